@@ -1,0 +1,57 @@
+"""Every error of ours.
+
+YudaiError
+├── RefusedError         the user's fault: one line that says what to do
+│   ├── NotFoundError    there is no such thing
+│   └── ConflictError    it exists, but not in a state that allows this
+└── WorldError           the world's fault: carries a Cause
+    ├── SandboxError
+    ├── GatewayError
+    └── AgentError
+"""
+
+from yudai.domain.failure import Cause
+
+
+class YudaiError(Exception):
+    """Root of all our errors."""
+
+
+class RefusedError(YudaiError):
+    """Bad input; the message says what to do instead."""
+
+
+class NotFoundError(RefusedError):
+    pass
+
+
+class ConflictError(RefusedError):
+    pass
+
+
+class IllegalTransitionError(ConflictError):
+    def __init__(self, state: str, event: str) -> None:
+        super().__init__(f"{event} is not possible in state {state}")
+
+
+class WorldError(YudaiError):
+    """Something outside failed; `cause` says what that means for the run."""
+
+    def __init__(self, cause: Cause, message: str) -> None:
+        super().__init__(message)
+        self.cause = cause
+
+
+class SandboxError(WorldError):
+    def __init__(self, message: str, *, cause: Cause = Cause.SANDBOX_FAILED) -> None:
+        super().__init__(cause, message)
+
+
+class GatewayError(WorldError):
+    def __init__(self, message: str, *, cause: Cause = Cause.MODEL_FAILED) -> None:
+        super().__init__(cause, message)
+
+
+class AgentError(WorldError):
+    def __init__(self, message: str, *, cause: Cause = Cause.AGENT_FAILED) -> None:
+        super().__init__(cause, message)

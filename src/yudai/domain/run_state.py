@@ -1,0 +1,44 @@
+"""States of a run and the events that move it."""
+
+from enum import StrEnum
+
+from yudai.domain.errors import IllegalTransitionError
+
+
+class RunState(StrEnum):
+    QUEUED = "queued"
+    RUNNING = "running"
+    VERIFYING = "verifying"
+    COMPLETED = "completed"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+
+
+class RunEvent(StrEnum):
+    STARTED = "started"
+    SUBMITTED = "submitted"
+    JUDGED = "judged"
+    BROKE = "broke"
+    CANCELLED = "cancelled"
+
+
+FINAL = frozenset({RunState.COMPLETED, RunState.FAILED, RunState.CANCELLED})
+
+TRANSITIONS: dict[tuple[RunState, RunEvent], RunState] = {
+    (RunState.QUEUED, RunEvent.STARTED): RunState.RUNNING,
+    (RunState.RUNNING, RunEvent.SUBMITTED): RunState.VERIFYING,
+    (RunState.VERIFYING, RunEvent.JUDGED): RunState.COMPLETED,
+    (RunState.QUEUED, RunEvent.BROKE): RunState.FAILED,
+    (RunState.RUNNING, RunEvent.BROKE): RunState.FAILED,
+    (RunState.VERIFYING, RunEvent.BROKE): RunState.FAILED,
+    (RunState.QUEUED, RunEvent.CANCELLED): RunState.CANCELLED,
+    (RunState.RUNNING, RunEvent.CANCELLED): RunState.CANCELLED,
+    (RunState.VERIFYING, RunEvent.CANCELLED): RunState.CANCELLED,
+}
+
+
+def advance(state: RunState, event: RunEvent) -> RunState:
+    try:
+        return TRANSITIONS[state, event]
+    except KeyError:
+        raise IllegalTransitionError(state, event) from None

@@ -1,0 +1,38 @@
+"""The numbers shown for a run."""
+
+from yudai.domain.failure import Cause
+from yudai.domain.ids import RunId
+from yudai.domain.matrix import Contestant
+from yudai.domain.run_state import RunState
+from yudai.domain.verdict import Verdict
+from yudai.domain.value import Value
+
+
+class Scorecard(Value):
+    run_id: RunId
+    contestant: Contestant
+    state: RunState
+    cause: Cause | None
+    verdict: Verdict
+    files_changed: int
+    """Files of the patch, test files not counted."""
+    lines_changed: int
+    """Lines added and removed, test files not counted."""
+    cost_micros: int
+    latency_ms: int
+    steadiness: float = 0.0
+    """How steady this contestant has been; higher is better (reputation comes later)."""
+    submitted_at: float | None = None
+
+
+class Place(Value):
+    rank: int
+    scorecard: Scorecard
+    why: str
+
+
+class Ranking(Value):
+    places: tuple[Place, ...]
+    champion: RunId | None
+    reason: str
+    """One line: why this champion, or why none."""

@@ -1,0 +1,64 @@
+"""What one execution of a repository's tests showed, test by test."""
+
+from enum import StrEnum
+
+from yudai.domain.value import Value
+
+
+class Outcome(StrEnum):
+    PASSED = "passed"
+    FAILED = "failed"
+    ERROR = "error"
+    SKIPPED = "skipped"
+    XFAILED = "xfailed"
+    XPASSED = "xpassed"
+
+
+GREEN = frozenset({Outcome.PASSED, Outcome.XFAILED, Outcome.XPASSED})
+RED = frozenset({Outcome.FAILED, Outcome.ERROR})
+
+
+class TestReport(Value):
+    """Outcomes by test id; `finished` is false when the runner died or ran out of time."""
+
+    __test__ = False
+
+    outcomes: dict[str, Outcome]
+    exit_code: int
+    finished: bool
+    collection_errors: tuple[str, ...] = ()
+    """Files that could not be collected: tests may be hidden in them."""
+    duration_s: float = 0.0
+
+
+class Baseline(Value):
+    """The base commit's tests, executed twice before anything is spent."""
+
+    first: TestReport
+    second: TestReport
+    command: str
+    """How the tests were run, as a person would type it; "" when no tests were found."""
+
+    @property
+    def flaky(self) -> frozenset[str]:
+        one, two = self.first.outcomes, self.second.outcomes
+        return frozenset(test for test in one.keys() | two.keys() if one.get(test) != two.get(test))
+
+    @property
+    def passing(self) -> frozenset[str]:
+        return self._steady(GREEN)
+
+    @property
+    def failing(self) -> frozenset[str]:
+        return self._steady(RED)
+
+    @property
+    def executed(self) -> frozenset[str]:
+        """Tests that really ran, skipped ones excluded."""
+        return self.passing | self.failing
+
+    def _steady(self, outcomes: frozenset[Outcome]) -> frozenset[str]:
+        flaky = self.flaky
+        return frozenset(
+            t for t, o in self.first.outcomes.items() if o in outcomes and t not in flaky
+        )

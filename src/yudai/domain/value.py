@@ -1,0 +1,7 @@
+"""The one base of every value: frozen, strict about unknown fields, usable as argument, column and API field."""
+
+from pydantic import BaseModel, ConfigDict
+
+
+class Value(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")

@@ -1,0 +1,46 @@
+"""What verification found of one patch."""
+
+from enum import StrEnum
+
+from yudai.domain.value import Value
+
+
+class VerdictStatus(StrEnum):
+    PASSED = "passed"
+    UNPROVED = "unproved"
+    FAILED = "failed"
+    UNVERIFIED = "unverified"
+    NONE = "none"
+
+
+class Evidence(Value):
+    """The facts behind a verdict."""
+
+    proved_by: tuple[str, ...] = ()
+    """Tests that are red on base and green on this patch: the base's own, its own, other contestants'."""
+    own_tests: tuple[str, ...] = ()
+    """New tests that this patch brought."""
+    valid_tests: tuple[str, ...] = ()
+    """Own tests that fail on base and pass on this patch."""
+    own_failed: tuple[str, ...] = ()
+    """Own tests that fail on this very patch."""
+    cross_passed: tuple[str, ...] = ()
+    cross_failed: tuple[str, ...] = ()
+    """Other contestants' valid tests, as `handle::test id`."""
+    executed: int = 0
+    baseline_executed: int = 0
+
+
+class Verdict(Value):
+    status: VerdictStatus
+    fixed: tuple[str, ...] = ()
+    broken: tuple[str, ...] = ()
+    flaky: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
+    tampered: tuple[str, ...] = ()
+    evidence: Evidence = Evidence()
+    summary: str = ""
+    """One line for a person."""
+
+
+NOTHING = Verdict(status=VerdictStatus.NONE, summary="nothing to verify")

@@ -1,0 +1,1 @@
+"""Small Protocols for everything outside, in our own types."""

@@ -1,0 +1,73 @@
+"""The program that edits code."""
+
+from collections.abc import Callable
+from typing import Protocol
+
+from yudai.domain.failure import Cause
+from yudai.domain.matrix import Contestant
+from yudai.domain.trajectory import TrajectoryMessage
+from yudai.domain.usage import Usage
+from yudai.domain.value import Value
+from yudai.ports.gateway import Gateway
+from yudai.ports.sandbox import Sandbox
+
+
+class AgentTask(Value):
+    """What the agent is told."""
+
+    issue_title: str
+    issue_body: str
+    contestant: Contestant
+    test_command: str
+    finish_token: str
+    """Random part of the finish marker, new for each run."""
+
+
+class AgentLimits(Value):
+    max_steps: int
+    wall_time_s: float
+    cost_cap_micros: int
+    command_timeout_s: float
+
+
+class Progress(Value):
+    """Running numbers, told after each message."""
+
+    steps: int
+    edits: int
+    usage: Usage
+
+
+class AgentOutcome(Value):
+    exit_status: str
+    """mini-SWE-agent's word: Submitted, LimitsExceeded, TimeExceeded, ..."""
+    cause: Cause | None
+    """None when it submitted by itself."""
+    error: str
+    patch: str
+    """The work tree's patch: at the end, or as it stood when max_edits was reached."""
+    edits: int
+    edits_capped: bool
+    steps: int
+    usage: Usage
+    plan: tuple[str, ...]
+    plan_before_edit: bool
+    config: dict[str, object]
+    """mini-SWE-agent's `info.config`, for the exported trajectory."""
+
+
+OnMessage = Callable[[TrajectoryMessage, Progress], None]
+
+
+class Agent(Protocol):
+    async def run(
+        self,
+        task: AgentTask,
+        sandbox: Sandbox,
+        gateway: Gateway,
+        limits: AgentLimits,
+        *,
+        on_message: OnMessage,
+    ) -> AgentOutcome:
+        """Work until the agent submits or a limit ends it; cancellation stops it within two seconds."""
+        ...
