@@ -1,7 +1,7 @@
 """Why a run failed, and what follows from it: one table, read by retries, ranking and messages."""
 
 from enum import StrEnum
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 
 class Cause(StrEnum):
@@ -22,24 +22,31 @@ class Cause(StrEnum):
 
 
 class Policy(NamedTuple):
-    retry: bool
-    blames_contestant: bool
+    who: Literal["world", "contestant"]
+    """Whose fault it is: the world's never counts against a contestant."""
+    retry: Literal["retry", "final"]
     message: str
 
 
 POLICIES: dict[Cause, Policy] = {
-    Cause.SANDBOX_FAILED: Policy(True, False, "the sandbox could not be started"),
-    Cause.SANDBOX_LOST: Policy(True, False, "the sandbox died during the run"),
-    Cause.SETUP_FAILED: Policy(False, False, "the repository's set-up failed"),
-    Cause.MODEL_FAILED: Policy(True, False, "the model endpoint failed"),
-    Cause.SCRIPT_EXHAUSTED: Policy(False, True, "the script has no more replies"),
-    Cause.AGENT_FAILED: Policy(False, True, "the agent failed"),
-    Cause.NO_TOOL_CALLS: Policy(False, True, "the model kept answering without a usable tool call"),
-    Cause.OUT_OF_STEPS: Policy(False, True, "the step limit was reached before it submitted"),
-    Cause.OUT_OF_TIME: Policy(False, True, "the time budget ended before it submitted"),
-    Cause.OUT_OF_BUDGET: Policy(False, True, "the cost cap was reached before it submitted"),
-    Cause.EMPTY_PATCH: Policy(False, True, "it submitted without changing anything"),
-    Cause.PATCH_REFUSED: Policy(False, True, "its patch was refused"),
-    Cause.VERIFICATION_FAILED: Policy(True, False, "its patch could not be verified"),
-    Cause.INTERNAL: Policy(False, False, "Yudai failed; this is our fault"),
+    Cause.SANDBOX_FAILED: Policy("world", "retry", "the sandbox could not be started"),
+    Cause.SANDBOX_LOST: Policy("world", "retry", "the sandbox died during the run"),
+    Cause.SETUP_FAILED: Policy("world", "final", "the repository's set-up failed"),
+    Cause.MODEL_FAILED: Policy("world", "retry", "the model endpoint failed"),
+    Cause.SCRIPT_EXHAUSTED: Policy("contestant", "final", "the script has no more replies"),
+    Cause.AGENT_FAILED: Policy("contestant", "final", "the agent failed"),
+    Cause.NO_TOOL_CALLS: Policy(
+        "contestant", "final", "the model kept answering without a usable tool call"
+    ),
+    Cause.OUT_OF_STEPS: Policy(
+        "contestant", "final", "the step limit was reached before it submitted"
+    ),
+    Cause.OUT_OF_TIME: Policy("contestant", "final", "the time budget ended before it submitted"),
+    Cause.OUT_OF_BUDGET: Policy(
+        "contestant", "final", "the cost cap was reached before it submitted"
+    ),
+    Cause.EMPTY_PATCH: Policy("contestant", "final", "it submitted without changing anything"),
+    Cause.PATCH_REFUSED: Policy("contestant", "final", "its patch was refused"),
+    Cause.VERIFICATION_FAILED: Policy("world", "retry", "its patch could not be verified"),
+    Cause.INTERNAL: Policy("world", "final", "Yudai failed; this is our fault"),
 }

@@ -1,8 +1,6 @@
 """The axes a user gave, and the contestants they expand to."""
 
-from collections import Counter
 from enum import StrEnum
-from itertools import product
 from typing import Annotated, NamedTuple
 
 from pydantic import AliasChoices, ConfigDict, Field

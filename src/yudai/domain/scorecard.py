@@ -4,8 +4,8 @@ from yudai.domain.failure import Cause
 from yudai.domain.ids import RunId
 from yudai.domain.matrix import Contestant
 from yudai.domain.run_state import RunState
-from yudai.domain.verdict import Verdict
 from yudai.domain.value import Value
+from yudai.domain.verdict import Verdict
 
 
 class Scorecard(Value):

@@ -1,4 +1,4 @@
-"""The one base of every value: frozen, strict about unknown fields, usable as argument, column and API field."""
+"""The base of every value: frozen, strict, usable as argument, column and API field."""
 
 from pydantic import BaseModel, ConfigDict
 

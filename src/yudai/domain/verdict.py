@@ -17,7 +17,7 @@ class Evidence(Value):
     """The facts behind a verdict."""
 
     proved_by: tuple[str, ...] = ()
-    """Tests that are red on base and green on this patch: the base's own, its own, other contestants'."""
+    """Tests red on base and green on this patch: the base's, its own, other contestants'."""
     own_tests: tuple[str, ...] = ()
     """New tests that this patch brought."""
     valid_tests: tuple[str, ...] = ()

@@ -69,5 +69,5 @@ class Agent(Protocol):
         *,
         on_message: OnMessage,
     ) -> AgentOutcome:
-        """Work until the agent submits or a limit ends it; cancellation stops it within two seconds."""
+        """Work until it submits or a limit ends it; cancelling stops it within two seconds."""
         ...
