@@ -1,0 +1,61 @@
+"""The bundled demo: a sample repository, an issue in words, scripted contestants."""
+
+import hashlib
+import io
+import sys
+import tarfile
+from pathlib import Path
+
+from yudai.domain.issue import Issue, from_markdown
+from yudai.domain.matrix import Matrix, Strategy
+from yudai.ports.sandbox import BaseSpec
+
+ROOT = Path(__file__).parent
+CONTESTANTS = ROOT / "contestants"
+REPO = "yudai/demo"
+MAX_STEPS = 12
+
+# A fixed time makes the archive, and with it the base's key, the same on every machine.
+_MTIME = 1_750_000_000
+
+
+def issue() -> Issue:
+    return from_markdown((ROOT / "issue.md").read_text(encoding="utf-8"))
+
+
+def matrix() -> Matrix:
+    return Matrix(
+        models=tuple(f"scripted/{script.stem}" for script in sorted(CONTESTANTS.glob("*.yaml"))),
+        temperatures=(0.2,),
+        max_edits=(6,),
+        strategies=(Strategy.TEST_FIRST,),
+    )
+
+
+def base(home: Path) -> BaseSpec:
+    """Archive the sample repository under `home` and describe the base made from it."""
+    archive = _archive(ROOT / "sample")
+    digest = hashlib.sha256(archive).hexdigest()
+    source = home / "sources" / f"{digest}.tar"
+    if not source.exists():
+        source.parent.mkdir(parents=True, exist_ok=True)
+        part = source.with_suffix(".part")
+        part.write_bytes(archive)
+        part.replace(source)
+    env = Path(sys.prefix) if sys.prefix != sys.base_prefix else None
+    key = hashlib.sha256(f"{digest}\n{env}\n{sys.version}".encode()).hexdigest()[:32]
+    return BaseSpec(key=key, source=source, env=env)
+
+
+def _archive(folder: Path) -> bytes:
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w", format=tarfile.PAX_FORMAT) as tar:
+        for file in sorted(folder.rglob("*")):
+            if file.is_file() and "__pycache__" not in file.parts:
+                info = tar.gettarinfo(file, arcname=str(file.relative_to(folder)))
+                info.mtime, info.mode = _MTIME, 0o644
+                info.uid = info.gid = 0
+                info.uname = info.gname = ""
+                with file.open("rb") as content:
+                    tar.addfile(info, content)
+    return buffer.getvalue()

@@ -1,0 +1,203 @@
+"""The demo as a person starts it: a process of its own, its output, its end."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from leftovers import NOTHING, leftovers
+
+YUDAI = Path(sys.executable).with_name("yudai")
+pytestmark = pytest.mark.xdist_group("demo")
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("home")
+
+
+def environment(home: Path) -> dict[str, str]:
+    return {"PATH": os.environ["PATH"], "HOME": str(home), "YUDAI_HOME": str(home / "yudai")}
+
+
+def yudai(home: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [str(YUDAI), *arguments],
+        env=environment(home),
+        capture_output=True,
+        text=True,
+        timeout=110,
+        check=False,
+        stdin=subprocess.DEVNULL,
+    )
+
+
+@pytest.fixture(scope="module")
+def finished(home: Path) -> subprocess.CompletedProcess[str]:
+    return yudai(home, "demo", "--exit", "--json")
+
+
+@pytest.fixture(scope="module")
+def document(finished: subprocess.CompletedProcess[str]) -> dict:
+    assert finished.returncode == 0, finished.stderr
+    return json.loads(finished.stdout)
+
+
+def places(document: dict) -> dict[str, dict]:
+    return {place["handle"].split("-t0.2")[0]: place for place in document["ranking"]}
+
+
+def test_the_document_has_the_promised_shape(document: dict):
+    assert set(document) >= {"solve", "ranking", "reason"}
+    solve = document["solve"]
+    assert set(solve) >= {"id", "state", "repo", "issue", "cost_usd", "elapsed_s", "champion"}
+    assert solve["state"] == "awaiting_review"
+    for place in document["ranking"]:
+        assert set(place) >= {
+            "rank", "handle", "run_id", "state", "cause", "verdict", "files_changed",
+            "lines_changed", "cost_usd", "latency_ms", "why",
+        }  # fmt: skip
+        assert set(place["verdict"]) >= {
+            "status", "fixed", "broken", "flaky", "tampered", "evidence",
+        }  # fmt: skip
+        assert place["why"]
+    assert [place["rank"] for place in document["ranking"]] == [1, 2, 3, 4, 5, 6, 7]
+
+
+def test_the_small_right_fix_is_the_champion_and_proved(document: dict):
+    champion = document["ranking"][0]
+    assert champion["handle"].startswith("surgeon-")
+    assert champion["run_id"] == document["solve"]["champion"]
+    assert champion["verdict"]["status"] == "passed"
+    assert champion["verdict"]["evidence"]["proved_by"]
+    assert champion["files_changed"] == 1
+
+
+def test_every_other_contestant_loses_for_its_own_reason(document: dict):
+    by_name = places(document)
+    assert by_name["architect"]["verdict"]["status"] == "passed"
+    assert by_name["architect"]["files_changed"] > 1
+    assert by_name["laconic"]["verdict"]["status"] == "passed"
+    assert by_name["laconic"]["verdict"]["evidence"]["own_tests"] == []
+    assert by_name["laconic"]["verdict"]["evidence"]["cross_passed"]
+    literal = by_name["literalist"]["verdict"]
+    assert literal["status"] == "failed"
+    assert literal["evidence"]["cross_failed"]
+    assert literal["broken"] == []
+    assert by_name["tamperer"]["verdict"]["tampered"]
+    assert by_name["hothead"]["verdict"]["broken"]
+    assert by_name["wanderer"]["state"] == "failed"
+    assert by_name["wanderer"]["cause"] == "out_of_steps"
+
+
+def test_nothing_but_the_document_is_on_standard_output(
+    finished: subprocess.CompletedProcess[str], document: dict
+):
+    assert json.loads(finished.stdout) == document
+    assert "run.started" in finished.stderr
+    assert "baseline.measured" in finished.stderr
+
+
+def test_nothing_is_left_after_a_run(home: Path, document: dict):
+    assert leftovers(home / "yudai") == NOTHING
+
+
+def test_show_and_list_find_it_again(home: Path, document: dict):
+    solve = document["solve"]["id"]
+    assert json.loads(yudai(home, "show", "--json").stdout) == document
+    assert json.loads(yudai(home, "show", solve[-6:], "--json").stdout) == document
+    assert solve[-8:] in yudai(home, "list").stdout
+    text = yudai(home, "show", solve).stdout
+    assert all(place["handle"] in text for place in document["ranking"])
+
+
+def test_show_one_run_with_its_patch_tests_and_trajectory(home: Path, document: dict):
+    run = document["ranking"][0]["run_id"][-8:]
+    assert yudai(home, "show", run, "--diff").stdout.startswith("diff --git ")
+    assert "passed" in yudai(home, "show", run, "--log").stdout
+    trajectory = json.loads(yudai(home, "show", run, "--trajectory").stdout)
+    assert trajectory["trajectory_format"] == "mini-swe-agent-1.1"
+    assert trajectory["info"]["exit_status"] == "Submitted"
+    steps = json.loads(yudai(home, "show", run, "--json").stdout)
+    assert [message["seq"] for message in steps["messages"]] == [*range(len(steps["messages"]))]
+    assert "<plan>" in yudai(home, "show", run).stdout
+
+
+def test_the_plain_output_shows_scorecard_patch_and_reasons(tmp_path: Path):
+    result = yudai(tmp_path, "demo", "--exit")
+    assert result.returncode == 0, result.stderr
+    for words in ("★ surgeon", "diff --git", "red on base, green here", "Why", "wanderer"):
+        assert words in result.stdout
+
+
+def test_the_first_reducer_takes_the_first_passing_run(tmp_path: Path):
+    result = yudai(tmp_path, "demo", "--exit", "--json", "--reducer", "first", "--parallel", "1")
+    document = json.loads(result.stdout)
+    assert document["ranking"][0]["verdict"]["status"] == "passed"
+    assert document["ranking"][0]["handle"].startswith("architect-")
+
+
+@pytest.mark.parametrize("moment", ["solve.opened", "run.started", "run.submitted", "run.judged"])
+def test_ctrl_c_at_any_moment(tmp_path: Path, moment: str):
+    process = subprocess.Popen(
+        [str(YUDAI), "demo", "--exit", "--json"],
+        env=environment(tmp_path),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        stdin=subprocess.DEVNULL,
+    )
+    assert process.stderr is not None
+    assert process.stdout is not None
+    with process:
+        for line in process.stderr:
+            if moment in line:
+                process.send_signal(signal.SIGINT)
+                break
+        process.stderr.read()
+        assert process.stdout.read() == ""
+        assert process.wait(timeout=30) == 130
+    assert leftovers(tmp_path / "yudai") == NOTHING
+    saved = json.loads(yudai(tmp_path, "show", "--json").stdout)
+    assert saved["solve"]["state"] == "cancelled"
+    assert {place["state"] for place in saved["ranking"]} <= {"cancelled", "completed", "failed"}
+
+
+def test_kill_9_leaves_nothing_running_and_the_next_start_cleans_up(tmp_path: Path):
+    process = subprocess.Popen(
+        [str(YUDAI), "demo", "--exit"],
+        env=environment(tmp_path),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        stdin=subprocess.DEVNULL,
+    )
+    assert process.stderr is not None
+    with process:
+        for line in process.stderr:
+            if "run.started" in line:
+                process.kill()
+                break
+    assert yudai(tmp_path, "demo", "--exit", "--json").returncode == 0
+    assert leftovers(tmp_path / "yudai") == NOTHING
+
+
+def test_without_isolation_only_when_asked_for(tmp_path: Path):
+    result = yudai(tmp_path, "demo", "--exit", "--json", "--sandbox", "process")
+    assert result.returncode == 0, result.stderr
+    assert json.loads(result.stdout)["ranking"][0]["handle"].startswith("surgeon-")
+    assert leftovers(tmp_path / "yudai") == NOTHING
+
+
+def test_doctor_says_what_holds_here(home: Path):
+    result = yudai(home, "doctor", "--json")
+    report = json.loads(result.stdout)
+    assert (result.returncode, report["ready"]) == (0, True)
+    by_name = {sandbox["name"]: sandbox for sandbox in report["sandboxes"]}
+    assert by_name["bubblewrap"]["isolated"]
+    assert not by_name["process"]["isolated"]
+    assert {"network", "memory"} <= {g["name"] for g in by_name["bubblewrap"]["guarantees"]}
+    assert "sandbox bubblewrap (default)" in yudai(home, "doctor").stdout
