@@ -4,7 +4,7 @@ PYTHON ?= python3
 UV := $(shell command -v uv 2>/dev/null || echo .tools/bin/uv)
 RUN := .venv/bin/
 
-.PHONY: setup demo test check fix dev bench clean
+.PHONY: setup demo test check fix dev gen bench clean
 
 setup: .venv/.ready  ## install everything into .venv
 
@@ -28,6 +28,9 @@ fix: setup  ## format and mend what a tool can mend
 
 dev: setup  ## run the fast tests again and again while you work
 	$(RUN)pytest tests/domain tests/services -x -q
+
+gen: setup  ## write the generated pages again
+	$(RUN)python docs/generate.py
 
 bench: setup  ## the measurements that the issues give numbers for
 	$(RUN)yudai bench overhead

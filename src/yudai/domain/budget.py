@@ -2,6 +2,8 @@
 
 from pydantic import Field
 
+from yudai.domain.errors import RefusedError
+from yudai.domain.matrix import Lineup
 from yudai.domain.value import Value
 
 MICROS_PER_USD = 1_000_000
@@ -21,3 +23,36 @@ class Budget(Value):
 
 def usd(micros: int) -> float:
     return micros / MICROS_PER_USD
+
+
+class Admission(Value):
+    """What a plan may cost at the very most, and how it is run."""
+
+    contestants: int
+    waves: int
+    """How many rounds it takes when all runs last equally long."""
+    ceiling_micros: int
+
+
+def admit(lineup: Lineup, budget: Budget, *, free_models: frozenset[str]) -> Admission:
+    """Does this plan fit the limits? RefusedError says which one it breaks."""
+    paid = [c.model for c in lineup.contestants if c.model not in free_models]
+    if paid and not min(budget.cost_cap_micros, budget.run_cost_cap_micros):
+        raise RefusedError(
+            f"the cost cap is $0, but {paid[0]} costs money: raise the cap or choose a free model"
+        )
+    count = len(lineup.contestants)
+    return Admission(
+        contestants=count,
+        waves=-(-count // budget.max_parallel),
+        ceiling_micros=min(budget.cost_cap_micros, len(paid) * budget.run_cost_cap_micros),
+    )
+
+
+def ended(budget: Budget, *, elapsed_s: float, cost_micros: int) -> str | None:
+    """Which limit of the whole solve is used up: its name, or None."""
+    if elapsed_s >= budget.time_budget_s:
+        return f"the time budget of {budget.time_budget_s:g} s"
+    if cost_micros and cost_micros >= budget.cost_cap_micros:
+        return f"the cost cap of ${usd(budget.cost_cap_micros):g}"
+    return None

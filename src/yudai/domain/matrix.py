@@ -1,6 +1,9 @@
 """The axes a user gave, and the contestants they expand to."""
 
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from enum import StrEnum
+from itertools import product
 from typing import Annotated, NamedTuple
 
 from pydantic import AliasChoices, ConfigDict, Field
@@ -58,3 +61,75 @@ class Lineup(NamedTuple):
 
     contestants: tuple[Contestant, ...]
     not_started: tuple[Contestant, ...]
+
+
+def expand(matrix: Matrix, *, limit: int = DEFAULT_MAX_CONTESTANTS) -> Lineup:
+    """All points in a stable order; above the limit the first of a diverse order start."""
+    axes = (
+        matrix.agents,
+        matrix.models,
+        matrix.temperatures,
+        matrix.max_edits,
+        matrix.strategies,
+    )
+    places = list(product(*(range(len(axis)) for axis in axes)))
+    named = dict(zip(places, _named(_point(*values) for values in product(*axes)), strict=True))
+    if len(places) <= limit:
+        return Lineup(tuple(named.values()), ())
+    chosen = [named.pop(place) for place in _diverse(matrix, limit)]
+    return Lineup(tuple(chosen), tuple(named.values()))
+
+
+def handle_of(contestant: Contestant) -> str:
+    """`{model's last part}-t{temperature}-e{max_edits}-{strategy}`; an unusual agent in front."""
+    name = contestant.model.rsplit("/", 1)[-1].removesuffix(".yaml").removesuffix(".json")
+    agent = "" if contestant.agent == DEFAULT_AGENT else f"{contestant.agent}-"
+    return (
+        f"{agent}{name}-t{contestant.temperature:g}-e{contestant.max_edits}-{contestant.strategy}"
+    )
+
+
+def _named(points: Iterable[Contestant]) -> tuple[Contestant, ...]:
+    """Give each point its handle; equal handles get -2, -3."""
+    taken: Counter[str] = Counter()
+    named: list[Contestant] = []
+    for point in points:
+        handle = handle_of(point)
+        taken[handle] += 1
+        suffix = f"-{taken[handle]}" if taken[handle] > 1 else ""
+        named.append(point.model_copy(update={"handle": handle + suffix}))
+    return tuple(named)
+
+
+def _point(
+    agent: str, model: str, temperature: float, max_edits: int, strategy: Strategy
+) -> Contestant:
+    return Contestant(
+        agent=agent,
+        model=model,
+        temperature=temperature,
+        max_edits=max_edits,
+        strategy=strategy,
+        handle="",
+    )
+
+
+def _diverse(matrix: Matrix, limit: int) -> Iterator[tuple[int, ...]]:
+    """Count through the axes, models fastest, each shifted by others: a Latin square's diagonal.
+
+    A shift depends only on faster axes, so every point comes up exactly once.
+    """
+    models, strategies = len(matrix.models), len(matrix.strategies)
+    temperatures, edits, agents = map(len, (matrix.temperatures, matrix.max_edits, matrix.agents))
+    for number in range(limit):
+        rest, model = divmod(number, models)
+        rest, strategy = divmod(rest, strategies)
+        rest, temperature = divmod(rest, temperatures)
+        agent, edit = divmod(rest, edits)
+        yield (
+            (agent + model) % agents,
+            model,
+            (temperature + model + strategy) % temperatures,
+            (edit + strategy) % edits,
+            (strategy + model) % strategies,
+        )

@@ -1,6 +1,9 @@
 """What one execution of a repository's tests showed, test by test."""
 
 from enum import StrEnum
+from typing import Literal
+
+from pydantic import ValidationError
 
 from yudai.domain.value import Value
 
@@ -18,6 +21,26 @@ GREEN = frozenset({Outcome.PASSED, Outcome.XFAILED, Outcome.XPASSED})
 RED = frozenset({Outcome.FAILED, Outcome.ERROR})
 
 
+class TestRunner(StrEnum):
+    __test__ = False
+
+    PYTEST = "pytest"
+    UNITTEST = "unittest"
+
+
+class TestPlan(Value):
+    """How a repository's tests are run."""
+
+    __test__ = False
+
+    runner: TestRunner
+    python: str
+    args: tuple[str, ...] = ()
+    """pytest: further arguments; unittest: where discovery starts, its top, its file pattern."""
+    command: str
+    """As a person would type it."""
+
+
 class TestReport(Value):
     """Outcomes by test id; `finished` is false when the runner died or ran out of time."""
 
@@ -29,6 +52,22 @@ class TestReport(Value):
     collection_errors: tuple[str, ...] = ()
     """Files that could not be collected: tests may be hidden in them."""
     duration_s: float = 0.0
+    timed_out: bool = False
+
+    @property
+    def executed(self) -> frozenset[str]:
+        """Tests that really ran, skipped ones excluded."""
+        return frozenset(t for t, o in self.outcomes.items() if o in GREEN | RED)
+
+    def is_red(self, test: str) -> bool:
+        """Whether it failed, or stands in a file that could not even be collected."""
+        return self.outcomes.get(test) in RED or self.hides(test)
+
+    def hides(self, test: str) -> bool:
+        return any(test.startswith((f"{e}::", f"{e}/", f"{e}.")) for e in self.collection_errors)
+
+
+NO_REPORT = TestReport(outcomes={}, exit_code=0, finished=False)
 
 
 class Baseline(Value):
@@ -57,8 +96,66 @@ class Baseline(Value):
         """Tests that really ran, skipped ones excluded."""
         return self.passing | self.failing
 
+    @property
+    def known(self) -> frozenset[str]:
+        return frozenset(self.first.outcomes.keys() | self.second.outcomes.keys())
+
     def _steady(self, outcomes: frozenset[Outcome]) -> frozenset[str]:
         flaky = self.flaky
         return frozenset(
             t for t, o in self.first.outcomes.items() if o in outcomes and t not in flaky
         )
+
+
+class _Line(Value):
+    """What a reporter appends while tests run: one line as each thing happens."""
+
+    event: Literal["started", "result", "trouble", "uncollected", "finished"]
+    id: str = ""
+    outcome: Outcome = Outcome.ERROR
+    collected: int = 0
+
+
+def read_report(
+    text: str, *, exit_code: int, duration_s: float = 0.0, timed_out: bool = False
+) -> TestReport:
+    """Read a reporter's lines; only a complete, undisturbed report counts as finished."""
+    lines, is_intact = _lines(text)
+    results = [line for line in lines if line.event == "result"]
+    outcomes: dict[str, Outcome] = {}
+    for line in lines:
+        if line.event in {"result", "trouble"}:
+            outcomes[line.id] = _worse(outcomes.get(line.id), line.outcome)
+    for line in lines:
+        if line.event == "started":
+            # Begun and never ended: this is the test that hung or took the interpreter down.
+            outcomes.setdefault(line.id, Outcome.ERROR)
+    ends = [line.event == "finished" for line in lines]
+    return TestReport(
+        outcomes=outcomes,
+        exit_code=exit_code,
+        finished=is_intact
+        and not timed_out
+        and sum(ends) == 1
+        and ends[-1]
+        and lines[-1].collected == len(results),
+        collection_errors=tuple(sorted({line.id for line in lines if line.event == "uncollected"})),
+        duration_s=duration_s,
+        timed_out=timed_out,
+    )
+
+
+def _lines(text: str) -> tuple[list[_Line], bool]:
+    *whole, rest = text.split("\n")
+    lines: list[_Line] = []
+    is_intact = not rest
+    for line in whole:
+        try:
+            lines.append(_Line.model_validate_json(line))
+        except ValidationError:
+            is_intact = False
+    return lines, is_intact
+
+
+def _worse(one: Outcome | None, two: Outcome) -> Outcome:
+    return one if one is not None and one in RED else two

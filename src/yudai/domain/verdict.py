@@ -27,6 +27,8 @@ class Evidence(Value):
     cross_passed: tuple[str, ...] = ()
     cross_failed: tuple[str, ...] = ()
     """Other contestants' valid tests, as `handle::test id`."""
+    withheld: tuple[str, ...] = ()
+    """Files of the patch that were never applied, because they change how tests are run."""
     executed: int = 0
     baseline_executed: int = 0
 
@@ -44,3 +46,8 @@ class Verdict(Value):
 
 
 NOTHING = Verdict(status=VerdictStatus.NONE, summary="nothing to verify")
+
+
+def refused(reason: str) -> Verdict:
+    """The verdict on a patch that cannot even be applied."""
+    return Verdict(status=VerdictStatus.FAILED, summary=reason)

@@ -1,0 +1,64 @@
+"""`yudai demo`: the bundled arena, live."""
+
+from rich.console import Console
+
+from yudai import demo
+from yudai.cli.race import follow
+from yudai.cli.render import exit_code, print_document, show_result
+from yudai.domain.budget import Budget
+from yudai.domain.errors import SandboxError
+from yudai.services.solves import SolveRequest
+from yudai.settings import Settings
+from yudai.wiring import App, make_backend, open_app
+
+
+async def run_demo(
+    settings: Settings, *, sandbox: str | None, parallel: int, reducer: str, json: bool
+) -> int:
+    progress = Console(stderr=True, highlight=False)
+    chosen = await _sandbox(settings, sandbox, progress)
+    async with open_app(settings, sandbox=chosen, scripts=(demo.CONTESTANTS,)) as app:
+        solve_id = await app.solves.open_solve(_request(app, parallel=parallel, reducer=reducer))
+        await follow(app, solve_id, progress)
+        document = await app.reader.document(solve_id)
+        if json:
+            print_document(document)
+        else:
+            await show_result(app.reader, document, Console(highlight=False))
+        return exit_code(document)
+
+
+def _request(app: App, *, parallel: int, reducer: str) -> SolveRequest:
+    matrix = demo.matrix()
+    return SolveRequest(
+        repo=demo.REPO,
+        issue=demo.issue(),
+        base=demo.base(app.settings.home),
+        matrix=matrix,
+        budget=Budget(
+            max_parallel=parallel,
+            max_steps=demo.MAX_STEPS,
+            max_contestants=app.settings.max_contestants,
+            time_budget_s=app.settings.time_budget_s,
+            test_timeout_s=120,
+        ),
+        reducer=reducer,
+        sandbox_backend=app.capabilities.backend,
+        free_models=frozenset(matrix.models),
+    )
+
+
+async def _sandbox(settings: Settings, asked: str | None, progress: Console) -> str | None:
+    """Our own scripts may run as plain processes where no sandbox can start; said plainly."""
+    if asked or settings.sandbox_backend:
+        return asked
+    backend = make_backend(settings)
+    try:
+        await backend.capabilities()
+    except SandboxError as error:
+        progress.print(f"No sandbox on this machine: {error}", style="yellow", markup=False)
+        progress.print("The demo's own scripts run as plain processes instead.", style="yellow")
+        return "process"
+    finally:
+        await backend.close()
+    return None

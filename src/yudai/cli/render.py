@@ -1,0 +1,104 @@
+"""The result as a person reads it: scorecard, diff, why each loser lost."""
+
+from rich.console import Console
+from rich.syntax import Syntax
+from rich.table import Table
+from rich.text import Text
+
+from yudai.cli.exits import NO_CHAMPION, OK, OUR_FAULT, OUT_OF_BUDGET
+from yudai.cli.text import one_line, print_json, safe, seconds
+from yudai.domain.document import PlaceEntry, SolveDocument
+from yudai.domain.ids import RunId, short
+from yudai.domain.solve_state import SolveState
+from yudai.domain.verdict import VerdictStatus
+from yudai.ports.artifacts import ArtifactKind
+from yudai.services.reading import Reader
+
+_MARKS = {
+    VerdictStatus.PASSED: ("passed", "green"),
+    VerdictStatus.UNPROVED: ("unproved", "yellow"),
+    VerdictStatus.UNVERIFIED: ("unverified", "yellow"),
+    VerdictStatus.FAILED: ("failed", "red"),
+    VerdictStatus.NONE: ("none", "dim"),
+}
+_MAX_DIFF_LINES = 200
+
+
+def exit_code(document: SolveDocument) -> int:
+    if document.solve.state is SolveState.FAILED:
+        return OUR_FAULT
+    if document.solve.champion is not None:
+        return OK
+    return OUT_OF_BUDGET if document.budget_ended else NO_CHAMPION
+
+
+def print_document(document: SolveDocument) -> None:
+    print_json(document.model_dump(mode="json"))
+
+
+async def show_result(reader: Reader, document: SolveDocument, console: Console) -> None:
+    console.print(_scorecard(document))
+    if document.solve.champion is not None:
+        await _show_champion(reader, document, console)
+    _show_reasons(document, console)
+    console.print(Text(f"\n{safe(document.reason)}", style="bold"), soft_wrap=True)
+    console.print(
+        f"Look closer: yudai show {short(document.solve.id)}   or one run: "
+        f"yudai show {short(document.ranking[0].run_id)}"
+        if document.ranking
+        else "",
+        style="dim",
+    )
+
+
+def _scorecard(document: SolveDocument) -> Table:
+    solve = document.solve
+    spent = f"{seconds(solve.elapsed_s)}, ${solve.cost_usd:g}"
+    title = f"{safe(solve.repo)}: {one_line(solve.issue)}  ({spent})"
+    table = Table(title=Text(title, style="bold"), title_justify="left")
+    table.add_column("#", justify="right")
+    table.add_column("contestant", no_wrap=True)
+    table.add_column("verdict")
+    for numbers in ("files", "lines", "time", "cost"):
+        table.add_column(numbers, justify="right")
+    for place in document.ranking:
+        table.add_row(*_row(place, champion=place.run_id == solve.champion))
+    return table
+
+
+def _row(place: PlaceEntry, *, champion: bool) -> list[Text]:
+    mark, style = _MARKS[place.verdict.status]
+    return [
+        Text(str(place.rank)),
+        Text(f"{'★ ' if champion else '  '}{place.handle}", style="bold" if champion else ""),
+        Text(mark if place.cause is None else str(place.cause), style=style),
+        Text(str(place.files_changed)),
+        Text(str(place.lines_changed)),
+        Text(seconds(place.latency_ms / 1000)),
+        Text(f"${place.cost_usd:g}"),
+    ]
+
+
+async def _show_champion(reader: Reader, document: SolveDocument, console: Console) -> None:
+    champion = document.ranking[0]
+    patch = await reader.artifact(RunId(champion.run_id), ArtifactKind.PATCH)
+    lines = safe(patch.decode("utf-8", "replace")).splitlines()
+    console.print(Text(f"\nThe champion's patch ({champion.handle})", style="bold"))
+    shown = "\n".join(lines[:_MAX_DIFF_LINES])
+    console.print(Syntax(shown, "diff", theme="ansi_dark", background_color="default"))
+    if len(lines) > _MAX_DIFF_LINES:
+        console.print(f"… {len(lines) - _MAX_DIFF_LINES} more lines", style="dim")
+    for test in champion.verdict.evidence.proved_by:
+        console.print(Text(f"  red on base, green here: {safe(test)}", style="green"))
+
+
+def _show_reasons(document: SolveDocument, console: Console) -> None:
+    console.print(Text("\nWhy", style="bold"))
+    for place in document.ranking:
+        console.print(
+            Text(f"  {place.rank}. {place.handle}: {one_line(place.why, width=400)}"),
+            soft_wrap=True,
+        )
+    if document.not_started:
+        count = len(document.not_started)
+        console.print(Text(f"  not started (above the cap): {count} contestants"))

@@ -1,0 +1,141 @@
+"""`yudai show` and `yudai list`."""
+
+import sys
+from enum import Enum
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from yudai.cli.exits import OK
+from yudai.cli.render import print_document, show_result
+from yudai.cli.text import dollars, one_line, print_json, safe, seconds
+from yudai.domain.errors import NotFoundError
+from yudai.domain.ids import RunId, short
+from yudai.domain.trajectory import TrajectoryMessage
+from yudai.ports.artifacts import ArtifactKind
+from yudai.services.reading import Reader
+from yudai.settings import Settings
+from yudai.store.tables import RunRow
+from yudai.wiring import open_library
+
+
+class View(Enum):
+    DIFF = ArtifactKind.PATCH
+    LOG = ArtifactKind.TEST_LOG
+    TRAJECTORY = ArtifactKind.TRAJECTORY
+
+
+async def run_show(settings: Settings, target: str, *, json: bool, view: View | None) -> int:
+    async with open_library(settings) as library:
+        reader = library.reader
+        try:
+            document = await reader.document(target)
+        except NotFoundError:
+            if not target:
+                raise
+            return await _show_run(reader, await reader.run(target), json=json, view=view)
+        if view is not None:
+            return await _dump(reader, document.solve.champion, view)
+        if json:
+            print_document(document)
+        else:
+            await show_result(reader, document, Console(highlight=False))
+    return OK
+
+
+async def run_list(settings: Settings, *, limit: int, json: bool) -> int:
+    async with open_library(settings) as library:
+        documents = await library.reader.recent(limit)
+    if json:
+        print_json([document.solve.model_dump(mode="json") for document in documents])
+        return OK
+    if not documents:
+        Console(highlight=False).print("No solves yet: start with `yudai demo`.")
+        return OK
+    table = Table(box=None)
+    for column in ("solve", "state", "repository", "issue", "champion", "time", "cost"):
+        table.add_column(column, no_wrap=column in ("solve", "state"))
+    for document in documents:
+        solve = document.solve
+        champion = next((p.handle for p in document.ranking if p.run_id == solve.champion), "-")
+        cells = (
+            short(solve.id),
+            solve.state,
+            safe(solve.repo),
+            one_line(solve.issue, width=60),
+            champion,
+            seconds(solve.elapsed_s),
+            f"${solve.cost_usd:g}",
+        )
+        table.add_row(*(Text(cell) for cell in cells))
+    Console(highlight=False).print(table)
+    return OK
+
+
+async def _dump(reader: Reader, run_id: RunId | None, view: View) -> int:
+    if run_id is None:
+        raise NotFoundError("this solve has no champion: name one of its runs")
+    sys.stdout.buffer.write(await reader.artifact(run_id, view.value))
+    sys.stdout.buffer.flush()
+    return OK
+
+
+async def _show_run(reader: Reader, run: RunRow, *, json: bool, view: View | None) -> int:
+    run_id = RunId(run.id)
+    if view is not None:
+        return await _dump(reader, run_id, view)
+    messages = await reader.messages(run_id)
+    if json:
+        print_json({"run": run_fields(run), "messages": [m.model_dump() for m in messages]})
+        return OK
+    console = Console(highlight=False)
+    console.print(Text(f"{run.handle}  {run.state}  {run.cause or ''}", style="bold"))
+    took = seconds(run.latency_ms / 1000)
+    facts = f"{run.steps} steps, {run.edits} edits, {dollars(run.cost_micros)}, {took}"
+    console.print(Text(facts))
+    if run.error:
+        console.print(Text(one_line(run.error, width=400), style="red"), soft_wrap=True)
+    for message in messages:
+        _print_message(console, message)
+    if run.why:
+        console.print(Text(f"\nPlace {run.rank}: {one_line(run.why, width=400)}", style="bold"))
+    console.print("Also: --diff, --log, --trajectory, --json", style="dim")
+    return OK
+
+
+def run_fields(run: RunRow) -> dict[str, object]:
+    """A run's own columns, as JSON knows them."""
+    return {
+        "id": run.id,
+        "solve_id": run.solve_id,
+        "handle": run.handle,
+        "state": run.state,
+        "cause": run.cause,
+        "error": run.error,
+        "exit_status": run.exit_status,
+        "sandbox_id": run.sandbox_id,
+        "steps": run.steps,
+        "edits": run.edits,
+        "edits_capped": run.edits_capped,
+        "input_tokens": run.input_tokens,
+        "output_tokens": run.output_tokens,
+        "cost_usd": run.cost_micros / 1_000_000,
+        "latency_ms": run.latency_ms,
+        "rank": run.rank,
+        "why": run.why,
+        "verdict": None if run.verdict is None else run.verdict.model_dump(mode="json"),
+    }
+
+
+def _print_message(console: Console, message: TrajectoryMessage) -> None:
+    style = {"assistant": "cyan", "tool": "dim", "exit": "yellow"}.get(message.role, "")
+    console.print(Text(f"\n[{message.seq}] {message.role}", style="bold " + style))
+    content = str(message.body.get("content") or "")
+    for call in message.body.get("tool_calls") or ():
+        content += f"\n$ {call['function']['arguments']}"
+    lines = safe(content).strip().splitlines()
+    for line in lines[:40]:
+        console.print(Text(line, style=style), soft_wrap=True)
+    if len(lines) > 40:
+        console.print(Text(f"… {len(lines) - 40} more lines", style="dim"))

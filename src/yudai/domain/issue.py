@@ -1,0 +1,21 @@
+"""The forge issue to be solved; its text is somebody else's and is never trusted."""
+
+from pydantic import Field
+
+from yudai.domain.value import Value
+
+
+class Issue(Value):
+    title: str = Field(min_length=1, max_length=500)
+    body: str = Field(default="", max_length=200_000)
+    number: int | None = Field(default=None, ge=1)
+
+    @property
+    def label(self) -> str:
+        return self.title if self.number is None else f"#{self.number} {self.title}"
+
+
+def from_markdown(text: str) -> Issue:
+    """First line (a heading or not) is the title, the rest the body."""
+    head, _, rest = text.strip().partition("\n")
+    return Issue(title=head.lstrip("# ").strip(), body=rest.strip())

@@ -1,0 +1,149 @@
+"""The story of a solve: prepare, run, verify, cross-examine, rank, offer."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import structlog
+
+from yudai.domain.budget import ended
+from yudai.domain.errors import RefusedError, WorldError
+from yudai.domain.failure import Cause
+from yudai.domain.ids import RunId, SolveId
+from yudai.domain.run_state import FINAL, RunEvent, RunState
+from yudai.domain.scorecard import Ranking
+from yudai.domain.solve_state import RESTING, SolveEvent
+from yudai.ports.clock import Clock
+from yudai.ports.gateway import Gateway
+from yudai.services.metering import MeteredGateway, Purse
+from yudai.services.preparing import Prepared, Preparer
+from yudai.services.proving import Prover
+from yudai.services.ranking import Ranker
+from yudai.services.running import RunBrokeError, Runner, Start
+from yudai.store import runs, solves
+from yudai.store.store import Store
+from yudai.store.tables import SolveRow
+
+log = structlog.get_logger()
+
+
+@dataclass(frozen=True)
+class SolveFlow:
+    store: Store
+    clock: Clock
+    gateway: Gateway
+    preparer: Preparer
+    runner: Runner
+    prover: Prover
+    ranker: Ranker
+
+    async def __call__(self, solve_id: SolveId) -> None:
+        structlog.contextvars.bind_contextvars(solve_id=solve_id)
+        try:
+            solve = await self._start(solve_id)
+            prepared = await self.preparer.prepare(solve_id)
+            await self._race(solve, prepared)
+            await self.prover.cross_examine_runs(solve_id, prepared)
+            ranking = await self.ranker.rank_runs(solve_id)
+            await self._offer(solve_id, ranking)
+        except asyncio.CancelledError:
+            await self._stop(solve_id, SolveEvent.CANCELLED, "cancelled")
+            raise
+        except (WorldError, RefusedError) as error:
+            await self._stop(solve_id, SolveEvent.BROKE, str(error))
+        except Exception as error:
+            await self._stop(solve_id, SolveEvent.BROKE, f"Yudai failed: {error!r}")
+            raise
+
+    async def _start(self, solve_id: SolveId) -> SolveRow:
+        now = self.clock.now()
+        async with self.store.change() as db:
+            return await solves.advance(db, solve_id, SolveEvent.STARTED, at=now, started_at=now)
+
+    async def _race(self, solve: SolveRow, prepared: Prepared) -> None:
+        """All contestants, at most `max_parallel` at once, each verified as soon as it submits."""
+        gateway = MeteredGateway(self.gateway, Purse(solve.budget.cost_cap_micros))
+        start = Start(
+            base=prepared.base,
+            test_command=prepared.test_command,
+            deadline=(solve.started_at or 0.0) + solve.budget.time_budget_s,
+        )
+        lanes = asyncio.Semaphore(solve.budget.max_parallel)
+        async with self.store.read() as db:
+            queued = [RunId(run.id) for run in await runs.of_solve(db, SolveId(solve.id))]
+
+        async def lane(run_id: RunId) -> None:
+            async with lanes:
+                await self._run(run_id, start, gateway, prepared)
+
+        async with asyncio.TaskGroup() as group:
+            for run_id in queued:
+                group.create_task(lane(run_id))
+
+    async def _run(self, run_id: RunId, start: Start, gateway: Gateway, prepared: Prepared) -> None:
+        """One run up to its verdict; whatever breaks it stays with it."""
+        try:
+            await self.runner.run_contestant(run_id, start, gateway)
+            await self.prover.verify_run(run_id, prepared)
+        except RunBrokeError as error:
+            await self._broke(run_id, error.cause, str(error))
+        except WorldError as error:
+            await self._broke(run_id, error.cause, str(error))
+        except Exception as error:
+            log.exception("run.failed_unexpectedly", run_id=run_id)
+            await self._broke(run_id, Cause.INTERNAL, repr(error))
+
+    async def _broke(self, run_id: RunId, cause: Cause, message: str) -> None:
+        now = self.clock.now()
+        async with self.store.change() as db:
+            await runs.advance(
+                db,
+                run_id,
+                RunEvent.BROKE,
+                at=now,
+                data={"cause": cause},
+                cause=cause,
+                error=message,
+                finished_at=now,
+            )
+
+    async def _offer(self, solve_id: SolveId, ranking: Ranking) -> None:
+        """Offer the champion, or say honestly that there is none."""
+        event = SolveEvent.ABSTAINED if ranking.champion is None else SolveEvent.OFFERED
+        now = self.clock.now()
+        async with self.store.change() as db:
+            solve = await solves.get(db, solve_id)
+            rows = await runs.of_solve(db, solve_id)
+            limit = ended(
+                solve.budget,
+                elapsed_s=now - (solve.started_at or now),
+                cost_micros=sum(run.cost_micros for run in rows),
+            )
+            stopped = f" (stopped by {limit})" if limit and ranking.champion is None else ""
+            await solves.advance(
+                db,
+                solve_id,
+                event,
+                at=now,
+                champion_run_id=ranking.champion,
+                reason=ranking.reason + stopped,
+                finished_at=now,
+            )
+
+    async def _stop(self, solve_id: SolveId, event: SolveEvent, message: str) -> None:
+        """End the solve and every run that is still open, whatever state it was in."""
+        now = self.clock.now()
+        async with self.store.change() as db:
+            solve = await solves.get(db, solve_id)
+            if solve.state in RESTING:
+                return
+            for run_id in _open_runs(await runs.of_solve(db, solve_id)):
+                await runs.advance(db, run_id, RunEvent.CANCELLED, at=now, finished_at=now)
+            error = message if event is SolveEvent.BROKE else ""
+            await solves.advance(
+                db, solve_id, event, at=now, reason=message, error=error, finished_at=now
+            )
+
+
+def _open_runs(rows: Sequence["runs.RunRow"]) -> list[RunId]:
+    return [RunId(run.id) for run in rows if RunState(run.state) not in FINAL]

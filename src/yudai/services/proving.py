@@ -1,0 +1,81 @@
+"""Verdicts: each patch in a clean sandbox, then every valid new test against every other patch."""
+
+from dataclasses import dataclass
+
+from yudai.domain.ids import RunId, SolveId
+from yudai.domain.run_state import RunEvent, RunState
+from yudai.ports.artifacts import ArtifactKind, Artifacts
+from yudai.ports.clock import Clock
+from yudai.services.crossing import Entry, cross_examine
+from yudai.services.preparing import Prepared
+from yudai.services.verifying import Verifier
+from yudai.store import artifacts as artifact_rows
+from yudai.store import events, runs, solves
+from yudai.store.store import Store
+
+
+@dataclass(frozen=True)
+class Prover:
+    store: Store
+    verifier: Verifier
+    artifacts: Artifacts
+    clock: Clock
+
+    async def verify_run(self, run_id: RunId, prepared: Prepared) -> None:
+        patch = await self._patch(run_id)
+        found = await self.verifier.verify(
+            prepared.base,
+            prepared.plan,
+            prepared.baseline,
+            patch,
+            owner=run_id,
+            timeout_s=prepared.test_timeout_s,
+        )
+        ref = await self.artifacts.put(ArtifactKind.TEST_LOG, found.log.encode())
+        now = self.clock.now()
+        async with self.store.change() as db:
+            run = await runs.advance(
+                db,
+                run_id,
+                RunEvent.JUDGED,
+                at=now,
+                data={"status": found.verdict.status},
+                verdict=found.verdict,
+                finished_at=now,
+            )
+            await artifact_rows.add(db, SolveId(run.solve_id), run_id, ref, at=now)
+
+    async def cross_examine_runs(self, solve_id: SolveId, prepared: Prepared) -> None:
+        async with self.store.read() as db:
+            solve = await solves.get(db, solve_id)
+            rows = [r for r in await runs.of_solve(db, solve_id) if r.state == RunState.COMPLETED]
+        entries = [
+            Entry(
+                run_id=RunId(run.id),
+                handle=run.handle,
+                patch=await self._patch(RunId(run.id)),
+                verdict=run.verdict,
+            )
+            for run in rows
+            if run.verdict is not None
+        ]
+        verdicts = await cross_examine(
+            self.verifier.backend,
+            prepared,
+            entries,
+            owner=solve_id,
+            parallel=solve.budget.max_parallel,
+        )
+        now = self.clock.now()
+        async with self.store.change() as db:
+            for run_id, verdict in verdicts.items():
+                await runs.change(db, run_id, verdict=verdict)
+            await events.append(
+                db, solve_id, kind="runs.cross_examined", at=now, data={"runs": len(verdicts)}
+            )
+
+    async def _patch(self, run_id: RunId) -> str:
+        async with self.store.read() as db:
+            refs = await artifact_rows.of_run(db, run_id)
+        blob = await self.artifacts.get(refs[ArtifactKind.PATCH])
+        return blob.decode("utf-8", "surrogateescape")

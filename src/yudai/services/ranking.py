@@ -1,0 +1,57 @@
+"""From the rows of a solve's runs to its ranking."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from yudai.domain.failure import Cause
+from yudai.domain.ids import RunId, SolveId
+from yudai.domain.reducer import rank
+from yudai.domain.run_state import RunState
+from yudai.domain.scorecard import Place, Ranking, Scorecard
+from yudai.domain.verdict import NOTHING
+from yudai.store import runs, solves
+from yudai.store.store import Store
+from yudai.store.tables import RunRow
+
+
+def scorecard_of(run: RunRow) -> Scorecard:
+    return Scorecard(
+        run_id=RunId(run.id),
+        contestant=run.contestant,
+        state=RunState(run.state),
+        cause=None if run.cause is None else Cause(run.cause),
+        verdict=run.verdict or NOTHING,
+        files_changed=run.files_changed,
+        lines_changed=run.lines_changed,
+        cost_micros=run.cost_micros,
+        latency_ms=run.latency_ms,
+        submitted_at=run.submitted_at,
+    )
+
+
+def places_of(rows: Sequence[RunRow]) -> list[Place]:
+    """The stored ranking; runs without a place yet follow in their own order."""
+    ordered = sorted(rows, key=lambda run: (run.rank is None, run.rank or 0, run.position))
+    return [
+        Place(rank=run.rank or number, scorecard=scorecard_of(run), why=run.why)
+        for number, run in enumerate(ordered, start=1)
+    ]
+
+
+@dataclass(frozen=True)
+class Ranker:
+    store: Store
+
+    async def rank_runs(self, solve_id: SolveId) -> Ranking:
+        """Order the runs and keep each one's place with its why."""
+        async with self.store.change() as db:
+            solve = await solves.get(db, solve_id)
+            rows = await runs.of_solve(db, solve_id)
+            ranking = rank(
+                [scorecard_of(run) for run in rows],
+                reducer=solve.reducer,
+                require_proof=solve.require_proof,
+            )
+            for place in ranking.places:
+                await runs.change(db, place.scorecard.run_id, rank=place.rank, why=place.why)
+        return ranking

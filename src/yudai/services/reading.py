@@ -1,0 +1,103 @@
+"""Everything a person may look at: one solve, many solves, one run in full."""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from yudai.domain.budget import ended, usd
+from yudai.domain.document import SolveDocument, SolveEntry, entries
+from yudai.domain.errors import NotFoundError
+from yudai.domain.ids import RunId, SolveId
+from yudai.domain.issue import Issue
+from yudai.domain.solve_state import SolveState
+from yudai.domain.trajectory import TrajectoryMessage
+from yudai.ports.artifacts import ArtifactKind, Artifacts
+from yudai.ports.clock import Clock
+from yudai.services.ranking import places_of
+from yudai.store import artifacts as artifact_rows
+from yudai.store import events, runs, solves, trajectories
+from yudai.store.store import Store
+from yudai.store.tables import EventRow, RunRow, SolveRow
+
+
+class Race(NamedTuple):
+    """A solve as it stands now, for a live view."""
+
+    solve: SolveRow
+    runs: tuple[RunRow, ...]
+    events: tuple[EventRow, ...]
+
+
+@dataclass(frozen=True)
+class Reader:
+    store: Store
+    artifacts: Artifacts
+    clock: Clock
+
+    async def document(self, ending: str) -> SolveDocument:
+        async with self.store.read() as db:
+            return await self._document(db, await solves.find(db, ending))
+
+    async def recent(self, limit: int) -> list[SolveDocument]:
+        async with self.store.read() as db:
+            return [await self._document(db, row) for row in await solves.recent(db, limit=limit)]
+
+    async def race(self, ending: str, *, after_event: int = 0) -> Race:
+        async with self.store.read() as db:
+            solve = await solves.find(db, ending)
+            return Race(
+                solve=solve,
+                runs=tuple(await runs.of_solve(db, SolveId(solve.id))),
+                events=tuple(await events.after(db, SolveId(solve.id), after_event)),
+            )
+
+    async def run(self, ending: str, *, solve: str = "") -> RunRow:
+        """By id ending, or by handle within a solve (the newest unless named)."""
+        async with self.store.read() as db:
+            row = await solves.find(db, solve)
+            for run in await runs.of_solve(db, SolveId(row.id)):
+                if ending in (run.handle, run.id):
+                    return run
+            return await runs.find(db, ending)
+
+    async def messages(self, run_id: RunId) -> list[TrajectoryMessage]:
+        async with self.store.read() as db:
+            return await trajectories.messages(db, run_id)
+
+    async def artifact(self, run_id: RunId, kind: ArtifactKind) -> bytes:
+        async with self.store.read() as db:
+            refs = await artifact_rows.of_run(db, run_id)
+        if kind not in refs:
+            raise NotFoundError(f"run {run_id} has no {kind}")
+        return await self.artifacts.get(refs[kind])
+
+    async def _document(self, db: AsyncSession, solve: SolveRow) -> SolveDocument:
+        rows = await runs.of_solve(db, SolveId(solve.id))
+        cost_micros = sum(run.cost_micros for run in rows)
+        elapsed = elapsed_s(solve, now=self.clock.now())
+        return SolveDocument(
+            solve=SolveEntry(
+                id=SolveId(solve.id),
+                state=SolveState(solve.state),
+                repo=solve.repo,
+                issue=issue_of(solve).label,
+                cost_usd=usd(cost_micros),
+                elapsed_s=round(elapsed, 3),
+                champion=None if solve.champion_run_id is None else RunId(solve.champion_run_id),
+            ),
+            ranking=entries(places_of(rows)),
+            not_started=tuple(contestant.handle for contestant in solve.not_started),
+            reason=solve.reason or solve.error,
+            budget_ended=ended(solve.budget, elapsed_s=elapsed, cost_micros=cost_micros),
+        )
+
+
+def issue_of(solve: SolveRow) -> Issue:
+    return Issue(title=solve.issue_title, body=solve.issue_body, number=solve.issue_number)
+
+
+def elapsed_s(solve: SolveRow, *, now: float) -> float:
+    if solve.started_at is None:
+        return 0.0
+    return (solve.finished_at or now) - solve.started_at

@@ -1,0 +1,143 @@
+"""Composition root: settings become adapters, adapters become services."""
+
+import importlib
+from collections.abc import AsyncGenerator
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import cast
+
+from yudai.adapters.artifacts.directory import DirectoryArtifacts
+from yudai.adapters.clock import SystemClock
+from yudai.adapters.engines.in_process import InProcessEngine
+from yudai.domain.errors import RefusedError
+from yudai.ports.sandbox import Backend, Capabilities, SandboxLimits
+from yudai.services.flow import SolveFlow
+from yudai.services.preparing import Preparer
+from yudai.services.proving import Prover
+from yudai.services.ranking import Ranker
+from yudai.services.reading import Reader
+from yudai.services.running import Runner
+from yudai.services.solves import Solves
+from yudai.services.verifying import Verifier
+from yudai.settings import Settings
+from yudai.store.store import Store
+
+BACKENDS = {
+    "bubblewrap": ("yudai.adapters.sandboxes.bubblewrap", "BubblewrapBackend"),
+    "process": ("yudai.adapters.sandboxes.process", "ProcessBackend"),
+}
+DEFAULT_BACKEND = "bubblewrap"
+
+
+@dataclass(frozen=True)
+class Library:
+    """What only reads: no sandbox, no agent, a quick start."""
+
+    settings: Settings
+    store: Store
+    reader: Reader
+
+
+@dataclass(frozen=True)
+class App:
+    """What runs solves."""
+
+    settings: Settings
+    store: Store
+    reader: Reader
+    backend: Backend
+    capabilities: Capabilities
+    engine: InProcessEngine
+    solves: Solves
+
+
+@asynccontextmanager
+async def open_library(settings: Settings) -> AsyncGenerator[Library]:
+    store = await _open_store(settings)
+    try:
+        yield Library(settings, store, _reader(settings, store))
+    finally:
+        await store.close()
+
+
+@asynccontextmanager
+async def open_app(
+    settings: Settings, *, sandbox: str | None = None, scripts: tuple[Path, ...] = ()
+) -> AsyncGenerator[App]:
+    """Open everything; on leaving, flows are cancelled and sandboxes are gone."""
+    async with AsyncExitStack() as stack:
+        store = await _open_store(settings)
+        stack.push_async_callback(store.close)
+        backend = make_backend(settings, sandbox)
+        stack.push_async_callback(backend.close)
+        capabilities = await backend.capabilities()
+        await backend.reap()
+        reader = _reader(settings, store)
+        engine = InProcessEngine(_flow(store, backend, reader, scripts))
+        stack.push_async_callback(engine.close)
+        solves = Solves(store=store, engine=engine, clock=reader.clock)
+        yield App(settings, store, reader, backend, capabilities, engine, solves)
+
+
+def make_backend(settings: Settings, name: str | None = None) -> Backend:
+    """The backend that was asked for, else bubblewrap; never silently a weaker one."""
+    chosen = name or settings.sandbox_backend or DEFAULT_BACKEND
+    if chosen not in BACKENDS:
+        raise RefusedError(f"there is no sandbox {chosen!r}: choose {' or '.join(BACKENDS)}")
+    module, cls = BACKENDS[chosen]
+    limits = SandboxLimits(
+        memory_bytes=settings.memory_mb << 20,
+        processes=settings.processes,
+        disk_bytes=settings.disk_mb << 20,
+    )
+    factory = getattr(importlib.import_module(module), cls)
+    return cast(
+        "Backend", factory(settings.home, limits=limits, installation=installation(settings))
+    )
+
+
+def installation(settings: Settings) -> str:
+    """Our own random name: sandboxes of another installation are never touched."""
+    file = settings.home / "installation"
+    if not file.exists():
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(SystemClock().token())
+    return file.read_text().strip()
+
+
+async def _open_store(settings: Settings) -> Store:
+    try:
+        settings.home.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise RefusedError(
+            f"cannot write to {settings.home} ({error.strerror}): set YUDAI_HOME to your own folder"
+        ) from None
+    return await Store.open(settings.store_url)
+
+
+def _reader(settings: Settings, store: Store) -> Reader:
+    return Reader(
+        store=store,
+        artifacts=DirectoryArtifacts(settings.home / "artifacts"),
+        clock=SystemClock(),
+    )
+
+
+def _flow(store: Store, backend: Backend, reader: Reader, scripts: tuple[Path, ...]) -> SolveFlow:
+    # Imported here: the agent's libraries cost start-up time that `list` and `show` need not pay.
+    from yudai.adapters.agents.mini_swe import MiniSweAgent
+    from yudai.adapters.gateways.scripted import ScriptedGateway
+    from yudai.domain.matrix import DEFAULT_AGENT
+
+    artifacts, clock = reader.artifacts, reader.clock
+    verifier = Verifier(backend=backend)
+    return SolveFlow(
+        store=store,
+        clock=clock,
+        gateway=ScriptedGateway(scripts),
+        preparer=Preparer(store, backend, verifier, artifacts, clock),
+        runner=Runner(store, backend, artifacts, {DEFAULT_AGENT: MiniSweAgent()}, clock),
+        prover=Prover(store, verifier, artifacts, clock),
+        ranker=Ranker(store),
+    )

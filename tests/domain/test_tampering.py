@@ -1,0 +1,428 @@
+from textwrap import dedent
+
+import pytest
+
+from yudai.domain.patch import parse_patch
+from yudai.domain.tampering import hijacking, needs_reading, tampering
+
+TESTS = """
+    import unittest
+    import pytest
+    from calc import add, mul
+
+    EXPECTED = 5
+    UNUSED = 1
+
+    def helper(x):
+        return x
+
+    @pytest.fixture
+    def two():
+        return 2
+
+    def test_add(two):
+        "Adds."
+        assert add(two, helper(3)) == EXPECTED
+
+    @pytest.mark.parametrize("x", [1, 2])
+    def test_mul(x):
+        assert mul(x, 1) == x
+
+    class TestMore(unittest.TestCase):
+        limit = 3
+
+        def setUp(self):
+            self.x = 1
+
+        def test_x(self):
+            self.assertEqual(self.x, self.limit - 2)
+
+    @unittest.skip("later")
+    def test_later():
+        assert False
+"""
+
+
+def reasons(base: str | None, patched: str | None, path: str = "tests/test_calc.py") -> list[str]:
+    texts = [None if text is None else dedent(text) for text in (base, patched)]
+    return [found.reason for found in tampering({path: texts[0]}, {path: texts[1]})]
+
+
+def change(old: str, new: str, path: str = "tests/test_calc.py") -> list[str]:
+    assert TESTS.count(old) == 1, old
+    return reasons(TESTS, TESTS.replace(old, new), path)
+
+
+def more(text: str, path: str = "tests/test_calc.py") -> list[str]:
+    return reasons(TESTS, dedent(TESTS) + dedent(text), path)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "reason"),
+    [
+        ("(3)) == EXPECTED", "(3)) == 6", "edits the existing test test_add"),
+        ("def test_add", "def test_sum", "renames the existing test test_add to test_sum"),
+        ("def test_add", "def check_add", "removes the existing test test_add"),
+        ("self.x, self.limit", "1, self.limit", "edits the existing test TestMore::test_x"),
+        ("def test_x", "def old_x", "removes the existing test TestMore::test_x"),
+        ("unittest.TestCase)", "object)", "changes the test class TestMore"),
+        ("class TestMore", "class More", "removes the test class TestMore"),
+        ("return 2", "return 3", "changes the fixture two"),
+        ("@pytest.fixture\n", "@pytest.fixture(autouse=True)\n", "changes the fixture two"),
+        ("self.x = 1", "self.x = 2", "changes the set-up TestMore::setUp"),
+        ("EXPECTED = 5", "EXPECTED = 6", "changes EXPECTED, which existing tests use"),
+        ("EXPECTED = 5", "", "changes EXPECTED, which existing tests use"),
+        ("limit = 3", "limit = 4", "changes TestMore::limit, which existing tests use"),
+        ("return x\n", "return 5\n", "changes helper, which existing tests use"),
+        ("from calc import", "from fake import", "changes add, which existing tests use"),
+        ('("x", [1, 2])', '("x", [1])', "edits the existing test test_mul"),
+        ('("x", [1, 2])', '("x", [2, 1])', "edits the existing test test_mul"),
+        ('("x", [1, 2])', '("x", range(3))', "edits the existing test test_mul"),
+        ('("x", [1, 2])', '("x", [1, 2, 3], True)', "edits the existing test test_mul"),
+        ('.parametrize("x", [1, 2])', '.usefixtures("x")', "edits the existing test test_mul"),
+        ('.mark.parametrize("x", [1, 2])', ".fixture", "edits the existing test test_mul"),
+        ('@pytest.mark.parametrize("x", [1, 2])', "@odd", "edits the existing test test_mul"),
+        (
+            "    def test_add",
+            '    @pytest.mark.skip("no")\n    def test_add',
+            "skips the existing test test_add",
+        ),
+        ("    def test_add", "    @pytest.mark.xfail\n    def test_add", "skips the existing"),
+        ('skip("later")', 'skipIf(1, "x")', "skips the existing test test_later"),
+        ("    class TestM", '    @unittest.skip("")\n    class TestM', "skips the test class"),
+        ("limit = 3", "limit = 3\n        __test__ = False", "adds TestMore::__test__"),
+    ],
+)
+def test_edits_of_existing_tests(old: str, new: str, reason: str):
+    assert reason in change(old, new)[0]
+
+
+@pytest.mark.parametrize(
+    ("addition", "reason"),
+    [
+        ("def test_add():\n    pass\n", "edits the existing test test_add"),
+        ("test_add = None\n", "replaces the existing test test_add"),
+        ("from other import test_add\n", "replaces the existing test test_add"),
+        ("del test_add\n", "replaces the existing test test_add"),
+        ("TestMore.test_x = None\n", "replaces the existing test TestMore::test_x"),
+        ("TestMore = None\n", "removes the test class TestMore"),
+        ("add = lambda *a: 5\n", "changes add, which existing tests use"),
+        ("EXPECTED, y = 6, 7\n", "changes EXPECTED, which existing tests use"),
+        ("EXPECTED: int = 6\n", "changes EXPECTED, which existing tests use"),
+        ("EXPECTED += 1\n", "changes EXPECTED, which existing tests use"),
+        ("pytestmark = pytest.mark.skip\n", "adds pytestmark"),
+        ("pytest.skip('x', allow_module_level=True)\n", "stops or skips the whole file"),
+        ("raise unittest.SkipTest('x')\n", "stops or skips the whole file"),
+        ("import sys\nsys.exit(0)\n", "stops or skips the whole file"),
+        ("try:\n    x = 1\nexcept Exception:\n    raise\n", "stops or skips the whole file"),
+        ("match 1:\n    case 1:\n        raise SystemExit\n", "stops or skips the whole file"),
+        ("def setUpModule():\n    pass\n", "adds the set-up setUpModule"),
+        (
+            "@pytest.fixture(autouse=True)\ndef always():\n    pass\n",
+            "adds the autouse fixture always",
+        ),
+        ("@pytest.fixture(**how)\ndef always():\n    pass\n", "adds the autouse fixture always"),
+        ("def pytest_generate_tests(metafunc):\n    pass\n", "adds pytest_generate_tests"),
+        ("import _pytest.runner\n", "reaches into the test runner (_pytest)"),
+        ("from _pytest import runner\n", "reaches into the test runner (_pytest)"),
+        (
+            "unittest.TestCase.assertEqual = print\n",
+            "reaches into the test runner (unittest.TestCase.assertEqual)",
+        ),
+    ],
+)
+def test_additions_that_undo_existing_tests(addition: str, reason: str):
+    [found] = more(addition)
+    assert reason in found
+
+
+@pytest.mark.parametrize(
+    "addition",
+    [
+        "def test_new():\n    assert add(1, 1) == 2\n",
+        "class TestNew:\n    pytestmark = pytest.mark.slow\n    def setup_method(self): pass\n",
+        "@pytest.fixture(autouse=False)\ndef three():\n    return 3\n",
+        "@pytest.fixture\ndef three():\n    return 3\n",
+        "from calc import *\nimport calc as c\nfrom . import x\n",
+        "MORE = [1]\nMORE[0] = 2\nprint('hello')\n",
+        "UNUSED = 2\n",
+        "if True:\n    def test_new():\n        pass\n",
+        "for x in []:\n    pass\n",
+    ],
+)
+def test_what_comes_beside_existing_tests_is_welcome(addition: str):
+    assert more(addition) == []
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("EXPECTED = 5", "EXPECTED = (\n        5\n    )"),
+        ('"Adds."', "'''Adds two numbers.'''"),
+        ("add, mul", "add, div, mul"),
+        ("import unittest\n", "import unittest\n    import os\n"),
+        ("UNUSED = 1", "UNUSED = 2"),
+        ('("x", [1, 2])', '("x", [0, 1, 2, 3])'),
+        ("def test_mul(x):", "def test_mul(x):  # a comment"),
+        ('@unittest.skip("later")\n', "\n"),
+        (
+            "class TestMore(unittest.TestCase):",
+            "class TestMore(\n        unittest.TestCase\n    ):",
+        ),
+    ],
+)
+def test_changes_that_keep_what_tests_say_are_welcome(old: str, new: str):
+    assert change(old, new) == []
+
+
+def test_a_test_moved_under_a_condition_is_changed():
+    base = "def test_a():\n    pass\n"
+    assert reasons(base, "if False:\n    def test_a():\n        pass\n") == [
+        "edits the existing test test_a"
+    ]
+    inside = "try:\n    def test_a():\n        pass\nfinally:\n    pass\n"
+    assert reasons(inside, inside + "x = 1\n") == []
+
+
+def test_removing_a_marker_or_an_import_is_welcome():
+    assert reasons("import os\npytestmark = 1\ndef test_a(): pass\n", "def test_a(): pass\n") == []
+
+
+def test_changing_a_marker_is_not():
+    found = reasons("pytestmark = a\n", "pytestmark = b\n")
+    assert found == ["changes pytestmark"]
+
+
+def test_a_helper_class_counts_when_tests_use_it():
+    base = (
+        "class Stub:\n    def value(self): return 1\n\ndef test_a():\n    assert Stub().value()\n"
+    )
+    assert reasons(base, base.replace("return 1", "return 2")) == [
+        "changes Stub::value, which existing tests use"
+    ]
+    assert reasons(base, base.replace("class Stub", "class Stub(int)")) == [
+        "changes Stub, which existing tests use"
+    ]
+
+
+def test_a_parametrize_with_names_may_grow_too():
+    base = "@p.mark.parametrize('x', argvalues=[1], ids=['a'])\ndef test_a(x): pass\n"
+    assert reasons(base, base.replace("[1]", "[1, 2]").replace("['a']", "['a', 'b']")) == []
+    assert reasons(base, base.replace("ids", "id")) == ["edits the existing test test_a"]
+    assert reasons(base, base.replace("p.mark", "q.mark")) == ["edits the existing test test_a"]
+
+
+def test_deleted_test_files():
+    assert reasons(TESTS, None) == ["deletes this test file"]
+    assert reasons("{}", None, "tests/data/expected.json") == ["deletes this test file"]
+
+
+def test_files_that_cannot_be_read():
+    assert reasons(TESTS, "def test_add(:\n") == ["could not be read"]
+    assert reasons(TESTS, "x = " + "(" * 10_000) == ["could not be read"]
+    assert reasons(TESTS, "x = '\udcff'\n") == ["could not be read"]
+    assert reasons(TESTS, "x = a" + ".b" * 5_000 + "\n") == ["could not be read"]
+
+
+def test_new_files_that_are_no_python_are_not_our_business():
+    assert reasons(None, "def broken(:\n", "tests/data/broken.py") == []
+    assert reasons(None, "{", "tests/data/broken.json") == []
+
+
+def test_deep_trees_are_given_up_not_died_of():
+    deep = "x = " + "-" * 1_500 + "1\ndef test_a(): return x\n"
+    assert reasons(deep, deep.replace("1\n", "2\n")) == ["could not be read"]
+
+
+def test_escapes_in_a_hostile_file_warn_nobody():
+    assert reasons("x = '\\d'\n", "x = '\\d'\ny = '\\w'\n") == []
+
+
+def test_other_test_files_may_only_grow():
+    path = "web/sum.test.js"
+    base = "test('a', f)\ntest('b', g)\n"
+    assert reasons(base, base + "test('c', h)\n", path) == []
+    assert reasons(base, base.replace("test('b'", "test.skip('b'"), path) == [
+        "changes lines of this existing test file"
+    ]
+    assert reasons("print 'two'\n", "print 'two'\nprint 3\n", "tests/test_old.py") == []
+    assert reasons("print 'two'\n", "print 'one'\n", "tests/test_old.py") == [
+        "changes lines of this existing test file"
+    ]
+
+
+@pytest.mark.parametrize("path", ["tests/README.md", "tests/requirements-dev.txt", "noxfile.py"])
+def test_prose_and_outer_tools_are_free(path: str):
+    assert reasons("one\n", "two\n", path) == []
+    assert reasons("one\n", None, path) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("def pytest_runtest_makereport(item): pass\n", "adds the hook pytest_runtest_makereport"),
+        ("collect_ignore = ['x']\n", "adds collect_ignore"),
+        ("pytest_plugins = ['x']\n", "adds pytest_plugins"),
+        ("from evil import *\n", "adds everything of evil"),
+        ("from evil import pytest_configure\n", "adds pytest_configure"),
+        ("import pytest\n@pytest.fixture(autouse=True)\ndef a(): pass\n", "adds the autouse fix"),
+        ("import sys\nsys.exit(0)\n", "stops or skips the whole file"),
+        ("def broken(:\n", "could not be read"),
+    ],
+)
+@pytest.mark.parametrize("base", [None, "x = 1\n"])
+def test_what_conftest_may_not_bring(base: str | None, text: str, reason: str):
+    [found] = tampering({"tests/conftest.py": base}, {"tests/conftest.py": (base or "") + text})
+    assert reason in found.reason
+    assert found.is_runner
+
+
+def test_what_conftest_may_bring():
+    fixture = "import pytest\n@pytest.fixture\ndef client(): return 1\n"
+    assert reasons(None, fixture, "conftest.py") == []
+    assert reasons("x = 1\n", "x = 1\n" + fixture, "conftest.py") == []
+
+
+def test_a_changed_hook():
+    base = "def pytest_configure(config): pass\n"
+    [found] = tampering({"conftest.py": base}, {"conftest.py": base.replace("pass", "1")})
+    assert (found.reason, found.is_runner) == ("changes pytest_configure", True)
+
+
+def test_a_deleted_conftest_changes_how_tests_run():
+    [found] = tampering({"conftest.py": "x = 1\n"}, {"conftest.py": None})
+    assert (found.line, found.is_runner) == ("conftest.py: deletes this test file", True)
+
+
+PYPROJECT = """
+[project]
+name = "x"
+
+[tool.pytest.ini_options]
+testpaths = ["tests"]
+markers = ["slow: takes long"]
+"""
+
+
+@pytest.mark.parametrize(
+    ("path", "base", "patched"),
+    [
+        ("pyproject.toml", PYPROJECT, PYPROJECT.replace('["tests"]', '["none"]')),
+        ("pyproject.toml", PYPROJECT, PYPROJECT + 'addopts = "-k nothing"\n'),
+        ("pyproject.toml", PYPROJECT, PYPROJECT.replace("slow:", "fast:")),
+        ("pyproject.toml", PYPROJECT, "[project]\nname = 'x'\n"),
+        ("pyproject.toml", None, PYPROJECT),
+        ("pyproject.toml", PYPROJECT, PYPROJECT + '\n[project.entry-points.pytest11]\na = "b"\n'),
+        ("pyproject.toml", "tool = 1\n", "[tool.pytest]\nx = 1\n"),
+        ("pyproject.toml", PYPROJECT, PYPROJECT + "\n[tool.pytest]\nnot toml"),
+        ("pytest.toml", None, "x = 1\n"),
+        ("tox.toml", "x = 1\n", "x = 2\n"),
+        ("pytest.ini", None, ""),
+        ("pytest.ini", "[pytest]\naddopts = -q\n", "[pytest]\naddopts = -q -k a\n"),
+        ("pytest.ini", "[pytest]\n", None),
+        ("sub/.pytest.ini", None, "[pytest]\n"),
+        ("setup.cfg", "[metadata]\nname = x\n", "[metadata]\nname = x\n[tool:pytest]\nx = 1\n"),
+        ("setup.cfg", "[a]\n", "[a]\n[options.entry_points]\npytest11 =\n  a = b\n"),
+        ("setup.cfg", "[a]\n", "no section\n"),
+        ("tox.ini", "[testenv]\ncommands = pytest\n", "[testenv]\ncommands = true\n"),
+        ("tox.ini", "[testenv:py]\nx = 1\n", "[testenv:py]\nx = 2\n"),
+    ],
+)
+def test_configuration_that_changes_how_tests_run(path: str, base: str | None, patched: str | None):
+    [found] = tampering({path: base}, {path: patched})
+    assert found.is_runner
+    assert found.path == path
+
+
+@pytest.mark.parametrize(
+    ("path", "base", "patched"),
+    [
+        ("pyproject.toml", PYPROJECT, PYPROJECT.replace('"x"', '"y"') + "\n[tool.ruff]\nx = 1\n"),
+        ("pyproject.toml", PYPROJECT, PYPROJECT.replace('long"]', 'long", "net: needs it"]')),
+        ("pyproject.toml", None, "[project]\nname = 'x'\n"),
+        ("pyproject.toml", "a = 1\n", "a = 2\n"),
+        ("setup.cfg", "[metadata]\nname = x\n", "[metadata]\nname = y\n"),
+        ("tox.ini", "[flake8]\nx = 1\n", "[flake8]\nx = %2\n"),
+        ("pytest.ini", "[pytest]\nx = 1\n", "[pytest]\n# why\nx = 1\nmarkers =\n  slow\n"),
+    ],
+)
+def test_configuration_of_other_things_is_free(path: str, base: str | None, patched: str | None):
+    assert tampering({path: base}, {path: patched}) == ()
+
+
+def test_source_files_are_free_and_need_not_be_read():
+    assert reasons("x = 1\n", "x = 2\n", "src/calc.py") == []
+    assert not needs_reading("src/calc.py")
+    assert needs_reading("tests/test_a.py")
+    assert needs_reading("setup.cfg")
+
+
+def test_findings_come_in_the_order_of_their_paths():
+    found = tampering({"tests/b.txt": "1", "tests/a.txt": "1", "same": "1"}, {"same": "1"})
+    assert [finding.path for finding in found] == ["tests/a.txt", "tests/b.txt"]
+
+
+def added(path: str, line: str = "x") -> str:
+    return (
+        f"diff --git a/{path} b/{path}\nnew file mode 100644\nindex {'0' * 40}..{'1' * 40}\n"
+        f"--- /dev/null\n+++ b/{path}\n@@ -0,0 +1 @@\n+{line}\n"
+    )
+
+
+def modified(path: str, old: str, new: str) -> str:
+    return (
+        f"diff --git a/{path} b/{path}\nindex {'0' * 40}..{'1' * 40} 100644\n"
+        f"--- a/{path}\n+++ b/{path}\n@@ -1 +1 @@\n-{old}\n+{new}\n"
+    )
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "sitecustomize.py",
+        "src/usercustomize.py",
+        "deep/down/sitecustomize.py",
+        "x.pth",
+        "json.py",
+        "json/__init__.py",
+        "src/json.py",
+        "json.cpython-311-x86_64-linux-gnu.so",
+        "_pytest/__init__.py",
+        "tests/pytest.py",
+        "evil-1.0.dist-info/entry_points.txt",
+        "src/evil.egg-info/entry_points.txt",
+    ],
+)
+def test_files_that_would_be_loaded_by_themselves(path: str):
+    [found] = hijacking(parse_patch(added(path)))
+    assert (found.path, found.is_runner) == (path, True)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "src/pkg/json.py",
+        "test/__init__.py",
+        "docs/site/x.py",
+        "json/data.txt",
+        "email/notes.py",
+        "tests/types.py",
+        "entry_points.txt",
+    ],
+)
+def test_files_that_only_sound_like_it(path: str):
+    assert hijacking(parse_patch(added(path))) == ()
+
+
+def test_a_module_that_was_there_may_change():
+    assert hijacking(parse_patch(modified("json.py", "a", "b"))) == ()
+    [found] = hijacking(parse_patch(modified("sitecustomize.py", "a", "b")))
+    assert found.reason == "sitecustomize runs whenever Python starts"
+
+
+def test_source_that_reaches_into_the_runner():
+    [found] = hijacking(parse_patch(modified("src/a.py", "x", "    from _pytest import runner")))
+    assert found.reason == "reaches into the test runner (_pytest)"
+    moved = modified("src/a.py", "import _pytest", "import _pytest  # noqa")
+    assert hijacking(parse_patch(moved)) == ()
+    assert hijacking(parse_patch(added("docs/a.md", "import _pytest"))) == ()
