@@ -11,6 +11,7 @@ from yudai.adapters.artifacts.directory import DirectoryArtifacts
 from yudai.adapters.clock import SystemClock
 from yudai.adapters.engines.in_process import InProcessEngine
 from yudai.domain.errors import RefusedError
+from yudai.ports.gateway import Gateway
 from yudai.ports.sandbox import Backend, Capabilities, SandboxLimits
 from yudai.services.flow import SolveFlow
 from yudai.services.preparing import Preparer
@@ -28,6 +29,7 @@ BACKENDS = {
     "process": ("yudai.adapters.sandboxes.process", "ProcessBackend"),
 }
 DEFAULT_BACKEND = "bubblewrap"
+MAX_THREADS = 256
 
 
 @dataclass(frozen=True)
@@ -63,7 +65,7 @@ async def open_library(settings: Settings) -> AsyncGenerator[Library]:
 
 @asynccontextmanager
 async def open_app(
-    settings: Settings, *, sandbox: str | None = None, scripts: tuple[Path, ...] = ()
+    settings: Settings, *, gateway: Gateway, sandbox: str | None = None
 ) -> AsyncGenerator[App]:
     """Open everything; on leaving, flows are cancelled and sandboxes are gone."""
     async with AsyncExitStack() as stack:
@@ -74,7 +76,7 @@ async def open_app(
         capabilities = await backend.capabilities()
         await backend.reap()
         reader = _reader(settings, store)
-        engine = InProcessEngine(_flow(store, backend, reader, scripts))
+        engine = InProcessEngine(_flow(store, backend, reader, gateway))
         stack.push_async_callback(engine.close)
         solves = Solves(store=store, engine=engine, clock=reader.clock)
         yield App(settings, store, reader, backend, capabilities, engine, solves)
@@ -95,6 +97,13 @@ def make_backend(settings: Settings, name: str | None = None) -> Backend:
     return cast(
         "Backend", factory(settings.home, limits=limits, installation=installation(settings))
     )
+
+
+def scripted_gateway(*roots: Path) -> Gateway:
+    """Replies from files in these folders."""
+    from yudai.adapters.gateways.scripted import ScriptedGateway
+
+    return ScriptedGateway(roots)
 
 
 def installation(settings: Settings) -> str:
@@ -124,10 +133,9 @@ def _reader(settings: Settings, store: Store) -> Reader:
     )
 
 
-def _flow(store: Store, backend: Backend, reader: Reader, scripts: tuple[Path, ...]) -> SolveFlow:
+def _flow(store: Store, backend: Backend, reader: Reader, gateway: Gateway) -> SolveFlow:
     # Imported here: the agent's libraries cost start-up time that `list` and `show` need not pay.
     from yudai.adapters.agents.mini_swe import MiniSweAgent
-    from yudai.adapters.gateways.scripted import ScriptedGateway
     from yudai.domain.matrix import DEFAULT_AGENT
 
     artifacts, clock = reader.artifacts, reader.clock
@@ -135,9 +143,15 @@ def _flow(store: Store, backend: Backend, reader: Reader, scripts: tuple[Path, .
     return SolveFlow(
         store=store,
         clock=clock,
-        gateway=ScriptedGateway(scripts),
+        gateway=gateway,
         preparer=Preparer(store, backend, verifier, artifacts, clock),
-        runner=Runner(store, backend, artifacts, {DEFAULT_AGENT: MiniSweAgent()}, clock),
+        runner=Runner(
+            store,
+            backend,
+            artifacts,
+            {DEFAULT_AGENT: MiniSweAgent(clock, max_threads=MAX_THREADS)},
+            clock,
+        ),
         prover=Prover(store, verifier, artifacts, clock),
         ranker=Ranker(store),
     )

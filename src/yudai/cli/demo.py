@@ -1,5 +1,8 @@
 """`yudai demo`: the bundled arena, live."""
 
+from collections.abc import AsyncGenerator
+from contextlib import AsyncExitStack, asynccontextmanager
+
 from rich.console import Console
 
 from yudai import demo
@@ -9,15 +12,14 @@ from yudai.domain.budget import Budget
 from yudai.domain.errors import SandboxError
 from yudai.services.solves import SolveRequest
 from yudai.settings import Settings
-from yudai.wiring import App, make_backend, open_app
+from yudai.wiring import App, open_app, scripted_gateway
 
 
 async def run_demo(
     settings: Settings, *, sandbox: str | None, parallel: int, reducer: str, json: bool
 ) -> int:
     progress = Console(stderr=True, highlight=False)
-    chosen = await _sandbox(settings, sandbox, progress)
-    async with open_app(settings, sandbox=chosen, scripts=(demo.CONTESTANTS,)) as app:
+    async with _open(settings, sandbox, progress) as app:
         solve_id = await app.solves.open_solve(_request(app, parallel=parallel, reducer=reducer))
         await follow(app, solve_id, progress)
         document = await app.reader.document(solve_id)
@@ -48,17 +50,21 @@ def _request(app: App, *, parallel: int, reducer: str) -> SolveRequest:
     )
 
 
-async def _sandbox(settings: Settings, asked: str | None, progress: Console) -> str | None:
+@asynccontextmanager
+async def _open(settings: Settings, sandbox: str | None, progress: Console) -> AsyncGenerator[App]:
     """Our own scripts may run as plain processes where no sandbox can start; said plainly."""
-    if asked or settings.sandbox_backend:
-        return asked
-    backend = make_backend(settings)
-    try:
-        await backend.capabilities()
-    except SandboxError as error:
-        progress.print(f"No sandbox on this machine: {error}", style="yellow", markup=False)
-        progress.print("The demo's own scripts run as plain processes instead.", style="yellow")
-        return "process"
-    finally:
-        await backend.close()
-    return None
+    async with AsyncExitStack() as stack:
+
+        async def enter(chosen: str | None) -> App:
+            opening = open_app(settings, gateway=scripted_gateway(demo.CONTESTANTS), sandbox=chosen)
+            return await stack.enter_async_context(opening)
+
+        try:
+            app = await enter(sandbox)
+        except SandboxError as error:
+            if sandbox or settings.sandbox_backend:
+                raise
+            progress.print(f"No sandbox on this machine: {error}", style="yellow", markup=False)
+            progress.print("The demo's own scripts run as plain processes instead.", style="yellow")
+            app = await enter("process")
+        yield app

@@ -75,7 +75,7 @@ def _line(race: Race, event: EventRow) -> str:
     names = {run.id: run.handle for run in race.runs}
     at = seconds(max(0.0, event.at - race.solve.created_at))
     facts = " ".join(f"{key}={one_line(str(value))}" for key, value in event.data.items())
-    who = f" {names[event.run_id]}" if event.run_id in names else ""
+    who = "" if event.run_id is None else f" {names.get(event.run_id, event.run_id)}"
     return f"{at:>8}  {event.kind}{who} {facts}".rstrip()
 
 
@@ -87,13 +87,15 @@ def _table(race: Race, *, now: float) -> Table:
         table.add_column(numbers, justify="right")
     table.add_column("", overflow="ellipsis", no_wrap=True)
     for run in race.runs:
-        table.add_row(*_cells(run, now=now), style=_STYLES[RunState(run.state)])
+        table.add_row(
+            *_cells(run, race.doing.get(run.id, ""), now=now), style=_STYLES[RunState(run.state)]
+        )
     table.caption = Text(_phase(race, now=now))
     table.caption_justify = "left"
     return table
 
 
-def _cells(run: RunRow, *, now: float) -> list[Text]:
+def _cells(run: RunRow, doing: str, *, now: float) -> list[Text]:
     started = run.started_at
     took = "" if started is None else seconds((run.finished_at or now) - started)
     return [
@@ -103,7 +105,7 @@ def _cells(run: RunRow, *, now: float) -> list[Text]:
         Text(str(run.edits)),
         Text(dollars(run.cost_micros)),
         Text(took),
-        Text(note(run)),
+        Text(note(run) or one_line(doing, width=60), style="" if note(run) else "dim"),
     ]
 
 

@@ -1,7 +1,6 @@
 """The result as a person reads it: scorecard, diff, why each loser lost."""
 
 from rich.console import Console
-from rich.syntax import Syntax
 from rich.table import Table
 from rich.text import Text
 
@@ -22,6 +21,7 @@ _MARKS = {
     VerdictStatus.NONE: ("none", "dim"),
 }
 _MAX_DIFF_LINES = 200
+_MAX_PROOFS = 6
 
 
 def exit_code(document: SolveDocument) -> int:
@@ -42,13 +42,12 @@ async def show_result(reader: Reader, document: SolveDocument, console: Console)
         await _show_champion(reader, document, console)
     _show_reasons(document, console)
     console.print(Text(f"\n{safe(document.reason)}", style="bold"), soft_wrap=True)
-    console.print(
-        f"Look closer: yudai show {short(document.solve.id)}   or one run: "
-        f"yudai show {short(document.ranking[0].run_id)}"
-        if document.ranking
-        else "",
-        style="dim",
-    )
+    if document.ranking:
+        solve, run = short(document.solve.id), short(document.ranking[0].run_id)
+        console.print(f"Look closer: yudai show {solve}, or one run: yudai show {run}", style="dim")
+        if document.solve.champion is None:
+            by_hand = f"Use an answer by hand: yudai show {run} --diff | git apply"
+            console.print(by_hand, style="dim")
 
 
 def _scorecard(document: SolveDocument) -> Table:
@@ -58,7 +57,7 @@ def _scorecard(document: SolveDocument) -> Table:
     table = Table(title=Text(title, style="bold"), title_justify="left")
     table.add_column("#", justify="right")
     table.add_column("contestant", no_wrap=True)
-    table.add_column("verdict")
+    table.add_column("verdict", no_wrap=True)
     for numbers in ("files", "lines", "time", "cost"):
         table.add_column(numbers, justify="right")
     for place in document.ranking:
@@ -71,7 +70,7 @@ def _row(place: PlaceEntry, *, champion: bool) -> list[Text]:
     return [
         Text(str(place.rank)),
         Text(f"{'★ ' if champion else '  '}{place.handle}", style="bold" if champion else ""),
-        Text(mark if place.cause is None else str(place.cause), style=style),
+        Text(mark if place.cause is None else place.cause.replace("_", " "), style=style),
         Text(str(place.files_changed)),
         Text(str(place.lines_changed)),
         Text(seconds(place.latency_ms / 1000)),
@@ -82,14 +81,29 @@ def _row(place: PlaceEntry, *, champion: bool) -> list[Text]:
 async def _show_champion(reader: Reader, document: SolveDocument, console: Console) -> None:
     champion = document.ranking[0]
     patch = await reader.artifact(RunId(champion.run_id), ArtifactKind.PATCH)
-    lines = safe(patch.decode("utf-8", "replace")).splitlines()
     console.print(Text(f"\nThe champion's patch ({champion.handle})", style="bold"))
-    shown = "\n".join(lines[:_MAX_DIFF_LINES])
-    console.print(Syntax(shown, "diff", theme="ansi_dark", background_color="default"))
+    _print_diff(console, patch.decode("utf-8", "replace"))
+    proofs = champion.verdict.evidence.proved_by
+    console.print(Text(f"\nRed on base, green with this patch: {len(proofs)} tests", style="bold"))
+    for test in proofs[:_MAX_PROOFS]:
+        console.print(Text(f"  {safe(test)}", style="green"), soft_wrap=True)
+    if len(proofs) > _MAX_PROOFS:
+        console.print(f"  … and {len(proofs) - _MAX_PROOFS} more", style="dim")
+
+
+def _print_diff(console: Console, patch: str) -> None:
+    """Line by line, never cut: a person may want to copy it."""
+    lines = [line for line in safe(patch).splitlines() if not line.startswith("index ")]
+    for line in lines[:_MAX_DIFF_LINES]:
+        console.print(Text(line, style=_diff_style(line)), soft_wrap=True)
     if len(lines) > _MAX_DIFF_LINES:
-        console.print(f"… {len(lines) - _MAX_DIFF_LINES} more lines", style="dim")
-    for test in champion.verdict.evidence.proved_by:
-        console.print(Text(f"  red on base, green here: {safe(test)}", style="green"))
+        console.print(f"… {len(lines) - _MAX_DIFF_LINES} more lines (--diff)", style="dim")
+
+
+def _diff_style(line: str) -> str:
+    starts = ("diff --git ", "+++", "---", "@@", "+", "-")
+    styles = ("bold", "dim", "dim", "cyan", "green", "red")
+    return next((style for s, style in zip(starts, styles, strict=True) if line.startswith(s)), "")
 
 
 def _show_reasons(document: SolveDocument, console: Console) -> None:

@@ -10,6 +10,7 @@ from yudai.domain.document import SolveDocument, SolveEntry, entries
 from yudai.domain.errors import NotFoundError
 from yudai.domain.ids import RunId, SolveId
 from yudai.domain.issue import Issue
+from yudai.domain.run_state import RunState
 from yudai.domain.solve_state import SolveState
 from yudai.domain.trajectory import TrajectoryMessage
 from yudai.ports.artifacts import ArtifactKind, Artifacts
@@ -20,6 +21,9 @@ from yudai.store import events, runs, solves, trajectories
 from yudai.store.store import Store
 from yudai.store.tables import EventRow, RunRow, SolveRow
 
+# Enough to hold the last turn with the observations of its commands.
+_NEWEST = 6
+
 
 class Race(NamedTuple):
     """A solve as it stands now, for a live view."""
@@ -27,6 +31,8 @@ class Race(NamedTuple):
     solve: SolveRow
     runs: tuple[RunRow, ...]
     events: tuple[EventRow, ...]
+    doing: dict[RunId, str]
+    """The newest command of each running run: hostile text."""
 
 
 @dataclass(frozen=True)
@@ -46,10 +52,14 @@ class Reader:
     async def race(self, ending: str, *, after_event: int = 0) -> Race:
         async with self.store.read() as db:
             solve = await solves.find(db, ending)
+            rows = await runs.of_solve(db, SolveId(solve.id))
             return Race(
                 solve=solve,
-                runs=tuple(await runs.of_solve(db, SolveId(solve.id))),
+                runs=tuple(rows),
                 events=tuple(await events.after(db, SolveId(solve.id), after_event)),
+                doing={
+                    run.id: await _doing(db, run) for run in rows if run.state == RunState.RUNNING
+                },
             )
 
     async def run(self, ending: str, *, solve: str = "") -> RunRow:
@@ -91,6 +101,16 @@ class Reader:
             reason=solve.reason or solve.error,
             budget_ended=ended(solve.budget, elapsed_s=elapsed, cost_micros=cost_micros),
         )
+
+
+async def _doing(db: AsyncSession, run: RunRow) -> str:
+    newest = await trajectories.messages(
+        db, run.id, after=run.message_count - _NEWEST, attempt=run.attempt
+    )
+    for message in reversed(newest):
+        if actions := message.body.get("extra", {}).get("actions"):
+            return str(actions[-1]["command"])
+    return ""
 
 
 def issue_of(solve: SolveRow) -> Issue:

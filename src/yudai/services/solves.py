@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from yudai.domain import budget as budgets
 from yudai.domain.budget import Budget
 from yudai.domain.errors import ConflictError
-from yudai.domain.ids import LOCAL_USER, SolveId
+from yudai.domain.ids import LOCAL_USER, RunId, SolveId
 from yudai.domain.issue import Issue
 from yudai.domain.matrix import Contestant, Lineup, Matrix, expand
 from yudai.domain.run_state import RunState
@@ -68,7 +68,7 @@ class Solves:
 
     def _new_solve(self, request: SolveRequest, lineup: Lineup) -> SolveRow:
         return SolveRow(
-            id=self.clock.new_id(),
+            id=SolveId(self.clock.new_id()),
             user_id=request.user_id,
             conversation_id=request.conversation_id,
             repo=request.repo,
@@ -90,7 +90,7 @@ class Solves:
 
     def _new_run(self, solve: SolveRow, position: int, contestant: Contestant) -> RunRow:
         return RunRow(
-            id=self.clock.new_id(),
+            id=RunId(self.clock.new_id()),
             solve_id=solve.id,
             position=position,
             handle=contestant.handle,

@@ -1,0 +1,101 @@
+"""Finds out how a repository's tests are run: pytest or unittest, as it stands in a sandbox."""
+
+import secrets
+import shlex
+from pathlib import PurePosixPath
+
+from pydantic import ValidationError
+
+from yudai.domain.testreport import TestPlan, TestRunner
+from yudai.domain.value import Value
+from yudai.ports.sandbox import Sandbox
+from yudai.services.testing import place
+
+_USAGE_ERROR = 4
+_LOOK_S = 60.0
+
+
+class Facts(Value):
+    """What the probe saw."""
+
+    has_pytest: bool
+    configured: bool
+    uses_pytest: bool
+    tests: tuple[str, ...]
+    unittest: tuple[str, ...]
+    packages: tuple[str, ...]
+
+
+async def detect(sandbox: Sandbox) -> TestPlan | None:
+    """The plan, or None when there is nothing that pytest or unittest could run."""
+    python = await _python(sandbox)
+    facts = await _facts(sandbox, python) if python else None
+    if facts is None or not (facts.tests or facts.configured):
+        return None
+    if facts.has_pytest and (facts.configured or facts.uses_pytest):
+        args = await _pytest_args(sandbox, python)
+        command = shlex.join([python, "-m", "pytest", *args])
+        return TestPlan(runner=TestRunner.PYTEST, python=python, args=args, command=command)
+    return _unittest_plan(python, facts) if facts.unittest else None
+
+
+async def _python(sandbox: Sandbox) -> str:
+    """The name under which Python is found there, or "": prints the first that answers."""
+    found = await sandbox.exec(
+        "for name in python python3; do"
+        ' "$name" -c "" 2>/dev/null && { echo "$name"; break; }; done; true'
+    )
+    return found.text.strip()
+
+
+async def _facts(sandbox: Sandbox, python: str) -> Facts | None:
+    folder = f"/tmp/yudai-{secrets.token_hex(8)}"  # noqa: S108 - inside the sandbox
+    script = await place(sandbox, folder, "probe.py")
+    result = await sandbox.exec(shlex.join([python, script]), timeout_s=_LOOK_S)
+    try:
+        return Facts.model_validate_json(result.output)
+    except ValidationError:
+        return None
+
+
+async def _pytest_args(sandbox: Sandbox, python: str) -> tuple[str, ...]:
+    """Leave the repository's own options out only when they name a plugin that is not there."""
+    for args in ((), ("-o", "addopts=")):
+        look = shlex.join([python, "-m", "pytest", *args, "--markers"])
+        result = await sandbox.exec(look, timeout_s=_LOOK_S)
+        if result.exit_code != _USAGE_ERROR:
+            return args
+    return ()
+
+
+def _unittest_plan(python: str, facts: Facts) -> TestPlan:
+    """Discovery starts wherever a folder with tests cannot be imported from the one above."""
+    files = [PurePosixPath(path) for path in facts.unittest]
+    starts = sorted({_start(file.parent, frozenset(facts.packages)) for file in files})
+    pattern = _pattern([file.name for file in files])
+    return TestPlan(
+        runner=TestRunner.UNITTEST,
+        python=python,
+        args=(pattern, *starts),
+        command=" && ".join(_command(python, start, pattern) for start in starts),
+    )
+
+
+def _command(python: str, start: str, pattern: str) -> str:
+    where = ["-s", start] if start != "." else []
+    what = ["-p", pattern] if pattern != "test*.py" else []
+    return shlex.join(
+        [python, "-m", "unittest", *(["discover", *where, *what] if where or what else [])]
+    )
+
+
+def _start(folder: PurePosixPath, packages: frozenset[str]) -> str:
+    while str(folder) != "." and str(folder) in packages:
+        folder = folder.parent
+    return str(folder)
+
+
+def _pattern(names: list[str]) -> str:
+    if all(name.startswith("test") for name in names):
+        return "test*.py"
+    return "*_test.py" if all(name.endswith("_test.py") for name in names) else "*test*.py"

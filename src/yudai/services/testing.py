@@ -1,0 +1,84 @@
+"""Runs a repository's tests in a sandbox and reads what our own reporter wrote about each."""
+
+import json
+import secrets
+import shlex
+from collections.abc import Collection
+from importlib.resources import files
+from typing import NamedTuple
+
+from yudai.domain.testreport import TestPlan, TestReport, TestRunner, read_report
+from yudai.ports.sandbox import ExecResult, Sandbox
+
+__all__ = ["TestPlan", "TestRun", "TestRunner", "place", "run_tests"]
+
+SCRIPTS = {TestRunner.PYTEST: "run_pytest.py", TestRunner.UNITTEST: "run_unittest.py"}
+
+# Whatever the repository's settings say: every test is run, and ids start at the workspace.
+_PYTEST_ARGS = ("--rootdir=.", "--continue-on-collection-errors", "--maxfail=0")
+
+# One order of sets and dicts for every execution, so that they can be compared.
+_ENV = {"PYTHONHASHSEED": "0"}
+
+_MAX_REPORT = 64 << 20
+_MAX_LOG = 200_000
+
+
+class TestRun(NamedTuple):
+    __test__ = False
+
+    report: TestReport
+    log: str
+
+
+async def run_tests(
+    sandbox: Sandbox,
+    plan: TestPlan,
+    *,
+    timeout_s: float,
+    ids: Collection[str] | None = None,
+    paths: Collection[str] = (),
+) -> TestRun:
+    """Run all tests, or those in `paths`, or of these only `ids`; the exit code decides nothing."""
+    # Code under test cannot know these names before it runs.
+    folder = f"/tmp/yudai-{secrets.token_hex(8)}"  # noqa: S108 - inside the sandbox
+    script = await place(sandbox, folder, SCRIPTS[plan.runner])
+    report, wanted = f"{folder}/report-{secrets.token_hex(8)}.jsonl", "-"
+    await sandbox.write(report, b"")
+    if ids is not None:
+        wanted = f"{folder}/ids.json"
+        await sandbox.write(wanted, json.dumps(sorted(ids)).encode())
+    words = [plan.python, script, report, wanted, *_arguments(plan), *(f"./{p}" for p in paths)]
+    result = await sandbox.exec(shlex.join(words), env=_ENV, timeout_s=timeout_s)
+    lines = await sandbox.exec(f"cat {shlex.quote(report)}", max_output=_MAX_REPORT)
+    found = read_report(
+        "" if lines.truncated else lines.output.decode("utf-8", "replace"),
+        exit_code=result.exit_code,
+        duration_s=result.duration_s,
+        timed_out=result.timed_out,
+    )
+    return TestRun(found, _log(plan, paths, result))
+
+
+async def place(sandbox: Sandbox, folder: str, script: str) -> str:
+    """Put one of our scripts into the box; returns where it is."""
+    content = files("yudai.services.reporters").joinpath(script).read_bytes()
+    await sandbox.write(f"{folder}/{script}", content)
+    return f"{folder}/{script}"
+
+
+def _arguments(plan: TestPlan) -> tuple[str, ...]:
+    more = _PYTEST_ARGS if plan.runner is TestRunner.PYTEST else ("--",)
+    return (*plan.args, *more)
+
+
+def _log(plan: TestPlan, paths: Collection[str], result: ExecResult) -> str:
+    text = result.text
+    if len(text) > _MAX_LOG:
+        half = _MAX_LOG // 2
+        text = (
+            f"{text[:half]}\n[... {len(text) - 2 * half} characters left out ...]\n{text[-half:]}"
+        )
+    ending = "\n[stopped: out of time]" if result.timed_out else f"\n[exit code {result.exit_code}]"
+    shown = [path.encode("utf-8", "backslashreplace").decode() for path in paths]
+    return f"$ {' '.join([plan.command, *shown])}\n{text.rstrip()}{ending}\n"

@@ -1,0 +1,129 @@
+"""What a patch is worth: found out in clean sandboxes that the agent never touched."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from yudai.domain.errors import RefusedError
+from yudai.domain.judging import Suspicion, judge, judge_unseen
+from yudai.domain.patch import Patch, forbidden, parse_patch, readable
+from yudai.domain.tampering import hijacking, needs_reading, tampering
+from yudai.domain.testreport import NO_REPORT, Baseline, TestPlan
+from yudai.domain.verdict import NOTHING, Verdict, refused
+from yudai.ports.sandbox import Backend, BaseRef
+from yudai.services.boxes import Boxes, apply_patch, read_texts
+from yudai.services.detecting import detect
+from yudai.services.examining import Case, Parts, Stages, examine, split
+from yudai.services.testing import TestRun, run_tests
+from yudai.services.together import together
+
+_REGULAR = "100"
+
+
+class BaselineRun(NamedTuple):
+    plan: TestPlan | None
+    baseline: Baseline
+    log: str
+
+
+class Verification(NamedTuple):
+    verdict: Verdict
+    log: str
+    files_changed: int = 0
+    lines_changed: int = 0
+    """Both without test files."""
+    valid_tests: tuple[str, ...] = ()
+    test_part: str = ""
+
+
+@dataclass(frozen=True)
+class Verifier:
+    backend: Backend
+
+    async def baseline(self, base: BaseRef, *, owner: str, timeout_s: float) -> BaselineRun:
+        """Find out how base's tests are run, and run them twice: what differs is flaky."""
+        boxes = Boxes(self.backend, base, owner)
+        async with boxes.open() as box:
+            plan = await detect(box)
+        if plan is None:
+            nothing = Baseline(first=NO_REPORT, second=NO_REPORT, command="")
+            return BaselineRun(
+                None, nothing, "no tests were found that pytest or unittest can run\n"
+            )
+        first, second = await together(_all_tests(boxes, plan, timeout_s) for _ in range(2))
+        baseline = Baseline(first=first.report, second=second.report, command=plan.command)
+        log = _titled({"base, first time": first, "base, second time": second})
+        return BaselineRun(plan, baseline, log)
+
+    async def verify(
+        self,
+        base: BaseRef,
+        plan: TestPlan | None,
+        baseline: Baseline,
+        patch_text: str,
+        *,
+        owner: str,
+        timeout_s: float,
+    ) -> Verification:
+        """Judge one patch; whatever is wrong with it is a verdict, never an error."""
+        boxes = Boxes(self.backend, base, owner)
+        try:
+            patch = parse_patch(patch_text)
+            if not patch.files:
+                return Verification(NOTHING, "")
+            suspicion = await _inspect(boxes, patch)
+            parts = split(patch, suspicion.withheld)
+            if plan is None:
+                return _verification(judge_unseen(suspicion), parts, None)
+            case = Case(boxes, plan, baseline, timeout_s)
+            stages = await examine(case, parts)
+            verdict = _judged(case, stages, suspicion)
+            return _verification(verdict, parts, stages)
+        except RefusedError as error:
+            return Verification(refused(str(error)), f"{error}\n")
+
+
+async def _inspect(boxes: Boxes, patch: Patch) -> Suspicion:
+    """Look at the files before anything of the patch is run."""
+    if reasons := forbidden(patch):
+        raise RefusedError("; ".join(reasons))
+    seen = [change for change in patch.files if needs_reading(change.path)]
+    old = [c.path for c in seen if c.old_mode.startswith(_REGULAR)]
+    new = [c.path for c in seen if c.new_mode.startswith(_REGULAR)]
+    async with boxes.open() as box:
+        before = await read_texts(box, old)
+        await apply_patch(box, patch)
+        after = await read_texts(box, new)
+    found = (*hijacking(patch), *tampering(before, after))
+    return Suspicion(
+        tampered=tuple(dict.fromkeys(finding.line for finding in found)),
+        withheld=tuple(sorted({readable(finding.path) for finding in found if finding.is_runner})),
+    )
+
+
+async def _all_tests(boxes: Boxes, plan: TestPlan, timeout_s: float) -> TestRun:
+    async with boxes.open() as box:
+        return await run_tests(box, plan, timeout_s=timeout_s)
+
+
+def _judged(case: Case, stages: Stages, suspicion: Suspicion) -> Verdict:
+    changed = (f"{readable(p)}: was changed while the tests ran" for p in stages.on_patch.rewritten)
+    suspicion = suspicion._replace(tampered=(*suspicion.tampered, *changed))
+    report = stages.on_patch.run.report
+    return judge(case.baseline, report, own=stages.own_tests, suspicion=suspicion)
+
+
+def _verification(verdict: Verdict, parts: Parts, stages: Stages | None) -> Verification:
+    runs = () if stages is None else (stages.on_patch, *stages.own)
+    return Verification(
+        verdict=verdict,
+        log=_titled({stage.title: stage.run for stage in runs}) + f"{verdict.summary}\n",
+        files_changed=parts.source.files_changed,
+        lines_changed=parts.source.lines_changed,
+        valid_tests=verdict.evidence.valid_tests,
+        test_part=parts.tests.text,
+    )
+
+
+def _titled(runs: Mapping[str, TestRun]) -> str:
+    return "".join(f"== {title} ==\n{run.log}\n" for title, run in runs.items())

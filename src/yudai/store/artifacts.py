@@ -1,0 +1,41 @@
+"""Which blob is which: the last one of each kind, for a solve and for each of its runs."""
+
+from sqlalchemy import ColumnElement, select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from yudai.domain.ids import RunId, SolveId
+from yudai.ports.artifacts import ArtifactKind, ArtifactRef
+from yudai.store.tables import ArtifactRow
+
+
+async def add(
+    db: AsyncSession, solve_id: SolveId, run_id: RunId | None, ref: ArtifactRef, *, at: float
+) -> None:
+    """Remember a blob; the same kind again takes the place of the older one."""
+    row = ArtifactRow(
+        id=f"{run_id or solve_id}/{ref.kind}",
+        solve_id=solve_id,
+        run_id=run_id,
+        kind=ref.kind,
+        sha256=ref.sha256,
+        size=ref.size,
+        created_at=at,
+    )
+    await db.merge(row)
+    await db.flush()
+
+
+async def of_run(db: AsyncSession, run_id: RunId) -> dict[ArtifactKind, ArtifactRef]:
+    return await _by_kind(db, ArtifactRow.run_id == run_id)
+
+
+async def of_solve(db: AsyncSession, solve_id: SolveId) -> dict[ArtifactKind, ArtifactRef]:
+    """The solve's own ones, not those of its runs."""
+    return await _by_kind(db, (ArtifactRow.solve_id == solve_id) & ArtifactRow.run_id.is_(None))
+
+
+async def _by_kind(
+    db: AsyncSession, condition: ColumnElement[bool]
+) -> dict[ArtifactKind, ArtifactRef]:
+    rows = await db.scalars(select(ArtifactRow).where(condition))
+    return {row.kind: ArtifactRef(kind=row.kind, sha256=row.sha256, size=row.size) for row in rows}

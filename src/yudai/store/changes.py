@@ -1,0 +1,74 @@
+"""What solves and runs share: finding a row, and changing it by compare-and-set."""
+
+from collections.abc import Mapping
+from typing import TypeVar
+
+from sqlalchemy import select, update
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from yudai.domain.errors import ConflictError, NotFoundError, RefusedError
+from yudai.domain.run_state import RunState
+from yudai.domain.solve_state import SolveState
+from yudai.store.tables import RunRow, SolveRow
+
+MIN_ENDING = 4
+_LISTED = 10
+
+Row = TypeVar("Row", SolveRow, RunRow)
+
+
+async def get_row(db: AsyncSession, table: type[Row], identifier: str) -> Row:
+    row = await db.get(table, identifier)
+    if row is None:
+        raise _not_found(table, identifier)
+    return row
+
+
+async def find_row(db: AsyncSession, table: type[Row], ending: str) -> Row:
+    """The one row whose id ends so; a person types the end because the start is the time."""
+    if len(ending) < MIN_ENDING:
+        noun = _noun(table)
+        raise RefusedError(f"give at least {MIN_ENDING} characters of the {noun}'s id")
+    matches = table.id.endswith(ending.lower(), autoescape=True)
+    query = select(table).where(matches).order_by(table.id).limit(_LISTED)
+    rows = (await db.scalars(query)).all()
+    if len(rows) > 1:
+        listed = ", ".join(row.id for row in rows)
+        raise RefusedError(f"{ending} fits several, give more of one of: {listed}")
+    if not rows:
+        raise _not_found(table, ending)
+    return rows[0]
+
+
+async def change_row(
+    db: AsyncSession,
+    table: type[Row],
+    identifier: str,
+    changes: Mapping[str, object],
+    *,
+    expected: SolveState | RunState | None = None,
+) -> Row:
+    """Set columns of one row, only while it is in the expected state if one is given."""
+    statement = update(table).where(table.id == identifier).values(**changes)
+    if expected is not None:
+        statement = statement.where(table.state == expected)
+    returning = statement.returning(table).execution_options(
+        synchronize_session=False, populate_existing=True
+    )
+    row = (await db.scalars(returning)).one_or_none()
+    if row is not None:
+        return row
+    if expected is None:
+        raise _not_found(table, identifier)
+    raise ConflictError(
+        f"{_noun(table)} {identifier} is not {expected} any more: read it again, then decide"
+    )
+
+
+def _not_found(table: type[SolveRow] | type[RunRow], identifier: str) -> NotFoundError:
+    shown_by = "yudai list" if table is SolveRow else "yudai show"
+    return NotFoundError(f"there is no {_noun(table)} {identifier}: `{shown_by}` names them")
+
+
+def _noun(table: type[SolveRow] | type[RunRow]) -> str:
+    return table.__tablename__.removesuffix("s")

@@ -1,0 +1,109 @@
+"""The database: reading, and the one place of commit and rollback."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager, nullcontext
+from typing import Any, Self, TypeVarTuple
+
+from sqlalchemy import Connection, Engine, event
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession
+from sqlalchemy.orm import ORMExecuteState, Session
+
+from yudai.domain.errors import RefusedError
+from yudai.store.engines import IMMEDIATE, make_blocking_engine, make_engine, probe
+
+Args = TypeVarTuple("Args")
+
+
+class Database:
+    """One pool of connections; on SQLite the writers of this process queue in order of arrival."""
+
+    def __init__(self, url: str) -> None:
+        self.engine = make_engine(url)
+        self._writing_engine = self.engine.execution_options(**IMMEDIATE)
+        self._blocking_engine = make_blocking_engine(url).execution_options(**IMMEDIATE)
+        self._thread = ThreadPoolExecutor(1, "store")
+        is_sqlite = self.engine.dialect.name == "sqlite"
+        self._turn = asyncio.Lock() if is_sqlite else nullcontext()
+        self._writers: set[asyncio.Task[Any] | None] = set()
+
+    @classmethod
+    async def open(cls, url: str) -> Self:
+        database = cls(url)
+        try:
+            await database._in_thread(probe, database._blocking_engine)
+        except DBAPIError as error:
+            await database.close()
+            place = database.engine.url.render_as_string(hide_password=True)
+            raise RefusedError(f"cannot open the database {place}: {error.orig}") from error
+        return database
+
+    @asynccontextmanager
+    async def transaction(self) -> AsyncGenerator[AsyncSession]:
+        """Write: committed at the end of the block, rolled back when it raises."""
+        self.refuse_nesting()
+        task = asyncio.current_task()
+        async with self._turn:
+            self._writers.add(task)
+            try:
+                async with _open_session(self._writing_engine) as db, db.begin():
+                    yield db
+            finally:
+                self._writers.discard(task)
+
+    @asynccontextmanager
+    async def read(self) -> AsyncGenerator[AsyncSession]:
+        """Read: one consistent picture; a write in it is an error, never a silent loss."""
+        async with _open_session(self.engine, sync_session_class=_ReadingSession) as db:
+            yield db
+
+    async def transact_in_thread(self, work: Callable[[Connection], None]) -> None:
+        """Write: one transaction whole in a thread, a quarter of the cost of an async one.
+
+        An async one pays a change of thread for each statement: right for a change of state,
+        too dear for messages.
+        """
+        self.refuse_nesting()
+        async with self._turn:
+            await self._in_thread(_transact, self._blocking_engine, work)
+
+    def refuse_nesting(self) -> None:
+        """A transaction inside another of the same task would wait for itself for ever."""
+        if asyncio.current_task() in self._writers:
+            raise RuntimeError("this task is in a transaction already")
+
+    async def close(self) -> None:
+        self._thread.shutdown()
+        self._blocking_engine.dispose()
+        await self.engine.dispose()
+
+    async def _in_thread(self, work: Callable[[*Args], None], *args: *Args) -> None:
+        await asyncio.get_running_loop().run_in_executor(self._thread, work, *args)
+
+
+def _transact(engine: Engine, work: Callable[[Connection], None]) -> None:
+    with engine.begin() as connection:
+        work(connection)
+
+
+def _open_session(
+    engine: AsyncEngine, *, sync_session_class: type[Session] = Session
+) -> AsyncSession:
+    return AsyncSession(engine, expire_on_commit=False, sync_session_class=sync_session_class)
+
+
+class _ReadingSession(Session):
+    """What it would write is refused, because nothing commits it."""
+
+
+@event.listens_for(_ReadingSession, "do_orm_execute")
+def _refuse_statement(state: ORMExecuteState) -> None:
+    if state.is_insert or state.is_update or state.is_delete:
+        raise RuntimeError("a change needs a transaction")
+
+
+@event.listens_for(_ReadingSession, "before_flush")
+def _refuse_flush(*_: object) -> None:
+    raise RuntimeError("a change needs a transaction")

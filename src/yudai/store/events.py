@@ -1,0 +1,30 @@
+"""The timeline: what happened, in the order of its cursor."""
+
+from sqlalchemy import select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from yudai.domain.ids import RunId, SolveId
+from yudai.store.tables import Data, EventRow
+
+
+async def append(
+    db: AsyncSession,
+    solve_id: SolveId,
+    *,
+    kind: str,
+    at: float,
+    run_id: RunId | None = None,
+    data: Data | None = None,
+) -> EventRow:
+    row = EventRow(solve_id=solve_id, run_id=run_id, at=at, kind=kind, data=data or {})
+    db.add(row)
+    await db.flush()
+    return row
+
+
+async def after(
+    db: AsyncSession, solve_id: SolveId, cursor: int = 0, limit: int = 500
+) -> list[EventRow]:
+    """Events later than the cursor, which is the id of the last one seen."""
+    newer = (EventRow.solve_id == solve_id) & (EventRow.id > cursor)
+    return list(await db.scalars(select(EventRow).where(newer).order_by(EventRow.id).limit(limit)))

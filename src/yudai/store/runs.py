@@ -1,0 +1,72 @@
+"""Queries of runs."""
+
+from collections.abc import Iterable
+
+from sqlalchemy import select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from yudai.domain import run_state
+from yudai.domain.ids import RunId, SolveId
+from yudai.domain.run_state import RunEvent, RunState
+from yudai.domain.usage import Usage
+from yudai.store import events
+from yudai.store.changes import change_row, find_row, get_row
+from yudai.store.tables import Data, RunRow
+
+_STAMPS = {RunState.RUNNING: "started_at", RunState.VERIFYING: "submitted_at"} | dict.fromkeys(
+    run_state.FINAL, "finished_at"
+)
+
+
+async def add_all(db: AsyncSession, rows: Iterable[RunRow]) -> None:
+    db.add_all(rows)
+    await db.flush()
+
+
+async def get(db: AsyncSession, run_id: RunId) -> RunRow:
+    return await get_row(db, RunRow, run_id)
+
+
+async def find(db: AsyncSession, ending: str) -> RunRow:
+    """A run by its id or a unique ending of it."""
+    return await find_row(db, RunRow, ending)
+
+
+async def of_solve(db: AsyncSession, solve_id: SolveId) -> list[RunRow]:
+    query = select(RunRow).where(RunRow.solve_id == solve_id).order_by(RunRow.position)
+    return list(await db.scalars(query))
+
+
+async def advance(
+    db: AsyncSession,
+    run_id: RunId,
+    event: RunEvent,
+    *,
+    at: float,
+    data: Data | None = None,
+    **changes: object,
+) -> RunRow:
+    """Move to the event's next state, with other columns, and tell the timeline."""
+    row = await get(db, run_id)
+    was = row.state
+    state = run_state.advance(was, event)
+    columns = {"state": state, _STAMPS[state]: at, **_columns(changes)}
+    changed = await change_row(db, RunRow, run_id, columns, expected=was)
+    told = {"from": was, "to": state, **(data or {})}
+    await events.append(db, row.solve_id, kind=f"run.{event}", at=at, run_id=run_id, data=told)
+    return changed
+
+
+async def change(db: AsyncSession, run_id: RunId, **changes: object) -> RunRow:
+    """Set columns without a change of state."""
+    if "state" in changes:
+        raise ValueError("a state changes through advance()")
+    return await change_row(db, RunRow, run_id, _columns(changes))
+
+
+def _columns(changes: dict[str, object]) -> dict[str, object]:
+    """A usage is spread over the columns that are named like its fields."""
+    usage = changes.get("usage")
+    if not isinstance(usage, Usage):
+        return changes
+    return {name: new for name, new in changes.items() if name != "usage"} | usage.model_dump()

@@ -1,0 +1,78 @@
+"""Queries of solves."""
+
+from sqlalchemy import select, tuple_
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from yudai.domain import solve_state
+from yudai.domain.errors import NotFoundError
+from yudai.domain.ids import SolveId
+from yudai.domain.solve_state import SolveEvent, SolveState
+from yudai.store import events
+from yudai.store.changes import change_row, find_row, get_row
+from yudai.store.tables import Data, SolveRow
+
+NEWEST = ("", "latest")
+_NEWEST_FIRST = (SolveRow.created_at.desc(), SolveRow.id.desc())
+
+
+async def add(db: AsyncSession, row: SolveRow) -> SolveRow:
+    db.add(row)
+    await db.flush()
+    return row
+
+
+async def get(db: AsyncSession, solve_id: SolveId) -> SolveRow:
+    return await get_row(db, SolveRow, solve_id)
+
+
+async def find(db: AsyncSession, ending: str) -> SolveRow:
+    """A solve by its id or a unique ending of it; "" and "latest" mean the newest."""
+    if ending not in NEWEST:
+        return await find_row(db, SolveRow, ending)
+    newest = await recent(db, limit=1)
+    if not newest:
+        raise NotFoundError("there is no solve yet: `yudai demo` or `yudai solve` makes one")
+    return newest[0]
+
+
+async def recent(db: AsyncSession, *, limit: int, before: SolveId | None = None) -> list[SolveRow]:
+    """Newest first; `before` is the last one of the page already seen."""
+    query = select(SolveRow).order_by(*_NEWEST_FIRST).limit(limit)
+    if before is not None:
+        seen = await get(db, before)
+        query = query.where(tuple_(SolveRow.created_at, SolveRow.id) < (seen.created_at, seen.id))
+    return list(await db.scalars(query))
+
+
+async def advance(
+    db: AsyncSession,
+    solve_id: SolveId,
+    event: SolveEvent,
+    *,
+    at: float,
+    data: Data | None = None,
+    **changes: object,
+) -> SolveRow:
+    """Move to the event's next state, with other columns, and tell the timeline."""
+    row = await get(db, solve_id)
+    was = row.state
+    state = solve_state.advance(was, event)
+    columns = {"state": state, **_stamps(row, state, at), **changes}
+    changed = await change_row(db, SolveRow, solve_id, columns, expected=was)
+    told = {"from": was, "to": state, **(data or {})}
+    await events.append(db, solve_id, kind=f"solve.{event}", at=at, data=told)
+    return changed
+
+
+async def change(db: AsyncSession, solve_id: SolveId, **changes: object) -> SolveRow:
+    """Set columns without a change of state."""
+    if "state" in changes:
+        raise ValueError("a state changes through advance()")
+    return await change_row(db, SolveRow, solve_id, changes)
+
+
+def _stamps(row: SolveRow, state: SolveState, at: float) -> dict[str, object]:
+    if state is SolveState.RUNNING:
+        return {"started_at": at}
+    is_at_rest = state in solve_state.RESTING and row.finished_at is None
+    return {"finished_at": at} if is_at_rest else {}

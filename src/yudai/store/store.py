@@ -1,0 +1,51 @@
+"""The store: the database and its message writer, opened and closed together."""
+
+from collections.abc import AsyncGenerator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from typing import Self
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from yudai.store import migrations
+from yudai.store.db import Database
+from yudai.store.writer import MessageWriter
+
+
+class Store:
+    def __init__(self, database: Database) -> None:
+        self.database = database
+        self.writer = MessageWriter(database)
+
+    @classmethod
+    async def open(cls, url: str) -> Self:
+        """Open the database, brought to the newest schema first."""
+        database = await Database.open(url)
+        try:
+            if not await migrations.is_current(database):
+                await migrations.upgrade(url)
+        except BaseException:
+            await database.close()
+            raise
+        return cls(database)
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+    def read(self) -> AbstractAsyncContextManager[AsyncSession]:
+        return self.database.read()
+
+    @asynccontextmanager
+    async def change(self) -> AsyncGenerator[AsyncSession]:
+        """Write in one transaction; every message appended before it is there first."""
+        await self.writer.flush()
+        async with self.database.transaction() as db:
+            yield db
+
+    async def close(self) -> None:
+        try:
+            await self.writer.close()
+        finally:
+            await self.database.close()

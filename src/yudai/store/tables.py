@@ -1,0 +1,180 @@
+"""Tables and their rows; times are seconds since the epoch, money is micro-dollars."""
+
+from sqlalchemy import (
+    BigInteger,
+    Double,
+    ForeignKey,
+    Index,
+    Integer,
+    MetaData,
+    String,
+    Text,
+    UniqueConstraint,
+)
+from sqlalchemy.orm import DeclarativeBase, Mapped, MappedAsDataclass, mapped_column
+
+from yudai.domain.budget import Budget
+from yudai.domain.failure import Cause
+from yudai.domain.ids import LOCAL_USER, RunId, SolveId
+from yudai.domain.matrix import Contestant, Matrix
+from yudai.domain.run_state import RunState
+from yudai.domain.solve_state import SolveState
+from yudai.domain.testreport import Baseline
+from yudai.domain.usage import Usage
+from yudai.domain.verdict import Verdict
+from yudai.ports.artifacts import ArtifactKind
+from yudai.ports.sandbox import BaseSpec
+from yudai.store.columns import CleanText, ValueJson, words
+
+Id = String(64)
+# SQLite numbers rows by itself only for its own INTEGER.
+Serial = BigInteger().with_variant(Integer, "sqlite")
+Contestants = tuple[Contestant, ...]
+Data = dict[str, object]
+
+
+class Base(MappedAsDataclass, DeclarativeBase, kw_only=True, eq=False, repr=False):
+    metadata = MetaData(
+        naming_convention={
+            "pk": "pk_%(table_name)s",
+            "fk": "fk_%(table_name)s_%(column_0_name)s",
+            "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+            "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+        }
+    )
+
+
+class SolveRow(Base, kw_only=True):
+    __tablename__ = "solves"
+    __table_args__ = (
+        Index(None, "created_at"),
+        Index(None, "state", "created_at"),
+        Index(None, "user_id", "created_at"),
+    )
+
+    id: Mapped[SolveId] = mapped_column(Id, primary_key=True)
+    user_id: Mapped[str] = mapped_column(Id, default=LOCAL_USER)
+    conversation_id: Mapped[str | None] = mapped_column(Id, default=None)
+    repo: Mapped[str] = mapped_column(CleanText)
+    base_branch: Mapped[str] = mapped_column(CleanText, default="")
+    base_commit: Mapped[str] = mapped_column(Id, default="")
+    issue_number: Mapped[int | None] = mapped_column(BigInteger, default=None)
+    issue_title: Mapped[str] = mapped_column(CleanText)
+    issue_body: Mapped[str] = mapped_column(CleanText)
+    matrix: Mapped[Matrix] = mapped_column(ValueJson(Matrix))
+    not_started: Mapped[Contestants] = mapped_column(ValueJson(Contestants), default=())
+    budget: Mapped[Budget] = mapped_column(ValueJson(Budget))
+    reducer: Mapped[str] = mapped_column(Id)
+    require_proof: Mapped[bool] = mapped_column(default=True)
+    sandbox_backend: Mapped[str] = mapped_column(Id)
+    base: Mapped[BaseSpec] = mapped_column(ValueJson(BaseSpec))
+    state: Mapped[SolveState] = mapped_column(words(SolveState), default=SolveState.QUEUED)
+    champion_run_id: Mapped[RunId | None] = mapped_column(Id, default=None)
+    reason: Mapped[str] = mapped_column(CleanText, default="")
+    """One line: why this champion, or why none."""
+    error: Mapped[str] = mapped_column(CleanText, default="")
+    test_command: Mapped[str] = mapped_column(CleanText, default="")
+    baseline: Mapped[Baseline | None] = mapped_column(ValueJson(Baseline), default=None)
+    created_at: Mapped[float] = mapped_column(Double)
+    started_at: Mapped[float | None] = mapped_column(Double, default=None)
+    finished_at: Mapped[float | None] = mapped_column(Double, default=None)
+    """When the arena came to rest: an answer was offered, or there was none."""
+
+
+class RunRow(Base, kw_only=True):
+    __tablename__ = "runs"
+    __table_args__ = (
+        UniqueConstraint("solve_id", "position"),
+        UniqueConstraint("solve_id", "handle"),
+        Index(None, "state"),
+    )
+
+    id: Mapped[RunId] = mapped_column(Id, primary_key=True)
+    solve_id: Mapped[SolveId] = mapped_column(Id, ForeignKey("solves.id", ondelete="CASCADE"))
+    position: Mapped[int]
+    handle: Mapped[str] = mapped_column(CleanText)
+    contestant: Mapped[Contestant] = mapped_column(ValueJson(Contestant))
+    state: Mapped[RunState] = mapped_column(words(RunState), default=RunState.QUEUED)
+    cause: Mapped[Cause | None] = mapped_column(words(Cause), default=None)
+    error: Mapped[str] = mapped_column(CleanText, default="")
+    attempt: Mapped[int] = mapped_column(default=1)
+    sandbox_id: Mapped[str] = mapped_column(CleanText, default="")
+    queued_at: Mapped[float] = mapped_column(Double)
+    started_at: Mapped[float | None] = mapped_column(Double, default=None)
+    submitted_at: Mapped[float | None] = mapped_column(Double, default=None)
+    finished_at: Mapped[float | None] = mapped_column(Double, default=None)
+    exit_status: Mapped[str] = mapped_column(CleanText, default="")
+    """mini-SWE-agent's word: Submitted, LimitsExceeded, ..."""
+    steps: Mapped[int] = mapped_column(default=0)
+    edits: Mapped[int] = mapped_column(default=0)
+    edits_capped: Mapped[bool] = mapped_column(default=False)
+    message_count: Mapped[int] = mapped_column(default=0)
+    input_tokens: Mapped[int] = mapped_column(BigInteger, default=0)
+    cached_tokens: Mapped[int] = mapped_column(BigInteger, default=0)
+    output_tokens: Mapped[int] = mapped_column(BigInteger, default=0)
+    cost_micros: Mapped[int] = mapped_column(BigInteger, default=0)
+    files_changed: Mapped[int] = mapped_column(default=0)
+    """Files of the patch, test files not counted."""
+    lines_changed: Mapped[int] = mapped_column(default=0)
+    """Lines added and removed, test files not counted."""
+    latency_ms: Mapped[int] = mapped_column(BigInteger, default=0)
+    verdict: Mapped[Verdict | None] = mapped_column(ValueJson(Verdict), default=None)
+    rank: Mapped[int | None] = mapped_column(default=None)
+    why: Mapped[str] = mapped_column(CleanText, default="")
+    diagnostics: Mapped[Data] = mapped_column(ValueJson(Data), default_factory=dict)
+
+    @property
+    def usage(self) -> Usage:
+        return Usage(
+            input_tokens=self.input_tokens,
+            cached_tokens=self.cached_tokens,
+            output_tokens=self.output_tokens,
+            cost_micros=self.cost_micros,
+        )
+
+
+class EventRow(Base, kw_only=True):
+    __tablename__ = "events"
+    # A number that is never given twice: readers keep it as their cursor.
+    __table_args__ = (Index(None, "solve_id", "id"), {"sqlite_autoincrement": True})
+
+    id: Mapped[int] = mapped_column(Serial, primary_key=True, init=False)
+    solve_id: Mapped[SolveId] = mapped_column(Id, ForeignKey("solves.id", ondelete="CASCADE"))
+    run_id: Mapped[RunId | None] = mapped_column(
+        Id, ForeignKey("runs.id", ondelete="CASCADE"), index=True, default=None
+    )
+    at: Mapped[float] = mapped_column(Double)
+    kind: Mapped[str] = mapped_column(Id)
+    data: Mapped[Data] = mapped_column(ValueJson(Data), default_factory=dict)
+
+
+class MessageRow(Base, kw_only=True):
+    """One message; no foreign key, so that a removed run cannot fail the others' batch."""
+
+    __tablename__ = "trajectory_messages"
+
+    run_id: Mapped[RunId] = mapped_column(Id, primary_key=True)
+    attempt: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    seq: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    step: Mapped[int]
+    role: Mapped[str] = mapped_column(CleanText)
+    at: Mapped[float] = mapped_column(Double)
+    body: Mapped[str] = mapped_column(Text)
+    """JSON text of mini-SWE-agent's message, never parsed on the way in."""
+
+
+class ArtifactRow(Base, kw_only=True):
+    __tablename__ = "artifacts"
+
+    id: Mapped[str] = mapped_column(String(128), primary_key=True)
+    """Owner and kind: unique also for a solve's own artifacts, where `run_id` is NULL."""
+    solve_id: Mapped[SolveId] = mapped_column(
+        Id, ForeignKey("solves.id", ondelete="CASCADE"), index=True
+    )
+    run_id: Mapped[RunId | None] = mapped_column(
+        Id, ForeignKey("runs.id", ondelete="CASCADE"), index=True, default=None
+    )
+    kind: Mapped[ArtifactKind] = mapped_column(words(ArtifactKind))
+    sha256: Mapped[str] = mapped_column(String(64))
+    size: Mapped[int] = mapped_column(BigInteger)
+    created_at: Mapped[float] = mapped_column(Double)

@@ -1,0 +1,133 @@
+import asyncio
+from pathlib import Path
+
+import pytest
+from sqlalchemy import text
+from sqlalchemy.exc import IntegrityError
+
+from yudai.domain.errors import RefusedError
+from yudai.store import events, runs
+from yudai.store.db import Database
+from yudai.store.store import Store
+from yudai.store.tables import RunRow
+
+
+async def _count_events(store: Store, run: RunRow) -> int:
+    async with store.read() as db:
+        return len(await events.after(db, run.solve_id))
+
+
+async def test_sqlite_is_set_up_for_many_readers_and_safe_writers(store: Store) -> None:
+    async with store.read() as db:
+        found = {
+            name: await db.scalar(text(f"PRAGMA {name}"))
+            for name in ("journal_mode", "synchronous", "foreign_keys", "busy_timeout")
+        }
+    assert found == {
+        "journal_mode": "wal",
+        "synchronous": 1,
+        "foreign_keys": 1,
+        "busy_timeout": 30_000,
+    }
+
+
+async def test_an_error_rolls_everything_back(store: Store, run: RunRow) -> None:
+    async def break_in_the_middle() -> None:
+        async with store.change() as db:
+            await events.append(db, run.solve_id, kind="noted", at=1.0)
+            raise LookupError
+
+    with pytest.raises(LookupError):
+        await break_in_the_middle()
+    assert await _count_events(store, run) == 0
+
+
+async def test_a_cancelled_transaction_is_rolled_back_and_lets_the_next_one_in(
+    store: Store, run: RunRow
+) -> None:
+    is_inside = asyncio.Event()
+
+    async def stay() -> None:
+        async with store.change() as db:
+            await events.append(db, run.solve_id, kind="noted", at=1.0)
+            is_inside.set()
+            await asyncio.Event().wait()
+
+    task = asyncio.create_task(stay())
+    await is_inside.wait()
+    task.cancel()
+    await asyncio.wait([task])
+    assert await _count_events(store, run) == 0
+    async with store.change() as db:
+        await events.append(db, run.solve_id, kind="noted", at=2.0)
+    assert await _count_events(store, run) == 1
+
+
+async def test_a_reader_keeps_one_picture_while_others_write(store: Store, run: RunRow) -> None:
+    async with store.read() as reader:
+        before = await events.after(reader, run.solve_id)
+        async with store.change() as db:
+            await events.append(db, run.solve_id, kind="noted", at=1.0)
+        assert await events.after(reader, run.solve_id) == before
+    assert await _count_events(store, run) == 1
+
+
+async def test_a_write_without_a_transaction_is_refused_not_lost(store: Store, run: RunRow) -> None:
+    async with store.read() as db:
+        with pytest.raises(RuntimeError, match="needs a transaction"):
+            await runs.change(db, run.id, why="x")
+        with pytest.raises(RuntimeError, match="needs a transaction"):
+            await events.append(db, run.solve_id, kind="noted", at=1.0)
+
+
+async def test_a_transaction_inside_another_is_refused_not_a_deadlock(store: Store) -> None:
+    async with store.change():
+        with pytest.raises(RuntimeError, match="already"):
+            async with store.change():
+                pass
+
+
+async def test_foreign_keys_hold(store: Store, run: RunRow) -> None:
+    async with store.change() as db:
+        with pytest.raises(IntegrityError):
+            await events.append(db, run.solve_id, kind="noted", at=1.0, run_id="nobody")  # pyright: ignore[reportArgumentType] - any text will do
+
+
+async def test_a_removed_solve_takes_its_rows_with_it(store: Store, run: RunRow) -> None:
+    async with store.change() as db:
+        await events.append(db, run.solve_id, kind="noted", at=1.0, run_id=run.id)
+    async with store.change() as db:
+        await db.execute(text("DELETE FROM solves"))
+    async with store.read() as db:
+        assert await db.scalar(text("SELECT count(*) FROM runs")) == 0
+        assert await db.scalar(text("SELECT count(*) FROM events")) == 0
+
+
+async def test_many_writers_queue_instead_of_failing(url: str, store: Store, run: RunRow) -> None:
+    """Two stores stand for two processes: between them only SQLite's own lock helps."""
+
+    async def note(writer: Store) -> None:
+        async with writer.change() as db:
+            known = len(await events.after(db, run.solve_id))
+            await asyncio.sleep(0)
+            await events.append(db, run.solve_id, kind="noted", at=1.0, data={"known": known})
+
+    async with await Store.open(url) as other, asyncio.TaskGroup() as group:
+        for _ in range(25):
+            group.create_task(note(store))
+            group.create_task(note(other))
+    async with store.read() as db:
+        rows = await events.after(db, run.solve_id)
+    assert [row.data["known"] for row in rows] == list(range(50))
+
+
+async def test_what_is_no_database_is_refused_with_its_place(tmp_path: Path) -> None:
+    file = tmp_path / "notes.db"
+    file.write_text("this is not a database, but a text that is long enough to be read as one" * 20)
+    with pytest.raises(RefusedError, match=r"notes\.db: file is not a database"):
+        await Database.open(f"sqlite+aiosqlite:///{file}")
+
+
+async def test_a_missing_directory_is_refused_with_its_place(tmp_path: Path) -> None:
+    with pytest.raises(RefusedError, match=r"nowhere/yudai\.db: unable to open"):
+        await Database.open(f"sqlite+aiosqlite:///{tmp_path / 'nowhere' / 'yudai.db'}")

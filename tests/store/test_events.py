@@ -1,0 +1,36 @@
+from collections.abc import Callable
+
+from sqlalchemy import text
+
+from yudai.domain.ids import SolveId
+from yudai.store import events, solves
+from yudai.store.store import Store
+from yudai.store.tables import RunRow, SolveRow
+
+
+async def test_events_are_read_from_a_cursor_on(
+    store: Store, run: RunRow, new_solve: Callable[..., SolveRow]
+) -> None:
+    async with store.change() as db:
+        await solves.add(db, new_solve("other"))
+        await events.append(db, SolveId("other"), kind="noted", at=0.0)
+        for number in range(5):
+            await events.append(
+                db, run.solve_id, kind="noted", at=float(number), run_id=run.id, data={"n": number}
+            )
+    async with store.read() as db:
+        first = await events.after(db, run.solve_id, limit=3)
+        rest = await events.after(db, run.solve_id, first[-1].id)
+        assert await events.after(db, run.solve_id, rest[-1].id) == []
+    assert [event.data["n"] for event in first] == [0, 1, 2]
+    assert [event.data["n"] for event in rest] == [3, 4]
+    assert {event.run_id for event in first} == {run.id}
+
+
+async def test_a_cursor_is_never_given_twice(store: Store, run: RunRow) -> None:
+    async with store.change() as db:
+        first = await events.append(db, run.solve_id, kind="noted", at=1.0)
+    async with store.change() as db:
+        await db.execute(text("DELETE FROM events"))
+    async with store.change() as db:
+        assert (await events.append(db, run.solve_id, kind="noted", at=2.0)).id > first.id

@@ -1,0 +1,78 @@
+import asyncio
+import sys
+from collections.abc import Callable
+
+import pytest
+
+from yudai.domain.run_state import RunEvent, RunState
+from yudai.domain.trajectory import TrajectoryMessage
+from yudai.ports.agent import Progress
+from yudai.store import runs, trajectories
+from yudai.store.store import Store
+from yudai.store.tables import RunRow
+from yudai.store.writer import WriteError
+
+NewMessage = Callable[..., TrajectoryMessage]
+NewProgress = Callable[[int], Progress]
+
+
+async def test_messages_are_there_before_a_change_of_state(
+    store: Store, run: RunRow, new_message: NewMessage, new_progress: NewProgress
+) -> None:
+    for seq in range(3):
+        store.writer.append(run.id, 1, new_message(seq), new_progress(seq))
+    async with store.change() as db:
+        assert await trajectories.count(db, run.id) == 3
+        row = await runs.advance(db, run.id, RunEvent.STARTED, at=1.0)
+        assert (row.steps, row.message_count) == (2, 3)
+
+
+async def test_closing_commits_what_is_pending(
+    url: str, store: Store, run: RunRow, new_message: NewMessage, new_progress: NewProgress
+) -> None:
+    async with await Store.open(url) as other:
+        other.writer.append(run.id, 1, new_message(0), new_progress(1))
+    async with store.read() as db:
+        assert await trajectories.count(db, run.id) == 1
+
+
+async def test_a_closed_store_refuses(url: str) -> None:
+    closed = await Store.open(url)
+    await closed.close()
+    await closed.close()
+    with pytest.raises(WriteError, match="closed"):
+        async with closed.change():
+            pass
+
+
+_KILLED = """
+import asyncio, os, sys
+from yudai.domain.run_state import RunEvent
+from yudai.domain.trajectory import TrajectoryMessage
+from yudai.domain.usage import Usage
+from yudai.ports.agent import Progress
+from yudai.store import runs
+from yudai.store.store import Store
+
+async def main(url, run_id):
+    store = await Store.open(url)
+    for seq in range(100):
+        message = TrajectoryMessage(seq=seq, step=seq, role="tool", at=1.0, body={"x": "y" * 4096})
+        store.writer.append(run_id, 1, message, Progress(steps=seq, edits=0, usage=Usage()))
+    await store.writer.flush()
+    async with store.change() as db:
+        await runs.advance(db, run_id, RunEvent.STARTED, at=1.0)
+    os._exit(9)
+
+asyncio.run(main(*sys.argv[1:]))
+"""
+
+
+async def test_what_was_flushed_survives_a_kill(url: str, store: Store, run: RunRow) -> None:
+    await store.close()
+    killed = await asyncio.create_subprocess_exec(sys.executable, "-c", _KILLED, url, run.id)
+    assert await killed.wait() == 9
+    async with await Store.open(url) as reopened, reopened.read() as db:
+        row = await runs.get(db, run.id)
+        assert (row.state, row.steps, row.message_count) == (RunState.RUNNING, 99, 100)
+        assert await trajectories.count(db, run.id) == 100

@@ -1,0 +1,314 @@
+import asyncio
+import itertools
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from sqlalchemy import event, text
+
+from yudai.domain.ids import RunId
+from yudai.domain.trajectory import TrajectoryMessage
+from yudai.domain.usage import Usage
+from yudai.ports.agent import Progress
+from yudai.store import runs, solves, trajectories
+from yudai.store.store import Store
+from yudai.store.tables import RunRow, SolveRow
+from yudai.store.writer import WriteError
+
+NewMessage = Callable[..., TrajectoryMessage]
+NewProgress = Callable[[int], Progress]
+
+
+class Commits:
+    """Counts the commits of a store, and tells of each."""
+
+    def __init__(self, store: Store) -> None:
+        self.count = 0
+        self.happened = asyncio.Event()
+        self._loop = asyncio.get_running_loop()
+        event.listen(store.database._blocking_engine, "commit", self._note)
+
+    def _note(self, _connection: object) -> None:
+        self.count += 1
+        self._loop.call_soon_threadsafe(self.happened.set)
+
+
+async def _count(store: Store, run_id: RunId) -> int:
+    async with store.read() as db:
+        return await trajectories.count(db, run_id)
+
+
+async def _hide_messages(store: Store, *, hide: bool) -> None:
+    """Make every commit of messages fail, as a full disk would."""
+    names = ("trajectory_messages", "hidden")
+    old, new = names if hide else names[::-1]
+    async with store.database.transaction() as db:
+        await db.execute(text(f"ALTER TABLE {old} RENAME TO {new}"))
+
+
+async def test_what_is_pending_is_committed_together(
+    store: Store, run: RunRow, new_message: NewMessage, new_progress: NewProgress
+) -> None:
+    commits = Commits(store)
+    for seq in range(100):
+        store.writer.append(run.id, 1, new_message(seq), new_progress(seq))
+    await store.writer.flush()
+    assert commits.count == 1
+    assert await _count(store, run.id) == 100
+
+
+async def test_it_commits_without_being_asked(
+    store: Store, run: RunRow, new_message: NewMessage, new_progress: NewProgress
+) -> None:
+    commits = Commits(store)
+    for seq in range(5):
+        store.writer.append(run.id, 1, new_message(seq), new_progress(seq))
+    await commits.happened.wait()
+    await store.writer.flush()
+    assert commits.count == 1
+    assert await _count(store, run.id) == 5
+
+
+async def test_a_flush_with_nothing_pending_commits_nothing(store: Store) -> None:
+    commits = Commits(store)
+    await store.writer.flush()
+    assert commits.count == 0
+
+
+async def test_the_newest_numbers_of_each_run_win(
+    store: Store, run: RunRow, new_run: Callable[..., RunRow], new_message: NewMessage
+) -> None:
+    async with store.change() as db:
+        await runs.add_all(db, [new_run("second", position=1)])
+    big = Usage(input_tokens=1 << 40, cached_tokens=1, output_tokens=2, cost_micros=1 << 50)
+    for steps in (1, 2, 3):
+        progress = Progress(steps=steps, edits=steps - 1, usage=big)
+        store.writer.append(run.id, 1, new_message(steps), progress)
+    store.writer.append(RunId("second"), 1, new_message(0), Progress(steps=7, edits=0, usage=big))
+    await store.writer.flush()
+    async with store.read() as db:
+        first, second = await runs.of_solve(db, run.solve_id)
+    assert (first.steps, first.edits, first.message_count, first.usage) == (3, 2, 4, big)
+    assert (second.steps, second.message_count) == (7, 1)
+
+
+async def test_a_late_message_of_an_earlier_attempt_changes_no_number(
+    store: Store, run: RunRow, new_message: NewMessage, new_progress: NewProgress
+) -> None:
+    async with store.change() as db:
+        await runs.change(db, run.id, attempt=2, steps=0)
+    store.writer.append(run.id, 1, new_message(8), new_progress(9))
+    async with store.change() as db:
+        assert (await runs.get(db, run.id)).steps == 0
+        assert await trajectories.count(db, run.id, attempt=1) == 1
+
+
+async def test_the_same_message_again_is_kept_once(
+    store: Store, run: RunRow, new_message: NewMessage, new_progress: NewProgress
+) -> None:
+    for content in ("first", "again"):
+        store.writer.append(run.id, 1, new_message(0, content), new_progress(0))
+        store.writer.append(run.id, 1, new_message(1, content), new_progress(1))
+        await store.writer.flush()
+    async with store.read() as db:
+        said = await trajectories.messages(db, run.id)
+    assert [message.body["content"] for message in said] == ["first", "first"]
+
+
+async def test_hostile_text_neither_breaks_the_insert_nor_gets_lost(
+    store: Store, run: RunRow, new_message: NewMessage, new_progress: NewProgress
+) -> None:
+    body = {"role": "tool", "a\x00": "b\ud800c\x00", "kept": "\\u0000 ä"}
+    store.writer.append(run.id, 1, new_message(0, role="r\x00\udfff", body=body), new_progress(0))
+    await store.writer.flush()
+    async with store.read() as db:
+        (message,) = await trajectories.messages(db, run.id)
+    assert message.role == "r\ufffd\ufffd"
+    assert message.body == {"role": "tool", "a\ufffd": "b\ufffdc\ufffd", "kept": "\\u0000 ä"}
+
+
+@pytest.mark.parametrize(
+    ("changes", "error"),
+    [
+        ({"body": {"x": object()}}, TypeError),
+        ({"step": 1 << 31}, ValueError),
+        ({"seq": -1}, ValueError),
+        ({"at": float("nan")}, ValueError),
+    ],
+)
+async def test_a_message_that_cannot_be_stored_fails_alone(
+    store: Store,
+    run: RunRow,
+    new_message: NewMessage,
+    new_progress: NewProgress,
+    changes: dict[str, object],
+    error: type[Exception],
+) -> None:
+    good = new_message(0)
+    store.writer.append(run.id, 1, good, new_progress(0))
+    with pytest.raises(error):
+        store.writer.append(run.id, 1, good.model_copy(update=changes), new_progress(1))
+    huge = Progress(steps=1, edits=0, usage=Usage(input_tokens=1 << 63))
+    with pytest.raises(ValueError, match="out of the range"):
+        store.writer.append(run.id, 1, new_message(1), huge)
+    await store.writer.flush()
+    assert await _count(store, run.id) == 1
+
+
+async def test_messages_of_a_removed_run_do_not_fail_the_others(
+    store: Store, run: RunRow, new_message: NewMessage, new_progress: NewProgress
+) -> None:
+    store.writer.append(RunId("removed"), 1, new_message(0), new_progress(0))
+    store.writer.append(run.id, 1, new_message(0), new_progress(0))
+    await store.writer.flush()
+    assert await _count(store, run.id) == 1
+
+
+async def test_a_failed_commit_is_raised_and_nothing_is_lost(
+    store: Store, run: RunRow, new_message: NewMessage, new_progress: NewProgress
+) -> None:
+    store.writer.append(run.id, 1, new_message(0), new_progress(0))
+    await _hide_messages(store, hide=True)
+    with pytest.raises(WriteError, match="could not be stored: no such table"):
+        await store.writer.flush()
+    with pytest.raises(WriteError, match="no such table"):
+        store.writer.append(run.id, 1, new_message(1), new_progress(1))
+    with pytest.raises(WriteError, match="no such table"):
+        async with store.change():
+            pass
+    await _hide_messages(store, hide=False)
+    await store.writer.flush()
+    store.writer.append(run.id, 1, new_message(1), new_progress(1))
+    await store.writer.flush()
+    assert await _count(store, run.id) == 2
+
+
+async def test_a_commit_that_failed_unasked_reaches_the_next_append(
+    store: Store, run: RunRow, new_message: NewMessage, new_progress: NewProgress
+) -> None:
+    rolled_back = asyncio.Event()
+    await _hide_messages(store, hide=True)
+    loop = asyncio.get_running_loop()
+    event.listen(
+        store.database._blocking_engine,
+        "rollback",
+        lambda _: loop.call_soon_threadsafe(rolled_back.set),
+    )
+    accepted: list[int] = []
+
+    async def append_for_ever() -> None:
+        for seq in itertools.count():
+            store.writer.append(run.id, 1, new_message(seq), new_progress(seq))
+            accepted.append(seq)
+            await rolled_back.wait()
+            # The rollback is told a few turns of the loop before the writer knows of it.
+            await asyncio.sleep(0)
+
+    with pytest.raises(WriteError, match="no such table"):
+        await append_for_ever()
+    await _hide_messages(store, hide=False)
+    await store.writer.flush()
+    assert await _count(store, run.id) == len(accepted)
+
+
+async def test_closing_tells_what_could_not_be_stored(
+    url: str, store: Store, run: RunRow, new_message: NewMessage, new_progress: NewProgress
+) -> None:
+    other = await Store.open(url)
+    await _hide_messages(store, hide=True)
+    other.writer.append(run.id, 1, new_message(0), new_progress(0))
+    with pytest.raises(WriteError, match="no such table"):
+        await other.close()
+    with pytest.raises(WriteError, match="closed"):
+        other.writer.append(run.id, 1, new_message(0), new_progress(0))
+
+
+async def test_many_threads_append_at_once(
+    store: Store,
+    new_solve: Callable[..., SolveRow],
+    new_run: Callable[..., RunRow],
+    new_message: NewMessage,
+    new_progress: NewProgress,
+) -> None:
+    names = [RunId(f"run-{n}") for n in range(8)]
+    async with store.change() as db:
+        await solves.add(db, new_solve())
+        await runs.add_all(db, [new_run(name, position=n) for n, name in enumerate(names)])
+    barrier = threading.Barrier(len(names))
+
+    def work(name: RunId) -> None:
+        barrier.wait()
+        for seq in range(100):
+            store.writer.append(name, 1, new_message(seq), new_progress(seq))
+
+    with ThreadPoolExecutor(len(names)) as threads:
+        loop = asyncio.get_running_loop()
+        for appending in [loop.run_in_executor(threads, work, name) for name in names]:
+            await store.writer.flush()
+            await appending
+    await store.writer.flush()
+    async with store.read() as db:
+        for name in names:
+            said = await trajectories.messages(db, name)
+            assert [message.seq for message in said] == list(range(100))
+            row = await runs.get(db, name)
+            assert (row.steps, row.message_count) == (99, 100)
+
+
+async def test_a_cancelled_flush_hurts_nobody(
+    store: Store, run: RunRow, new_message: NewMessage, new_progress: NewProgress
+) -> None:
+    store.writer.append(run.id, 1, new_message(0), new_progress(0))
+    impatient = asyncio.create_task(store.writer.flush())
+    await asyncio.sleep(0)
+    impatient.cancel()
+    await asyncio.wait([impatient])
+    await store.writer.flush()
+    assert await _count(store, run.id) == 1
+
+
+async def test_a_flush_never_outlives_the_writer(
+    store: Store, run: RunRow, new_message: NewMessage, new_progress: NewProgress
+) -> None:
+    """When the loop is torn down, whoever waits is neither left hanging nor told a lie."""
+    holding = await _hold_the_write_lock(store)
+    store.writer.append(run.id, 1, new_message(0), new_progress(0))
+    during = asyncio.create_task(store.writer.flush())
+    for _ in range(10):
+        await asyncio.sleep(0)
+    assert store.writer._committing
+    late = asyncio.create_task(store.writer.flush())
+    await asyncio.sleep(0)
+    store.writer._task.cancel()
+    await asyncio.wait([during, late])
+    assert during.cancelled()
+    assert late.cancelled()
+    with pytest.raises(WriteError, match="closed"):
+        await store.writer.flush()
+    holding.cancel()
+    await asyncio.wait([holding])
+
+
+async def _hold_the_write_lock(store: Store) -> asyncio.Task[None]:
+    is_held = asyncio.Event()
+
+    async def hold() -> None:
+        async with store.database.transaction():
+            is_held.set()
+            await asyncio.Event().wait()
+
+    task = asyncio.create_task(hold())
+    await is_held.wait()
+    return task
+
+
+async def test_a_flush_inside_a_transaction_is_refused_not_a_deadlock(
+    store: Store, run: RunRow, new_message: NewMessage, new_progress: NewProgress
+) -> None:
+    async with store.change():
+        store.writer.append(run.id, 1, new_message(0), new_progress(0))
+        with pytest.raises(RuntimeError, match="already"):
+            await store.writer.flush()
+    await store.writer.flush()
+    assert await _count(store, run.id) == 1
