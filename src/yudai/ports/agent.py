@@ -57,6 +57,7 @@ class AgentOutcome(Value):
 
 
 OnMessage = Callable[[TrajectoryMessage, Progress], None]
+"""Called once per message, in order, from the agent's own thread; what it raises ends the run."""
 
 
 class Agent(Protocol):
