@@ -40,7 +40,7 @@ clean:  ## remove what setup made
 	rm -rf .venv .tools
 
 .venv/.ready: pyproject.toml uv.lock $(if $(filter .tools/bin/uv,$(UV)),.tools/bin/uv)
-	$(UV) sync --frozen --quiet --python "$$($(PYTHON) -c 'import sys; print(sys.executable)')"
+	$(UV) sync --frozen --quiet --compile-bytecode --python "$$($(PYTHON) -c 'import sys; print(sys.executable)')"
 	@touch $@
 
 .tools/bin/uv:

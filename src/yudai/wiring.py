@@ -11,6 +11,9 @@ from yudai.adapters.artifacts.directory import DirectoryArtifacts
 from yudai.adapters.clock import SystemClock
 from yudai.adapters.engines.in_process import InProcessEngine
 from yudai.domain.errors import RefusedError
+from yudai.domain.matrix import DEFAULT_AGENT
+from yudai.ports.agent import Agent
+from yudai.ports.clock import Clock
 from yudai.ports.gateway import Gateway
 from yudai.ports.sandbox import Backend, Capabilities, SandboxLimits
 from yudai.services.flow import SolveFlow
@@ -76,7 +79,8 @@ async def open_app(
         capabilities = await backend.capabilities()
         await backend.reap()
         reader = _reader(settings, store)
-        engine = InProcessEngine(_flow(store, backend, reader, gateway))
+        agents = _agents(reader.clock, stack)
+        engine = InProcessEngine(_flow(reader, backend, gateway, agents))
         stack.push_async_callback(engine.close)
         solves = Solves(store=store, engine=engine, clock=reader.clock)
         yield App(settings, store, reader, backend, capabilities, engine, solves)
@@ -133,25 +137,26 @@ def _reader(settings: Settings, store: Store) -> Reader:
     )
 
 
-def _flow(store: Store, backend: Backend, reader: Reader, gateway: Gateway) -> SolveFlow:
+def _agents(clock: Clock, stack: AsyncExitStack) -> dict[str, Agent]:
     # Imported here: the agent's libraries cost start-up time that `list` and `show` need not pay.
     from yudai.adapters.agents.mini_swe import MiniSweAgent
-    from yudai.domain.matrix import DEFAULT_AGENT
 
-    artifacts, clock = reader.artifacts, reader.clock
+    mini = MiniSweAgent(clock, max_threads=MAX_THREADS)
+    stack.push_async_callback(mini.close)
+    return {DEFAULT_AGENT: mini}
+
+
+def _flow(
+    reader: Reader, backend: Backend, gateway: Gateway, agents: dict[str, Agent]
+) -> SolveFlow:
+    store, artifacts, clock = reader.store, reader.artifacts, reader.clock
     verifier = Verifier(backend=backend)
     return SolveFlow(
         store=store,
         clock=clock,
         gateway=gateway,
         preparer=Preparer(store, backend, verifier, artifacts, clock),
-        runner=Runner(
-            store,
-            backend,
-            artifacts,
-            {DEFAULT_AGENT: MiniSweAgent(clock, max_threads=MAX_THREADS)},
-            clock,
-        ),
+        runner=Runner(store, backend, artifacts, agents, clock),
         prover=Prover(store, verifier, artifacts, clock),
         ranker=Ranker(store),
     )

@@ -383,6 +383,8 @@ def modified(path: str, old: str, new: str) -> str:
         "src/usercustomize.py",
         "deep/down/sitecustomize.py",
         "x.pth",
+        "tests/__pycache__/test_a.cpython-311.pyc",
+        "sitecustomize.pyc",
         "json.py",
         "json/__init__.py",
         "src/json.py",

@@ -53,6 +53,8 @@ class Broken:
             case "hangs":
                 self.hanging.set()
                 await asyncio.Event().wait()
+            case _:
+                pass
         return await self._scripted.complete(call)
 
 
@@ -104,7 +106,7 @@ async def arena(tmp_path: Path) -> AsyncIterator[Arena]:
     scripts = tmp_path / "scripts"
     scripts.mkdir()
     gateway = Broken(scripts)
-    async with open_app(Settings(YUDAI_HOME=tmp_path / "home"), gateway=gateway) as app:
+    async with open_app(Settings(home=tmp_path / "home"), gateway=gateway) as app:
         yield Arena(app, scripts, gateway)
         assert await app.backend.list() == []
 
@@ -183,6 +185,13 @@ async def test_what_breaks_one_run_stays_with_it(arena: Arena, model: str, cause
     assert cause is None or broken.cause == cause
     assert document.ranking[0].handle.startswith("good-")
     assert document.solve.champion == document.ranking[0].run_id
+
+
+async def test_a_bug_of_ours_is_kept_for_whoever_mends_it(arena: Arena):
+    await arena.solve("buggy")
+    row = (await arena.app.reader.race("")).runs[0]
+    assert row.error == "ValueError('a bug of ours')"
+    assert "in complete" in str(row.diagnostics["traceback"])
 
 
 async def test_an_empty_patch_is_no_answer(arena: Arena):

@@ -27,6 +27,10 @@ class FileChange(Value):
     """As git writes it (100644, 100755, 120000 ...); "" where the file does not exist."""
 
     @property
+    def is_new(self) -> bool:
+        return self.kind == "added"
+
+    @property
     def added_lines(self) -> list[str]:
         return self._lines("+")
 

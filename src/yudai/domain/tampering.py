@@ -57,9 +57,9 @@ def tampering(base: Texts, patched: Texts) -> tuple[Finding, ...]:
 def hijacking(patch: Patch) -> tuple[Finding, ...]:
     """Files that Python or the runner would load by themselves, and code that reaches into it."""
     found = [
-        (change.path, _hijack(change.path)) for change in patch.files if change.kind == "added"
+        (change.path, _startup(change.path) or (_hijack(change.path) if change.is_new else ""))
+        for change in patch.files
     ]
-    found += [(change.path, _startup(change.path)) for change in patch.files]
     found += [
         (change.path, "reaches into the test runner (_pytest)")
         for change in patch.source.files
@@ -113,7 +113,7 @@ def _startup(path: str) -> str:
         return f"{module[1]} runs whenever Python starts"
     if path.endswith(".pth"):
         return "a .pth file runs whenever Python starts"
-    return ""
+    return "compiled code, which may take the place of its source" if path.endswith(".pyc") else ""
 
 
 def _hijack(path: str) -> str:

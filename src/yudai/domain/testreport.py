@@ -36,7 +36,7 @@ class TestPlan(Value):
     runner: TestRunner
     python: str
     args: tuple[str, ...] = ()
-    """pytest: further arguments; unittest: where discovery starts, its top, its file pattern."""
+    """pytest: further arguments; unittest: discovery's file pattern and where it starts."""
     command: str
     """As a person would type it."""
 

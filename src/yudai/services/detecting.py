@@ -1,6 +1,5 @@
 """Finds out how a repository's tests are run: pytest or unittest, as it stands in a sandbox."""
 
-import secrets
 import shlex
 from pathlib import PurePosixPath
 
@@ -9,7 +8,7 @@ from pydantic import ValidationError
 from yudai.domain.testreport import TestPlan, TestRunner
 from yudai.domain.value import Value
 from yudai.ports.sandbox import Sandbox
-from yudai.services.testing import place
+from yudai.services.testing import place, scratch
 
 _USAGE_ERROR = 4
 _LOOK_S = 60.0
@@ -40,18 +39,19 @@ async def detect(sandbox: Sandbox) -> TestPlan | None:
 
 
 async def _python(sandbox: Sandbox) -> str:
-    """The name under which Python is found there, or "": prints the first that answers."""
+    """The name of the first Python there that our scripts can run on, or ""."""
     found = await sandbox.exec(
         "for name in python python3; do"
-        ' "$name" -c "" 2>/dev/null && { echo "$name"; break; }; done; true'
+        ' "$name" -c "import sys; sys.exit(sys.version_info < (3, 8))" 2>/dev/null'
+        ' && { echo "$name"; break; }; done; true'
     )
     return found.text.strip()
 
 
 async def _facts(sandbox: Sandbox, python: str) -> Facts | None:
-    folder = f"/tmp/yudai-{secrets.token_hex(8)}"  # noqa: S108 - inside the sandbox
-    script = await place(sandbox, folder, "probe.py")
-    result = await sandbox.exec(shlex.join([python, script]), timeout_s=_LOOK_S)
+    async with scratch(sandbox) as folder:
+        script = await place(sandbox, folder, "probe.py")
+        result = await sandbox.exec(shlex.join([python, script]), timeout_s=_LOOK_S)
     try:
         return Facts.model_validate_json(result.output)
     except ValidationError:

@@ -1,6 +1,7 @@
 """The story of a solve: prepare, run, verify, cross-examine, rank, offer."""
 
 import asyncio
+import traceback
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -22,9 +23,11 @@ from yudai.services.ranking import Ranker
 from yudai.services.running import RunBrokeError, Runner, Start
 from yudai.store import runs, solves
 from yudai.store.store import Store
-from yudai.store.tables import SolveRow
+from yudai.store.tables import RunRow, SolveRow
 
 log = structlog.get_logger()
+
+_MAX_TRACE = 20_000
 
 
 @dataclass(frozen=True)
@@ -58,7 +61,7 @@ class SolveFlow:
     async def _start(self, solve_id: SolveId) -> SolveRow:
         now = self.clock.now()
         async with self.store.change() as db:
-            return await solves.advance(db, solve_id, SolveEvent.STARTED, at=now, started_at=now)
+            return await solves.advance(db, solve_id, SolveEvent.STARTED, at=now)
 
     async def _race(self, solve: SolveRow, prepared: Prepared) -> None:
         """All contestants, at most `max_parallel` at once, each verified as soon as it submits."""
@@ -85,15 +88,14 @@ class SolveFlow:
         try:
             await self.runner.run_contestant(run_id, start, gateway)
             await self.prover.verify_run(run_id, prepared)
-        except RunBrokeError as error:
-            await self._broke(run_id, error.cause, str(error))
-        except WorldError as error:
+        except (RunBrokeError, WorldError) as error:
             await self._broke(run_id, error.cause, str(error))
         except Exception as error:
             log.exception("run.failed_unexpectedly", run_id=run_id)
-            await self._broke(run_id, Cause.INTERNAL, repr(error))
+            trace = "".join(traceback.format_exception(error))[-_MAX_TRACE:]
+            await self._broke(run_id, Cause.INTERNAL, repr(error), traceback=trace)
 
-    async def _broke(self, run_id: RunId, cause: Cause, message: str) -> None:
+    async def _broke(self, run_id: RunId, cause: Cause, message: str, **facts: str) -> None:
         now = self.clock.now()
         async with self.store.change() as db:
             await runs.advance(
@@ -104,7 +106,7 @@ class SolveFlow:
                 data={"cause": cause},
                 cause=cause,
                 error=message,
-                finished_at=now,
+                diagnostics=facts,
             )
 
     async def _offer(self, solve_id: SolveId, ranking: Ranking) -> None:
@@ -127,7 +129,6 @@ class SolveFlow:
                 at=now,
                 champion_run_id=ranking.champion,
                 reason=ranking.reason + stopped,
-                finished_at=now,
             )
 
     async def _stop(self, solve_id: SolveId, event: SolveEvent, message: str) -> None:
@@ -138,12 +139,10 @@ class SolveFlow:
             if solve.state in RESTING:
                 return
             for run_id in _open_runs(await runs.of_solve(db, solve_id)):
-                await runs.advance(db, run_id, RunEvent.CANCELLED, at=now, finished_at=now)
+                await runs.advance(db, run_id, RunEvent.CANCELLED, at=now)
             error = message if event is SolveEvent.BROKE else ""
-            await solves.advance(
-                db, solve_id, event, at=now, reason=message, error=error, finished_at=now
-            )
+            await solves.advance(db, solve_id, event, at=now, reason=message, error=error)
 
 
-def _open_runs(rows: Sequence["runs.RunRow"]) -> list[RunId]:
+def _open_runs(rows: Sequence[RunRow]) -> list[RunId]:
     return [RunId(run.id) for run in rows if RunState(run.state) not in FINAL]

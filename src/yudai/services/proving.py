@@ -41,7 +41,6 @@ class Prover:
                 at=now,
                 data={"status": found.verdict.status},
                 verdict=found.verdict,
-                finished_at=now,
             )
             await artifact_rows.add(db, SolveId(run.solve_id), run_id, ref, at=now)
 

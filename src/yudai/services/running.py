@@ -70,18 +70,12 @@ class Runner:
         await self._keep(run, outcome, patch)
         self._check(outcome, patch)
         async with self.store.change() as db:
-            await runs.advance(
-                db,
-                run_id,
-                RunEvent.SUBMITTED,
-                at=self.clock.now(),
-                submitted_at=self.clock.now(),
-            )
+            await runs.advance(db, run_id, RunEvent.SUBMITTED, at=self.clock.now())
 
     async def _started(self, run_id: RunId) -> tuple[SolveRow, RunRow]:
         now = self.clock.now()
         async with self.store.change() as db:
-            run = await runs.advance(db, run_id, RunEvent.STARTED, at=now, started_at=now)
+            run = await runs.advance(db, run_id, RunEvent.STARTED, at=now)
             return await solves.get(db, SolveId(run.solve_id)), run
 
     def _limits(self, solve: SolveRow, start: Start) -> AgentLimits:

@@ -3,14 +3,16 @@
 import json
 import secrets
 import shlex
-from collections.abc import Collection
+from collections.abc import AsyncGenerator, Collection
+from contextlib import asynccontextmanager, suppress
 from importlib.resources import files
 from typing import NamedTuple
 
+from yudai.domain.errors import SandboxError
 from yudai.domain.testreport import TestPlan, TestReport, TestRunner, read_report
 from yudai.ports.sandbox import ExecResult, Sandbox
 
-__all__ = ["TestPlan", "TestRun", "TestRunner", "place", "run_tests"]
+__all__ = ["TestPlan", "TestRun", "TestRunner", "place", "run_tests", "scratch"]
 
 SCRIPTS = {TestRunner.PYTEST: "run_pytest.py", TestRunner.UNITTEST: "run_unittest.py"}
 
@@ -40,24 +42,44 @@ async def run_tests(
     paths: Collection[str] = (),
 ) -> TestRun:
     """Run all tests, or those in `paths`, or of these only `ids`; the exit code decides nothing."""
-    # Code under test cannot know these names before it runs.
-    folder = f"/tmp/yudai-{secrets.token_hex(8)}"  # noqa: S108 - inside the sandbox
-    script = await place(sandbox, folder, SCRIPTS[plan.runner])
-    report, wanted = f"{folder}/report-{secrets.token_hex(8)}.jsonl", "-"
-    await sandbox.write(report, b"")
-    if ids is not None:
-        wanted = f"{folder}/ids.json"
-        await sandbox.write(wanted, json.dumps(sorted(ids)).encode())
-    words = [plan.python, script, report, wanted, *_arguments(plan), *(f"./{p}" for p in paths)]
-    result = await sandbox.exec(shlex.join(words), env=_ENV, timeout_s=timeout_s)
-    lines = await sandbox.exec(f"cat {shlex.quote(report)}", max_output=_MAX_REPORT)
+    async with scratch(sandbox) as folder:
+        script = await place(sandbox, folder, SCRIPTS[plan.runner])
+        report, wanted = f"{folder}/report-{secrets.token_hex(8)}.jsonl", "-"
+        await sandbox.write(report, b"")
+        if ids is not None:
+            wanted = f"{folder}/ids.json"
+            await sandbox.write(wanted, json.dumps(sorted(ids)).encode())
+        words = [plan.python, script, report, wanted, *_arguments(plan), *(f"./{p}" for p in paths)]
+        result = await sandbox.exec(shlex.join(words), env=_ENV, timeout_s=timeout_s)
+        lines = await _read(sandbox, report)
     found = read_report(
-        "" if lines.truncated else lines.output.decode("utf-8", "replace"),
+        lines,
         exit_code=result.exit_code,
         duration_s=result.duration_s,
         timed_out=result.timed_out,
     )
     return TestRun(found, _log(plan, paths, result))
+
+
+@asynccontextmanager
+async def scratch(sandbox: Sandbox) -> AsyncGenerator[str]:
+    """A folder outside the workspace whose name no code in the box can know beforehand."""
+    folder = f"/tmp/yudai-{secrets.token_hex(8)}"  # noqa: S108 - inside the sandbox
+    try:
+        yield folder
+    finally:
+        # Where there is no isolation, /tmp is the host's and outlives the sandbox.
+        with suppress(SandboxError):
+            await sandbox.exec(f"rm -rf {folder}")
+
+
+async def _read(sandbox: Sandbox, report: str) -> str:
+    """The report's lines; code under test may have removed it or made it too long."""
+    try:
+        content = await sandbox.read(report, max_bytes=_MAX_REPORT)
+    except OSError:
+        return ""
+    return content.decode("utf-8", "replace")
 
 
 async def place(sandbox: Sandbox, folder: str, script: str) -> str:

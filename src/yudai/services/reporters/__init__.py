@@ -1,0 +1,1 @@
+"""Scripts that run inside a sandbox, with the repository's own Python (3.8 and later)."""

@@ -1,0 +1,144 @@
+"""Real sandbox backends over one prepared base, and a look at the host from outside."""
+
+import asyncio
+import io
+import sys
+import tarfile
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from pathlib import Path
+
+import pytest
+
+from yudai.adapters.sandboxes.bubblewrap import BubblewrapBackend
+from yudai.adapters.sandboxes.process import ProcessBackend
+from yudai.domain.errors import SandboxError
+from yudai.ports.sandbox import Backend, BaseRef, BaseSpec, Sandbox, SandboxLimits
+
+MIB = 1 << 20
+LIMITS = SandboxLimits(memory_bytes=256 * MIB, processes=64, disk_bytes=64 * MIB)
+BACKENDS = {"bubblewrap": BubblewrapBackend, "process": ProcessBackend}
+ARCHIVED_AT = 1_000_000_000
+
+FILES: dict[str, bytes] = {
+    ".gitignore": b"*.log\nbuild/\n!kept.log\n",
+    "README.md": b"# Sample\n\nText.\n",
+    "crlf.txt": b"one\r\ntwo\r\n",
+    "data.bin": bytes(range(256)),
+    "latin.txt": "Grüße\n".encode("latin-1"),
+    "src/.gitignore": b"generated/\n!build/\n",
+    "src/app.py": b"def answer():\n    return 41\n",
+    "src/deep/one.py": b"ONE = 1\n",
+    "src/deep/two.py": b"TWO = 2\n",
+    "tool.sh": b"#!/bin/sh\necho tool\n",
+    "with space.txt": b"space\n",
+    "build/tracked.txt": b"tracked although ignored\n",
+}
+EXECUTABLE = {"tool.sh"}
+LINKS = {"link": "README.md"}
+
+
+def make_archive(
+    path: Path, files: dict[str, bytes] = FILES, links: dict[str, str] | None = None
+) -> Path:
+    with tarfile.open(path, "w") as archive:
+        for name, content in files.items():
+            member = tarfile.TarInfo(name)
+            member.size, member.mtime = len(content), ARCHIVED_AT
+            member.mode = 0o755 if name in EXECUTABLE else 0o644
+            archive.addfile(member, io.BytesIO(content))
+        for name, target in (links or {}).items():
+            member = tarfile.TarInfo(name)
+            member.type, member.linkname, member.mtime = tarfile.SYMTYPE, target, ARCHIVED_AT
+            archive.addfile(member)
+    return path
+
+
+@pytest.fixture(scope="session")
+def prepared(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, BaseSpec]:
+    """A home in which both backends have the same base; the loops that built it are gone."""
+    home = tmp_path_factory.mktemp("sandboxes")
+    source = make_archive(home / "source.tar", links=LINKS)
+    spec = BaseSpec(key="sample", source=source, env=Path(sys.prefix))
+
+    async def prepare() -> None:
+        for make in BACKENDS.values():
+            backend = make(home, limits=LIMITS)
+            await backend.prepare(spec)
+            await backend.close()
+
+    asyncio.run(prepare())
+    return home, spec
+
+
+@pytest.fixture(params=BACKENDS)
+async def backend(
+    request: pytest.FixtureRequest, prepared: tuple[Path, BaseSpec]
+) -> AsyncGenerator[Backend]:
+    backend = BACKENDS[request.param](prepared[0], limits=LIMITS)
+    yield backend
+    await backend.close()
+
+
+@pytest.fixture
+def base() -> BaseRef:
+    return BaseRef(key="sample")
+
+
+@pytest.fixture
+async def box(backend: Backend, base: BaseRef) -> Sandbox:
+    return await spawn_one(backend, base)
+
+
+@pytest.fixture
+async def walled_backend(prepared: tuple[Path, BaseSpec]) -> AsyncGenerator[BubblewrapBackend]:
+    """Only bubblewrap: for commands that would hit the host without walls."""
+    backend = BubblewrapBackend(prepared[0], limits=LIMITS)
+    yield backend
+    await backend.close()
+
+
+@pytest.fixture
+async def walled(walled_backend: BubblewrapBackend, base: BaseRef) -> Sandbox:
+    return await spawn_one(walled_backend, base)
+
+
+async def spawn_one(backend: Backend, base: BaseRef) -> Sandbox:
+    [box] = await backend.spawn(base, 1, owner="test")
+    assert not isinstance(box, SandboxError), box
+    return box
+
+
+Promises = Callable[[str], Awaitable[bool]]
+
+
+@pytest.fixture
+async def promises(backend: Backend) -> Promises:
+    """Whether the backend says that it keeps a promise; one that it does not name is a mistake."""
+    said = {g.name: g for g in (await backend.capabilities()).guarantees}
+
+    async def check(name: str) -> bool:
+        assert said[name].how
+        return said[name].holds
+
+    return check
+
+
+def alive(token: str) -> list[int]:
+    """Processes of the host that have this word in their command line."""
+    found: list[int] = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            state = (folder / "stat").read_text().rpartition(")")[2].split()[0]
+            line = (folder / "cmdline").read_bytes()
+        except OSError:
+            continue
+        if token.encode() in line and state not in "ZX":
+            found.append(int(folder.name))
+    return found
+
+
+async def until(condition: Callable[[], object], *, seconds: float = 20.0) -> None:
+    """For what has no event of its own to wait for."""
+    async with asyncio.timeout(seconds):
+        while not condition():  # noqa: ASYNC110 - the host's process list has no event
+            await asyncio.sleep(0.01)

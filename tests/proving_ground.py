@@ -1,0 +1,81 @@
+"""A real backend with a small repository in it, and patches of that repository made by real git."""
+
+import io
+import os
+import subprocess
+import tarfile
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import asynccontextmanager
+from pathlib import Path
+from textwrap import dedent
+
+from yudai.adapters.sandboxes.bubblewrap import BubblewrapBackend
+from yudai.domain.errors import SandboxError
+from yudai.ports.sandbox import BaseRef, BaseSpec, Sandbox
+
+Files = Mapping[str, str | bytes | None]
+"""Contents by path; None: deleted."""
+
+_GIT_ENV = {
+    "PATH": os.environ["PATH"],
+    "HOME": "/nonexistent",
+    "GIT_CONFIG_NOSYSTEM": "1",
+    "GIT_CONFIG_GLOBAL": "/dev/null",
+}
+
+
+def content(text: str | bytes) -> bytes:
+    return text if isinstance(text, bytes) else dedent(text).lstrip("\n").encode()
+
+
+class Ground:
+    def __init__(self, folder: Path, backend: BubblewrapBackend, env: Path) -> None:
+        self.folder = folder
+        self.backend = backend
+        self.env = env
+
+    async def base(self, files: Files) -> BaseRef:
+        source = self.folder / "source.tar"
+        with tarfile.open(source, "w") as archive:
+            for name, text in files.items():
+                blob = content(text or "")
+                member = tarfile.TarInfo(name)
+                member.size = len(blob)
+                archive.addfile(member, io.BytesIO(blob))
+        spec = BaseSpec(key="ground", source=source, env=self.env)
+        return await self.backend.prepare(spec)
+
+    @asynccontextmanager
+    async def box(self, files: Files) -> AsyncGenerator[Sandbox]:
+        [box] = await self.backend.spawn(await self.base(files), 1, owner="test")
+        assert not isinstance(box, SandboxError), box
+        yield box
+        await box.destroy()
+
+    def patch(self, base: Files, change: Files) -> str:
+        """What git makes of this change."""
+        work = self.folder / "work"
+        work.mkdir()
+        self._git(work, "init", "-q")
+        self._fill(work, base)
+        self._git(work, "add", "-Af")
+        self._git(work, "commit", "-qm", "base", "--allow-empty")
+        self._fill(work, change)
+        self._git(work, "add", "-Af")
+        made = self._git(work, "diff", "--cached", "--binary", "--full-index", "--no-renames")
+        subprocess.run(["rm", "-rf", str(work)], check=True)
+        return made.decode("utf-8", "surrogateescape")
+
+    def _fill(self, folder: Path, files: Files) -> None:
+        for name, text in files.items():
+            path = folder / name
+            if text is None:
+                path.unlink()
+            else:
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_bytes(content(text))
+
+    def _git(self, folder: Path, *arguments: str) -> bytes:
+        command = ["git", "-c", "user.name=a", "-c", "user.email=a@b", *arguments]
+        done = subprocess.run(command, cwd=folder, env=_GIT_ENV, capture_output=True, check=True)
+        return done.stdout
