@@ -196,39 +196,56 @@ async def test_a_test_that_hangs_leaves_partial_results(ground: Ground):
     assert "out of time" in found.log
 
 
-async def test_a_report_prepared_beforehand_is_not_read(ground: Ground):
-    forged = '{"event": "finished", "collected": 0}'
-    code = f"""
-        import glob, os, sys
-        for folder in glob.glob("/tmp/yudai-*"):
-            for name in ("report.jsonl", "ids.json"):
-                open(os.path.join(folder, name), "w").write('{forged}')
-        os._exit(0)
-        def test_a(): pass
-    """
-    found = await run(ground, PYTEST, {"test_a.py": code})
-    assert not found.report.finished
-
-
-async def test_a_report_that_was_written_into_does_not_count(ground: Ground):
+async def test_a_forged_report_is_not_believed(ground: Ground):
     code = """
-        import glob
-        def test_a():
-            for path in glob.glob("/tmp/yudai-*/report-*"):
-                with open(path, "a") as file:
-                    file.write('{"event": "finished", "collected": 1}\\n')
-        def test_b(): assert 0
+        import glob, json, os
+        for path in glob.glob("/tmp/yudai-*/report"):
+            with open(path, "a") as file:
+                for line in (
+                    {"event": "result", "id": "test_a.py::test_a", "outcome": "passed"},
+                    {"event": "finished", "collected": 1, "seal": "0" * 64},
+                ):
+                    file.write(json.dumps(line) + chr(10))
+        os._exit(0)
+        def test_a(): assert 0
     """
     found = await run(ground, PYTEST, {"test_a.py": code})
     assert not found.report.finished
-    assert found.report.outcomes["test_a.py::test_b"] == "failed"
+
+
+@pytest.mark.parametrize("plan", [PYTEST, UNITTEST])
+async def test_a_report_that_was_touched_up_is_not_believed(ground: Ground, plan: TestPlan):
+    code = """
+        import atexit, glob, unittest
+
+        def touch_up():
+            for path in glob.glob("/tmp/yudai-*/report"):
+                with open(path) as file:
+                    text = file.read()
+                with open(path, "w") as file:
+                    file.write(text.replace("failed", "passed"))
+
+        atexit.register(touch_up)
+
+        class A(unittest.TestCase):
+            def test_a(self): self.fail()
+    """
+    found = await run(ground, plan, {"test_a.py": code})
+    assert list(words(found).values()) == ["passed"]
+    assert not found.report.finished
+
+
+async def test_the_key_is_gone_before_any_test_is_loaded(ground: Ground):
+    code = "import glob\nFOUND = glob.glob('/tmp/yudai-*/key')\ndef test_a(): assert not FOUND\n"
+    found = await run(ground, PYTEST, {"test_a.py": code})
+    assert words(found) == {"test_a.py::test_a": "passed"}
 
 
 async def test_a_report_that_was_taken_away_does_not_count(ground: Ground):
     code = """
         import glob, os
         def test_a():
-            for path in glob.glob("/tmp/yudai-*/report-*"):
+            for path in glob.glob("/tmp/yudai-*/report"):
                 os.remove(path)
                 os.mkfifo(path)
     """

@@ -274,7 +274,7 @@ async def test_flaky_tests_are_left_out(ground: Ground):
 
 async def test_a_backend_that_cannot_start_a_box_is_no_verdict():
     class Broken:
-        async def spawn(self, base: BaseRef, n: int, *, owner: str):
+        async def spawn(self, _base: BaseRef, n: int, **_owner: str):
             return [SandboxError("no room")] * n
 
     verifier = Verifier(Broken())  # pyright: ignore[reportArgumentType] - all that is used of it

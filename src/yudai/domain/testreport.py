@@ -1,9 +1,6 @@
 """What one execution of a repository's tests showed, test by test."""
 
 from enum import StrEnum
-from typing import Literal
-
-from pydantic import ValidationError
 
 from yudai.domain.value import Value
 
@@ -105,57 +102,3 @@ class Baseline(Value):
         return frozenset(
             t for t, o in self.first.outcomes.items() if o in outcomes and t not in flaky
         )
-
-
-class _Line(Value):
-    """What a reporter appends while tests run: one line as each thing happens."""
-
-    event: Literal["started", "result", "trouble", "uncollected", "finished"]
-    id: str = ""
-    outcome: Outcome = Outcome.ERROR
-    collected: int = 0
-
-
-def read_report(
-    text: str, *, exit_code: int, duration_s: float = 0.0, timed_out: bool = False
-) -> TestReport:
-    """Read a reporter's lines; only a complete, undisturbed report counts as finished."""
-    lines, is_intact = _lines(text)
-    results = [line for line in lines if line.event == "result"]
-    outcomes: dict[str, Outcome] = {}
-    for line in lines:
-        if line.event in {"result", "trouble"}:
-            outcomes[line.id] = _worse(outcomes.get(line.id), line.outcome)
-    for line in lines:
-        if line.event == "started":
-            # Begun and never ended: this is the test that hung or took the interpreter down.
-            outcomes.setdefault(line.id, Outcome.ERROR)
-    ends = [line.event == "finished" for line in lines]
-    return TestReport(
-        outcomes=outcomes,
-        exit_code=exit_code,
-        finished=is_intact
-        and not timed_out
-        and sum(ends) == 1
-        and ends[-1]
-        and lines[-1].collected == len(results),
-        collection_errors=tuple(sorted({line.id for line in lines if line.event == "uncollected"})),
-        duration_s=duration_s,
-        timed_out=timed_out,
-    )
-
-
-def _lines(text: str) -> tuple[list[_Line], bool]:
-    *whole, rest = text.split("\n")
-    lines: list[_Line] = []
-    is_intact = not rest
-    for line in whole:
-        try:
-            lines.append(_Line.model_validate_json(line))
-        except ValidationError:
-            is_intact = False
-    return lines, is_intact
-
-
-def _worse(one: Outcome | None, two: Outcome) -> Outcome:
-    return one if one is not None and one in RED else two

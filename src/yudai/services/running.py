@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import structlog
 
-from yudai.domain.errors import SandboxError, YudaiError
+from yudai.domain.errors import RefusedError, SandboxError, YudaiError
 from yudai.domain.failure import POLICIES, Cause
 from yudai.domain.ids import RunId, SolveId
 from yudai.domain.patch import Patch, forbidden, parse_patch
@@ -66,7 +66,7 @@ class Runner:
                 limits,
                 on_message=self._recorder(run),
             )
-        patch = parse_patch(outcome.patch)
+        patch = _parsed(outcome.patch)
         await self._keep(run, outcome, patch)
         self._check(outcome, patch)
         async with self.store.change() as db:
@@ -155,6 +155,13 @@ class Runner:
             raise RunBrokeError(Cause.EMPTY_PATCH)
         if reasons := forbidden(patch):
             raise RunBrokeError(Cause.PATCH_REFUSED, "; ".join(reasons))
+
+
+def _parsed(text: str) -> Patch:
+    try:
+        return parse_patch(text)
+    except RefusedError as error:
+        raise RunBrokeError(Cause.PATCH_REFUSED, str(error)) from error
 
 
 def _json(value: object) -> bytes:

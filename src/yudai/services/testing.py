@@ -9,7 +9,8 @@ from importlib.resources import files
 from typing import NamedTuple
 
 from yudai.domain.errors import SandboxError
-from yudai.domain.testreport import TestPlan, TestReport, TestRunner, read_report
+from yudai.domain.reportlines import Ending, read_report
+from yudai.domain.testreport import TestPlan, TestReport, TestRunner
 from yudai.ports.sandbox import ExecResult, Sandbox
 
 __all__ = ["TestPlan", "TestRun", "TestRunner", "place", "run_tests", "scratch"]
@@ -42,23 +43,21 @@ async def run_tests(
     paths: Collection[str] = (),
 ) -> TestRun:
     """Run all tests, or those in `paths`, or of these only `ids`; the exit code decides nothing."""
+    key = secrets.token_bytes(32)
     async with scratch(sandbox) as folder:
         script = await place(sandbox, folder, SCRIPTS[plan.runner])
-        report, wanted = f"{folder}/report-{secrets.token_hex(8)}.jsonl", "-"
+        report, sealing, wanted = f"{folder}/report", f"{folder}/key", "-"
         await sandbox.write(report, b"")
+        await sandbox.write(sealing, key)
         if ids is not None:
-            wanted = f"{folder}/ids.json"
+            wanted = f"{folder}/ids"
             await sandbox.write(wanted, json.dumps(sorted(ids)).encode())
-        words = [plan.python, script, report, wanted, *_arguments(plan), *(f"./{p}" for p in paths)]
-        result = await sandbox.exec(shlex.join(words), env=_ENV, timeout_s=timeout_s)
-        lines = await _read(sandbox, report)
-    found = read_report(
-        lines,
-        exit_code=result.exit_code,
-        duration_s=result.duration_s,
-        timed_out=result.timed_out,
-    )
-    return TestRun(found, _log(plan, paths, result))
+        words = [plan.python, script, report, sealing, wanted, *_arguments(plan)]
+        command = shlex.join([*words, *(f"./{path}" for path in paths)])
+        result = await sandbox.exec(command, env=_ENV, timeout_s=timeout_s)
+        content = await _read(sandbox, report)
+    ending = Ending(result.exit_code, result.duration_s, result.timed_out)
+    return TestRun(read_report(content, ending, key=key), _log(plan, paths, result))
 
 
 @asynccontextmanager
@@ -73,13 +72,12 @@ async def scratch(sandbox: Sandbox) -> AsyncGenerator[str]:
             await sandbox.exec(f"rm -rf {folder}")
 
 
-async def _read(sandbox: Sandbox, report: str) -> str:
+async def _read(sandbox: Sandbox, report: str) -> bytes:
     """The report's lines; code under test may have removed it or made it too long."""
     try:
-        content = await sandbox.read(report, max_bytes=_MAX_REPORT)
+        return await sandbox.read(report, max_bytes=_MAX_REPORT)
     except OSError:
-        return ""
-    return content.decode("utf-8", "replace")
+        return b""
 
 
 async def place(sandbox: Sandbox, folder: str, script: str) -> str:

@@ -1,10 +1,12 @@
 """Runs pytest and appends one line of JSON to a report as each thing happens.
 
-Usage: run_pytest.py REPORT IDS [arguments]; IDS is a file with a JSON list of node ids, or "-".
+Usage: run_pytest.py REPORT KEY IDS [arguments]; KEY is a file whose bytes seal the report, IDS one
+with a JSON list of node ids, or "-".
 """
 
 from __future__ import annotations
 
+import hmac
 import json
 import os
 import sys
@@ -14,15 +16,15 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
+    from collections.abc import Callable, Generator
 
 # How pytest ends a session that ran all it had: passed, failed, nothing collected.
 ORDERLY = (0, 1, 5)
 
 
 class Reporter:
-    def __init__(self, report: str, ids: frozenset[str] | None) -> None:
-        self._file = os.open(report, os.O_WRONLY | os.O_APPEND)
+    def __init__(self, emit: Callable[..., None], ids: frozenset[str] | None) -> None:
+        self._emit = emit
         self._ids = ids
         self._outcomes: dict[str, str] = {}
         self._strict: set[str] = set()
@@ -83,8 +85,21 @@ class Reporter:
         if int(exitstatus) in ORDERLY:
             self._emit("finished", collected=self._collected)
 
-    def _emit(self, event: str, **facts: object) -> None:
-        os.write(self._file, (json.dumps({"event": event, **facts}) + "\n").encode("ascii"))
+
+def open_report(report: str, key: str) -> Callable[..., None]:
+    """The function that appends a line; what it seals with is in no file and no attribute."""
+    file = os.open(report, os.O_WRONLY | os.O_APPEND)
+    seal = hmac.new(Path(key).read_bytes(), digestmod="sha256")
+    Path(key).unlink()
+
+    def emit(event: str, **facts: object) -> None:
+        if event == "finished":
+            facts["seal"] = seal.hexdigest()
+        line = (json.dumps({"event": event, **facts}) + "\n").encode("ascii")
+        seal.update(line)
+        os.write(file, line)
+
+    return emit
 
 
 def outcome_of(report: pytest.TestReport) -> str | None:
@@ -116,12 +131,12 @@ def clean(text: str) -> str:
 
 
 def main() -> int:
-    report, ids, arguments = sys.argv[1], sys.argv[2], sys.argv[3:]
+    report, key, ids, *arguments = sys.argv[1:]
     wanted = None if ids == "-" else frozenset(json.loads(Path(ids).read_text(encoding="utf-8")))
     # As `python -m pytest` would have it.
     sys.path[0] = str(Path.cwd())
     sys.argv = ["pytest", *arguments]
-    return int(pytest.main(arguments, plugins=[Reporter(report, wanted)]))
+    return int(pytest.main(arguments, plugins=[Reporter(open_report(report, key), wanted)]))
 
 
 if __name__ == "__main__":

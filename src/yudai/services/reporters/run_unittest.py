@@ -1,12 +1,14 @@
 """Runs unittest and appends one line of JSON to a report as each thing happens.
 
-Usage: run_unittest.py REPORT IDS PATTERN STARTS... -- FILES...; IDS is a file with a JSON list of
-test ids, or "-"; with files only their tests are loaded, otherwise what is found below the starts.
+Usage: run_unittest.py REPORT KEY IDS PATTERN STARTS... -- FILES...; KEY is a file whose bytes seal
+the report, IDS one with a JSON list of test ids, or "-"; with files only their tests are loaded,
+otherwise what is found below the starts.
 """
 # ruff: noqa: N802 - the methods' names are unittest's
 
 from __future__ import annotations
 
+import hmac
 import json
 import os
 import re
@@ -17,23 +19,31 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
 FIXTURE = re.compile(r"setUp(?:Class|Module) \((.*)\)")
 
 
-class Report:
-    def __init__(self, path: str) -> None:
-        self._file = os.open(path, os.O_WRONLY | os.O_APPEND)
+def open_report(report: str, key: str) -> Callable[..., None]:
+    """The function that appends a line; what it seals with is in no file and no attribute."""
+    file = os.open(report, os.O_WRONLY | os.O_APPEND)
+    seal = hmac.new(Path(key).read_bytes(), digestmod="sha256")
+    Path(key).unlink()
 
-    def emit(self, event: str, **facts: object) -> None:
-        os.write(self._file, (json.dumps({"event": event, **facts}) + "\n").encode("ascii"))
+    def emit(event: str, **facts: object) -> None:
+        if event == "finished":
+            facts["seal"] = seal.hexdigest()
+        line = (json.dumps({"event": event, **facts}) + "\n").encode("ascii")
+        seal.update(line)
+        os.write(file, line)
+
+    return emit
 
 
 class Result(unittest.TextTestResult):
     """unittest's own result, which also writes to the report."""
 
-    report: Report
+    emit: Callable[..., None]
     waiting: dict[int, unittest.TestCase]
     outcome = ""
 
@@ -41,9 +51,9 @@ class Result(unittest.TextTestResult):
         super().startTest(test)
         self.outcome = ""
         if is_uncollected(test):
-            self.report.emit("uncollected", id=clean(test.id().partition("_FailedTest.")[2]))
+            self.emit("uncollected", id=clean(test.id().partition("_FailedTest.")[2]))
         else:
-            self.report.emit("started", id=clean(test.id()))
+            self.emit("started", id=clean(test.id()))
 
     def stopTest(self, test: unittest.TestCase) -> None:
         super().stopTest(test)
@@ -64,7 +74,7 @@ class Result(unittest.TextTestResult):
         if not is_fixture(test):
             self.note("error")
         elif not self.finish_behind(test, "error"):
-            self.report.emit("trouble", id=clean(str(test)))
+            self.emit("trouble", id=clean(str(test)))
 
     def addSubTest(self, test: unittest.TestCase, subtest: unittest.TestCase, err: Any) -> None:
         super().addSubTest(test, subtest, err)
@@ -93,7 +103,7 @@ class Result(unittest.TextTestResult):
 
     def finish(self, test: unittest.TestCase, outcome: str) -> None:
         self.waiting.pop(id(test), None)
-        self.report.emit("result", id=clean(test.id()), outcome=outcome)
+        self.emit("result", id=clean(test.id()), outcome=outcome)
 
     def finish_behind(self, fixture: object, outcome: str) -> bool:
         """`setUpClass (module.Class)` went wrong: the tests behind it will never start."""
@@ -145,7 +155,7 @@ def load_file(path: str) -> unittest.TestSuite:
     return unittest.TestLoader().discover(str(file.parent), name, str(top))
 
 
-def load_all(report: Report, pattern: str, names: list[str]) -> unittest.TestSuite:
+def load_all(emit: Callable[..., None], pattern: str, names: list[str]) -> unittest.TestSuite:
     split = names.index("--")
     starts, paths = names[:split], names[split + 1 :]
     suites: list[unittest.TestSuite] = []
@@ -154,35 +164,35 @@ def load_all(report: Report, pattern: str, names: list[str]) -> unittest.TestSui
             suites.append(load_file(name) if paths else load(name, pattern))
         except BaseException:  # noqa: BLE001 - hostile code; what it raises is only reported
             traceback.print_exc()
-            report.emit("uncollected", id=clean(name))
+            emit("uncollected", id=clean(name))
     return unittest.TestSuite(suites)
 
 
-def run(report: Report, suite: unittest.TestSuite) -> bool:
+def run(emit: Callable[..., None], suite: unittest.TestSuite) -> bool:
     waiting = {id(test): test for test in flatten(suite) if not is_uncollected(test)}
 
     def make(stream: Any, descriptions: Any, verbosity: int, **more: Any) -> Result:
         result = Result(stream, descriptions, verbosity, **more)
-        result.report, result.waiting = report, dict(waiting)
+        result.emit, result.waiting = emit, dict(waiting)
         return result
 
     result = unittest.TextTestRunner(resultclass=make).run(suite)
-    report.emit("finished", collected=len(waiting))
+    emit("finished", collected=len(waiting))
     return result.wasSuccessful()
 
 
 def main() -> int:
-    path, ids, pattern, *names = sys.argv[1:]
+    report, key, ids, pattern, *names = sys.argv[1:]
     # As `python -m unittest` would have it.
     sys.path[0] = str(Path.cwd())
     sys.argv = ["python -m unittest"]
-    report = Report(path)
-    suite = load_all(report, pattern, names)
+    emit = open_report(report, key)
+    suite = load_all(emit, pattern, names)
     if ids != "-":
         wanted = frozenset(json.loads(Path(ids).read_text(encoding="utf-8")))
         kept = (t for t in flatten(suite) if is_uncollected(t) or clean(t.id()) in wanted)
         suite = unittest.TestSuite(kept)
-    return 0 if run(report, suite) else 1
+    return 0 if run(emit, suite) else 1
 
 
 if __name__ == "__main__":
