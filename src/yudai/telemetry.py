@@ -2,6 +2,7 @@
 
 import logging
 import sys
+from contextlib import suppress
 
 import structlog
 
@@ -17,5 +18,15 @@ def set_up(*, verbose: bool = False) -> None:
             structlog.processors.JSONRenderer(),
         ],
         wrapper_class=structlog.make_filtering_bound_logger(level),
-        logger_factory=structlog.PrintLoggerFactory(file=sys.stderr),
+        logger_factory=lambda *_: _StandardError(),
     )
+
+
+class _StandardError:
+    """Writes to whatever standard error is at that moment; a closed one must stop nobody's work."""
+
+    def msg(self, message: str) -> None:
+        with suppress(OSError, ValueError, AttributeError):
+            sys.stderr.write(f"{message}\n")
+
+    debug = info = warning = error = critical = msg

@@ -292,9 +292,8 @@ def test_a_script_is_well_formed(name: str) -> None:
         assert reply.say.strip()
         assert bool(reply.run) != reply.finish
         assert not reply.tool_calls
-        assert reply.usage.cached_tokens < reply.usage.input_tokens
         assert 0.05 <= reply.delay_s <= 0.4
-        assert 0 < reply.cost_usd < 0.1
+        assert reply.cost_usd == 0, "a demo that costs nothing says so"
     assert sum(reply.delay_s for reply in played.replies) < 2
     finishing = [reply.finish for reply in played.replies]
     assert finishing == [False] * (len(finishing) - 1) + [name != "wanderer"]

@@ -138,6 +138,10 @@ class MessageWriter:
             self._failure = None
         self._committing = False
         _settle(waiters, self._failure)
+        if self._failure is not None:
+            # Last, so that nobody waits for ever for an error that could not be logged.
+            reason = _reason(self._failure)
+            log.error("messages.not_stored", count=len(batch.messages), error=reason)
 
     async def _commit(self, batch: _Batch) -> None:
         def write(connection: Connection) -> None:
@@ -152,7 +156,6 @@ class MessageWriter:
             newer = self._pending
             self._pending = _Batch(batch.messages + newer.messages, batch.progress | newer.progress)
             self._failure = error
-        log.error("messages.not_stored", count=len(batch.messages), error=_reason(error))
 
 
 def _settle(waiters: list[asyncio.Future[None]], failure: Exception | None) -> None:

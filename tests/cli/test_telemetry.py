@@ -1,0 +1,30 @@
+"""Logging goes to standard error as it is at that moment, and never stops the work."""
+
+import json
+import sys
+
+import pytest
+import structlog
+
+from yudai import telemetry
+
+
+def test_a_log_line_is_json_on_standard_error(capsys: pytest.CaptureFixture[str]):
+    telemetry.set_up(verbose=True)
+    structlog.get_logger().info("run.started", run_id="r")
+    captured = capsys.readouterr()
+    line = json.loads(captured.err)
+    assert (captured.out, line["event"], line["run_id"]) == ("", "run.started", "r")
+
+
+def test_only_warnings_unless_verbose(capsys: pytest.CaptureFixture[str]):
+    telemetry.set_up()
+    structlog.get_logger().info("run.started")
+    structlog.get_logger().warning("sandbox.slow")
+    assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_a_closed_standard_error_stops_nobody(monkeypatch: pytest.MonkeyPatch):
+    telemetry.set_up()
+    monkeypatch.setattr(sys, "stderr", None)
+    structlog.get_logger().error("lost")
