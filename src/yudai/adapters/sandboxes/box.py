@@ -1,0 +1,87 @@
+"""A local sandbox: turns for its commands, its files, its work tree and its end."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from typing import NamedTuple
+
+from yudai.adapters.sandboxes import files
+from yudai.adapters.sandboxes.commands import Commands
+from yudai.adapters.sandboxes.patching import Places, take_patch
+from yudai.adapters.sandboxes.worktree import Worktree, as_tree
+from yudai.domain.errors import SandboxError
+from yudai.ports.sandbox import DEFAULT_MAX_OUTPUT, WORKSPACE, ExecResult, SandboxRef, Tree
+
+_HEALTH_S = 10.0
+
+
+class Parts(NamedTuple):
+    commands: Commands
+    worktree: Worktree
+    places: Places
+    remove: Callable[[], Awaitable[None]]
+    """Removes what a dead box leaves on the host."""
+
+
+class LocalBox:
+    def __init__(self, ref: SandboxRef, parts: Parts) -> None:
+        self._ref = ref
+        self._parts = parts
+        self._turn = asyncio.Lock()
+        self._ending: asyncio.Task[None] | None = None
+
+    @property
+    def ref(self) -> SandboxRef:
+        return self._ref
+
+    async def exec(
+        self,
+        command: str,
+        *,
+        cwd: str = WORKSPACE,
+        env: Mapping[str, str] | None = None,
+        timeout_s: float = 60.0,
+        max_output: int = DEFAULT_MAX_OUTPUT,
+        stdin: bytes = b"",
+    ) -> ExecResult:
+        async with self._turn:
+            return await self._parts.commands.exec(
+                command, cwd=cwd, env=env, timeout_s=timeout_s, max_output=max_output, stdin=stdin
+            )
+
+    async def read(self, path: str, *, max_bytes: int = 64 << 20) -> bytes:
+        async with self._turn:
+            return await files.read_file(self._parts.commands, path, max_bytes=max_bytes)
+
+    async def write(self, path: str, content: bytes) -> None:
+        async with self._turn:
+            await files.write_file(self._parts.commands, path, content)
+
+    async def tree(self) -> Tree:
+        async with self._turn:
+            return as_tree(await asyncio.to_thread(self._parts.worktree.changes))
+
+    async def diff(self) -> str:
+        async with self._turn:
+            changes = await asyncio.to_thread(self._parts.worktree.changes)
+            return await take_patch(self._parts.commands, changes, self._parts.places)
+
+    async def health(self) -> bool:
+        if self._parts.commands.lost or self._turn.locked():
+            return not self._parts.commands.lost
+        try:
+            return (await self.exec("true", timeout_s=_HEALTH_S)).exit_code == 0
+        except SandboxError:
+            return False
+
+    async def extend(self, seconds: float) -> None:
+        """Nothing to do: a local box has no end of its own."""
+
+    async def destroy(self) -> None:
+        """Idempotent; a caller that is cancelled does not stop it."""
+        if self._ending is None:
+            self._ending = asyncio.create_task(self._end())
+        await asyncio.shield(self._ending)
+
+    async def _end(self) -> None:
+        await self._parts.commands.end()
+        await self._parts.remove()

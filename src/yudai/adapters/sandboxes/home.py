@@ -1,0 +1,164 @@
+"""A backend's folder on disk: bases, boxes, and the lease that tells whose they are.
+
+Each living process holds the lock of its lease; what belongs to a free lease is a leftover.
+"""
+
+import fcntl
+import os
+import re
+import secrets
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from yudai.adapters.sandboxes.removal import remove_tree
+from yudai.domain.value import Value
+
+_SAFE = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,199}\Z")
+_RECORD = "box.json"
+
+
+class BoxRecord(Value):
+    """What another process must know to remove a box."""
+
+    id: str
+    owner: str
+    lease: str
+    cgroups: tuple[Path, ...] = ()
+    pid: int | None = None
+    started: int | None = None
+    """Start time of that process in clock ticks: a reused pid has another one."""
+
+
+class Home:
+    def __init__(self, root: Path, *, new_id: Callable[[], str]) -> None:
+        self.root = root
+        self.bases = root / "bases"
+        self.boxes = root / "boxes"
+        self.etc = root / "etc"
+        self._leases = root / "leases"
+        self._new_id = new_id
+        self._lease: tuple[str, int] | None = None
+
+    def lease(self) -> Path:
+        """Our process's own folder; made and locked at the first call."""
+        if self._lease is None:
+            for folder in (self.bases, self.boxes, self._leases):
+                folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            name = self._new_id()
+            with locked(self._leases):
+                (self._leases / name).mkdir(mode=0o700)
+                self._lease = name, _lock_file(self._leases / name / "lock")
+        return self._leases / self._lease[0]
+
+    def release(self) -> None:
+        if self._lease is not None:
+            name, lock = self._lease
+            self._lease = None
+            remove_tree(self._leases / name)
+            os.close(lock)
+
+    def new_box(
+        self, owner: str, *, cgroups: Callable[[str], tuple[Path, ...]] = lambda _: ()
+    ) -> BoxRecord:
+        """Made whole in the lease's folder, so that nobody ever sees a box without its record."""
+        box_id, lease = self._new_id(), self.lease().name
+        record = BoxRecord(id=box_id, owner=owner, lease=lease, cgroups=cgroups(box_id))
+        unborn = self.lease() / f"new-{record.id}"
+        unborn.mkdir(mode=0o700)
+        (unborn / _RECORD).write_text(record.model_dump_json())
+        unborn.rename(self.box(record.id))
+        return record
+
+    def box(self, box_id: str) -> Path:
+        return self.boxes / safe_name(box_id)
+
+    def save(self, record: BoxRecord) -> None:
+        draft = self.box(record.id) / f"{_RECORD}.new"
+        draft.write_text(record.model_dump_json())
+        draft.replace(self.box(record.id) / _RECORD)
+
+    def remove_box(self, box_id: str) -> bool:
+        """Claim a dead box by moving it to the lease's folder, then remove it; False when gone."""
+        claimed = self.lease() / f"gone-{self._new_id()}"
+        try:
+            self.box(box_id).rename(claimed)
+        except FileNotFoundError:
+            return False
+        remove_tree(claimed)
+        return True
+
+    def records(self) -> list[BoxRecord]:
+        if not self.boxes.exists():
+            return []
+        found = (self.find(folder.name) for folder in sorted(self.boxes.iterdir()))
+        return [record for record in found if record is not None]
+
+    def find(self, box_id: str) -> BoxRecord | None:
+        folder = self.box(box_id)
+        try:
+            return BoxRecord.model_validate_json((folder / _RECORD).read_bytes())
+        except (FileNotFoundError, ValidationError):
+            nobodys = BoxRecord(id=box_id, owner="", lease="")
+            return nobodys if folder.exists() else None
+
+    def abandoned(self) -> list[BoxRecord]:
+        """Boxes whose process is dead."""
+        return [r for r in self.records() if not self._is_held(r.lease)]
+
+    def reap_leases(self) -> None:
+        if not self._leases.exists():
+            return
+        with locked(self._leases):
+            for folder in self._leases.iterdir():
+                if not self._is_held(folder.name):
+                    remove_tree(folder)
+
+    def _is_held(self, lease: str) -> bool:
+        if self._lease is not None and lease == self._lease[0]:
+            return True
+        if not lease:
+            return False
+        try:
+            lock = _lock_file(self._leases / safe_name(lease) / "lock", create=False)
+        except BlockingIOError:
+            return True
+        except (FileNotFoundError, NotADirectoryError):
+            return False
+        os.close(lock)
+        return False
+
+
+def new_id() -> str:
+    return secrets.token_hex(8)
+
+
+def safe_name(name: str) -> str:
+    """Refuse what could name another folder."""
+    if not _SAFE.match(name):
+        raise ValueError(f"not usable as the name of a folder: {name!r}")
+    return name
+
+
+@contextmanager
+def locked(folder: Path) -> Generator[None]:
+    """Hold a folder's lock for a short while."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def _lock_file(path: Path, *, create: bool = True) -> int:
+    flags = os.O_RDWR | os.O_CLOEXEC | (os.O_CREAT if create else 0)
+    descriptor = os.open(path, flags, 0o600)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BaseException:
+        os.close(descriptor)
+        raise
+    return descriptor

@@ -1,0 +1,79 @@
+"""Who a box's commands are to the kernel: never the host's root where that can be helped."""
+
+import os
+import shutil
+from pathlib import Path
+from typing import NamedTuple
+
+from yudai.adapters.sandboxes.environment import SYSTEM_PATH
+
+_IN_NAMESPACE = 1000
+_FOR_ROOT = 58123
+"""A user that no system gives to anybody; files of the boxes belong to it."""
+
+
+class Identity(NamedTuple):
+    uid: int
+    """As commands see it."""
+    host_uid: int
+    """As the host sees it: owner of what a box may write."""
+    args: tuple[str, ...]
+    """Bubblewrap's options for it."""
+    owned: tuple[str, ...]
+    """Mounts that would be this user's own, and so are made read-only."""
+    before: tuple[str, ...] = ()
+    """A command line that becomes this user and then runs what follows."""
+    how: str = ""
+
+    @property
+    def is_hosts_root(self) -> bool:
+        return self.host_uid == 0
+
+    @property
+    def outlives_us(self) -> bool:
+        """Whether the kernel lets a box live on when our process dies."""
+        return bool(self.before)
+
+    def give(self, *folders: Path) -> None:
+        """Let a box write in folders that we have made."""
+        if self.host_uid != os.getuid():
+            for folder in folders:
+                os.chown(folder, self.host_uid, self.host_uid)
+
+
+def ladder() -> list[Identity]:
+    """What to try, the safest first."""
+    identities = [_in_namespace(closed=True), _in_namespace(closed=False)]
+    setpriv = shutil.which("setpriv", path=SYSTEM_PATH)
+    if os.getuid() == 0 and setpriv is not None:
+        # In a user namespace root stays root to the host: the owner of /dev's nodes and /proc/sys.
+        identities.insert(0, _another_user(setpriv))
+    return identities
+
+
+def _in_namespace(*, closed: bool) -> Identity:
+    me = str(_IN_NAMESPACE)
+    args = ["--unshare-all", "--unshare-user", "--uid", me, "--gid", me, "--cap-drop", "ALL"]
+    how = "own user namespace"
+    if closed:
+        args.append("--disable-userns")
+    else:
+        how += ", in which further ones can be made"
+    owned = ("/dev", "/proc", "/") if os.getuid() == 0 else ("/dev", "/")
+    return Identity(_IN_NAMESPACE, os.getuid(), tuple(args), owned=owned, how=how)
+
+
+def _another_user(setpriv: str) -> Identity:
+    spaces = ("ipc", "pid", "net", "uts", "cgroup-try")
+    caps = ("CAP_SETUID", "CAP_SETGID")
+    return Identity(
+        _FOR_ROOT,
+        _FOR_ROOT,
+        args=(
+            *(f"--unshare-{space}" for space in spaces),
+            *("--cap-drop", "ALL", *(word for cap in caps for word in ("--cap-add", cap))),
+        ),
+        owned=(),
+        before=(setpriv, f"--reuid={_FOR_ROOT}", f"--regid={_FOR_ROOT}", "--clear-groups", "--"),
+        how=f"user {_FOR_ROOT} without capabilities",
+    )

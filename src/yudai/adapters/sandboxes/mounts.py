@@ -1,0 +1,119 @@
+"""The command line of bubblewrap: what a box sees, and that it sees nothing else."""
+
+from pathlib import Path
+from typing import NamedTuple
+
+from yudai.adapters.sandboxes.environment import variables
+from yudai.adapters.sandboxes.identity import Identity
+from yudai.adapters.sandboxes.toolchain import Toolchain
+from yudai.ports.sandbox import ENV, WORKSPACE, SandboxLimits
+
+CONTROL = "/run/yudai"
+SCRATCH = "/dev/shm/.yudai"  # noqa: S108 - inside the box
+GIT = "/run/git"
+
+_SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
+_HOME = "/tmp/home"  # noqa: S108 - a path inside the box
+
+
+class Features(NamedTuple):
+    """What this host lets bubblewrap do."""
+
+    bwrap: str
+    identity: Identity
+    overlay: bool
+
+
+def overlay(lower: Path, upper: Path, work: Path) -> tuple[str, ...]:
+    return ("--overlay-src", str(lower), "--overlay", str(upper), str(work), WORKSPACE)
+
+
+def writable(folder: Path, target: str = WORKSPACE) -> tuple[str, ...]:
+    return ("--bind", str(folder), target)
+
+
+def readable(source: Path, target: str) -> tuple[str, ...]:
+    return ("--ro-bind", str(source), target)
+
+
+class Frame(NamedTuple):
+    """The command line of all boxes of one base, but for what is each one's own."""
+
+    head: tuple[str, ...]
+    tail: tuple[str, ...]
+
+    def argv(
+        self, control: Path, workspace: tuple[str, ...], ulimits: tuple[str, ...]
+    ) -> list[str]:
+        return [*self.head, *readable(control, CONTROL), *workspace, *self.tail, *ulimits]
+
+
+def frame(
+    features: Features, etc: Path, *, toolchain: Toolchain, limits: SandboxLimits, shell: str
+) -> Frame:
+    """`shell` is the one that runs commands."""
+    identity = features.identity
+    head = (
+        features.bwrap,
+        *identity.args,
+        *("--die-with-parent", "--new-session", "--hostname", "sandbox"),
+        *("--clearenv", *_setenv(toolchain)),
+        *_system(),
+        *_private(limits),
+        *readable(etc, "/etc"),
+        *_python(toolchain),
+    )
+    tail = (
+        *(word for mount in identity.owned for word in ("--remount-ro", mount)),
+        *("--as-pid-1", "--", *identity.before, f"{CONTROL}/sh", f"{CONTROL}/runner", shell),
+    )
+    return Frame(head, tail)
+
+
+def _setenv(toolchain: Toolchain) -> list[str]:
+    path = (f"{ENV}/bin",) if toolchain.env else tuple(map(str, toolchain.path))
+    env = ENV if toolchain.env else None
+    words = variables(home=_HOME, path=path, env=env)
+    return [word for name, value in words.items() for word in ("--setenv", name, value)]
+
+
+def _system() -> list[str]:
+    """Programs and libraries; on a merged /usr the old names are links."""
+    args: list[str] = []
+    for folder in map(Path, _SYSTEM):
+        if folder.is_symlink():
+            args += ["--symlink", str(folder.readlink()), str(folder)]
+        elif folder.is_dir():
+            args += readable(folder, str(folder))
+    return args
+
+
+def _private(limits: SandboxLimits) -> list[str]:
+    """What is in memory counts as memory: keep it well below that limit."""
+    half = str(min(limits.disk_bytes, limits.memory_bytes // 2))
+    eighth = str(limits.memory_bytes // 8)
+    return [
+        *("--proc", "/proc", "--dev", "/dev", "--perms", "1777", "--size", eighth),
+        *("--tmpfs", "/dev/shm", "--perms", "1777", "--size", half, "--tmpfs", "/tmp"),  # noqa: S108 - inside the box
+        *("--perms", "1777", "--dir", _HOME, "--dir", "/run", "--dir", "/var"),
+        *("--symlink", "/tmp", "/var/tmp"),  # noqa: S108 - inside the box
+    ]
+
+
+def _python(toolchain: Toolchain) -> list[str]:
+    """At its own path too: scripts of an environment name their interpreter by it."""
+    binds = list(toolchain.binds)
+    if toolchain.env:
+        binds.append((toolchain.env, toolchain.env))
+    args: list[str] = []
+    for source, place in binds:
+        args += [*_open_way(place), *readable(source, str(place))]
+    for target, place in toolchain.links:
+        args += [*_open_way(place), "--symlink", str(target), str(place)]
+    return [*args, "--symlink", str(toolchain.env), ENV] if toolchain.env else args
+
+
+def _open_way(place: Path) -> list[str]:
+    """The folders above it, for bubblewrap would close those that it makes by itself."""
+    above = [str(folder) for folder in reversed(place.parents[:-1])]
+    return [word for folder in above for word in ("--dir", folder)]

@@ -1,0 +1,154 @@
+"""Plain processes of the host, no isolation: only for code that you would run yourself."""
+
+import asyncio
+import os
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import asynccontextmanager
+from functools import partial
+from pathlib import Path
+
+from yudai.adapters.sandboxes import manifest, toolchain
+from yudai.adapters.sandboxes.bases import RECORD, TREE, Bases, Site
+from yudai.adapters.sandboxes.box import LocalBox, Parts
+from yudai.adapters.sandboxes.copying import copy_tree
+from yudai.adapters.sandboxes.disk import DiskWatch
+from yudai.adapters.sandboxes.environment import variables
+from yudai.adapters.sandboxes.fleet import Fleet
+from yudai.adapters.sandboxes.ground import find_shell
+from yudai.adapters.sandboxes.home import BoxRecord, Home, new_id
+from yudai.adapters.sandboxes.patching import Places
+from yudai.adapters.sandboxes.process_commands import ProcessCommands, Surroundings
+from yudai.adapters.sandboxes.worktree import Worktree, stamps
+from yudai.domain.errors import SandboxError
+from yudai.ports.sandbox import (
+    BaseRef,
+    BaseSpec,
+    Capabilities,
+    Guarantee,
+    SandboxLimits,
+    SandboxRef,
+)
+
+NAME = "process"
+
+_GUARANTEES = (
+    ("files", False, "commands read and write whatever you can"),
+    ("environment", False, "yours is not passed on, but commands can look into your processes"),
+    ("network", False, "commands have your network"),
+    ("processes", False, "killed by session, mark and descent; one that hides all three stays"),
+    ("memory", False, "no limit"),
+    ("process count", False, "no limit"),
+    ("disk", False, "only the workspace is measured"),
+    ("time", True, "a command is killed with all that is known to come from it"),
+    ("output", True, "capped while it is read; head and tail are kept"),
+    ("kernel", False, "the host's own: no wall against its bugs"),
+)
+
+
+class ProcessBackend:
+    def __init__(
+        self,
+        home: Path,
+        *,
+        limits: SandboxLimits | None = None,
+        installation: str = "local",
+        setup_timeout_s: float = 1800.0,
+        new_id: Callable[[], str] = new_id,
+    ) -> None:
+        self._limits = limits or SandboxLimits()
+        self._installation = installation
+        self._home = Home(home.absolute() / NAME, new_id=new_id)
+        self._bases = Bases(self._home.bases, setup_timeout_s=setup_timeout_s)
+        self._fleet = Fleet(NAME, self._home, remove=self._remove)
+        self._manifests: dict[str, manifest.Manifest] = {}
+
+    async def capabilities(self) -> Capabilities:
+        return Capabilities(
+            backend=NAME,
+            isolated=False,
+            guarantees=tuple(Guarantee(name=n, holds=h, how=how) for n, h, how in _GUARANTEES),
+        )
+
+    async def prepare(self, spec: BaseSpec) -> BaseRef:
+        toolchain.find(spec.env)
+        await self._bases.prepare(spec, partial(self._site, spec), uid=os.getuid())
+        return BaseRef(key=spec.key)
+
+    async def spawn(
+        self, base: BaseRef, n: int, *, owner: str
+    ) -> Sequence[LocalBox | SandboxError]:
+        folder, env = self._bases.folder(base.key), self._bases.load(base.key).env
+        if base.key not in self._manifests:
+            self._manifests[base.key] = await asyncio.to_thread(manifest.load, folder)
+        tracked = self._manifests[base.key]
+
+        async def start() -> LocalBox:
+            record = self._home.new_box(owner)
+            try:
+                copy = self._home.box(record.id) / "workspace"
+                await copy_tree(folder / TREE, copy)
+                pristine = await asyncio.to_thread(stamps, copy)
+                commands = self._commands(record, copy, env)
+            except BaseException:
+                await self._remove(record)
+                raise
+            scratch = self._home.box(record.id) / "scratch"
+            places = Places(git=folder / RECORD / "git", workspace=copy, scratch=scratch)
+            tree = Worktree(copy, tracked, pristine=pristine)
+            parts = Parts(commands, tree, places, partial(self._fleet.forget, record))
+            return LocalBox(self._fleet.ref(record), parts)
+
+        return await self._fleet.start(n, start)
+
+    async def list(self, owner: str | None = None) -> Sequence[SandboxRef]:
+        return self._fleet.list(owner)
+
+    async def destroy(self, ref: SandboxRef) -> bool:
+        return await self._fleet.destroy(ref)
+
+    async def reap(self) -> int:
+        return await self._fleet.reap() + await self._bases.reap()
+
+    async def close(self) -> None:
+        """End every box of this process; the backend may be used again after that."""
+        await self._fleet.close()
+
+    def _commands(self, record: BoxRecord, workspace: Path, env: Path | None) -> ProcessCommands:
+        folder = self._home.box(record.id)
+        for name in ("home", "tmp"):
+            (folder / name).mkdir()
+        tools = toolchain.find(env)
+        words = variables(
+            home=str(folder / "home"),
+            path=tuple(map(str, tools.path)),
+            env=str(env) if env else None,
+        )
+        words["TMPDIR"] = str(folder / "tmp")
+        around = Surroundings(
+            folder=folder,
+            workspace=workspace,
+            env=tools.env,
+            variables=words,
+            shell=find_shell(),
+            mark=f"{self._installation}-{record.id}",
+        )
+        return ProcessCommands(around, disk=DiskWatch(workspace, self._limits.disk_bytes))
+
+    async def _remove(self, record: BoxRecord) -> bool:
+        return await asyncio.to_thread(self._home.remove_box, record.id)
+
+    @asynccontextmanager
+    async def _site(
+        self,
+        spec: BaseSpec,
+        base: Path,
+        *,
+        recording: bool,  # noqa: ARG002 - without walls a set-up command sees the record anyway
+    ) -> AsyncGenerator[Site]:
+        record = self._home.new_box(NAME)
+        commands = self._commands(record, base / TREE, spec.env)
+        try:
+            yield Site(commands, str(spec.source.absolute()), str(base / RECORD))
+        finally:
+            await commands.end()
+            await self._remove(record)

@@ -1,0 +1,47 @@
+"""Removing a tree that hostile code has made: odd modes, any depth, any names."""
+
+import os
+import stat
+from contextlib import suppress
+from itertools import count
+from pathlib import Path
+
+
+def remove_tree(root: Path) -> None:
+    """Remove a folder and all in it, without following a link; gone already is fine.
+
+    Folders are moved up to the root before they are emptied, so that no depth is too deep.
+    """
+    names = count()
+    with suppress(FileNotFoundError):
+        _open_up(root)
+        while folders := _empty(root, into=root, names=names):
+            for folder in folders:
+                _empty(folder, into=root, names=names)
+                folder.rmdir()
+        root.rmdir()
+
+
+def _empty(folder: Path, *, into: Path, names: "count[int]") -> list[Path]:
+    """Unlink the files of a folder and move its folders; returns where those are now."""
+    moved: list[Path] = []
+    with os.scandir(folder) as scan:
+        entries = list(scan)
+    for entry in entries:
+        path = Path(entry.path)
+        if not entry.is_dir(follow_symlinks=False):
+            path.unlink()
+            continue
+        _open_up(path)
+        moved.append(path if folder == into else path.rename(_free_name(into, names)))
+    return moved
+
+
+def _free_name(folder: Path, names: "count[int]") -> Path:
+    return next(path for n in names if not os.path.lexists(path := folder / f".removing-{n}"))
+
+
+def _open_up(folder: Path) -> None:
+    mode = folder.lstat().st_mode
+    if stat.S_ISDIR(mode) and mode & stat.S_IRWXU != stat.S_IRWXU:
+        folder.chmod(stat.S_IRWXU)

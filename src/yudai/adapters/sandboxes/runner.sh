@@ -1,0 +1,23 @@
+# Runs as process 1 of a box: reads "NUMBER STDIN" lines, runs that command, answers "NUMBER STATUS".
+# $1 is the shell for commands, $2 and $3 are limits of file size and data in what `ulimit` counts.
+# Requests and answers use descriptor 4, which commands never have.
+set -e
+# Descriptors 0 and 1 are the entrances of the box's control groups: a 0 takes this process in.
+echo 0 >&0
+echo 0 >&1
+ulimit -c 0
+ulimit -f "$2"
+ulimit -d "$3"
+exec 4>&2 </dev/null >/dev/null 2>&1
+set +e
+# Process 1 only gets signals that it asked for: ask for none, and give commands the defaults back.
+signals='HUP INT QUIT PIPE ALRM TERM USR1 USR2'
+trap '' $signals
+echo ready >&4
+while read -r number stdin <&4; do
+  (trap - $signals && exec "$1" "/run/yudai/$number" <"$stdin" >/run/yudai/output 2>&1 4>&-)
+  status=$?
+  # Succeeds while anybody is left, zombies included; `jobs` reaps them without needing a process.
+  while kill -9 -1; do jobs; done
+  echo "$number $status" >&4
+done

@@ -1,0 +1,52 @@
+"""Waiting for a command's end, or bringing it about: time, disk, cancellation."""
+
+import asyncio
+from collections.abc import Callable
+from contextlib import suppress
+from typing import NamedTuple
+
+from yudai.adapters.sandboxes.disk import DiskWatch
+from yudai.domain.errors import SandboxError
+from yudai.domain.failure import Cause
+
+_GRACE_S = 10.0
+_KILL_EVERY_S = 0.05
+
+
+class Ending(NamedTuple):
+    """How a command came to its end."""
+
+    status: int
+    timed_out: bool = False
+    disk_full: bool = False
+
+
+async def supervise(
+    status: "asyncio.Future[int]", *, timeout_s: float, disk: DiskWatch, kill: Callable[[], object]
+) -> Ending:
+    """Wait for a command's status; `kill` is called until it comes when its time or disk is up.
+
+    Cancelled, it kills likewise before it lets go. A status that never comes is an error.
+    """
+    full = asyncio.create_task(disk.until_full())
+    try:
+        await asyncio.wait({status, full}, timeout=timeout_s, return_when=asyncio.FIRST_COMPLETED)
+        if status.done():
+            return Ending(status.result())
+        disk_full = full.done()
+        return Ending(await _stop(status, kill), timed_out=not disk_full, disk_full=disk_full)
+    except asyncio.CancelledError:
+        with suppress(SandboxError):
+            await _stop(status, kill)
+        raise
+    finally:
+        full.cancel()
+
+
+async def _stop(status: "asyncio.Future[int]", kill: Callable[[], object]) -> int:
+    for _ in range(int(_GRACE_S / _KILL_EVERY_S)):
+        if status.done():
+            return status.result()
+        kill()
+        await asyncio.wait({status}, timeout=_KILL_EVERY_S)
+    raise SandboxError("the sandbox could not be stopped", cause=Cause.SANDBOX_LOST)

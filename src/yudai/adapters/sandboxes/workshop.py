@@ -1,0 +1,136 @@
+"""Makes bubblewrap boxes on this host, and takes away what they leave."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+from yudai.adapters.sandboxes import cgroups
+from yudai.adapters.sandboxes.cgroups import Cgroup, Cgroups
+from yudai.adapters.sandboxes.disk import DiskWatch
+from yudai.adapters.sandboxes.ground import Ground, find_ground
+from yudai.adapters.sandboxes.guard import Guard
+from yudai.adapters.sandboxes.home import BoxRecord, Home
+from yudai.adapters.sandboxes.identity import Identity
+from yudai.adapters.sandboxes.limits import limit_processes, ulimits
+from yudai.adapters.sandboxes.mounts import Frame
+from yudai.adapters.sandboxes.processes import look
+from yudai.adapters.sandboxes.runner_commands import RunnerCommands
+from yudai.adapters.sandboxes.toolchain import Toolchain
+from yudai.adapters.sandboxes.worktree import Stamp
+from yudai.ports.sandbox import SandboxLimits
+
+_ATTEMPTS = 200
+_PAUSE_S = 0.01
+
+
+class Layout(NamedTuple):
+    """How a box's workspace is mounted, and where the host sees what is written there."""
+
+    mounts: tuple[str, ...]
+    written: Path
+    pristine: Mapping[str, Stamp] | None = None
+    """Of a copy: its files as they were before the first command."""
+
+
+LayOut = Callable[[Identity, Path], Awaitable[Layout]]
+"""Lays out a workspace for that user in a new box's folder."""
+
+
+class Built(NamedTuple):
+    record: BoxRecord
+    commands: RunnerCommands
+    layout: Layout
+    cgroup: Cgroup
+
+
+class Workshop:
+    def __init__(self, home: Home, *, limits: SandboxLimits, installation: str) -> None:
+        self._home = home
+        self._limits = limits
+        self._installation = installation
+        self._ground: Ground | None = None
+        self._cgroups: Cgroups | None = None
+        self._guard = Guard()
+
+    async def ground(self) -> Ground:
+        if self._ground is None:
+            self._ground = await find_ground(self._home.lease(), self._home.etc, self._limits)
+        return self._ground
+
+    def close(self) -> None:
+        """What it stands on is in the lease's folder and goes with it."""
+        self._ground = None
+        self._guard.close()
+
+    async def frame(self, tools: Toolchain) -> Frame:
+        return (await self.ground()).frame(tools, self._limits)
+
+    async def build(self, owner: str, lay_out: LayOut, frame: Frame) -> Built:
+        """Start a box in a folder of its own; nothing is left of one that does not start."""
+        ground = await self.ground()
+        groups = self._groups()
+        record = self._home.new_box(owner, cgroups=lambda box: groups.names(self._name(box)))
+        try:
+            return await self._build(ground, record, lay_out, frame)
+        except BaseException:
+            await self.remove(record)
+            raise
+
+    async def _build(
+        self, ground: Ground, record: BoxRecord, lay_out: LayOut, frame: Frame
+    ) -> Built:
+        folder = self._home.box(record.id)
+        layout = await lay_out(ground.features.identity, folder)
+        control = ground.new_control(folder)
+        cgroup = self._groups().create(self._name(record.id), self._limits)
+        # Boxes that are made together are all furnished before the first one starts and competes.
+        await asyncio.sleep(0)
+        argv = frame.argv(control, layout.mounts, ulimits(self._limits, cgroup))
+        runner = await ground.start(argv, control, groups=cgroup.entrances)
+        try:
+            if ground.features.identity.outlives_us:
+                self._guard.watch(runner.pid)
+            limit_processes(runner.pid, self._limits, cgroup)
+            process = look(runner.pid)
+            started = process.started if process else None
+            record = record.model_copy(update={"pid": runner.pid, "started": started})
+            self._home.save(record)
+        except BaseException:
+            await runner.end()
+            self._guard.forget(runner.pid)
+            raise
+        disk = DiskWatch(layout.written, self._limits.disk_bytes)
+        commands = RunnerCommands(runner, control=control, cgroup=cgroup, disk=disk)
+        return Built(record, commands, layout, cgroup)
+
+    async def remove(self, record: BoxRecord) -> bool:
+        """Take away a dead box's groups and folder; False when they were gone."""
+        if record.pid is not None:
+            self._guard.forget(record.pid)
+        # A group can be removed a moment after its last process is gone.
+        for _ in range(_ATTEMPTS):
+            if cgroups.remove(record.cgroups):
+                break
+            await asyncio.sleep(_PAUSE_S)
+        return await asyncio.to_thread(self._home.remove_box, record.id)
+
+    @asynccontextmanager
+    async def temporary(
+        self, owner: str, lay_out: LayOut, tools: Toolchain
+    ) -> AsyncGenerator[Built]:
+        built = await self.build(owner, lay_out, await self.frame(tools))
+        try:
+            yield built
+        finally:
+            await built.commands.end()
+            await self.remove(built.record)
+
+    def _groups(self) -> Cgroups:
+        if self._cgroups is None:
+            self._cgroups = cgroups.find()
+        return self._cgroups
+
+    def _name(self, box_id: str) -> str:
+        return f"yudai-{self._installation}-{box_id}"

@@ -1,0 +1,85 @@
+"""Reading and writing files of a sandbox."""
+
+import errno
+from pathlib import Path
+
+import pytest
+
+from yudai.ports.sandbox import Sandbox
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        pytest.param(b"", id="empty"),
+        pytest.param(bytes(range(256)) * 100, id="any byte"),
+        pytest.param(b"no newline at the end", id="no newline"),
+        pytest.param(b"x" * 5_000_000, id="long"),
+    ],
+)
+async def test_what_is_written_is_read(box: Sandbox, content: bytes):
+    await box.write("some/new/file", content)
+
+    assert await box.read("some/new/file") == content
+    assert await box.read("/workspace/some/new/file") == content
+
+
+@pytest.mark.parametrize("name", ["a b", "-n", "quote'\"s", "new\nline", "ü", "\udcff", "$(id)"])
+async def test_names_are_only_names(box: Sandbox, name: str):
+    await box.write(f"odd/{name}", b"content")
+
+    assert await box.read(f"odd/{name}") == b"content"
+    assert (await box.exec("ls odd | wc -l")).text.strip() == str(1 + name.count("\n"))
+
+
+async def test_writing_replaces(box: Sandbox):
+    await box.write("README.md", b"short")
+
+    assert await box.read("README.md") == b"short"
+    assert (await box.tree()).changed == ("README.md",)
+
+
+async def test_a_missing_file(box: Sandbox):
+    with pytest.raises(FileNotFoundError) as missing:
+        await box.read("none")
+    assert missing.value.filename == "none"
+    await box.exec("ln -s nowhere broken")
+    with pytest.raises(FileNotFoundError):
+        await box.read("broken")
+    with pytest.raises(FileNotFoundError):
+        await box.read("nul\0byte")
+
+
+async def test_what_is_no_file(box: Sandbox):
+    await box.exec("mkfifo pipe; ln -s /dev/zero endless")
+
+    for path in ("src", "pipe", "endless"):
+        with pytest.raises(IsADirectoryError):
+            await box.read(path)
+
+
+async def test_a_file_that_is_too_long(box: Sandbox):
+    await box.write("f", b"12345")
+
+    assert await box.read("f", max_bytes=5) == b"12345"
+    with pytest.raises(OSError, match="f") as refused:
+        await box.read("f", max_bytes=4)
+    assert refused.value.errno == errno.EFBIG
+
+
+async def test_links_are_the_boxs_own(walled: Sandbox, tmp_path: Path):
+    await walled.exec("ln -s /etc/passwd users; ln -s README.md alias; ln -s /tmp/out out")
+
+    assert b"agent" in await walled.read("users")
+    assert await walled.read("alias") == await walled.read("README.md")
+    await walled.write("out", b"inside")
+    assert (await walled.exec("cat /tmp/out")).text == "inside"
+    with pytest.raises(OSError, match=r"Read-only|Permission"):
+        await walled.write("users", b"root::0:0::/:/bin/sh\n")
+
+
+async def test_writing_where_nothing_can_be_written(box: Sandbox):
+    with pytest.raises(OSError, match="README"):
+        await box.write("README.md/inner", b"x")
+    with pytest.raises(OSError, match="src"):
+        await box.write("src", b"x")

@@ -1,0 +1,395 @@
+"""Bases and boxes: made once, listed, ended, reaped; and nothing is left of them."""
+
+import asyncio
+import os
+import secrets
+import signal
+import sys
+import tarfile
+from collections.abc import AsyncGenerator, Callable
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from contracts.conftest import (
+    ARCHIVED_AT,
+    BACKENDS,
+    FILES,
+    LIMITS,
+    alive,
+    make_archive,
+    spawn_one,
+    until,
+)
+from yudai.adapters.sandboxes.bubblewrap import BubblewrapBackend
+from yudai.domain.errors import RefusedError, SandboxError
+from yudai.domain.failure import Cause
+from yudai.ports.sandbox import Backend, BaseRef, BaseSpec, Sandbox, SandboxRef
+
+
+class Leftovers(NamedTuple):
+    processes: list[str]
+    mounts: list[str]
+    cgroups: list[str]
+    folders: list[str]
+
+
+def leftovers(home: Path, *, installation: str) -> Leftovers:
+    """What names this home or installation, wherever the host shows it."""
+    return Leftovers(
+        processes=[str(pid) for pid in alive(str(home))],
+        mounts=[m for m in Path("/proc/self/mountinfo").read_text().splitlines() if str(home) in m],
+        cgroups=[str(p) for p in Path("/sys/fs/cgroup").rglob(f"yudai-{installation}-*")],
+        folders=[str(p) for top in ("boxes", "leases") for p in home.rglob(f"{top}/*")],
+    )
+
+
+NOTHING = Leftovers([], [], [], [])
+
+
+Make = Callable[..., Backend]
+
+
+@pytest.fixture
+async def make(tmp_path: Path) -> AsyncGenerator[Make]:
+    """Makes backends with a home of their own, and closes them whatever happens."""
+    made: list[Backend] = []
+
+    def build(name: str = "bubblewrap", installation: str = "test") -> Backend:
+        backend = BACKENDS[name](tmp_path / "home", limits=LIMITS, installation=installation)
+        made.append(backend)
+        return backend
+
+    yield build
+    for backend in made:
+        await backend.close()
+
+
+@pytest.fixture(params=BACKENDS)
+async def fresh(request: pytest.FixtureRequest, make: Make) -> Backend:
+    return make(request.param)
+
+
+def archive(tmp_path: Path) -> Path:
+    return make_archive(tmp_path / "source.tar")
+
+
+async def test_a_base_is_built_once(fresh: Backend, tmp_path: Path):
+    spec = BaseSpec(key="k", source=archive(tmp_path), setup=("date +%N >built",))
+
+    async with asyncio.TaskGroup() as group:
+        tasks = [group.create_task(fresh.prepare(spec)) for _ in range(4)]
+
+    assert [task.result() for task in tasks] == [BaseRef(key="k")] * 4
+    first = await (await spawn_one(fresh, BaseRef(key="k"))).read("built")
+    await fresh.prepare(spec)
+    assert await (await spawn_one(fresh, BaseRef(key="k"))).read("built") == first
+
+
+async def test_also_by_two_backends_of_one_home(make: Make, tmp_path: Path):
+    spec = BaseSpec(key="k", source=archive(tmp_path), setup=("date +%N >built", "sleep 0.2"))
+    one, other = make(), make()
+
+    async with asyncio.TaskGroup() as group:
+        group.create_task(one.prepare(spec))
+        group.create_task(other.prepare(spec))
+
+    built = [await (await spawn_one(b, BaseRef(key="k"))).read("built") for b in (one, other)]
+    assert built[0] == built[1]
+
+
+async def test_the_base_is_the_archive(box: Sandbox):
+    for name, content in FILES.items():
+        assert await box.read(name) == content, name
+    times = await box.exec("git ls-files -z | xargs -0 stat -c %Y | sort -u")
+    assert times.text == f"{ARCHIVED_AT}\n"
+    assert (await box.exec("readlink link; test -x tool.sh; git fsck 2>&1")).text == "README.md\n"
+
+
+async def test_equal_archives_have_equal_commits(fresh: Backend, tmp_path: Path):
+    heads = set[str]()
+    for key in ("a", "b"):
+        base = await fresh.prepare(BaseSpec(key=key, source=archive(tmp_path)))
+        heads.add((await (await spawn_one(fresh, base)).exec("git rev-parse HEAD")).text)
+
+    assert len(heads) == 1
+
+
+async def test_a_failed_set_up_says_why_and_leaves_nothing(fresh: Backend, tmp_path: Path):
+    source = archive(tmp_path)
+    setup = ("echo first", "seq 100; echo the reason; exit 5", "echo never")
+
+    with pytest.raises(SandboxError) as failed:
+        await fresh.prepare(BaseSpec(key="k", source=source, setup=setup))
+
+    assert failed.value.cause is Cause.SETUP_FAILED
+    assert "exit code 5" in str(failed.value)
+    assert str(failed.value).endswith("the reason")
+    assert "\n50\n" not in str(failed.value)
+    assert not list(tmp_path.rglob("home/**/bases/*"))
+    await fresh.prepare(BaseSpec(key="k", source=source))
+    assert (await (await spawn_one(fresh, BaseRef(key="k"))).exec("cat README.md")).exit_code == 0
+
+
+async def test_a_source_that_is_no_archive(fresh: Backend, tmp_path: Path):
+    (tmp_path / "bad.tar").write_bytes(b"no archive")
+
+    for name in ("bad.tar", "none.tar"):
+        with pytest.raises(SandboxError) as failed:
+            await fresh.prepare(BaseSpec(key="k", source=tmp_path / name))
+        assert failed.value.cause is Cause.SETUP_FAILED
+
+
+async def test_an_unprepared_base(fresh: Backend):
+    with pytest.raises(SandboxError, match="not prepared"):
+        await fresh.spawn(BaseRef(key="none"), 1, owner="x")
+
+
+@pytest.mark.parametrize("key", ["", "../x", "a/b", ".hidden", "x" * 300])
+async def test_a_key_that_is_no_name(fresh: Backend, tmp_path: Path, key: str):
+    with pytest.raises(ValueError, match="name of a folder"):
+        await fresh.prepare(BaseSpec(key=key, source=archive(tmp_path)))
+
+
+async def test_an_environment_that_is_none(fresh: Backend, tmp_path: Path):
+    with pytest.raises(RefusedError, match="not a Python environment"):
+        await fresh.prepare(BaseSpec(key="k", source=archive(tmp_path), env=tmp_path))
+
+
+async def test_without_an_environment_there_is_still_a_python(fresh: Backend, tmp_path: Path):
+    base = await fresh.prepare(BaseSpec(key="k", source=archive(tmp_path)))
+    box = await spawn_one(fresh, base)
+
+    assert (await box.exec("python3 -c 'print(1)'; ls /env")).text.startswith("1\n")
+
+
+async def test_a_private_source_can_be_used(fresh: Backend, tmp_path: Path):
+    source = archive(tmp_path)
+    source.chmod(0o600)
+
+    await fresh.prepare(BaseSpec(key="k", source=source))
+
+
+async def test_a_hostile_archive_stays_inside(make: Make, tmp_path: Path):
+    target = tmp_path / "target"
+    source = tmp_path / "hostile.tar"
+    with tarfile.open(source, "w") as file:
+        for name in (str(target), f"{'../' * 20}{target.relative_to('/')}", "fine"):
+            file.addfile(tarfile.TarInfo(name))
+        link = tarfile.TarInfo("way")
+        link.type, link.linkname = tarfile.SYMTYPE, str(tmp_path)
+        file.addfile(link)
+        file.addfile(tarfile.TarInfo("way/target"))
+        hook = tarfile.TarInfo(".git/config")
+        file.addfile(hook)
+        file.addfile(tarfile.TarInfo("sub/.git/HEAD"))
+    backend = make()
+
+    try:
+        base = await backend.prepare(BaseSpec(key="k", source=source))
+        box = await spawn_one(backend, base)
+        assert (await box.exec("git log --format=%s; ls -A sub")).text == "Base\n"
+    except SandboxError as error:
+        assert error.cause is Cause.SETUP_FAILED  # noqa: PT017 - tar may refuse it as well
+
+    assert not target.exists()
+
+
+async def test_set_up_commands_cannot_touch_the_record(make: Make, tmp_path: Path):
+    backend = make()
+    setup = ("! ls /run/record", "! cat /run/source.tar", "git config core.fsmonitor 'touch /x'")
+
+    base = await backend.prepare(BaseSpec(key="k", source=archive(tmp_path), setup=setup))
+
+    box = await spawn_one(backend, base)
+    await box.exec("echo x >>README.md")
+    assert "+x" in await box.diff()
+
+
+async def test_a_cancelled_preparation_leaves_nothing(fresh: Backend, tmp_path: Path):
+    spec = BaseSpec(key="k", source=archive(tmp_path), setup=("sleep 4567.125",))
+    preparing = asyncio.create_task(fresh.prepare(spec))
+    await until(lambda: alive("4567.125"))
+
+    preparing.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await preparing
+
+    assert not alive("4567.125")
+    assert not list(tmp_path.rglob("home/**/bases/*"))
+    assert not list(tmp_path.rglob("home/**/boxes/*"))
+
+
+async def test_boxes_are_listed_by_owner(fresh: Backend, tmp_path: Path):
+    base = await fresh.prepare(BaseSpec(key="k", source=archive(tmp_path)))
+    assert await fresh.list() == []
+    [one, other] = await fresh.spawn(base, 2, owner="me")
+    await fresh.spawn(base, 1, owner="you")
+    assert not isinstance(one, SandboxError)
+    assert not isinstance(other, SandboxError)
+
+    assert {r.id for r in await fresh.list("me")} == {one.ref.id, other.ref.id}
+    assert len(await fresh.list()) == 3
+    assert await fresh.list("nobody") == []
+
+
+async def test_the_end_of_a_box_can_be_asked_for_often(fresh: Backend, tmp_path: Path):
+    base = await fresh.prepare(BaseSpec(key="k", source=archive(tmp_path)))
+    box = await spawn_one(fresh, base)
+
+    async with asyncio.TaskGroup() as group:
+        for _ in range(5):
+            group.create_task(box.destroy())
+
+    await box.destroy()
+    assert await fresh.destroy(box.ref) is False
+    assert await fresh.list() == []
+    with pytest.raises(SandboxError) as lost:
+        await box.exec("true")
+    assert lost.value.cause is Cause.SANDBOX_LOST
+
+
+async def test_a_box_ends_under_a_running_command(fresh: Backend, tmp_path: Path):
+    base = await fresh.prepare(BaseSpec(key="k", source=archive(tmp_path)))
+    box = await spawn_one(fresh, base)
+    running = asyncio.create_task(box.exec("sleep 5678.25"))
+    await until(lambda: alive("5678.25"))
+
+    assert await fresh.destroy(box.ref) is True
+
+    assert not alive("5678.25")
+    try:
+        assert (await running).exit_code != 0
+    except SandboxError as lost:
+        assert lost.cause is Cause.SANDBOX_LOST  # noqa: PT017 - either way it is over
+
+
+async def test_an_unknown_box(fresh: Backend):
+    assert await fresh.destroy(SandboxRef(backend="x", id="none", owner="me")) is False
+
+
+async def test_another_backend_of_the_home_can_end_a_box(make: Make, tmp_path: Path):
+    one, other = make(), make()
+    base = await one.prepare(BaseSpec(key="k", source=archive(tmp_path)))
+    box = await spawn_one(one, base)
+    running = asyncio.create_task(box.exec("sleep 6789.5"))
+    await until(lambda: alive("6789.5"))
+
+    assert [ref.id for ref in await other.list()] == [box.ref.id]
+    assert await other.destroy(box.ref) is True
+
+    assert not alive("6789.5")
+    with pytest.raises(SandboxError):
+        await running
+
+
+@pytest.mark.parametrize("name", BACKENDS)
+async def test_nothing_is_left(name: str, make: Make, tmp_path: Path):
+    home, installation = tmp_path / "home", secrets.token_hex(8)
+    backend = make(name, installation)
+    assert leftovers(home, installation=installation) == NOTHING
+
+    base = await backend.prepare(BaseSpec(key="k", source=archive(tmp_path)))
+    boxes = [b for b in await backend.spawn(base, 3, owner="x") if not isinstance(b, SandboxError)]
+    for box in boxes:
+        await box.exec("mkdir -p a/b; touch a/b/c; chmod 0 a/b a; rm -r src; setsid sleep 99 &")
+        await box.exec("sleep 99", timeout_s=0.1)
+    if name == "bubblewrap":
+        seen = leftovers(home, installation=installation)
+        assert seen.processes
+        assert seen.folders
+    await boxes[0].destroy()
+    assert not alive(boxes[0].ref.id)
+    await backend.close()
+
+    assert leftovers(home, installation=installation) == NOTHING
+    again = await spawn_one(backend, base)
+    assert (await again.exec("echo again")).text == "again\n"
+    await backend.close()
+    assert leftovers(home, installation=installation) == NOTHING
+
+
+async def test_cancelled_spawning_leaves_nothing(fresh: Backend, tmp_path: Path):
+    base = await fresh.prepare(BaseSpec(key="k", source=archive(tmp_path)))
+    for turns in range(0, 40, 8):
+        spawning = asyncio.create_task(fresh.spawn(base, 4, owner="x"))
+        for _ in range(turns):
+            await asyncio.sleep(0)
+        spawning.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await spawning
+
+    assert await fresh.list() == []
+    assert not list(tmp_path.rglob("home/**/boxes/*"))
+
+
+DOOMED = """
+import asyncio, sys
+from pathlib import Path
+from yudai.adapters.sandboxes.{module} import {name} as Backend
+from yudai.ports.sandbox import BaseRef
+
+async def main():
+    backend = Backend(Path(sys.argv[1]), installation=sys.argv[2])
+    boxes = await backend.spawn(BaseRef(key="k"), 2, owner="doomed")
+    print("ready", flush=True)
+    await asyncio.gather(*(box.exec("setsid sleep 7891.75 & sleep 7891.75") for box in boxes))
+
+asyncio.run(main())
+"""
+
+
+@pytest.mark.parametrize("name", BACKENDS)
+async def test_what_a_killed_process_leaves_is_reaped(name: str, make: Make, tmp_path: Path):
+    home, installation = tmp_path / "home", secrets.token_hex(8)
+    backend = make(name)
+    base = await backend.prepare(BaseSpec(key="k", source=archive(tmp_path)))
+    mine = await spawn_one(backend, base)
+    program = DOOMED.format(module=name, name=type(backend).__name__)
+    doomed = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-c", program, str(home), installation), stdout=asyncio.subprocess.PIPE
+    )
+    assert doomed.stdout is not None
+    assert await doomed.stdout.readline() == b"ready\n"
+    await until(lambda: len(alive("7891.75")) >= 4)
+    assert await backend.reap() == 0
+
+    doomed.send_signal(signal.SIGKILL)
+    await doomed.wait()
+
+    if name == "bubblewrap":
+        await until(lambda: not alive("7891.75"))
+    assert {ref.owner for ref in await backend.list()} == {"doomed", "test"}
+    assert await backend.reap() == 2
+    assert await backend.reap() == 0
+    assert {ref.owner for ref in await backend.list()} == {"test"}
+    assert leftovers(home, installation=installation).cgroups == []
+    assert (await mine.exec("echo alive")).text == "alive\n"
+    for pid in alive("7891.75"):
+        signal.pidfd_send_signal(os.pidfd_open(pid), signal.SIGKILL)
+
+
+async def test_half_built_bases_are_reaped(fresh: Backend, tmp_path: Path):
+    spec = BaseSpec(key="k", source=archive(tmp_path))
+    await fresh.prepare(spec)
+    bases = next(tmp_path.rglob("home/**/bases"))
+    (bases / ".building-dead" / "tree").mkdir(parents=True)
+
+    assert await fresh.reap() == 1
+
+    assert {path.name for path in bases.iterdir()} == {"k"}
+
+
+def test_a_backend_works_in_one_loop_after_another(tmp_path: Path):
+    backend = BubblewrapBackend(tmp_path / "home", limits=LIMITS)
+    spec = BaseSpec(key="k", source=archive(tmp_path))
+
+    async def use() -> str:
+        box = await spawn_one(backend, await backend.prepare(spec))
+        text = (await box.exec("echo fine")).text
+        await box.destroy()
+        return text
+
+    assert [asyncio.run(use()) for _ in range(2)] == ["fine\n", "fine\n"]
+    asyncio.run(backend.close())
