@@ -26,7 +26,7 @@ fix: setup  ## format and mend what a tool can mend
 	$(RUN)ruff check --fix .
 	$(RUN)ruff format .
 
-dev: setup  ## run the fast tests again and again while you work
+dev: setup  ## the fast tests, for while you work
 	$(RUN)pytest tests/domain tests/services -x -q
 
 gen: setup  ## write the generated pages again

@@ -75,7 +75,7 @@ def _line(race: Race, event: EventRow) -> str:
     names = {run.id: run.handle for run in race.runs}
     at = seconds(max(0.0, event.at - race.solve.created_at))
     facts = " ".join(f"{key}={one_line(str(value))}" for key, value in event.data.items())
-    who = "" if event.run_id is None else f" {names.get(event.run_id, event.run_id)}"
+    who = "" if event.run_id is None else f" {one_line(names.get(event.run_id, event.run_id))}"
     return f"{at:>8}  {event.kind}{who} {facts}".rstrip()
 
 
@@ -99,7 +99,7 @@ def _cells(run: RunRow, doing: str, *, now: float) -> list[Text]:
     started = run.started_at
     took = "" if started is None else seconds((run.finished_at or now) - started)
     return [
-        Text(run.handle),
+        Text(one_line(run.handle)),
         Text(run.state),
         Text(str(run.steps)),
         Text(str(run.edits)),

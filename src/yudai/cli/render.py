@@ -69,7 +69,7 @@ def _row(place: PlaceEntry, *, champion: bool) -> list[Text]:
     mark, style = _MARKS[place.verdict.status]
     return [
         Text(str(place.rank)),
-        Text(f"{'★ ' if champion else '  '}{place.handle}", style="bold" if champion else ""),
+        Text(f"{'★ ' if champion else '  '}{safe(place.handle)}", style="bold" if champion else ""),
         Text(mark if place.cause is None else place.cause.replace("_", " "), style=style),
         Text(str(place.files_changed)),
         Text(str(place.lines_changed)),
@@ -81,7 +81,7 @@ def _row(place: PlaceEntry, *, champion: bool) -> list[Text]:
 async def _show_champion(reader: Reader, document: SolveDocument, console: Console) -> None:
     champion = document.ranking[0]
     patch = await reader.artifact(RunId(champion.run_id), ArtifactKind.PATCH)
-    console.print(Text(f"\nThe champion's patch ({champion.handle})", style="bold"))
+    console.print(Text(f"\nThe champion's patch ({safe(champion.handle)})", style="bold"))
     _print_diff(console, patch.decode("utf-8", "replace"))
     proofs = champion.verdict.evidence.proved_by
     console.print(Text(f"\nRed on base, green with this patch: {len(proofs)} tests", style="bold"))
@@ -110,7 +110,7 @@ def _show_reasons(document: SolveDocument, console: Console) -> None:
     console.print(Text("\nWhy", style="bold"))
     for place in document.ranking:
         console.print(
-            Text(f"  {place.rank}. {place.handle}: {one_line(place.why, width=400)}"),
+            Text(f"  {place.rank}. {safe(place.handle)}: {one_line(place.why, width=400)}"),
             soft_wrap=True,
         )
     if document.not_started:

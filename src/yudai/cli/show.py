@@ -58,7 +58,9 @@ async def run_list(settings: Settings, *, limit: int, json: bool) -> int:
         table.add_column(column, no_wrap=column in ("solve", "state"))
     for document in documents:
         solve = document.solve
-        champion = next((p.handle for p in document.ranking if p.run_id == solve.champion), "-")
+        champion = next(
+            (safe(p.handle) for p in document.ranking if p.run_id == solve.champion), "-"
+        )
         cells = (
             short(solve.id),
             solve.state,
@@ -90,7 +92,7 @@ async def _show_run(reader: Reader, run: RunRow, *, json: bool, view: View | Non
         print_json({"run": run_fields(run), "messages": [m.model_dump() for m in messages]})
         return OK
     console = Console(highlight=False)
-    console.print(Text(f"{run.handle}  {run.state}  {run.cause or ''}", style="bold"))
+    console.print(Text(f"{safe(run.handle)}  {run.state}  {run.cause or ''}", style="bold"))
     took = seconds(run.latency_ms / 1000)
     facts = f"{run.steps} steps, {run.edits} edits, {dollars(run.cost_micros)}, {took}"
     console.print(Text(facts))

@@ -1,0 +1,104 @@
+"""What a person sees of a result."""
+
+import io
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+from yudai.adapters.artifacts.directory import DirectoryArtifacts
+from yudai.adapters.clock import SystemClock
+from yudai.cli.render import exit_code, show_result
+from yudai.domain.document import PlaceEntry, SolveDocument, SolveEntry
+from yudai.domain.failure import Cause
+from yudai.domain.ids import RunId, SolveId
+from yudai.domain.run_state import RunState
+from yudai.domain.solve_state import SolveState
+from yudai.domain.verdict import NOTHING, Verdict, VerdictStatus
+from yudai.services.reading import Reader
+from yudai.store.store import Store
+
+
+def place(**changes: Any) -> PlaceEntry:
+    fields: dict[str, Any] = {
+        "rank": 1,
+        "handle": "careful-t0.2-e5-balanced",
+        "run_id": RunId("0000-run-1"),
+        "state": RunState.COMPLETED,
+        "cause": None,
+        "verdict": Verdict(status=VerdictStatus.UNPROVED, summary="no test goes green"),
+        "files_changed": 1,
+        "lines_changed": 2,
+        "cost_usd": 0.25,
+        "latency_ms": 1500,
+        "why": "unproved: no test goes green",
+    }
+    return PlaceEntry(**(fields | changes))
+
+
+def document(*places: PlaceEntry, **changes: Any) -> SolveDocument:
+    solve = SolveEntry(
+        id=SolveId("0000-solve-1"),
+        state=changes.pop("state", SolveState.COMPLETED),
+        repo="owner/repo",
+        issue="#1 It \x1b[2J breaks",
+        cost_usd=0.25,
+        elapsed_s=61.0,
+        champion=changes.pop("champion", None),
+    )
+    fields: dict[str, Any] = {"not_started": (), "reason": "no champion: nothing passed"}
+    return SolveDocument(solve=solve, ranking=places, **(fields | changes))
+
+
+@pytest.fixture
+async def shown(tmp_path: Path):
+    store = await Store.open(f"sqlite+aiosqlite:///{tmp_path / 'test.db'}")
+    reader = Reader(store, DirectoryArtifacts(tmp_path), SystemClock())
+
+    async def show(result: SolveDocument) -> str:
+        console = Console(file=io.StringIO(), width=100)
+        await show_result(reader, result, console)
+        assert isinstance(console.file, io.StringIO)
+        return console.file.getvalue()
+
+    yield show
+    await store.close()
+
+
+async def test_no_champion_names_the_answers_and_how_to_use_one(shown):
+    failed = place(
+        rank=2, run_id=RunId("0000-run-2"), state=RunState.FAILED, cause=Cause.OUT_OF_STEPS,
+        verdict=NOTHING, why="the step limit was reached",
+    )  # fmt: skip
+    text = await shown(document(place(), failed, not_started=("a", "b")))
+    assert "unproved" in text
+    assert "out of steps" in text
+    assert "no champion: nothing passed" in text
+    assert "yudai show 00-run-1 --diff | git apply" in text
+    assert "not started (above the cap): 2 contestants" in text
+
+
+async def test_hostile_text_reaches_no_terminal(shown):
+    text = await shown(document(place(why="\x1b]0;owned\x07 because", handle="x\x1b[31m")))
+    assert "\x1b" not in text
+    assert "\x07" not in text
+
+
+async def test_a_solve_without_runs_still_says_why(shown):
+    text = await shown(document(state=SolveState.FAILED, reason="set-up step failed"))
+    assert "set-up step failed" in text
+
+
+@pytest.mark.parametrize(
+    ("changes", "code"),
+    [
+        ({"champion": RunId("r"), "state": SolveState.AWAITING_REVIEW}, 0),
+        ({"champion": RunId("r"), "state": SolveState.AWAITING_REVIEW, "budget_ended": "time"}, 0),
+        ({}, 2),
+        ({"budget_ended": "the time budget"}, 3),
+        ({"state": SolveState.FAILED}, 1),
+    ],
+)
+def test_exit_codes(changes: dict[str, Any], code: int):
+    assert exit_code(document(place(), **changes)) == code
