@@ -45,7 +45,9 @@ async def _patiently(work: Awaitable[Result]) -> Result:
         return await work
 
 
-def _against(ratio: float, target: float) -> str:
+def _against(ratio: float, target: float | None) -> str:
+    if target is None:
+        return f"{ratio:.2f} x"
     return f"{ratio:.2f} x (target {target:g} x, {'met' if ratio <= target else 'MISSED'})"
 
 
