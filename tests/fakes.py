@@ -152,6 +152,9 @@ class AnsweringGateway:
         self.calls: list[Call] = []
         self._answer = answer
 
+    def check(self, model: str) -> None:
+        """Every model can be called."""
+
     async def complete(self, call: Call) -> Completion:
         self.calls.append(call)
         return self._answer(call)
@@ -163,6 +166,9 @@ class HangingGateway:
     def __init__(self) -> None:
         self.asked = asyncio.Event()
         self.left = asyncio.Event()
+
+    def check(self, model: str) -> None:
+        """Every model can be called."""
 
     async def complete(self, call: Call) -> Completion:
         del call

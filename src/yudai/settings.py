@@ -1,17 +1,17 @@
 """Settings by environment name; the only reader of the environment."""
 
 from pathlib import Path
-from typing import Literal
+from typing import Literal, Self
 
 from platformdirs import user_data_path
-from pydantic import Field
+from pydantic import Field, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
+
+_SQLITE = "sqlite+aiosqlite://"
 
 
 class Settings(BaseSettings):
-    model_config = SettingsConfigDict(
-        frozen=True, extra="ignore", populate_by_name=True, env_ignore_empty=True
-    )
+    model_config = SettingsConfigDict(frozen=True, extra="ignore", env_ignore_empty=True)
 
     home: Path = Field(
         default_factory=lambda: user_data_path("yudai"),
@@ -32,7 +32,7 @@ class Settings(BaseSettings):
         default=5400,
         gt=0,
         validation_alias="SOLVER_TIME_BUDGET_SECONDS",
-        description="Seconds that a whole solve may take.",
+        description="Seconds after which a solve's agents stop; what they submitted is verified.",
     )
     max_contestants: int = Field(
         default=36,
@@ -59,6 +59,23 @@ class Settings(BaseSettings):
         description="Disk that one sandbox may write.",
     )
 
+    @classmethod
+    def at(cls, home: Path) -> Self:
+        """Settings from the environment, but with this home."""
+        return cls.model_validate({"YUDAI_HOME": home})
+
+    @field_validator("home")
+    @classmethod
+    def _absolute(cls, home: Path) -> Path:
+        return home.expanduser().absolute()
+
+    @field_validator("database_url")
+    @classmethod
+    def _known_database(cls, url: str | None) -> str | None:
+        if url is not None and not url.startswith(_SQLITE):
+            raise ValueError(f"only {_SQLITE}/path/to/file is supported by this version")
+        return url
+
     @property
     def store_url(self) -> str:
-        return self.database_url or f"sqlite+aiosqlite:///{self.home / 'yudai.db'}"
+        return self.database_url or f"{_SQLITE}/{self.home / 'yudai.db'}"

@@ -1,8 +1,9 @@
 """Composition root: settings become adapters, adapters become services."""
 
 import importlib
+import os
 from collections.abc import AsyncGenerator
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
@@ -23,6 +24,7 @@ from yudai.services.ranking import Ranker
 from yudai.services.reading import Reader
 from yudai.services.running import Runner
 from yudai.services.solves import Solves
+from yudai.services.stopping import Stopper
 from yudai.services.verifying import Verifier
 from yudai.settings import Settings
 from yudai.store.store import Store
@@ -80,9 +82,12 @@ async def open_app(
         await backend.reap()
         reader = _reader(settings, store)
         agents = _agents(reader.clock, stack)
-        engine = InProcessEngine(_flow(reader, backend, gateway, agents))
+        stopper = Stopper(store, reader.clock)
+        flow = _flow(reader, backend, gateway, agents, stopper)
+        engine = InProcessEngine(flow, settings.home / "flows")
         stack.push_async_callback(engine.close)
-        solves = Solves(store=store, engine=engine, clock=reader.clock)
+        await stopper.bury_dead(engine)
+        solves = Solves(store, engine, reader.clock, gateway, stopper)
         yield App(settings, store, reader, backend, capabilities, engine, solves)
 
 
@@ -114,19 +119,31 @@ def installation(settings: Settings) -> str:
     """Our own random name: sandboxes of another installation are never touched."""
     file = settings.home / "installation"
     if not file.exists():
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(SystemClock().token())
+        _make_home(settings)
+        draft = settings.home / f".installation-{SystemClock().token()}"
+        draft.write_text(SystemClock().token())
+        # A link is there whole or not at all, and the first one stays.
+        with suppress(FileExistsError):
+            file.hardlink_to(draft)
+        draft.unlink()
     return file.read_text().strip()
 
 
 async def _open_store(settings: Settings) -> Store:
+    _make_home(settings)
+    return await Store.open(settings.store_url)
+
+
+def _make_home(settings: Settings) -> None:
+    why = "it is read-only"
     try:
         settings.home.mkdir(parents=True, exist_ok=True)
     except OSError as error:
+        why = error.strerror
+    if not os.access(settings.home, os.W_OK | os.X_OK):
         raise RefusedError(
-            f"cannot write to {settings.home} ({error.strerror}): set YUDAI_HOME to your own folder"
-        ) from None
-    return await Store.open(settings.store_url)
+            f"cannot write to {settings.home} ({why}): set YUDAI_HOME to a folder of your own"
+        )
 
 
 def _reader(settings: Settings, store: Store) -> Reader:
@@ -147,7 +164,11 @@ def _agents(clock: Clock, stack: AsyncExitStack) -> dict[str, Agent]:
 
 
 def _flow(
-    reader: Reader, backend: Backend, gateway: Gateway, agents: dict[str, Agent]
+    reader: Reader,
+    backend: Backend,
+    gateway: Gateway,
+    agents: dict[str, Agent],
+    stopper: Stopper,
 ) -> SolveFlow:
     store, artifacts, clock = reader.store, reader.artifacts, reader.clock
     verifier = Verifier(backend=backend)
@@ -159,4 +180,5 @@ def _flow(
         runner=Runner(store, backend, artifacts, agents, clock),
         prover=Prover(store, verifier, artifacts, clock),
         ranker=Ranker(store),
+        stopper=stopper,
     )

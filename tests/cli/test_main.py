@@ -30,7 +30,7 @@ def test_help_is_not_an_error(capsys):
 
 
 def test_version(capsys):
-    assert main.run(["version"]) == 0
+    assert main.run(["--version"]) == 0
     assert capsys.readouterr().out == "0.1.0\n"
 
 
@@ -46,6 +46,68 @@ def test_showing_nothing_says_what_to_do(capsys):
     assert "yudai demo" in capsys.readouterr().err
     assert main.run(["show", "ffff"]) == 4
     assert main.run(["show", "ff"]) == 4
+
+
+def test_a_number_without_a_command_shows_the_help_as_it_is(capsys):
+    assert main.run([]) == 4
+    assert capsys.readouterr().err.count("\n") > 5
+
+
+@pytest.mark.parametrize("arguments", [["--diff", "--log"], ["--diff", "--json"]])
+def test_two_views_at_once_are_refused(arguments: list[str], capsys):
+    assert main.run(["show", *arguments]) == 4
+    assert "choose one" in capsys.readouterr().err
+
+
+def test_what_is_not_text_is_an_unknown_id(capsys):
+    assert main.run(["show", "\udcff\udcfe\udcff\udcff"]) == 4
+    assert "there is no" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("url", ["foo", "mysql://x", "sqlite:///x.db", "postgresql+psycopg://x"])
+def test_a_database_that_is_not_supported_yet_is_refused(url: str, monkeypatch, capsys):
+    monkeypatch.setenv("DATABASE_URL", url)
+    assert main.run(["list"]) == 4
+    assert "DATABASE_URL" in capsys.readouterr().err
+
+
+def test_the_home_is_the_users_data_folder_by_default(tmp_path, monkeypatch, capsys):
+    monkeypatch.delenv("YUDAI_HOME")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.delenv("XDG_DATA_HOME", raising=False)
+    assert main.run(["list"]) == 0
+    assert [path.name for path in tmp_path.iterdir()] == [".local"]
+    assert (tmp_path / ".local/share/yudai/yudai.db").exists()
+
+
+def test_a_tilde_in_the_home_is_the_users_folder(tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("YUDAI_HOME", "~/state")
+    assert main.run(["list"]) == 0
+    assert (tmp_path / "state" / "yudai.db").exists()
+
+
+def test_a_fault_of_ours_is_one_line_and_its_place_only_when_asked(monkeypatch, capsys):
+    def broken(*_: object, **__: object) -> None:
+        raise ZeroDivisionError("oh no")
+
+    monkeypatch.setattr("yudai.cli.show.run_list", broken)
+    assert main.run(["list"]) == 1
+    assert capsys.readouterr().err.count("\n") == 1
+    assert main.run(["--verbose", "list"]) == 1
+    assert "in broken" in capsys.readouterr().err
+
+
+def test_doctor_explains_a_home_that_cannot_be_used(tmp_path, monkeypatch, capsys):
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("YUDAI_HOME", str(tmp_path / "file" / "home"))
+    assert main.run(["doctor"]) == 4
+    assert "YUDAI_HOME" in capsys.readouterr().out
+
+
+def test_an_unknown_reducer_is_refused_before_anything_runs(capsys):
+    assert main.run(["demo", "--reducer", "best"]) == 4
+    assert "simple" in capsys.readouterr().err
 
 
 def test_an_unknown_sandbox_is_refused_with_the_choice(capsys):

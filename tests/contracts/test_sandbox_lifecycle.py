@@ -1,7 +1,6 @@
 """Bases and boxes: made once, listed, ended, reaped; and nothing is left of them."""
 
 import asyncio
-import os
 import secrets
 import signal
 import sys
@@ -245,9 +244,10 @@ async def test_the_end_of_a_box_can_be_asked_for_often(fresh: Backend, tmp_path:
     await box.destroy()
     assert await fresh.destroy(box.ref) is False
     assert await fresh.list() == []
-    with pytest.raises(SandboxError) as lost:
-        await box.exec("true")
-    assert lost.value.cause is Cause.SANDBOX_LOST
+    for act in (box.exec("true"), box.tree(), box.diff()):
+        with pytest.raises(SandboxError) as lost:
+            await act
+        assert lost.value.cause is Cause.SANDBOX_LOST
 
 
 async def test_a_box_ends_under_a_running_command(fresh: Backend, tmp_path: Path):
@@ -322,6 +322,8 @@ async def test_cancelled_spawning_leaves_nothing(fresh: Backend, tmp_path: Path)
 
     assert await fresh.list() == []
     assert not list(tmp_path.rglob("home/**/boxes/*"))
+    # Process 1 of a box that was about to start waits for its bubblewrap, even for a dead one.
+    assert alive(str(tmp_path / "home")) == []
 
 
 DOOMED = """
@@ -334,7 +336,8 @@ async def main():
     backend = Backend(Path(sys.argv[1]), installation=sys.argv[2])
     boxes = await backend.spawn(BaseRef(key="k"), 2, owner="doomed")
     print("ready", flush=True)
-    await asyncio.gather(*(box.exec("setsid sleep 7891.75 & sleep 7891.75") for box in boxes))
+    s = sys.argv[3]
+    await asyncio.gather(*(box.exec(f"setsid sleep {{s}} & sleep {{s}}") for box in boxes))
 
 asyncio.run(main())
 """
@@ -343,31 +346,34 @@ asyncio.run(main())
 @pytest.mark.parametrize("name", BACKENDS)
 async def test_what_a_killed_process_leaves_is_reaped(name: str, make: Make, tmp_path: Path):
     home, installation = tmp_path / "home", secrets.token_hex(8)
-    backend = make(name)
+    seconds = f"7891.{secrets.randbelow(10**9):09d}"
+    backend = make(name, installation)
     base = await backend.prepare(BaseSpec(key="k", source=archive(tmp_path)))
     mine = await spawn_one(backend, base)
     program = DOOMED.format(module=name, name=type(backend).__name__)
     doomed = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-c", program, str(home), installation), stdout=asyncio.subprocess.PIPE
+        *(sys.executable, "-c", program, str(home), installation, seconds),
+        stdout=asyncio.subprocess.PIPE,
     )
     assert doomed.stdout is not None
     assert await doomed.stdout.readline() == b"ready\n"
-    await until(lambda: len(alive("7891.75")) >= 4)
+    await until(lambda: len(alive(seconds)) >= 4)
     assert await backend.reap() == 0
+    ids = [ref.id for ref in await backend.list("doomed")]
 
     doomed.send_signal(signal.SIGKILL)
     await doomed.wait()
 
     if name == "bubblewrap":
-        await until(lambda: not alive("7891.75"))
+        await until(lambda: not alive(seconds))
     assert {ref.owner for ref in await backend.list()} == {"doomed", "test"}
     assert await backend.reap() == 2
     assert await backend.reap() == 0
     assert {ref.owner for ref in await backend.list()} == {"test"}
-    assert leftovers(home, installation=installation).cgroups == []
+    cgroups = leftovers(home, installation=installation).cgroups
+    assert [path for path in cgroups if path.endswith(tuple(ids))] == []
     assert (await mine.exec("echo alive")).text == "alive\n"
-    for pid in alive("7891.75"):
-        signal.pidfd_send_signal(os.pidfd_open(pid), signal.SIGKILL)
+    assert alive(seconds) == []
 
 
 async def test_half_built_bases_are_reaped(fresh: Backend, tmp_path: Path):

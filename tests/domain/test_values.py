@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from yudai.domain.errors import AgentError, GatewayError, SandboxError, YudaiError
+from yudai.domain.errors import GatewayError, SandboxError, YudaiError
 from yudai.domain.failure import POLICIES, Cause
 from yudai.domain.ids import short, uuid7
 from yudai.domain.issue import Issue, from_markdown
@@ -52,7 +52,7 @@ def test_every_cause_has_a_policy_and_only_the_world_is_retried():
     assert all(policy.message for policy in POLICIES.values())
 
 
-@pytest.mark.parametrize("error", [SandboxError("x"), GatewayError("x"), AgentError("x")])
+@pytest.mark.parametrize("error", [SandboxError("x"), GatewayError("x")])
 def test_the_worlds_errors_carry_a_cause(error: YudaiError):
     assert getattr(error, "cause", None) in Cause
     assert str(error) == "x"

@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -125,6 +126,21 @@ def test_show_and_list_find_it_again(home: Path, document: dict):
 
 
 @shared
+def test_a_reader_that_leaves_early_and_one_that_knows_only_ascii(home: Path, document: dict):
+    show = [str(YUDAI), "show"]
+    ascii_only = {**environment(home), "PYTHONIOENCODING": "ascii"}
+    shown = subprocess.run(show, env=ascii_only, capture_output=True, check=True, timeout=60)
+    assert b"? surgeon" in shown.stdout
+    reading, writing = os.pipe()
+    os.close(reading)
+    early = subprocess.run(
+        show, env=environment(home), stdout=writing, stderr=subprocess.PIPE, check=False, timeout=60
+    )
+    os.close(writing)
+    assert (early.returncode, early.stderr) == (141, b"")
+
+
+@shared
 def test_show_one_run_with_its_patch_tests_and_trajectory(home: Path, document: dict):
     run = document["ranking"][0]["run_id"][-8:]
     assert yudai(home, "show", run, "--diff").stdout.startswith("diff --git ")
@@ -150,11 +166,11 @@ def test_the_plain_output_shows_scorecard_patch_and_reasons(tmp_path: Path):
         assert words in result.stdout
 
 
-@pytest.mark.parametrize("moment", ["solve.opened", "run.started", "run.submitted", "run.judged"])
-def test_ctrl_c_at_any_moment(tmp_path: Path, moment: str):
+def interrupted(home: Path, moment: str, *signals: signal.Signals) -> int:
+    """Start a demo, send it signals at that moment, and return its exit code."""
     process = subprocess.Popen(
         [str(YUDAI), "demo", "--exit", "--json"],
-        env=environment(tmp_path),
+        env=environment(home),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -165,15 +181,53 @@ def test_ctrl_c_at_any_moment(tmp_path: Path, moment: str):
     with process:
         for line in process.stderr:
             if moment in line:
-                process.send_signal(signal.SIGINT)
+                for number in signals:
+                    process.send_signal(number)
+                    time.sleep(0.05)
                 break
-        process.stderr.read()
+        rest = process.stderr.read()
+        assert "Traceback" not in rest
+        assert "was destroyed" not in rest
         assert process.stdout.read() == ""
-        assert process.wait(timeout=30) == 130
+        return process.wait(timeout=30)
+
+
+@pytest.mark.parametrize(
+    ("moment", "signals", "code"),
+    [
+        ("solve.opened", [signal.SIGINT], 130),
+        ("run.started", [signal.SIGINT, signal.SIGINT, signal.SIGINT], 130),
+        ("run.submitted", [signal.SIGTERM], 143),
+        ("run.judged", [signal.SIGHUP, signal.SIGINT], 129),
+        ("run.broke", [signal.SIGINT], 130),
+    ],
+)
+def test_ctrl_c_at_any_moment(
+    tmp_path: Path, moment: str, signals: list[signal.Signals], code: int
+):
+    assert interrupted(tmp_path, moment, *signals) == code
     assert leftovers(tmp_path / "yudai") == NOTHING
     saved = json.loads(yudai(tmp_path, "show", "--json").stdout)
     assert saved["solve"]["state"] == "cancelled"
     assert {place["state"] for place in saved["ranking"]} <= {"cancelled", "completed", "failed"}
+
+
+def test_nobody_watching_does_not_end_the_race(tmp_path: Path):
+    reading, writing = os.pipe()
+    process = subprocess.Popen(
+        [str(YUDAI), "demo", "--exit", "--json"],
+        env=environment(tmp_path),
+        stdout=subprocess.PIPE,
+        stderr=writing,
+        text=True,
+        stdin=subprocess.DEVNULL,
+    )
+    os.close(writing)
+    os.read(reading, 1)
+    os.close(reading)
+    stdout, _ = process.communicate(timeout=110)
+    assert process.returncode == 0
+    assert json.loads(stdout)["solve"]["champion"]
 
 
 def test_kill_9_leaves_nothing_running_and_the_next_start_cleans_up(tmp_path: Path):
@@ -199,7 +253,7 @@ def test_kill_9_leaves_nothing_running_and_the_next_start_cleans_up(tmp_path: Pa
 
 
 async def open_once(home: Path) -> None:
-    async with open_app(Settings(home=home), gateway=scripted_gateway()):
+    async with open_app(Settings.at(home), gateway=scripted_gateway()):
         pass
 
 

@@ -103,8 +103,8 @@ async def test_anothers_valid_test_fails_the_wrong_and_proves_the_silent(ground:
     assert found["special"].summary == f"fails {careful}, written by another contestant"
     assert found["silent"].evidence.proved_by == (careful, example)
     assert found["careful"].evidence.cross_passed == (example,)
-    # One execution each, and those that failed in company once more, alone.
-    assert contest.spawned == 4 + 2
+    # One execution each, and what failed once more, alone.
+    assert contest.spawned == 4 + 3
 
 
 async def test_a_failed_run_is_still_an_author(ground: Ground):
@@ -227,3 +227,17 @@ async def test_without_a_plan_or_authors_nothing_happens(ground: Ground):
     assert await crossed([lonely, silent], has_plan=True) == {
         "b": apply_cross(verdict, passed=[], failed=[])
     }
+
+
+async def test_a_patch_that_stands_in_the_way_of_anothers_test_ends_nobodys_solve(ground: Ground):
+    contest = Contest(
+        ground,
+        {
+            "careful": {"calc.py": RIGHT, "checks/test_careful.py": CAREFUL},
+            "blocker": {"calc.py": RIGHT, "checks": "in the way\n"},
+        },
+    )
+    found = await contest.hold()
+    assert found["careful"].status == "passed"
+    assert found["blocker"].status == "unproved"
+    assert found["blocker"].evidence.cross_failed == ()

@@ -10,6 +10,8 @@ import pytest
 import yaml
 
 from yudai import demo
+from yudai.adapters.clock import SystemClock
+from yudai.adapters.engines.in_process import InProcessEngine
 from yudai.cli.render import exit_code
 from yudai.domain.budget import Budget
 from yudai.domain.document import PlaceEntry, SolveDocument
@@ -21,6 +23,7 @@ from yudai.ports.artifacts import ArtifactKind
 from yudai.ports.gateway import Call, Completion
 from yudai.ports.sandbox import BaseSpec
 from yudai.services.solves import SolveRequest
+from yudai.services.stopping import Stopper
 from yudai.settings import Settings
 from yudai.wiring import App, open_app, scripted_gateway
 
@@ -43,6 +46,10 @@ class Broken:
     def __init__(self, scripts: Path) -> None:
         self._scripted = scripted_gateway(scripts)
         self.hanging = asyncio.Event()
+
+    def check(self, model: str) -> None:
+        if model.startswith("scripted/"):
+            self._scripted.check(model)
 
     async def complete(self, call: Call) -> Completion:
         match call.model:
@@ -106,7 +113,7 @@ async def arena(tmp_path: Path) -> AsyncIterator[Arena]:
     scripts = tmp_path / "scripts"
     scripts.mkdir()
     gateway = Broken(scripts)
-    async with open_app(Settings(home=tmp_path / "home"), gateway=gateway) as app:
+    async with open_app(Settings.at(tmp_path / "home"), gateway=gateway) as app:
         yield Arena(app, scripts, gateway)
         assert await app.backend.list() == []
 
@@ -176,13 +183,11 @@ async def test_without_tests_a_patch_is_unverified_never_passed(arena: Arena):
     assert document.solve.champion is None
 
 
-@pytest.mark.parametrize(
-    ("model", "cause"), [("down", "model_failed"), ("buggy", "internal"), ("scripted/none", None)]
-)
-async def test_what_breaks_one_run_stays_with_it(arena: Arena, model: str, cause: str | None):
+@pytest.mark.parametrize(("model", "cause"), [("down", "model_failed"), ("buggy", "internal")])
+async def test_what_breaks_one_run_stays_with_it(arena: Arena, model: str, cause: str):
     document = await arena.solve(model, good(arena))
     broken = next(place for place in document.ranking if place.state == "failed")
-    assert cause is None or broken.cause == cause
+    assert broken.cause == cause
     assert document.ranking[0].handle.startswith("good-")
     assert document.solve.champion == document.ranking[0].run_id
 
@@ -266,11 +271,78 @@ async def test_cancelling_ends_everything_and_keeps_what_was_done(arena: Arena):
     assert document.solve.state == "cancelled"
     assert {place.state for place in document.ranking} <= {"cancelled", "completed"}
     assert await arena.app.backend.list() == []
-    with pytest.raises(ConflictError, match="cancelled already"):
+    with pytest.raises(ConflictError, match="has ended already"):
         await arena.app.solves.cancel_solve(solve_id)
 
 
-async def test_a_cap_of_zero_dollars_is_refused_before_anything_is_written(arena: Arena):
-    with pytest.raises(RefusedError, match="costs money"):
-        await arena.open("vendor/model", budget={"cost_cap_micros": 0})
+@pytest.mark.parametrize(
+    ("model", "more", "words"),
+    [
+        ("vendor/model", {"budget": {"cost_cap_micros": 0}}, "costs money"),
+        ("scripted/none", {}, "there is no script"),
+        ("vendor/model", {"reducer": "best"}, "there is no reducer"),
+    ],
+)
+async def test_a_bad_request_is_refused_before_anything_is_written(
+    arena: Arena, model: str, more: dict, words: str
+):
+    with pytest.raises(RefusedError, match=words):
+        await arena.open(model, **more)
     assert await arena.app.reader.recent(10) == []
+
+
+async def test_a_solve_cancelled_before_its_first_step_is_cancelled(arena: Arena):
+    solve_id = await arena.open(good(arena))
+    await arena.app.solves.cancel_solve(solve_id)
+    document = await arena.app.reader.document(solve_id)
+    assert document.solve.state == "cancelled"
+    assert only(document).state == "cancelled"
+
+
+async def test_a_cancelled_run_keeps_its_trajectory(arena: Arena):
+    talker = arena.script("talker", {"run": "ls"}, {"run": "sleep 60"})
+    solve_id = await arena.open(talker)
+    while (await arena.app.reader.race(solve_id)).runs[0].message_count < 5:  # noqa: ASYNC110 - the store tells nobody
+        await asyncio.sleep(0.02)
+    await arena.app.solves.cancel_solve(solve_id)
+    run = (await arena.app.reader.race(solve_id)).runs[0]
+    trajectory = await arena.app.reader.trajectory(run)
+    assert len(trajectory["messages"]) >= 5
+    assert trajectory["trajectory_format"] == "mini-swe-agent-1.1"
+    assert run.latency_ms > 0
+
+
+async def test_what_a_dead_process_left_open_is_failed_at_the_next_start(
+    arena: Arena, tmp_path: Path
+):
+    solve_id = await arena.open("hangs")
+    await arena.gateway.hanging.wait()
+    later = Later()
+    stopper = Stopper(arena.app.store, later)
+    assert await stopper.bury_dead(arena.app.engine) == 0
+    dead = InProcessEngine(never, tmp_path / "elsewhere")
+    assert await stopper.bury_dead(dead) == 1
+    document = await arena.app.reader.document(solve_id)
+    assert document.solve.state == "failed"
+    assert "died" in document.reason
+    await arena.app.engine.cancel(solve_id)
+
+
+class Later(SystemClock):
+    def now(self) -> float:
+        return super().now() + 3600
+
+
+async def never(_: SolveId) -> None:
+    raise AssertionError
+
+
+async def test_a_solve_that_is_only_late_was_not_stopped(arena: Arena):
+    slow = {**FILES, "test_slow.py": "import time\n\n\ndef test_slow():\n    time.sleep(1)\n"}
+    document = await arena.solve(
+        arena.script("wrong", {"run": "sed -i 's/2 /3 /' calc.py"}, {"finish": True}),
+        files=slow,
+        budget={"time_budget_s": 4.0},
+    )
+    assert only(document).verdict.status == "failed"
+    assert exit_code(document) == 2

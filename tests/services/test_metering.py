@@ -16,6 +16,9 @@ class Priced:
         self.calls = 0
         self._micros = micros
 
+    def check(self, model: str) -> None:
+        assert model == CALL.model
+
     async def complete(self, call: Call) -> Completion:
         assert call is CALL
         self.calls += 1

@@ -5,8 +5,7 @@ from collections.abc import Awaitable
 from pathlib import Path
 from typing import TypeVar
 
-from rich.console import Console
-
+from yudai.cli import consoles
 from yudai.cli.exits import OK
 from yudai.cli.text import print_json
 from yudai.domain.value import Value
@@ -41,7 +40,7 @@ async def run_sandbox(*, rounds: int, json: bool) -> int:
 
 
 async def _patiently(work: Awaitable[Result]) -> Result:
-    with Console(stderr=True).status("measuring, in turns, to cancel out the machine's noise"):
+    with consoles.progress().status("measuring, in turns, to cancel out the machine's noise"):
         return await work
 
 
@@ -56,5 +55,5 @@ def _print(result: Value, lines: list[str], *, json: bool) -> int:
         print_json(result.model_dump(mode="json"))
     else:
         for line in lines:
-            Console(highlight=False).print(line, soft_wrap=True)
+            consoles.result().print(line, soft_wrap=True)
     return OK

@@ -1,14 +1,12 @@
 """The commands and their options; each hands over to one function."""
 
-import asyncio
-from collections.abc import Coroutine
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from pydantic import ValidationError
 
-from yudai import telemetry
-from yudai.cli.exits import OK
+from yudai import __version__, telemetry
+from yudai.cli.stopping import run_until_signal
 from yudai.domain.errors import RefusedError
 from yudai.settings import Settings
 
@@ -19,6 +17,7 @@ app = typer.Typer(
     add_completion=False,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
 )
 bench = typer.Typer(help="Measurements, as ratios in one run.", no_args_is_help=True)
 app.add_typer(bench, name="bench")
@@ -31,8 +30,17 @@ SandboxName = Annotated[
     typer.Option("--sandbox", help="bubblewrap (default) or process (isolates nothing)."),
 ]
 Target = Annotated[
-    str, typer.Argument(help="A solve or a run, by id or the end of it; default: the newest solve.")
+    str,
+    typer.Argument(
+        help="A solve or a run: an id, the end of one, or a handle of the newest solve."
+    ),
 ]
+
+
+def _version(wanted: bool) -> None:  # noqa: FBT001 - typer's signature
+    if wanted:
+        typer.echo(__version__)
+        raise typer.Exit
 
 
 @app.callback()
@@ -41,7 +49,11 @@ def root(
     verbose: Annotated[
         bool, typer.Option("--verbose", "-v", help="Log to standard error.")
     ] = False,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
 ) -> None:
+    del version
     telemetry.set_up(verbose=verbose)
 
 
@@ -62,7 +74,7 @@ def demo(
     from yudai.cli.demo import run_demo
 
     del leave  # accepted already: scripts written today keep working when the page is there
-    return _run(
+    return run_until_signal(
         run_demo(_settings(), sandbox=sandbox, parallel=parallel, reducer=reducer, json=json)
     )
 
@@ -84,7 +96,11 @@ def show(
     from yudai.cli.show import View, run_show
 
     chosen = [view for view, wanted in zip(View, (diff, log, trajectory), strict=True) if wanted]
-    return _run(run_show(_settings(), target, json=json, view=chosen[0] if chosen else None))
+    if len(chosen) + json > 1:
+        raise RefusedError("choose one of --json, --diff, --log and --trajectory")
+    return run_until_signal(
+        run_show(_settings(), target, json=json, view=chosen[0] if chosen else None)
+    )
 
 
 @app.command(name="list")
@@ -96,7 +112,7 @@ def list_(
     """List the newest solves."""
     from yudai.cli.show import run_list
 
-    return _run(run_list(_settings(), limit=limit, json=json))
+    return run_until_signal(run_list(_settings(), limit=limit, json=json))
 
 
 @app.command()
@@ -104,16 +120,7 @@ def doctor(*, json: Json = False) -> int:
     """Say what this machine can do, what holds here and what to mend."""
     from yudai.cli.doctor import run_doctor
 
-    return _run(run_doctor(_settings(), json=json))
-
-
-@app.command()
-def version() -> int:
-    """Print the version."""
-    from yudai import __version__
-
-    typer.echo(__version__)
-    return OK
+    return run_until_signal(run_doctor(_settings(), json=json))
 
 
 @bench.command()
@@ -121,7 +128,7 @@ def overhead(*, json: Json = False, rounds: Annotated[int, typer.Option(min=1)] 
     """Our loop against bare mini-SWE-agent, per step."""
     from yudai.cli.bench import run_overhead
 
-    return _run(run_overhead(rounds=rounds, json=json))
+    return run_until_signal(run_overhead(rounds=rounds, json=json))
 
 
 @bench.command(name="sandbox")
@@ -129,7 +136,7 @@ def bench_sandbox(*, json: Json = False, rounds: Annotated[int, typer.Option(min
     """32 sandboxes of one base against 32 bare bwrap."""
     from yudai.cli.bench import run_sandbox
 
-    return _run(run_sandbox(rounds=rounds, json=json))
+    return run_until_signal(run_sandbox(rounds=rounds, json=json))
 
 
 def _settings() -> Settings:
@@ -138,7 +145,3 @@ def _settings() -> Settings:
     except ValidationError as error:
         first = error.errors()[0]
         raise RefusedError(f"{first['loc'][0]}: {first['msg']}") from None
-
-
-def _run(command: Coroutine[Any, Any, int]) -> int:
-    return asyncio.run(command)

@@ -6,6 +6,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from rich.console import Console
 
 from yudai import demo
+from yudai.cli import consoles
 from yudai.cli.race import follow
 from yudai.cli.render import exit_code, print_document, show_result
 from yudai.domain.budget import Budget
@@ -18,7 +19,7 @@ from yudai.wiring import App, open_app, scripted_gateway
 async def run_demo(
     settings: Settings, *, sandbox: str | None, parallel: int, reducer: str, json: bool
 ) -> int:
-    progress = Console(stderr=True, highlight=False)
+    progress = consoles.progress()
     async with _open(settings, sandbox, progress) as app:
         solve_id = await app.solves.open_solve(_request(app, parallel=parallel, reducer=reducer))
         await follow(app, solve_id, progress)
@@ -26,7 +27,7 @@ async def run_demo(
         if json:
             print_document(document)
         else:
-            await show_result(app.reader, document, Console(highlight=False))
+            await show_result(app.reader, document, consoles.result())
         return exit_code(document)
 
 

@@ -7,9 +7,10 @@ from rich.console import Console
 from rich.text import Text
 
 from yudai import __version__
+from yudai.cli import consoles
 from yudai.cli.exits import OK, REFUSED
 from yudai.cli.text import print_json
-from yudai.domain.errors import SandboxError
+from yudai.domain.errors import RefusedError, SandboxError
 from yudai.domain.value import Value
 from yudai.ports.sandbox import Guarantee
 from yudai.settings import Settings
@@ -46,7 +47,7 @@ async def run_doctor(settings: Settings, *, json: bool) -> int:
             }
         )
     else:
-        _print(findings, backends, Console(highlight=False))
+        _print(findings, backends, consoles.result())
     return OK if ready else REFUSED
 
 
@@ -76,7 +77,7 @@ async def _backend(settings: Settings, name: str) -> BackendFinding:
             capabilities = await backend.capabilities()
         finally:
             await backend.close()
-    except SandboxError as error:
+    except (SandboxError, RefusedError, OSError) as error:
         return BackendFinding(name=name, usable=False, isolated=False, detail=str(error))
     return BackendFinding(
         name=name,

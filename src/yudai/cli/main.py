@@ -1,15 +1,26 @@
 """Entry point: exit codes, one-line errors, nothing imported before it is needed."""
 
+import os
+import signal
 import sys
+import traceback
+from contextlib import suppress
+from io import TextIOWrapper
 
-from yudai.cli.exits import INTERRUPTED, OK, OUR_FAULT, REFUSED
+from yudai.cli.exits import BROKEN_PIPE, INTERRUPTED, OK, OUR_FAULT, REFUSED
 
 
 def main() -> None:
+    _make_streams_robust()
     try:
         code = run(sys.argv[1:])
+        _flush()
     except KeyboardInterrupt:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
         code = INTERRUPTED
+    except BrokenPipeError:
+        code = BROKEN_PIPE
+    _let_go()
     sys.exit(code)
 
 
@@ -18,7 +29,7 @@ def run(arguments: list[str]) -> int:
     import typer
 
     from yudai.cli.commands import app
-    from yudai.domain.errors import RefusedError, WorldError
+    from yudai.domain.errors import RefusedError, YudaiError
 
     try:
         result: object = typer.main.get_command(app)(
@@ -27,14 +38,62 @@ def run(arguments: list[str]) -> int:
     except typer.Abort:
         return INTERRUPTED
     except typer.TyperException as error:
-        return _say(error.format_message(), REFUSED)
+        return _say_usage(error.format_message())
     except RefusedError as error:
         return _say(str(error), REFUSED)
-    except WorldError as error:
+    except YudaiError as error:
         return _say(str(error), OUR_FAULT)
+    except BrokenPipeError:
+        raise
+    except Exception as error:  # noqa: BLE001 - the last line of defence is a line, not a page
+        return _say_fault(error, arguments)
     return result if isinstance(result, int) else OK
 
 
+def _say_usage(message: str) -> int:
+    if message.startswith("Usage:"):
+        _write(message)
+        return REFUSED
+    return _say(f"{message} (see yudai --help)", REFUSED)
+
+
+def _say_fault(error: Exception, arguments: list[str]) -> int:
+    if {"-v", "--verbose"} & {*arguments}:
+        _write("".join(traceback.format_exception(error)))
+    kind = type(error).__name__
+    return _say(f"our fault: {kind}: {error} (yudai --verbose ... shows where)", OUR_FAULT)
+
+
 def _say(message: str, code: int) -> int:
-    sys.stderr.write(f"yudai: {' '.join(message.split())}\n")
+    _write(f"yudai: {' '.join(message.split())}\n")
     return code
+
+
+def _write(text: str) -> None:
+    # Standard error may be closed or full: the exit code still speaks.
+    with suppress(OSError, ValueError, AttributeError):
+        sys.stderr.write(text)
+
+
+def _make_streams_robust() -> None:
+    """A terminal that knows only ASCII shows question marks instead of a traceback."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="replace")
+
+
+def _flush() -> None:
+    with suppress(AttributeError, ValueError):
+        sys.stdout.flush()
+
+
+def _let_go() -> None:
+    """Python flushes both streams once more on its way out, and complains when nobody reads."""
+    for stream in (sys.stdout, sys.stderr):
+        if stream is None:
+            continue
+        try:
+            stream.flush()
+        except (OSError, ValueError):
+            with suppress(OSError, ValueError):
+                os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

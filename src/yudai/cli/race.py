@@ -1,13 +1,16 @@
 """The race while it runs: a live table on a terminal, a line per event elsewhere."""
 
 import asyncio
+from contextlib import suppress
 
+import structlog
 from rich.console import Console
 from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
 from yudai.cli.text import dollars, one_line, seconds
+from yudai.domain.errors import ConflictError
 from yudai.domain.failure import POLICIES, Cause
 from yudai.domain.ids import SolveId
 from yudai.domain.run_state import RunState
@@ -17,7 +20,11 @@ from yudai.services.reading import Race, elapsed_s
 from yudai.store.tables import EventRow, RunRow
 from yudai.wiring import App
 
+log = structlog.get_logger()
+
 _POLL_S = 0.2
+_NUMBERS_WIDTH = 48
+_WIDE = 110
 _STYLES = {
     RunState.QUEUED: "dim",
     RunState.RUNNING: "cyan",
@@ -35,20 +42,29 @@ async def follow(app: App, solve_id: SolveId, console: Console) -> None:
     )
     try:
         await app.engine.wait(solve_id)
-        await watcher
+        await asyncio.wait([watcher])
     except asyncio.CancelledError:
         console.print("\nStopping: sandboxes are being removed …", style="yellow")
-        await app.engine.cancel(solve_id)
+        with suppress(ConflictError):
+            await app.solves.cancel_solve(solve_id)
         raise
     finally:
-        watcher.cancel()
+        await _end(watcher)
+
+
+async def _end(watcher: asyncio.Task[None]) -> None:
+    """Whatever happened to the display, the race and its result stand."""
+    watcher.cancel()
+    await asyncio.wait([watcher])
+    if not watcher.cancelled() and (error := watcher.exception()):
+        log.warning("display.failed", error=repr(error))
 
 
 async def _live(app: App, solve_id: SolveId, console: Console) -> None:
     with Live(console=console, refresh_per_second=8, transient=True) as live:
         while True:
             race = await app.reader.race(solve_id)
-            live.update(_table(race, now=app.reader.clock.now()))
+            live.update(_table(race, now=app.reader.clock.now(), width=console.width))
             if await _over(app, solve_id, race):
                 return
             await asyncio.sleep(_POLL_S)
@@ -79,17 +95,17 @@ def _line(race: Race, event: EventRow) -> str:
     return f"{at:>8}  {event.kind}{who} {facts}".rstrip()
 
 
-def _table(race: Race, *, now: float) -> Table:
+def _table(race: Race, *, now: float, width: int) -> Table:
     table = Table(title=Text(one_line(race.solve.issue_title)), title_justify="left", box=None)
-    table.add_column("contestant", no_wrap=True)
-    table.add_column("state")
+    table.add_column("contestant", no_wrap=True, max_width=max(12, width - _NUMBERS_WIDTH))
+    table.add_column("state", no_wrap=True)
     for numbers in ("steps", "edits", "cost", "time"):
-        table.add_column(numbers, justify="right")
-    table.add_column("", overflow="ellipsis", no_wrap=True)
+        table.add_column(numbers, justify="right", no_wrap=True)
+    if width >= _WIDE:
+        table.add_column("", overflow="ellipsis", no_wrap=True)
     for run in race.runs:
-        table.add_row(
-            *_cells(run, race.doing.get(run.id, ""), now=now), style=_STYLES[RunState(run.state)]
-        )
+        cells = _cells(run, race.doing.get(run.id, ""), now=now)
+        table.add_row(*cells[: len(table.columns)], style=_STYLES[RunState(run.state)])
     table.caption = Text(_phase(race, now=now))
     table.caption_justify = "left"
     return table

@@ -4,6 +4,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from yudai.cli.consoles import program
 from yudai.cli.exits import NO_CHAMPION, OK, OUR_FAULT, OUT_OF_BUDGET
 from yudai.cli.text import one_line, print_json, safe, seconds
 from yudai.domain.document import PlaceEntry, SolveDocument
@@ -22,6 +23,7 @@ _MARKS = {
 }
 _MAX_DIFF_LINES = 200
 _MAX_PROOFS = 6
+_NUMBERS_WIDTH = 58
 
 
 def exit_code(document: SolveDocument) -> int:
@@ -37,29 +39,32 @@ def print_document(document: SolveDocument) -> None:
 
 
 async def show_result(reader: Reader, document: SolveDocument, console: Console) -> None:
-    console.print(_scorecard(document))
+    console.print(_scorecard(document, width=console.width))
     if document.solve.champion is not None:
         await _show_champion(reader, document, console)
     _show_reasons(document, console)
     console.print(Text(f"\n{safe(document.reason)}", style="bold"), soft_wrap=True)
     if document.ranking:
+        show = f"{program()} show"
         solve, run = short(document.solve.id), short(document.ranking[0].run_id)
-        console.print(f"Look closer: yudai show {solve}, or one run: yudai show {run}", style="dim")
-        if document.solve.champion is None:
-            by_hand = f"Use an answer by hand: yudai show {run} --diff | git apply"
-            console.print(by_hand, style="dim")
+        console.print(
+            f"Look closer: {show} {solve}, or one run: {show} {run}", style="dim", soft_wrap=True
+        )
+        if document.solve.champion is None and document.ranking[0].lines_changed:
+            by_hand = f"Use an answer by hand: {show} {run} --diff | git apply"
+            console.print(by_hand, style="dim", soft_wrap=True)
 
 
-def _scorecard(document: SolveDocument) -> Table:
+def _scorecard(document: SolveDocument, *, width: int) -> Table:
     solve = document.solve
     spent = f"{seconds(solve.elapsed_s)}, ${solve.cost_usd:g}"
     title = f"{safe(solve.repo)}: {one_line(solve.issue)}  ({spent})"
     table = Table(title=Text(title, style="bold"), title_justify="left")
-    table.add_column("#", justify="right")
-    table.add_column("contestant", no_wrap=True)
+    table.add_column("#", justify="right", no_wrap=True)
+    table.add_column("contestant", no_wrap=True, max_width=max(12, width - _NUMBERS_WIDTH))
     table.add_column("verdict", no_wrap=True)
     for numbers in ("files", "lines", "time", "cost"):
-        table.add_column(numbers, justify="right")
+        table.add_column(numbers, justify="right", no_wrap=True)
     for place in document.ranking:
         table.add_row(*_row(place, champion=place.run_id == solve.champion))
     return table
@@ -107,8 +112,9 @@ def _diff_style(line: str) -> str:
 
 
 def _show_reasons(document: SolveDocument, console: Console) -> None:
-    console.print(Text("\nWhy", style="bold"))
-    for place in document.ranking:
+    if any(place.why for place in document.ranking):
+        console.print(Text("\nWhy", style="bold"))
+    for place in (place for place in document.ranking if place.why):
         console.print(
             Text(f"  {place.rank}. {safe(place.handle)}: {one_line(place.why, width=400)}"),
             soft_wrap=True,

@@ -7,6 +7,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from yudai.cli import consoles
 from yudai.cli.exits import OK
 from yudai.cli.render import print_document, show_result
 from yudai.cli.text import dollars, one_line, print_json, safe, seconds
@@ -18,6 +19,8 @@ from yudai.services.reading import Reader
 from yudai.settings import Settings
 from yudai.store.tables import RunRow
 from yudai.wiring import open_library
+
+_FIXED_WIDTH = 64
 
 
 class View(Enum):
@@ -40,7 +43,7 @@ async def run_show(settings: Settings, target: str, *, json: bool, view: View | 
         if json:
             print_document(document)
         else:
-            await show_result(reader, document, Console(highlight=False))
+            await show_result(reader, document, consoles.result())
     return OK
 
 
@@ -51,11 +54,13 @@ async def run_list(settings: Settings, *, limit: int, json: bool) -> int:
         print_json([document.solve.model_dump(mode="json") for document in documents])
         return OK
     if not documents:
-        Console(highlight=False).print("No solves yet: start with `yudai demo`.")
+        consoles.result().print("No solves yet: start with `yudai demo`.")
         return OK
     table = Table(box=None)
     for column in ("solve", "state", "repository", "issue", "champion", "time", "cost"):
-        table.add_column(column, no_wrap=column in ("solve", "state"))
+        table.add_column(column, no_wrap=True)
+    console = consoles.result()
+    room = max(24, console.width - _FIXED_WIDTH)
     for document in documents:
         solve = document.solve
         champion = next(
@@ -64,22 +69,28 @@ async def run_list(settings: Settings, *, limit: int, json: bool) -> int:
         cells = (
             short(solve.id),
             solve.state,
-            safe(solve.repo),
-            one_line(solve.issue, width=60),
-            champion,
+            one_line(solve.repo, width=16),
+            one_line(solve.issue, width=room * 2 // 3),
+            one_line(champion, width=room // 3),
             seconds(solve.elapsed_s),
             f"${solve.cost_usd:g}",
         )
         table.add_row(*(Text(cell) for cell in cells))
-    Console(highlight=False).print(table)
+    console.print(table)
     return OK
 
 
 async def _dump(reader: Reader, run_id: RunId | None, view: View) -> int:
     if run_id is None:
         raise NotFoundError("this solve has no champion: name one of its runs")
-    sys.stdout.buffer.write(await reader.artifact(run_id, view.value))
-    sys.stdout.buffer.flush()
+    if view is View.TRAJECTORY:
+        print_json(await reader.trajectory(await reader.run(run_id)))
+        return OK
+    blob = await reader.artifact(run_id, view.value)
+    if sys.stdout is not None:
+        sys.stdout.flush()
+        sys.stdout.buffer.write(blob)
+        sys.stdout.buffer.flush()
     return OK
 
 
@@ -91,7 +102,7 @@ async def _show_run(reader: Reader, run: RunRow, *, json: bool, view: View | Non
     if json:
         print_json({"run": run_fields(run), "messages": [m.model_dump() for m in messages]})
         return OK
-    console = Console(highlight=False)
+    console = consoles.result()
     console.print(Text(f"{safe(run.handle)}  {run.state}  {run.cause or ''}", style="bold"))
     took = seconds(run.latency_ms / 1000)
     facts = f"{run.steps} steps, {run.edits} edits, {dollars(run.cost_micros)}, {took}"

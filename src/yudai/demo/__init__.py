@@ -4,6 +4,7 @@ import hashlib
 import io
 import sys
 import tarfile
+import tempfile
 from pathlib import Path
 
 from yudai.domain.issue import Issue, from_markdown
@@ -39,9 +40,9 @@ def base(home: Path) -> BaseSpec:
     source = home / "sources" / f"{digest}.tar"
     if not source.exists():
         source.parent.mkdir(parents=True, exist_ok=True)
-        part = source.with_suffix(".part")
-        part.write_bytes(archive)
-        part.replace(source)
+        with tempfile.NamedTemporaryFile(dir=source.parent, delete=False) as part:
+            part.write(archive)
+        Path(part.name).replace(source)
     env = Path(sys.prefix) if sys.prefix != sys.base_prefix else None
     key = hashlib.sha256(f"{digest}\n{env}\n{sys.version}".encode()).hexdigest()[:32]
     return BaseSpec(key=key, source=source, env=env)

@@ -6,8 +6,7 @@ YudaiError
 │   └── ConflictError    it exists, but not in a state that allows this
 └── WorldError           the world's fault: carries a Cause
     ├── SandboxError
-    ├── GatewayError
-    └── AgentError
+    └── GatewayError
 """
 
 from yudai.domain.failure import Cause
@@ -49,9 +48,4 @@ class SandboxError(WorldError):
 
 class GatewayError(WorldError):
     def __init__(self, message: str, *, cause: Cause = Cause.MODEL_FAILED) -> None:
-        super().__init__(cause, message)
-
-
-class AgentError(WorldError):
-    def __init__(self, message: str, *, cause: Cause = Cause.AGENT_FAILED) -> None:
         super().__init__(cause, message)

@@ -28,7 +28,7 @@ MaxEdits = Annotated[int, Field(ge=1, le=1000)]
 
 
 class Matrix(Value):
-    """Axes of an experiment; `temps` and `evolution` are accepted spellings."""
+    """The axes a user gave; `temps` and `evolution` are accepted spellings."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
 

@@ -71,11 +71,15 @@ REDUCERS: dict[str, tuple[Criterion, ...]] = {
 }
 
 
+def check_reducer(name: str) -> None:
+    if name not in REDUCERS:
+        known = ", ".join(REDUCERS)
+        raise RefusedError(f"there is no reducer {name!r}; choose one of: {known}")
+
+
 def rank(scorecards: Iterable[Scorecard], *, reducer: str, require_proof: bool) -> Ranking:
     """Verdict first, then the reducer's criteria; the handle and the id settle what is equal."""
-    if reducer not in REDUCERS:
-        known = ", ".join(REDUCERS)
-        raise RefusedError(f"there is no reducer {reducer!r}; choose one of: {known}")
+    check_reducer(reducer)
     criteria = REDUCERS[reducer]
     ordered = sorted(scorecards, key=lambda card: _key(card, criteria))
     champion = _champion(ordered, require_proof=require_proof)

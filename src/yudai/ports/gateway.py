@@ -32,4 +32,8 @@ class Completion(Value):
 
 
 class Gateway(Protocol):
+    def check(self, model: str) -> None:
+        """RefusedError with what to do when this model could not be called."""
+        ...
+
     async def complete(self, call: Call) -> Completion: ...

@@ -6,11 +6,14 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
 
+import structlog
+
+from yudai.domain.errors import RefusedError, SandboxError
 from yudai.domain.ids import RunId
 from yudai.domain.judging import apply_cross
 from yudai.domain.patch import Patch, parse_patch
 from yudai.domain.testfiles import name_of
-from yudai.domain.testreport import RED, Outcome, TestPlan, TestReport
+from yudai.domain.testreport import NO_REPORT, RED, Outcome, TestPlan, TestReport
 from yudai.domain.verdict import Verdict, VerdictStatus
 from yudai.ports.sandbox import Backend
 from yudai.services.boxes import Boxes
@@ -18,6 +21,8 @@ from yudai.services.examining import paths_with_tests, split
 from yudai.services.preparing import Prepared
 from yudai.services.testing import run_tests
 from yudai.services.together import together
+
+log = structlog.get_logger()
 
 _EXAMINED = frozenset({VerdictStatus.PASSED, VerdictStatus.UNPROVED})
 _SHARED_NAMES = frozenset({"conftest.py", "__init__.py"})
@@ -93,26 +98,33 @@ class _Court:
         return {key: answer for answers in heard for key, answer in answers.items()}
 
     async def _hear_group(self, target: _Target, group: Sequence[_Author]) -> Answers:
-        """What does not pass in company is asked again alone: tests can disturb each other."""
+        """What does not pass is asked again alone: tests can disturb each other, or be flaky."""
         answers = await self._execute(target, group)
-        if len(group) == 1:
-            return answers
         doubtful = [
             author
             for author in group
             if any(answers[author.run_id, t] is not Answer.PASSED for t in author.valid)
         ]
         alone = await together(self._execute(target, [author]) for author in doubtful)
-        return {**answers, **{key: a for found in alone for key, a in found.items()}}
+        again = {key: answer for found in alone for key, answer in found.items()}
+        return {key: _kinder(answer, again.get(key, answer)) for key, answer in answers.items()}
 
     async def _execute(self, target: _Target, group: Sequence[_Author]) -> Answers:
         tests = _union(author.tests for author in group)
         ids = {test for author in group for test in author.valid}
         paths = paths_with_tests(tests, ids)
-        async with self.lanes, self.boxes.open(target.source, tests) as box:
-            run = await run_tests(box, self.plan, ids=ids, paths=paths, timeout_s=self.timeout_s)
+        report = NO_REPORT
+        try:
+            async with self.lanes, self.boxes.open(target.source, tests) as box:
+                run = await run_tests(
+                    box, self.plan, ids=ids, paths=paths, timeout_s=self.timeout_s
+                )
+                report = run.report
+        except (RefusedError, SandboxError) as error:
+            # One pair that cannot be examined must not end the solve for everybody else.
+            log.warning("pair.not_examined", run_id=target.entry.run_id, error=str(error))
         return {
-            (author.run_id, test): _answer(run.report, test)
+            (author.run_id, test): _answer(report, test)
             for author in group
             for test in author.valid
         }
@@ -135,6 +147,10 @@ def _answer(report: TestReport, test: str) -> Answer:
     if outcome in RED:
         return Answer.FAILED
     return Answer.UNCOLLECTED if report.hides(test) else Answer.UNKNOWN
+
+
+def _kinder(one: Answer, two: Answer) -> Answer:
+    return one if one is Answer.PASSED else two
 
 
 def _crossed(

@@ -2,28 +2,27 @@
 
 import asyncio
 import traceback
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import structlog
 
-from yudai.domain.budget import ended
 from yudai.domain.errors import RefusedError, WorldError
 from yudai.domain.failure import Cause
 from yudai.domain.ids import RunId, SolveId
-from yudai.domain.run_state import FINAL, RunEvent, RunState
+from yudai.domain.run_state import RunEvent
 from yudai.domain.scorecard import Ranking
-from yudai.domain.solve_state import RESTING, SolveEvent
+from yudai.domain.solve_state import SolveEvent
 from yudai.ports.clock import Clock
 from yudai.ports.gateway import Gateway
 from yudai.services.metering import MeteredGateway, Purse
 from yudai.services.preparing import Prepared, Preparer
 from yudai.services.proving import Prover
-from yudai.services.ranking import Ranker
+from yudai.services.ranking import Ranker, stopped_by
 from yudai.services.running import RunBrokeError, Runner, Start
+from yudai.services.stopping import Stopper
 from yudai.store import runs, solves
 from yudai.store.store import Store
-from yudai.store.tables import RunRow, SolveRow
+from yudai.store.tables import SolveRow
 
 log = structlog.get_logger()
 
@@ -39,6 +38,7 @@ class SolveFlow:
     runner: Runner
     prover: Prover
     ranker: Ranker
+    stopper: Stopper
 
     async def __call__(self, solve_id: SolveId) -> None:
         structlog.contextvars.bind_contextvars(solve_id=solve_id)
@@ -50,12 +50,12 @@ class SolveFlow:
             ranking = await self.ranker.rank_runs(solve_id)
             await self._offer(solve_id, ranking)
         except asyncio.CancelledError:
-            await self._stop(solve_id, SolveEvent.CANCELLED, "cancelled")
+            await self.stopper.stop(solve_id, SolveEvent.CANCELLED, "cancelled")
             raise
         except (WorldError, RefusedError) as error:
-            await self._stop(solve_id, SolveEvent.BROKE, str(error))
+            await self.stopper.stop(solve_id, SolveEvent.BROKE, str(error))
         except Exception as error:
-            await self._stop(solve_id, SolveEvent.BROKE, f"Yudai failed: {error!r}")
+            await self.stopper.stop(solve_id, SolveEvent.BROKE, f"Yudai failed: {error!r}")
             raise
 
     async def _start(self, solve_id: SolveId) -> SolveRow:
@@ -116,11 +116,7 @@ class SolveFlow:
         async with self.store.change() as db:
             solve = await solves.get(db, solve_id)
             rows = await runs.of_solve(db, solve_id)
-            limit = ended(
-                solve.budget,
-                elapsed_s=now - (solve.started_at or now),
-                cost_micros=sum(run.cost_micros for run in rows),
-            )
+            limit = stopped_by(solve, rows, now=now)
             stopped = f" (stopped by {limit})" if limit and ranking.champion is None else ""
             await solves.advance(
                 db,
@@ -130,19 +126,3 @@ class SolveFlow:
                 champion_run_id=ranking.champion,
                 reason=ranking.reason + stopped,
             )
-
-    async def _stop(self, solve_id: SolveId, event: SolveEvent, message: str) -> None:
-        """End the solve and every run that is still open, whatever state it was in."""
-        now = self.clock.now()
-        async with self.store.change() as db:
-            solve = await solves.get(db, solve_id)
-            if solve.state in RESTING:
-                return
-            for run_id in _open_runs(await runs.of_solve(db, solve_id)):
-                await runs.advance(db, run_id, RunEvent.CANCELLED, at=now)
-            error = message if event is SolveEvent.BROKE else ""
-            await solves.advance(db, solve_id, event, at=now, reason=message, error=error)
-
-
-def _open_runs(rows: Sequence[RunRow]) -> list[RunId]:
-    return [RunId(run.id) for run in rows if RunState(run.state) not in FINAL]

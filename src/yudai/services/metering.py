@@ -30,6 +30,9 @@ class MeteredGateway:
     gateway: Gateway
     purse: Purse
 
+    def check(self, model: str) -> None:
+        self.gateway.check(model)
+
     async def complete(self, call: Call) -> Completion:
         self.purse.authorise()
         completion = await self.gateway.complete(call)

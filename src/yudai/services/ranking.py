@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from yudai.domain.budget import ended
 from yudai.domain.failure import Cause
 from yudai.domain.ids import RunId, SolveId
 from yudai.domain.reducer import rank
@@ -11,7 +12,7 @@ from yudai.domain.scorecard import Place, Ranking, Scorecard
 from yudai.domain.verdict import NOTHING
 from yudai.store import runs, solves
 from yudai.store.store import Store
-from yudai.store.tables import RunRow
+from yudai.store.tables import RunRow, SolveRow
 
 
 def scorecard_of(run: RunRow) -> Scorecard:
@@ -36,6 +37,18 @@ def places_of(rows: Sequence[RunRow]) -> list[Place]:
         Place(rank=run.rank or number, scorecard=scorecard_of(run), why=run.why)
         for number, run in enumerate(ordered, start=1)
     ]
+
+
+def stopped_by(solve: SolveRow, rows: Sequence[RunRow], *, now: float) -> str | None:
+    """Which limit of the whole solve kept a run from its answer, if one did."""
+    causes = {run.cause for run in rows}
+    elapsed = (solve.finished_at or now) - (solve.started_at or now)
+    cost = sum(run.cost_micros for run in rows)
+    return ended(
+        solve.budget,
+        elapsed_s=elapsed if Cause.OUT_OF_TIME in causes else 0.0,
+        cost_micros=cost if Cause.OUT_OF_BUDGET in causes else 0,
+    )
 
 
 @dataclass(frozen=True)

@@ -1,21 +1,26 @@
 """Everything a person may look at: one solve, many solves, one run in full."""
 
+import json
+from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
-from typing import NamedTuple
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from yudai.domain.budget import ended, usd
+from yudai.domain.budget import usd
 from yudai.domain.document import SolveDocument, SolveEntry, entries
 from yudai.domain.errors import NotFoundError
 from yudai.domain.ids import RunId, SolveId
 from yudai.domain.issue import Issue
 from yudai.domain.run_state import RunState
 from yudai.domain.solve_state import SolveState
-from yudai.domain.trajectory import TrajectoryMessage
+from yudai.domain.trajectory import TrajectoryMessage, export
+from yudai.domain.usage import Usage
 from yudai.ports.artifacts import ArtifactKind, Artifacts
 from yudai.ports.clock import Clock
-from yudai.services.ranking import places_of
+from yudai.services.ranking import places_of, stopped_by
 from yudai.store import artifacts as artifact_rows
 from yudai.store import events, runs, solves, trajectories
 from yudai.store.store import Store
@@ -75,11 +80,17 @@ class Reader:
         async with self.store.read() as db:
             return await trajectories.messages(db, run_id)
 
+    async def trajectory(self, run: RunRow) -> dict[str, Any]:
+        """In mini-SWE-agent's format, as far as it goes: also of a run that goes on or was cut."""
+        with suppress(NotFoundError):
+            return json.loads(await self.artifact(run.id, ArtifactKind.TRAJECTORY))
+        return export(await self.messages(run.id), _Cut(run))
+
     async def artifact(self, run_id: RunId, kind: ArtifactKind) -> bytes:
         async with self.store.read() as db:
             refs = await artifact_rows.of_run(db, run_id)
         if kind not in refs:
-            raise NotFoundError(f"run {run_id} has no {kind}")
+            raise NotFoundError(f"run {run_id} has no {kind.replace('_', ' ')}")
         return await self.artifacts.get(refs[kind])
 
     async def _document(self, db: AsyncSession, solve: SolveRow) -> SolveDocument:
@@ -99,8 +110,28 @@ class Reader:
             ranking=entries(places_of(rows)),
             not_started=tuple(contestant.handle for contestant in solve.not_started),
             reason=solve.reason or solve.error,
-            budget_ended=ended(solve.budget, elapsed_s=elapsed, cost_micros=cost_micros),
+            budget_ended=stopped_by(solve, rows, now=self.clock.now()),
         )
+
+
+class _Cut(NamedTuple):
+    """A run without an outcome, as its trajectory tells it."""
+
+    run: RunRow
+    patch: str = ""
+    config: Mapping[str, object] = MappingProxyType({})
+
+    @property
+    def exit_status(self) -> str:
+        return self.run.exit_status or str(self.run.state)
+
+    @property
+    def steps(self) -> int:
+        return self.run.steps
+
+    @property
+    def usage(self) -> Usage:
+        return self.run.usage
 
 
 async def _doing(db: AsyncSession, run: RunRow) -> str:

@@ -66,8 +66,15 @@ class Runner:
                 limits,
                 on_message=self._recorder(run),
             )
+        await self._keep(run, outcome)
         patch = _parsed(outcome.patch)
-        await self._keep(run, outcome, patch)
+        async with self.store.change() as db:
+            await runs.change(
+                db,
+                run_id,
+                files_changed=patch.source.files_changed,
+                lines_changed=patch.source.lines_changed,
+            )
         self._check(outcome, patch)
         async with self.store.change() as db:
             await runs.advance(db, run_id, RunEvent.SUBMITTED, at=self.clock.now())
@@ -116,7 +123,7 @@ class Runner:
 
         return record
 
-    async def _keep(self, run: RunRow, outcome: AgentOutcome, patch: Patch) -> None:
+    async def _keep(self, run: RunRow, outcome: AgentOutcome) -> None:
         """Store patch, plan and trajectory before anything is judged, also of a run that failed."""
         await self.store.writer.flush()
         async with self.store.read() as db:
@@ -130,7 +137,6 @@ class Runner:
             ArtifactKind.TRAJECTORY: _json(export(messages, outcome)),
         }
         refs = [await self.artifacts.put(kind, blob) for kind, blob in blobs.items() if blob]
-        source = patch.source
         async with self.store.change() as db:
             for ref in refs:
                 await artifact_rows.add(db, SolveId(run.solve_id), RunId(run.id), ref, at=now)
@@ -141,8 +147,6 @@ class Runner:
                 steps=outcome.steps,
                 edits=outcome.edits,
                 edits_capped=outcome.edits_capped,
-                files_changed=source.files_changed,
-                lines_changed=source.lines_changed,
                 latency_ms=int((now - (run.started_at or now)) * 1000),
             )
 

@@ -8,12 +8,15 @@ from yudai.domain.errors import ConflictError
 from yudai.domain.ids import LOCAL_USER, RunId, SolveId
 from yudai.domain.issue import Issue
 from yudai.domain.matrix import Contestant, Lineup, Matrix, expand
+from yudai.domain.reducer import check_reducer
 from yudai.domain.run_state import RunState
-from yudai.domain.solve_state import RESTING, SolveState
+from yudai.domain.solve_state import SolveEvent, SolveState
 from yudai.domain.value import Value
 from yudai.ports.clock import Clock
 from yudai.ports.engine import Engine
+from yudai.ports.gateway import Gateway
 from yudai.ports.sandbox import BaseSpec
+from yudai.services.stopping import Stopper
 from yudai.store import events, runs, solves
 from yudai.store.store import Store
 from yudai.store.tables import RunRow, SolveRow
@@ -42,9 +45,14 @@ class Solves:
     store: Store
     engine: Engine
     clock: Clock
+    gateway: Gateway
+    stopper: Stopper
 
     async def open_solve(self, request: SolveRequest) -> SolveId:
         """Expand, admit, write it all down, then start the flow."""
+        check_reducer(request.reducer)
+        for model in request.matrix.models:
+            self.gateway.check(model)
         lineup = expand(request.matrix, limit=request.budget.max_contestants)
         budgets.admit(lineup, request.budget, free_models=request.free_models)
         solve = self._new_solve(request, lineup)
@@ -59,12 +67,11 @@ class Solves:
         return SolveId(solve.id)
 
     async def cancel_solve(self, solve_id: SolveId) -> None:
-        if await self.engine.cancel(solve_id):
-            return
-        async with self.store.read() as db:
-            state = (await solves.get(db, solve_id)).state
-        if state in RESTING:
-            raise ConflictError(f"solve {solve_id} is {state} already: there is nothing to cancel")
+        """End its flow, or itself where no flow has begun."""
+        cancelled = await self.engine.cancel(solve_id)
+        stopped = await self.stopper.stop(solve_id, SolveEvent.CANCELLED, "cancelled")
+        if not cancelled and not stopped:
+            raise ConflictError(f"solve {solve_id} has ended already: there is nothing to cancel")
 
     def _new_solve(self, request: SolveRequest, lineup: Lineup) -> SolveRow:
         return SolveRow(

@@ -29,6 +29,8 @@ async def find_row(db: AsyncSession, table: type[Row], ending: str) -> Row:
     if len(ending) < MIN_ENDING:
         noun = _noun(table)
         raise RefusedError(f"give at least {MIN_ENDING} characters of the {noun}'s id")
+    if not ending.isascii():
+        raise _not_found(table, ascii(ending))
     matches = table.id.endswith(ending.lower(), autoescape=True)
     query = select(table).where(matches).order_by(table.id).limit(_LISTED)
     rows = (await db.scalars(query)).all()

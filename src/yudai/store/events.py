@@ -1,10 +1,13 @@
 """The timeline: what happened, in the order of its cursor."""
 
+import structlog
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from yudai.domain.ids import RunId, SolveId
 from yudai.store.tables import Data, EventRow
+
+log: structlog.stdlib.BoundLogger = structlog.get_logger()
 
 
 async def append(
@@ -19,6 +22,7 @@ async def append(
     row = EventRow(solve_id=solve_id, run_id=run_id, at=at, kind=kind, data=data or {})
     db.add(row)
     await db.flush()
+    log.info(kind, solve_id=solve_id, run_id=run_id, **(data or {}))
     return row
 
 

@@ -1,5 +1,7 @@
 """Queries of solves."""
 
+from collections.abc import Sequence
+
 from sqlalchemy import select, tuple_
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -31,7 +33,7 @@ async def find(db: AsyncSession, ending: str) -> SolveRow:
         return await find_row(db, SolveRow, ending)
     newest = await recent(db, limit=1)
     if not newest:
-        raise NotFoundError("there is no solve yet: `yudai demo` or `yudai solve` makes one")
+        raise NotFoundError("there is no solve yet: `yudai demo` makes one")
     return newest[0]
 
 
@@ -42,6 +44,10 @@ async def recent(db: AsyncSession, *, limit: int, before: SolveId | None = None)
         seen = await get(db, before)
         query = query.where(tuple_(SolveRow.created_at, SolveRow.id) < (seen.created_at, seen.id))
     return list(await db.scalars(query))
+
+
+async def in_states(db: AsyncSession, states: Sequence[SolveState]) -> list[SolveRow]:
+    return list(await db.scalars(select(SolveRow).where(SolveRow.state.in_(states))))
 
 
 async def advance(

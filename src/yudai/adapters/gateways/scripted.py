@@ -36,8 +36,14 @@ class ScriptedGateway:
         self._roots = roots
         self._known: dict[str, _Known] = {}
 
+    def check(self, model: str) -> None:
+        self.script(model)
+
     async def complete(self, call: Call) -> Completion:
-        reply = self.script(call.model).reply(call.turn)
+        try:
+            reply = self.script(call.model).reply(call.turn)
+        except RefusedError as error:
+            raise GatewayError(str(error)) from error
         if reply is None:
             raise GatewayError(
                 f"{call.model} has no reply for turn {call.turn + 1}: add one to the file,"

@@ -75,13 +75,17 @@ class Bases:
         except FileNotFoundError:
             raise SandboxError(f"base {key} is not prepared") from None
 
-    async def prepare(self, spec: BaseSpec, open_site: OpenSite, *, uid: int) -> None:
-        """Build the base for that user unless it is there; whoever else wants it waits."""
+    async def prepare(self, spec: BaseSpec, open_site: OpenSite, *, uid: int) -> bool:
+        """Build the base for that user unless it is there; whoever else wants it waits.
+
+        Says whether it had to be built.
+        """
         final, building = self.folder(spec.key), self._folder / f"{_BUILDING}{spec.key}"
         async with _locked(self._lock(spec.key)):
             if final.exists() and (final / TREE).stat().st_uid != uid:
                 await asyncio.to_thread(remove_tree, final)
-            if not final.exists():
+            missing = not final.exists()
+            if missing:
                 try:
                     await asyncio.to_thread(_start_over, building)
                     await self._build(spec, building, open_site)
@@ -89,6 +93,7 @@ class Bases:
                 finally:
                     await asyncio.to_thread(remove_tree, building)
             _remember(final, Base(env=spec.env))
+        return missing
 
     async def reap(self) -> int:
         """Remove half-built bases that nobody is building any more."""
@@ -111,7 +116,7 @@ class Bases:
             if spec.env is not None:
                 python = shlex.quote(site.commands.locate(f"{ENV}/bin/python"))
                 result = await site.commands.exec(f"{python} -c ''", cwd="/")
-                _check(result, what="the environment's Python runs in a sandbox")
+                _check(result, what="start the environment's Python in a sandbox")
             if not spec.setup:
                 await self._own_step(site, "seal.sh")
         if spec.setup:

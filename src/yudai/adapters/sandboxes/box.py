@@ -7,8 +7,9 @@ from typing import NamedTuple
 from yudai.adapters.sandboxes import files
 from yudai.adapters.sandboxes.commands import Commands
 from yudai.adapters.sandboxes.patching import Places, take_patch
-from yudai.adapters.sandboxes.worktree import Worktree, as_tree
+from yudai.adapters.sandboxes.worktree import Change, Worktree, as_tree
 from yudai.domain.errors import SandboxError
+from yudai.domain.failure import Cause
 from yudai.ports.sandbox import DEFAULT_MAX_OUTPUT, WORKSPACE, ExecResult, SandboxRef, Tree
 
 _HEALTH_S = 10.0
@@ -58,11 +59,11 @@ class LocalBox:
 
     async def tree(self) -> Tree:
         async with self._turn:
-            return as_tree(await asyncio.to_thread(self._parts.worktree.changes))
+            return as_tree(await self._changes())
 
     async def diff(self) -> str:
         async with self._turn:
-            changes = await asyncio.to_thread(self._parts.worktree.changes)
+            changes = await self._changes()
             return await take_patch(self._parts.commands, changes, self._parts.places)
 
     async def health(self) -> bool:
@@ -81,6 +82,11 @@ class LocalBox:
         if self._ending is None:
             self._ending = asyncio.create_task(self._end())
         await asyncio.shield(self._ending)
+
+    async def _changes(self) -> dict[str, Change]:
+        if self._ending is not None:
+            raise SandboxError("the sandbox has been destroyed", cause=Cause.SANDBOX_LOST)
+        return await asyncio.to_thread(self._parts.worktree.changes)
 
     async def _end(self) -> None:
         await self._parts.commands.end()

@@ -2,7 +2,7 @@
 
 import asyncio
 import shutil
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
@@ -12,7 +12,7 @@ from yudai.adapters.sandboxes.bases import RECORD, TREE, Bases, Site
 from yudai.adapters.sandboxes.box import LocalBox, Parts
 from yudai.adapters.sandboxes.copying import copy_tree
 from yudai.adapters.sandboxes.fleet import Fleet
-from yudai.adapters.sandboxes.home import Home, new_id
+from yudai.adapters.sandboxes.home import Home
 from yudai.adapters.sandboxes.identity import Identity
 from yudai.adapters.sandboxes.manifest import Manifest
 from yudai.adapters.sandboxes.patching import Places
@@ -44,13 +44,18 @@ class BubblewrapBackend:
         limits: SandboxLimits | None = None,
         installation: str = "local",
         setup_timeout_s: float = 1800.0,
-        new_id: Callable[[], str] = new_id,
+        overlays: bool = True,
     ) -> None:
+        """`overlays=False` makes each workspace a copy, as where the host refuses overlays."""
         self._limits = limits or SandboxLimits()
-        self._home = Home(home.absolute(), new_id=new_id)
+        self._home = Home(home.absolute())
         self._bases = Bases(self._home.bases, setup_timeout_s=setup_timeout_s)
-        self._workshop = Workshop(self._home, limits=self._limits, installation=installation)
-        self._fleet = Fleet(NAME, self._home, remove=self._workshop.remove)
+        self._workshop = Workshop(
+            self._home, limits=self._limits, installation=installation, overlays=overlays
+        )
+        self._fleet = Fleet(
+            NAME, self._home, kill=self._workshop.kill, remove=self._workshop.remove
+        )
         self._manifests: dict[str, Manifest] = {}
         self._capabilities: Capabilities | None = None
 
@@ -68,7 +73,9 @@ class BubblewrapBackend:
     async def prepare(self, spec: BaseSpec) -> BaseRef:
         toolchain.find(spec.env)
         identity = (await self._workshop.ground()).features.identity
-        await self._bases.prepare(spec, partial(self._site, spec), uid=identity.host_uid)
+        built = await self._bases.prepare(spec, partial(self._site, spec), uid=identity.host_uid)
+        if built:
+            self._manifests.pop(spec.key, None)
         return BaseRef(key=spec.key)
 
     async def spawn(

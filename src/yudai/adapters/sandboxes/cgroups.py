@@ -9,6 +9,8 @@ from typing import NamedTuple
 from yudai.ports.sandbox import SandboxLimits
 
 _CONTROLLERS = ("memory", "pids")
+_OOM_FILES = ("memory.events", "memory.oom_control")
+_OOM_BYTES = 4096
 
 
 class Cgroup(NamedTuple):
@@ -29,15 +31,28 @@ class Cgroup(NamedTuple):
             f / "tasks" if (f / "tasks").exists() else f / "cgroup.procs" for f in self.folders
         )
 
-    def oom_kills(self) -> int:
-        """How many processes were killed for memory so far."""
-        if self.memory is None:
-            return 0
-        for name in ("memory.events", "memory.oom_control"):
-            with suppress(FileNotFoundError):
-                words = dict(line.split() for line in (self.memory / name).read_text().splitlines())
-                return int(words.get("oom_kill", 0))
-        return 0
+
+class OomCounter:
+    """Tells whether processes were killed for memory since the last time it was asked."""
+
+    def __init__(self, memory: Path | None) -> None:
+        files = [memory / name for name in _OOM_FILES] if memory is not None else []
+        file = next((file for file in files if file.exists()), None)
+        self._file = os.open(file, os.O_RDONLY | os.O_CLOEXEC) if file is not None else None
+        self._seen = 0
+
+    def rang(self) -> bool:
+        if self._file is None:
+            return False
+        before, text = self._seen, os.pread(self._file, _OOM_BYTES, 0)
+        counts = dict(line.split(maxsplit=1) for line in text.splitlines())
+        self._seen = int(counts.get(b"oom_kill", 0))
+        return self._seen > before
+
+    def close(self) -> None:
+        if self._file is not None:
+            os.close(self._file)
+            self._file = None
 
 
 class Cgroups(NamedTuple):
@@ -56,6 +71,14 @@ class Cgroups(NamedTuple):
     def names(self, name: str) -> tuple[Path, ...]:
         parents = dict.fromkeys(p for p in (self.memory, self.pids) if p is not None)
         return tuple(parent / name for parent in parents)
+
+
+def members(folders: Sequence[Path]) -> list[int]:
+    found: list[int] = []
+    for folder in folders:
+        with suppress(OSError):
+            found += [int(pid) for pid in (folder / "cgroup.procs").read_text().split()]
+    return found
 
 
 def remove(folders: Sequence[Path]) -> bool:

@@ -41,7 +41,8 @@ def kill_family(mark: Mark) -> Sight:
                 found.add(process.pid)
     while more := {p.pid for p in alive if p.parent in found} - found:
         found |= more
-    for pid in found - {os.getpid()}:
+    # The shell first, or it would have a word to say about the others.
+    for pid in sorted(found - {os.getpid()}, key=lambda pid: pid != mark.session):
         with suppress(ProcessLookupError, PermissionError):
             os.kill(pid, signal.SIGKILL)
     return Sight(len(found), unsure)

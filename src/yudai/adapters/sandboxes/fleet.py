@@ -1,14 +1,10 @@
 """The boxes of one backend: started together, listed, ended, and reaped when their process died."""
 
 import asyncio
-import os
-import signal
 from collections.abc import Awaitable, Callable
-from contextlib import suppress
 
 from yudai.adapters.sandboxes.box import LocalBox
 from yudai.adapters.sandboxes.home import BoxRecord, Home
-from yudai.adapters.sandboxes.processes import look, readable
 from yudai.domain.errors import SandboxError
 from yudai.ports.sandbox import SandboxRef
 
@@ -17,11 +13,20 @@ Start = Callable[[], Awaitable[LocalBox]]
 
 class Fleet:
     def __init__(
-        self, backend: str, home: Home, *, remove: Callable[[BoxRecord], Awaitable[bool]]
+        self,
+        backend: str,
+        home: Home,
+        *,
+        kill: Callable[[BoxRecord], Awaitable[None]],
+        remove: Callable[[BoxRecord], Awaitable[bool]],
     ) -> None:
-        """`remove` takes away what a dead box leaves on the host; False when that is gone."""
+        """Say how to `kill` a box that is not ours, and how to `remove` what a dead one leaves.
+
+        The latter is False when that is gone already.
+        """
         self._backend = backend
         self._home = home
+        self._kill = kill
         self._remove = remove
         self._boxes: dict[str, LocalBox] = {}
 
@@ -84,20 +89,5 @@ class Fleet:
         return box
 
     async def _end(self, record: BoxRecord) -> bool:
-        await _kill(record)
+        await self._kill(record)
         return await self._remove(record)
-
-
-async def _kill(record: BoxRecord) -> None:
-    """Kill the process that a record names, if it is still that one, and wait for its end."""
-    if record.pid is None:
-        return
-    with suppress(ProcessLookupError):
-        descriptor = os.pidfd_open(record.pid)
-        try:
-            process = look(record.pid)
-            if process is not None and process.started == record.started:
-                signal.pidfd_send_signal(descriptor, signal.SIGKILL)
-                await readable(descriptor)
-        finally:
-            os.close(descriptor)

@@ -1,6 +1,7 @@
 """What every box on this host stands on: a bubblewrap that works here, a shell, an /etc."""
 
 import asyncio
+import os
 import shutil
 import subprocess
 from collections.abc import Iterator, Sequence
@@ -34,12 +35,14 @@ class Ground(NamedTuple):
     """The shell that commands are written for, as boxes see it."""
 
     def new_control(self, folder: Path) -> Path:
-        """A box's control folder with its runner in it: links to the lease's files."""
+        """A box's control folder: its runner, by links to the lease's files, and its output."""
         control = folder / "control"
         control.mkdir()
         control.chmod(0o755)
         for name in ("sh", "runner"):
             (control / name).hardlink_to(self.lease / name)
+        os.mkfifo(control / "output")
+        (control / "output").chmod(0o622)
         return control
 
     def frame(self, toolchain: Toolchain, limits: SandboxLimits) -> Frame:
@@ -59,23 +62,23 @@ async def find_ground(lease: Path, store: Path, limits: SandboxLimits) -> Ground
     What is in the lease's folder goes with this process, what is in `store` can be used again.
     """
     if not (lease / "sh").exists():
-        _furnish(lease)
+        furnish(lease)
     said = "there is no bubblewrap"
-    for features in _candidates():
+    for features in candidates():
         folder = await asyncio.to_thread(etc.find, store, features.identity.uid)
         ground = Ground(features, lease, folder, find_shell())
         try:
-            await _try(ground, limits)
-        except SandboxError as error:
+            await try_out(ground, limits)
+        except (SandboxError, OSError) as error:
             said = str(error)
         else:
             return ground
     raise SandboxError(f"{said}; {remedy()}")
 
 
-def _candidates() -> Iterator[Features]:
+def candidates() -> Iterator[Features]:
     """What to try, the best first."""
-    for bwrap in _bwraps():
+    for bwrap in find_bwraps():
         for identity in ladder():
             for overlay in (True, False):
                 yield Features(bwrap, identity, overlay)
@@ -100,13 +103,13 @@ def remedy(sysctl: Path = Path("/proc/sys")) -> str:
     return f"{advice} (in Docker: --security-opt seccomp=unconfined)"
 
 
-async def _try(ground: Ground, limits: SandboxLimits) -> None:
+async def try_out(ground: Ground, limits: SandboxLimits) -> None:
     """Start a box and change its workspace."""
     trial = _lay_out_trial(ground)
     try:
         control = ground.new_control(trial)
-        (control / "1").write_text("cd /workspace && rm old && mkdir new && touch new/file")
-        (control / "1").chmod(0o644)
+        (control / "request").write_text("cd /workspace && rm old && mkdir new && touch new/x")
+        (control / "request").chmod(0o644)
         workspace = mounts.writable(trial / "base")
         if ground.features.overlay:
             workspace = mounts.overlay(trial / "base", trial / "upper", trial / "work")
@@ -133,17 +136,18 @@ def _lay_out_trial(ground: Ground) -> Path:
     return trial
 
 
-def _furnish(lease: Path) -> None:
+def furnish(lease: Path, *, sh: Path = Path("/bin/sh")) -> None:
+    """Put a box's runner and the shell that runs it into a lease's folder."""
     (lease / "syscalls").write_bytes(seccomp.program() or b"")
     (lease / "runner").write_text(package_script("runner.sh"))
     (lease / "runner").chmod(0o644)
-    shutil.copyfile(Path("/bin/sh").resolve(), lease / "sh")
+    shutil.copyfile(sh.resolve(), lease / "sh")
     # Without leave to read it the kernel keeps others out of its process: nobody can open its
     # descriptors, trace it, or write its answers.
     (lease / "sh").chmod(0o111)
 
 
-def _bwraps() -> list[str]:
+def find_bwraps() -> list[str]:
     """The newest first; on some hosts only the system's own may make user namespaces."""
     versions = {path: _version(path) for path in [*_bundled(), *_SYSTEM_BWRAPS]}
     usable = [path for path, version in versions.items() if version >= _OLDEST]

@@ -6,6 +6,7 @@ bubblewrap has given up that right before its box becomes another user.
 
 import os
 import subprocess
+from contextlib import suppress
 
 from yudai.adapters.sandboxes.bases import package_script
 
@@ -14,30 +15,34 @@ class Guard:
     """A shell that outlives us by a moment; started with the first box."""
 
     def __init__(self) -> None:
-        self._watched: set[int] = set()
+        self._watched: dict[str, int] = {}
         self._process: subprocess.Popen[bytes] | None = None
 
-    def watch(self, pid: int) -> None:
-        self._watched.add(pid)
+    def watch(self, box: str, pid: int) -> None:
+        self._watched[box] = pid
         self._tell(f"+ {pid}\n")
 
-    def forget(self, pid: int) -> None:
-        if pid in self._watched:
-            self._watched.discard(pid)
+    def forget(self, box: str) -> None:
+        pid = self._watched.pop(box, None)
+        if pid is not None:
             self._tell(f"- {pid}\n")
 
     def close(self) -> None:
         process, self._process = self._process, None
         if process is not None and process.stdin is not None:
-            process.stdin.close()
+            with suppress(BrokenPipeError):
+                process.stdin.close()
             process.wait()
 
     def _tell(self, line: str) -> None:
         if self._process is None or self._process.poll() is not None:
+            self.close()
             self._process = _start()
-            line = "".join(f"+ {pid}\n" for pid in self._watched)
+            line = "".join(f"+ {pid}\n" for pid in self._watched.values())
         if self._process.stdin is not None:
-            os.write(self._process.stdin.fileno(), line.encode())
+            # One that dies this very moment is replaced with the next box.
+            with suppress(BrokenPipeError):
+                os.write(self._process.stdin.fileno(), line.encode())
 
 
 def _start() -> "subprocess.Popen[bytes]":

@@ -27,19 +27,15 @@ class BoxRecord(Value):
     owner: str
     lease: str
     cgroups: tuple[Path, ...] = ()
-    pid: int | None = None
-    started: int | None = None
-    """Start time of that process in clock ticks: a reused pid has another one."""
 
 
 class Home:
-    def __init__(self, root: Path, *, new_id: Callable[[], str]) -> None:
+    def __init__(self, root: Path) -> None:
         self.root = root
         self.bases = root / "bases"
         self.boxes = root / "boxes"
         self.etc = root / "etc"
         self._leases = root / "leases"
-        self._new_id = new_id
         self._lease: tuple[str, int] | None = None
 
     def lease(self) -> Path:
@@ -47,7 +43,7 @@ class Home:
         if self._lease is None:
             for folder in (self.bases, self.boxes, self._leases):
                 folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            name = self._new_id()
+            name = _new_id()
             with locked(self._leases):
                 (self._leases / name).mkdir(mode=0o700)
                 self._lease = name, _lock_file(self._leases / name / "lock")
@@ -64,7 +60,7 @@ class Home:
         self, owner: str, *, cgroups: Callable[[str], tuple[Path, ...]] = lambda _: ()
     ) -> BoxRecord:
         """Made whole in the lease's folder, so that nobody ever sees a box without its record."""
-        box_id, lease = self._new_id(), self.lease().name
+        box_id, lease = _new_id(), self.lease().name
         record = BoxRecord(id=box_id, owner=owner, lease=lease, cgroups=cgroups(box_id))
         unborn = self.lease() / f"new-{record.id}"
         unborn.mkdir(mode=0o700)
@@ -75,14 +71,9 @@ class Home:
     def box(self, box_id: str) -> Path:
         return self.boxes / safe_name(box_id)
 
-    def save(self, record: BoxRecord) -> None:
-        draft = self.box(record.id) / f"{_RECORD}.new"
-        draft.write_text(record.model_dump_json())
-        draft.replace(self.box(record.id) / _RECORD)
-
     def remove_box(self, box_id: str) -> bool:
         """Claim a dead box by moving it to the lease's folder, then remove it; False when gone."""
-        claimed = self.lease() / f"gone-{self._new_id()}"
+        claimed = self.lease() / f"gone-{_new_id()}"
         try:
             self.box(box_id).rename(claimed)
         except FileNotFoundError:
@@ -93,7 +84,8 @@ class Home:
     def records(self) -> list[BoxRecord]:
         if not self.boxes.exists():
             return []
-        found = (self.find(folder.name) for folder in sorted(self.boxes.iterdir()))
+        names = sorted(folder.name for folder in self.boxes.iterdir())
+        found = (self.find(name) for name in names if _SAFE.match(name))
         return [record for record in found if record is not None]
 
     def find(self, box_id: str) -> BoxRecord | None:
@@ -113,7 +105,7 @@ class Home:
             return
         with locked(self._leases):
             for folder in self._leases.iterdir():
-                if not self._is_held(folder.name):
+                if _SAFE.match(folder.name) and not self._is_held(folder.name):
                     remove_tree(folder)
 
     def _is_held(self, lease: str) -> bool:
@@ -131,7 +123,7 @@ class Home:
         return False
 
 
-def new_id() -> str:
+def _new_id() -> str:
     return secrets.token_hex(8)
 
 

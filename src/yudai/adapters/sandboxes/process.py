@@ -2,7 +2,7 @@
 
 import asyncio
 import os
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
@@ -15,9 +15,10 @@ from yudai.adapters.sandboxes.disk import DiskWatch
 from yudai.adapters.sandboxes.environment import variables
 from yudai.adapters.sandboxes.fleet import Fleet
 from yudai.adapters.sandboxes.ground import find_shell
-from yudai.adapters.sandboxes.home import BoxRecord, Home, new_id
+from yudai.adapters.sandboxes.home import BoxRecord, Home
 from yudai.adapters.sandboxes.patching import Places
-from yudai.adapters.sandboxes.process_commands import ProcessCommands, Surroundings
+from yudai.adapters.sandboxes.process_commands import MARKER, ProcessCommands, Surroundings
+from yudai.adapters.sandboxes.processes import kill_and_wait, with_variable
 from yudai.adapters.sandboxes.worktree import Worktree, stamps
 from yudai.domain.errors import SandboxError
 from yudai.ports.sandbox import (
@@ -53,13 +54,12 @@ class ProcessBackend:
         limits: SandboxLimits | None = None,
         installation: str = "local",
         setup_timeout_s: float = 1800.0,
-        new_id: Callable[[], str] = new_id,
     ) -> None:
         self._limits = limits or SandboxLimits()
         self._installation = installation
-        self._home = Home(home.absolute() / NAME, new_id=new_id)
+        self._home = Home(home.absolute() / NAME)
         self._bases = Bases(self._home.bases, setup_timeout_s=setup_timeout_s)
-        self._fleet = Fleet(NAME, self._home, remove=self._remove)
+        self._fleet = Fleet(NAME, self._home, kill=self._kill, remove=self._remove)
         self._manifests: dict[str, manifest.Manifest] = {}
 
     async def capabilities(self) -> Capabilities:
@@ -71,7 +71,9 @@ class ProcessBackend:
 
     async def prepare(self, spec: BaseSpec) -> BaseRef:
         toolchain.find(spec.env)
-        await self._bases.prepare(spec, partial(self._site, spec), uid=os.getuid())
+        built = await self._bases.prepare(spec, partial(self._site, spec), uid=os.getuid())
+        if built:
+            self._manifests.pop(spec.key, None)
         return BaseRef(key=spec.key)
 
     async def spawn(
@@ -130,9 +132,15 @@ class ProcessBackend:
             env=tools.env,
             variables=words,
             shell=find_shell(),
-            mark=f"{self._installation}-{record.id}",
+            mark=self._mark(record),
         )
         return ProcessCommands(around, disk=DiskWatch(workspace, self._limits.disk_bytes))
+
+    async def _kill(self, record: BoxRecord) -> None:
+        await kill_and_wait(with_variable(f"{MARKER}={self._mark(record)}-".encode()))
+
+    def _mark(self, record: BoxRecord) -> str:
+        return f"{self._installation}-{record.id}"
 
     async def _remove(self, record: BoxRecord) -> bool:
         return await asyncio.to_thread(self._home.remove_box, record.id)

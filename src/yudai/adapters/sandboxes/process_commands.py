@@ -26,7 +26,7 @@ from yudai.ports.sandbox import DEFAULT_MAX_OUTPUT, ENV, WORKSPACE, ExecResult
 _CHUNK = 1 << 18
 _PAUSE_S = 0.005
 _DOUBTS = 20
-_MARKER = "YUDAI_COMMAND"
+MARKER = "YUDAI_COMMAND"
 
 
 class Surroundings(NamedTuple):
@@ -126,7 +126,7 @@ class ProcessCommands:
         process = self._start(request, source, output, token)
         shell = look(process.pid)
         since = shell.started if shell else 0
-        mark = Mark(process.pid, f"{_MARKER}={token}".encode(), since)
+        mark = Mark(process.pid, f"{MARKER}={token}".encode(), since)
         status = self._running[mark] = asyncio.create_task(_status(process, mark))
         status.add_done_callback(lambda _: self._running.pop(mark))
         try:
@@ -147,7 +147,7 @@ class ProcessCommands:
                     stdin=stdin,
                     stdout=output,
                     stderr=output,
-                    env={**self._around.variables, _MARKER: token},
+                    env={**self._around.variables, MARKER: token},
                     cwd="/",
                     start_new_session=True,
                 )

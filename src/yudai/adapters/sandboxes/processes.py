@@ -2,6 +2,8 @@
 
 import asyncio
 import os
+import signal
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -10,6 +12,7 @@ if TYPE_CHECKING:
     import subprocess
 
 _PROC = Path("/proc")
+_PATIENCE_S = 10.0
 
 
 class Process(NamedTuple):
@@ -49,6 +52,42 @@ def children(pid: int) -> list[int]:
 
 def own_namespace(kind: str) -> str:
     return str((_PROC / "self/ns" / kind).readlink())
+
+
+async def kill_and_wait(doomed: Iterable[int]) -> None:
+    """Kill processes, children of ours or not, and wait a while until they are gone."""
+    for pid in doomed:
+        with suppress(ProcessLookupError, PermissionError, TimeoutError):
+            descriptor = os.pidfd_open(pid)
+            try:
+                signal.pidfd_send_signal(descriptor, signal.SIGKILL)
+                await asyncio.wait_for(readable(descriptor), _PATIENCE_S)
+            finally:
+                os.close(descriptor)
+
+
+def program(pid: int) -> str:
+    """The file name of what a process runs."""
+    with suppress(OSError):
+        return (_PROC / str(pid) / "exe").readlink().name
+    return ""
+
+
+def with_word(word: str) -> list[int]:
+    """Processes that have this word in their command line."""
+    return [pid for pid in pids() if os.fsencode(word) in _strings(pid, "cmdline")]
+
+
+def with_variable(prefix: bytes) -> list[int]:
+    """Processes that have a variable which starts so."""
+    return [p for p in pids() if any(s.startswith(prefix) for s in _strings(p, "environ"))]
+
+
+def _strings(pid: int, file: str) -> list[bytes]:
+    try:
+        return (_PROC / str(pid) / file).read_bytes().split(b"\0")
+    except OSError:
+        return []
 
 
 async def exited(process: "subprocess.Popen[bytes]") -> None:

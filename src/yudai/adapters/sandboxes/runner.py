@@ -8,19 +8,22 @@ import signal
 import socket
 import subprocess
 from collections.abc import Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import NamedTuple
 
 from yudai.adapters.sandboxes.output import Capture
-from yudai.adapters.sandboxes.processes import children, parent, readable
+from yudai.adapters.sandboxes.processes import children, look, parent, readable
 from yudai.domain.errors import SandboxError
 from yudai.domain.failure import Cause
 
 _CHUNK = 1 << 18
 _PIPE_BYTES = 1 << 18
 _START_S = 60.0
+# Stopped, traced, dead, or about to be.
+_HALTED = frozenset("TtZX")
 _NOWHERE = Path("/dev/null")
+_READ_LATER = os.O_RDONLY | os.O_NONBLOCK
 
 
 class Launch(NamedTuple):
@@ -41,7 +44,8 @@ class _Ends(NamedTuple):
     line: int
     output: int
     output_in: int
-    """Held open, so that there is always a writer."""
+    """Held open, so that there is always a writer; each command opens the pipe anew, so that none
+    inherits what another did to it."""
     report: int
     """Bubblewrap tells here what it has started, and that it has ended."""
 
@@ -62,7 +66,6 @@ class Runner:
         self._pidfds = [os.pidfd_open(process.pid)]
         self._heard = b""
         self._pending: _Pending | None = None
-        self._closed = False
         self.lost: str = ""
         """Why this box cannot be used any more; "" while it can."""
 
@@ -90,24 +93,19 @@ class Runner:
 
     def ask(self, number: int, stdin: str, capture: Capture) -> "asyncio.Future[int]":
         """Send a request; the future is the command's status, or the error that the box is lost."""
-        loop = asyncio.get_running_loop()
-        status: asyncio.Future[int] = loop.create_future()
+        status: asyncio.Future[int] = asyncio.get_running_loop().create_future()
         self._pending = _Pending(number, status, capture)
-        loop.add_reader(self._ends.output, self._on_output)
-        loop.add_reader(self._ends.line, self._on_answer)
-        loop.add_reader(self._ends.report, self._on_death)
         try:
             os.write(self._ends.line, b"%d %s\n" % (number, stdin.encode()))
-        except BrokenPipeError:
+        except (BrokenPipeError, ConnectionResetError):
             self._lose("the sandbox has died")
         return status
 
     def hang_up(self) -> None:
-        """Stop listening; a box that has not answered is killed, for it might do so later."""
+        """Let go of a request; a box that has not answered is killed, for it might do so later."""
         if self._pending is not None and self._pending.status.cancel():
-            self.lost = self.lost or "the sandbox did not answer"
             self._kill()
-        self._deaf()
+            self._lose("the sandbox did not answer")
         self._pending = None
 
     def kill_commands(self) -> None:
@@ -124,7 +122,7 @@ class Runner:
     async def end(self) -> None:
         """Kill the box and wait until each of its processes is gone."""
         self._lose("the sandbox has been destroyed")
-        self._closed = True
+        await self._meet_child()
         # The kernel lets process 1 go only after everything else in its namespace.
         for descriptor in reversed(self._pidfds):
             with suppress(ProcessLookupError):
@@ -133,6 +131,22 @@ class Runner:
         self._process.wait()
         for descriptor in (*self._pidfds, *self._ends):
             os.close(descriptor)
+
+    async def _meet_child(self) -> None:
+        """Of a box that has not said so yet, find process 1: it waits for bubblewrap's word.
+
+        Were only bubblewrap killed, it would wait for ever; bubblewrap is halted first, so that
+        it cannot start another one behind our back.
+        """
+        if len(self._pidfds) > 1:
+            return
+        with suppress(ProcessLookupError):
+            signal.pidfd_send_signal(self._pidfds[0], signal.SIGSTOP)
+        while _runs(self._process.pid):  # noqa: ASYNC110 - the kernel tells nobody
+            await asyncio.sleep(0)
+        for pid in children(self._process.pid):
+            with suppress(ProcessLookupError):
+                self._pidfds.append(os.pidfd_open(pid))
 
     async def _ready(self) -> None:
         while b"ready\n" not in self._heard:
@@ -144,6 +158,10 @@ class Runner:
         self._heard = b""
         self._pid = int(json.loads(os.read(self._ends.report, _CHUNK))["child-pid"])
         self._pidfds.append(os.pidfd_open(self._pid))
+        loop = asyncio.get_running_loop()
+        loop.add_reader(self._ends.output, self._on_output)
+        loop.add_reader(self._ends.line, self._on_answer)
+        loop.add_reader(self._ends.report, self._on_death)
 
     def _on_output(self) -> bool:
         try:
@@ -181,16 +199,12 @@ class Runner:
         with suppress(ProcessLookupError):
             signal.pidfd_send_signal(self._pidfds[-1], signal.SIGKILL)
 
-    def _deaf(self) -> None:
-        if not self._closed:
-            loop = asyncio.get_running_loop()
-            loop.remove_reader(self._ends.output)
-            loop.remove_reader(self._ends.line)
-            loop.remove_reader(self._ends.report)
-
     def _lose(self, why: str) -> None:
-        self.lost = self.lost or why
-        self._deaf()
+        if not self.lost:
+            self.lost = why
+            loop = asyncio.get_running_loop()
+            for descriptor in (self._ends.output, self._ends.line, self._ends.report):
+                loop.remove_reader(descriptor)
         if self._pending is not None and not self._pending.status.done():
             error = SandboxError(self.lost, cause=Cause.SANDBOX_LOST)
             self._pending.status.set_exception(error)
@@ -203,25 +217,40 @@ def _receive(line: int) -> bytes:
         return b""
 
 
+def _runs(pid: int) -> bool:
+    process = look(pid)
+    return process is not None and process.state not in _HALTED
+
+
 def _start(launch: Launch) -> "tuple[subprocess.Popen[bytes], _Ends]":
     """Three descriptors for the runner, and two numbered ones that bubblewrap keeps to itself."""
-    line, theirs = (end.detach() for end in socket.socketpair())
-    report = os.pipe()
-    groups = [*launch.groups, _NOWHERE, _NOWHERE][:2]
-    given = [theirs, report[1], os.open(launch.syscalls, os.O_RDONLY)]
-    ends = [line, report[0]]
-    try:
-        ends[1:1] = _output(launch.control / "output")
-        given += [os.open(group, os.O_WRONLY) for group in groups]
-        process = _popen(launch.argv, *given)
-    except OSError as error:
-        for descriptor in ends:
-            os.close(descriptor)
-        raise SandboxError(f"the sandbox cannot be started: {error}") from error
-    finally:
-        for descriptor in given:
-            os.close(descriptor)
-    return process, _Ends(*ends)
+    with ExitStack() as ours, ExitStack() as theirs:
+        try:
+            line, other = (end.detach() for end in socket.socketpair())
+            _close_with(ours, line)
+            _close_with(theirs, other)
+            report, given = os.pipe()
+            _close_with(ours, report)
+            _close_with(theirs, given)
+            output = _close_with(ours, os.open(launch.control / "output", _READ_LATER))
+            output_in = _close_with(ours, os.open(launch.control / "output", os.O_WRONLY))
+            syscalls = _close_with(theirs, os.open(launch.syscalls, os.O_RDONLY))
+            groups = [
+                _close_with(theirs, os.open(group, os.O_WRONLY))
+                for group in [*launch.groups, _NOWHERE, _NOWHERE][:2]
+            ]
+            process = _popen(launch.argv, other, given, syscalls, *groups)
+        except OSError as error:
+            raise SandboxError(f"the sandbox cannot be started: {error}") from error
+        with suppress(OSError):
+            fcntl.fcntl(output, fcntl.F_SETPIPE_SZ, _PIPE_BYTES)
+        ours.pop_all()
+        return process, _Ends(line, output, output_in, report)
+
+
+def _close_with(stack: ExitStack, descriptor: int) -> int:
+    stack.callback(os.close, descriptor)
+    return descriptor
 
 
 def _popen(
@@ -240,13 +269,3 @@ def _popen(
         cwd="/",
         start_new_session=True,
     )
-
-
-def _output(path: Path) -> tuple[int, int]:
-    """Each command opens this pipe anew, so that none inherits what another did to it."""
-    os.mkfifo(path)
-    path.chmod(0o622)
-    output = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
-    with suppress(OSError):
-        fcntl.fcntl(output, fcntl.F_SETPIPE_SZ, _PIPE_BYTES)
-    return output, os.open(path, os.O_WRONLY)

@@ -1,4 +1,4 @@
-# Runs as process 1 of a box: reads "NUMBER STDIN" lines, runs that command, answers "NUMBER STATUS".
+# Runs as process 1 of a box: reads "NUMBER STDIN" lines, runs the request, answers "NUMBER STATUS".
 # $1 is the shell for commands, $2 and $3 are limits of file size and data in what `ulimit` counts.
 # Requests and answers use descriptor 4, which commands never have.
 set -e
@@ -15,7 +15,7 @@ signals='HUP INT QUIT PIPE ALRM TERM USR1 USR2'
 trap '' $signals
 echo ready >&4
 while read -r number stdin <&4; do
-  (trap - $signals && exec "$1" "/run/yudai/$number" <"$stdin" >/run/yudai/output 2>&1 4>&-)
+  (trap - $signals && exec "$1" /run/yudai/request <"$stdin" >/run/yudai/output 2>&1 4>&-)
   status=$?
   # Succeeds while anybody is left, zombies included; `jobs` reaps them without needing a process.
   while kill -9 -1; do jobs; done

@@ -2,12 +2,13 @@
 
 import asyncio
 import itertools
+import os
 import posixpath
 import time
 from collections.abc import Mapping
 from pathlib import Path
 
-from yudai.adapters.sandboxes.cgroups import Cgroup
+from yudai.adapters.sandboxes.cgroups import Cgroup, OomCounter
 from yudai.adapters.sandboxes.disk import DiskWatch
 from yudai.adapters.sandboxes.mounts import CONTROL
 from yudai.adapters.sandboxes.output import Capture
@@ -27,7 +28,7 @@ class RunnerCommands:
     def __init__(self, runner: Runner, *, control: Path, cgroup: Cgroup, disk: DiskWatch) -> None:
         self._runner = runner
         self._control = control
-        self._cgroup = cgroup
+        self._oom = OomCounter(cgroup.memory)
         self._disk = disk
         self._numbers = itertools.count(1)
 
@@ -53,7 +54,7 @@ class RunnerCommands:
             return ExecResult(exit_code=CANNOT_RUN, output=NUL_REFUSED)
         if self.lost:
             raise SandboxError(self.lost, cause=Cause.SANDBOX_LOST)
-        capture, began, kills = Capture(max_output), time.monotonic(), self._cgroup.oom_kills()
+        capture, began = Capture(max_output), time.monotonic()
         end = await self._run(text, stdin, capture=capture, timeout_s=timeout_s)
         output, truncated = capture.result()
         return ExecResult(
@@ -61,39 +62,42 @@ class RunnerCommands:
             output=output,
             truncated=truncated,
             timed_out=end.timed_out,
-            oom=self._cgroup.oom_kills() > kills,
+            oom=self._oom.rang(),
             disk_full=end.disk_full or await self._disk.is_full(),
             duration_s=time.monotonic() - began,
         )
 
     async def end(self) -> None:
         await self._runner.end()
+        self._oom.close()
 
     async def _run(
         self, text: bytes, stdin: bytes, *, capture: Capture, timeout_s: float
     ) -> Ending:
-        number = next(self._numbers)
-        request, source = self._control / str(number), self._control / f"{number}.in"
+        if len(stdin) > _BIG:
+            await asyncio.to_thread(_put, f"{self._control}/stdin", stdin)
+        elif stdin:
+            _put(f"{self._control}/stdin", stdin)
+        _put(f"{self._control}/request", text)
+        source = f"{CONTROL}/stdin" if stdin else "/dev/null"
         try:
-            _put(request, text)
-            if len(stdin) > _BIG:
-                await asyncio.to_thread(_put, source, stdin)
-            elif stdin:
-                _put(source, stdin)
-            name = f"{CONTROL}/{source.name}" if stdin else "/dev/null"
             return await supervise(
-                self._runner.ask(number, name, capture),
+                self._runner.ask(next(self._numbers), source, capture),
                 timeout_s=timeout_s,
                 disk=self._disk,
                 kill=self._runner.kill_commands,
             )
         finally:
             self._runner.hang_up()
-            request.unlink(missing_ok=True)
-            source.unlink(missing_ok=True)
 
 
-def _put(file: Path, content: bytes) -> None:
-    file.write_bytes(content)
-    # The box's user may be another than ours, whatever our umask says.
-    file.chmod(0o644)
+def _put(path: str, content: bytes) -> None:
+    """Used again and again: nobody reads it any more when the next command is due."""
+    try:
+        file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        with open(file, "wb", buffering=0) as writer:  # noqa: PTH123 - a descriptor
+            # The box's user may be another than ours, whatever our umask says.
+            os.fchmod(file, 0o644)
+            writer.truncate(writer.write(content))
+    except OSError as error:
+        raise SandboxError(f"a command cannot be handed over: {error}") from error

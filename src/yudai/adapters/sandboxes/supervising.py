@@ -9,6 +9,8 @@ from yudai.adapters.sandboxes.disk import DiskWatch
 from yudai.domain.errors import SandboxError
 from yudai.domain.failure import Cause
 
+_SHORT_S = 0.5
+"""Shorter commands are not worth a look at the disk."""
 _GRACE_S = 10.0
 _KILL_EVERY_S = 0.05
 
@@ -28,17 +30,26 @@ async def supervise(
 
     Cancelled, it kills likewise before it lets go. A status that never comes is an error.
     """
-    full = asyncio.create_task(disk.until_full())
     try:
-        await asyncio.wait({status, full}, timeout=timeout_s, return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait({status}, timeout=min(timeout_s, _SHORT_S))
+        disk_full = False
+        if not status.done() and timeout_s > _SHORT_S:
+            disk_full = await _fills(disk, status, timeout_s - _SHORT_S)
         if status.done():
             return Ending(status.result())
-        disk_full = full.done()
         return Ending(await _stop(status, kill), timed_out=not disk_full, disk_full=disk_full)
     except asyncio.CancelledError:
         with suppress(SandboxError):
             await _stop(status, kill)
         raise
+
+
+async def _fills(disk: DiskWatch, status: "asyncio.Future[int]", timeout_s: float) -> bool:
+    """Whether the disk is full before the status has come or the time is up."""
+    full = asyncio.create_task(disk.until_full())
+    try:
+        await asyncio.wait({status, full}, timeout=timeout_s, return_when=asyncio.FIRST_COMPLETED)
+        return full.done() and full.result() is None
     finally:
         full.cancel()
 

@@ -15,7 +15,7 @@ from yudai.adapters.sandboxes.home import BoxRecord, Home
 from yudai.adapters.sandboxes.identity import Identity
 from yudai.adapters.sandboxes.limits import limit_processes, ulimits
 from yudai.adapters.sandboxes.mounts import Frame
-from yudai.adapters.sandboxes.processes import look
+from yudai.adapters.sandboxes.processes import children, kill_and_wait, program, with_word
 from yudai.adapters.sandboxes.runner_commands import RunnerCommands
 from yudai.adapters.sandboxes.toolchain import Toolchain
 from yudai.adapters.sandboxes.worktree import Stamp
@@ -46,17 +46,22 @@ class Built(NamedTuple):
 
 
 class Workshop:
-    def __init__(self, home: Home, *, limits: SandboxLimits, installation: str) -> None:
+    def __init__(
+        self, home: Home, *, limits: SandboxLimits, installation: str, overlays: bool
+    ) -> None:
         self._home = home
         self._limits = limits
         self._installation = installation
+        self._overlays = overlays
         self._ground: Ground | None = None
         self._cgroups: Cgroups | None = None
         self._guard = Guard()
 
     async def ground(self) -> Ground:
         if self._ground is None:
-            self._ground = await find_ground(self._home.lease(), self._home.etc, self._limits)
+            ground = await find_ground(self._home.lease(), self._home.etc, self._limits)
+            overlay = ground.features.overlay and self._overlays
+            self._ground = ground._replace(features=ground.features._replace(overlay=overlay))
         return self._ground
 
     def close(self) -> None:
@@ -91,24 +96,28 @@ class Workshop:
         runner = await ground.start(argv, control, groups=cgroup.entrances)
         try:
             if ground.features.identity.outlives_us:
-                self._guard.watch(runner.pid)
+                self._guard.watch(record.id, runner.pid)
             limit_processes(runner.pid, self._limits, cgroup)
-            process = look(runner.pid)
-            started = process.started if process else None
-            record = record.model_copy(update={"pid": runner.pid, "started": started})
-            self._home.save(record)
         except BaseException:
             await runner.end()
-            self._guard.forget(runner.pid)
             raise
         disk = DiskWatch(layout.written, self._limits.disk_bytes)
         commands = RunnerCommands(runner, control=control, cgroup=cgroup, disk=disk)
         return Built(record, commands, layout, cgroup)
 
+    async def kill(self, record: BoxRecord) -> None:
+        """End a box that another process has started: what is in its groups, or its bubblewrap."""
+        above = [
+            pid
+            for pid in with_word(str(self._home.box(record.id) / "control"))
+            if program(pid).startswith("bwrap")
+        ]
+        inside = [child for pid in above for child in children(pid)]
+        await kill_and_wait([*inside, *above, *cgroups.members(record.cgroups)])
+
     async def remove(self, record: BoxRecord) -> bool:
         """Take away a dead box's groups and folder; False when they were gone."""
-        if record.pid is not None:
-            self._guard.forget(record.pid)
+        self._guard.forget(record.id)
         # A group can be removed a moment after its last process is gone.
         for _ in range(_ATTEMPTS):
             if cgroups.remove(record.cgroups):

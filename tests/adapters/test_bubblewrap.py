@@ -1,0 +1,67 @@
+"""Bubblewrap where the host refuses overlays: workspaces are copies, and all else is the same."""
+
+import io
+import tarfile
+from collections.abc import AsyncGenerator
+from pathlib import Path
+
+import pytest
+
+from yudai.adapters.sandboxes.bubblewrap import BubblewrapBackend
+from yudai.domain.errors import SandboxError
+from yudai.ports.sandbox import BaseRef, BaseSpec, Sandbox
+
+FILES = {"a.txt": b"one\n", "b/c.py": b"x = 1\n", "b/d.py": b"y = 1\n", ".gitignore": b"*.log\n"}
+
+
+@pytest.fixture
+async def backend(tmp_path: Path) -> AsyncGenerator[BubblewrapBackend]:
+    backend = BubblewrapBackend(tmp_path / "home", overlays=False)
+    yield backend
+    await backend.close()
+
+
+@pytest.fixture
+async def base(backend: BubblewrapBackend, tmp_path: Path) -> BaseRef:
+    with tarfile.open(tmp_path / "s.tar", "w") as archive:
+        for name, content in FILES.items():
+            member = tarfile.TarInfo(name)
+            member.size = len(content)
+            archive.addfile(member, io.BytesIO(content))
+    return await backend.prepare(BaseSpec(key="k", source=tmp_path / "s.tar"))
+
+
+async def spawn(backend: BubblewrapBackend, base: BaseRef) -> Sandbox:
+    [box] = await backend.spawn(base, 1, owner="test")
+    assert not isinstance(box, SandboxError), box
+    return box
+
+
+async def test_it_says_that_workspaces_are_copies(backend: BubblewrapBackend):
+    files = next(g for g in (await backend.capabilities()).guarantees if g.name == "files")
+
+    assert files.holds
+    assert "copy" in files.how
+
+
+async def test_changes_are_seen_and_the_base_stays(backend: BubblewrapBackend, base: BaseRef):
+    box = await spawn(backend, base)
+    assert await box.tree() == ("", ())
+
+    await box.exec("echo two >>a.txt; rm b/c.py; echo z >new; echo x >x.log; touch b/d.py")
+
+    tree = await box.tree()
+    assert tree.changed == ("a.txt", "b/c.py", "new")
+    other = await spawn(backend, base)
+    assert await other.tree() == ("", ())
+    applied = await other.exec("git apply -", stdin=(await box.diff()).encode())
+    assert (applied.exit_code, applied.text) == (0, "")
+    assert await other.tree() == tree
+
+
+async def test_a_change_that_hides_its_time_is_seen(backend: BubblewrapBackend, base: BaseRef):
+    box = await spawn(backend, base)
+
+    await box.exec("touch -r a.txt ref; printf 'two\\n' >a.txt; touch -r ref a.txt; rm ref")
+
+    assert (await box.tree()).changed == ("a.txt",)

@@ -1,0 +1,252 @@
+"""What boxes stand on: each way to start one that this host allows, whatever its shell is."""
+
+import asyncio
+import os
+import shutil
+import signal
+import subprocess
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from yudai.adapters.sandboxes import etc, ground, mounts
+from yudai.adapters.sandboxes.cgroups import Cgroup
+from yudai.adapters.sandboxes.ground import Ground
+from yudai.adapters.sandboxes.guard import Guard
+from yudai.adapters.sandboxes.limits import ulimits
+from yudai.adapters.sandboxes.mounts import Features
+from yudai.adapters.sandboxes.output import Capture
+from yudai.adapters.sandboxes.runner import Runner
+from yudai.adapters.sandboxes.toolchain import Toolchain
+from yudai.domain.errors import SandboxError
+from yudai.ports.sandbox import SandboxLimits
+
+LIMITS = SandboxLimits()
+NO_PYTHON = Toolchain(None, (), (), ())
+SHELLS = [path for name in ("dash", "bash", "busybox") if (path := shutil.which(name))]
+
+
+def stand(tmp_path: Path, features: Features, *, sh: str = "/bin/sh") -> Ground:
+    lease = tmp_path / "lease"
+    lease.mkdir()
+    ground.furnish(lease, sh=Path(sh))
+    folder = etc.find(tmp_path / "etc", features.identity.uid)
+    return Ground(features, lease, folder, ground.find_shell())
+
+
+def descriptors() -> set[Path]:
+    return set(Path("/proc/self/fd").iterdir())
+
+
+@asynccontextmanager
+async def running(here: Ground, folder: Path) -> AsyncGenerator[Runner]:
+    work = folder / "work"
+    work.mkdir()
+    here.features.identity.give(work)
+    control = here.new_control(folder)
+    argv = here.frame(NO_PYTHON, LIMITS).argv(
+        control, mounts.writable(work), ulimits(LIMITS, Cgroup())
+    )
+    runner = await here.start(argv, control)
+    try:
+        yield runner
+    finally:
+        await runner.end()
+
+
+async def ask(runner: Runner, folder: Path, command: str, *, number: int = 1) -> tuple[int, str]:
+    request = folder / "control" / "request"
+    request.write_text(command)
+    request.chmod(0o644)
+    capture = Capture(100_000)
+    status = await runner.ask(number, "/dev/null", capture)
+    runner.hang_up()
+    return status, capture.result().output.decode()
+
+
+@pytest.mark.parametrize(
+    "features", list(ground.candidates()), ids=lambda f: f"{f.identity.how} overlay={f.overlay}"
+)
+async def test_each_way_that_can_be_tried_works_or_says_why(tmp_path: Path, features: Features):
+    here = stand(tmp_path, features)
+
+    said = "works"
+    try:
+        await ground.try_out(here, LIMITS)
+    except SandboxError as error:
+        said = str(error)
+
+    assert said
+    assert not list(here.lease.glob("trial-*"))
+
+
+async def test_the_best_way_is_taken(tmp_path: Path):
+    lease = tmp_path / "lease"
+    lease.mkdir()
+
+    here = await ground.find_ground(lease, tmp_path / "etc", LIMITS)
+
+    assert here.features in list(ground.candidates())
+    assert not here.features.identity.is_hosts_root
+
+
+@pytest.mark.parametrize("sh", SHELLS)
+async def test_the_runner_works_in_every_posix_shell(tmp_path: Path, sh: str):
+    here = stand(tmp_path, next(ground.candidates()), sh=sh)
+    async with running(here, tmp_path) as runner:
+        seen = [
+            await ask(runner, tmp_path, command, number=number)
+            for number, command in enumerate(
+                [
+                    "echo out; echo err >&2; exit 3",
+                    "kill -9 $$",
+                    "for i in 1 2 3 4 5 6 7 8 9; do (setsid sleep 99 &); done; echo started",
+                    "for s in HUP INT QUIT TERM USR1 KILL STOP; do kill -s $s 1; done; echo fine",
+                    "trap -p; ls /proc/self/fd | tr '\\n' ' '",
+                    "set -- /proc/[0-9]*; echo $#",
+                    "ulimit -c; ulimit -f",
+                ]
+            )
+        ]
+
+    assert seen == [
+        (3, "out\nerr\n"),
+        (137, ""),
+        (0, "started\n"),
+        (0, "fine\n"),
+        (0, "0 1 2 3 "),
+        (0, "2\n"),
+        (0, f"0\n{LIMITS.disk_bytes // 1024}\n"),
+    ]
+
+
+async def test_an_answer_to_another_request_is_no_answer(tmp_path: Path):
+    here = stand(tmp_path, next(ground.candidates()))
+    async with running(here, tmp_path) as runner:
+        (tmp_path / "control" / "request").write_text("exit 4")
+        (tmp_path / "control" / "request").chmod(0o644)
+        os.write(runner._ends.line, b"77 /dev/null\n")
+
+        assert await ask(runner, tmp_path, "exit 4", number=78) == (4, "")
+
+
+async def test_a_box_that_cannot_start_says_what_bubblewrap_said(tmp_path: Path):
+    here = stand(tmp_path, next(ground.candidates()))
+    control = here.new_control(tmp_path)
+    frame = here.frame(NO_PYTHON, LIMITS)
+    argv = frame.argv(control, mounts.writable(tmp_path / "none"), ulimits(LIMITS, Cgroup()))
+
+    with pytest.raises(SandboxError, match="none"):
+        await here.start(argv, control)
+
+
+async def test_a_bubblewrap_that_is_none(tmp_path: Path):
+    here = stand(tmp_path, next(ground.candidates())._replace(bwrap="/nonexistent/bwrap"))
+    control = here.new_control(tmp_path)
+    frame = here.frame(NO_PYTHON, LIMITS)
+
+    with pytest.raises(SandboxError, match="cannot be started"):
+        await here.start(frame.argv(control, (), ulimits(LIMITS, Cgroup())), control)
+
+
+async def test_a_group_that_cannot_be_entered_stops_the_start(tmp_path: Path):
+    """Without its limits a box must not run at all."""
+    here = stand(tmp_path, next(ground.candidates()))
+    work = tmp_path / "work"
+    work.mkdir()
+    control = here.new_control(tmp_path)
+    argv = here.frame(NO_PYTHON, LIMITS).argv(
+        control, mounts.writable(work), ulimits(LIMITS, Cgroup())
+    )
+
+    with pytest.raises(SandboxError):
+        await here.start(argv, control, groups=[Path("/dev/full")])
+
+
+@pytest.mark.parametrize(
+    ("file", "value", "named"),
+    [
+        ("kernel/apparmor_restrict_unprivileged_userns", "1", "AppArmor"),
+        ("kernel/unprivileged_userns_clone", "0", "kernel.unprivileged_userns_clone=1"),
+        ("user/max_user_namespaces", "0", "user.max_user_namespaces"),
+        ("kernel/other", "0", "seccomp=unconfined"),
+    ],
+)
+def test_the_remedy_is_named(tmp_path: Path, file: str, value: str, named: str):
+    (tmp_path / file).parent.mkdir(parents=True)
+    (tmp_path / file).write_text(f"{value}\n")
+
+    assert named in ground.remedy(tmp_path)
+    assert "--sandbox process" in ground.remedy(tmp_path)
+
+
+def test_etc_shows_only_what_everybody_may_read(tmp_path: Path):
+    host = tmp_path / "host"
+    (host / "ssl/certs").mkdir(parents=True)
+    (host / "ssl/private").mkdir()
+    (host / "ssl/private/key").write_text("secret")
+    (host / "ssl/certs/closed.pem").write_text("secret")
+    (host / "ssl/certs/closed.pem").chmod(0o600)
+    (host / "ssl/certs/open.pem").write_text("open")
+    (host / "shadow").write_text("secret")
+    (host / "localtime").symlink_to("/usr/share/zoneinfo/UTC")
+
+    folder = etc.find(tmp_path / "store", 1234, host=host)
+
+    assert (folder / "ssl/certs/open.pem").read_text() == "open"
+    assert "agent:x:1234:1234" in (folder / "passwd").read_text()
+    assert (folder / "localtime").is_symlink()
+    assert not [p for p in folder.rglob("*") if p.is_file() and p.read_text() == "secret"]
+    assert etc.find(tmp_path / "store", 1234, host=host) == folder
+    os.utime(host / "ssl/certs", (1, 1))
+    assert etc.find(tmp_path / "store", 1234, host=host) != folder
+
+
+def test_a_guard_kills_who_is_left_when_its_writer_is_gone():
+    sleepers = [subprocess.Popen(["sleep", "100"]) for _ in range(3)]
+    guard = Guard()
+    for number, sleeper in enumerate(sleepers):
+        guard.watch(str(number), sleeper.pid)
+    guard.forget("1")
+
+    guard.close()
+
+    assert [s.wait(10) for s in (sleepers[0], sleepers[2])] == [-signal.SIGKILL] * 2
+    assert sleepers[1].poll() is None
+    sleepers[1].kill()
+    sleepers[1].wait()
+
+
+def test_a_guard_that_was_killed_is_replaced():
+    sleeper = subprocess.Popen(["sleep", "100"])
+    guard = Guard()
+    guard.watch("1", sleeper.pid)
+    assert guard._process is not None
+    guard._process.kill()
+    guard._process.wait()
+
+    guard.watch("2", 2**22 + 1)
+    guard.close()
+
+    assert sleeper.wait(10) == -signal.SIGKILL
+
+
+async def test_nothing_is_left_of_a_start_that_is_cancelled(tmp_path: Path):
+    here = stand(tmp_path, next(ground.candidates()))
+    work = tmp_path / "work"
+    work.mkdir()
+    control = here.new_control(tmp_path)
+    argv = here.frame(NO_PYTHON, LIMITS).argv(
+        control, mounts.writable(work), ulimits(LIMITS, Cgroup())
+    )
+    before = descriptors()
+    starting = asyncio.create_task(here.start(argv, control))
+    await asyncio.sleep(0)
+
+    starting.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await starting
+
+    assert descriptors() <= before

@@ -1,0 +1,72 @@
+"""A backend's folder: whose boxes are whose."""
+
+from pathlib import Path
+
+import pytest
+
+from yudai.adapters.sandboxes.home import Home
+
+
+def test_what_belongs_to_a_free_lease_is_abandoned(tmp_path: Path):
+    living, dead = Home(tmp_path), Home(tmp_path)
+    mine = living.new_box("me")
+    left = dead.new_box("you")
+    assert living.abandoned() == []
+
+    dead.release()
+
+    assert [record.id for record in living.abandoned()] == [left.id]
+    assert {record.id for record in living.records()} == {mine.id, left.id}
+    living.release()
+
+
+def test_a_box_without_a_record_belongs_to_nobody(tmp_path: Path):
+    home = Home(tmp_path)
+    home.lease()
+    (home.boxes / "strange").mkdir()
+    (home.boxes / "broken").mkdir()
+    (home.boxes / "broken" / "box.json").write_text("{")
+
+    assert {record.id for record in home.abandoned()} == {"strange", "broken"}
+    assert home.remove_box("strange")
+    assert not home.remove_box("strange")
+    home.release()
+
+
+def test_leases_of_the_dead_are_reaped(tmp_path: Path):
+    living = Home(tmp_path)
+    mine = living.lease()
+    dead = mine.parent / "dead"
+    dead.mkdir()
+    (dead / "lock").touch()
+
+    living.reap_leases()
+
+    assert list(mine.parent.iterdir()) == [mine]
+    living.release()
+    assert list(mine.parent.iterdir()) == []
+
+
+def test_records_survive_a_restart(tmp_path: Path):
+    home = Home(tmp_path)
+    record = home.new_box("me", cgroups=lambda box: (Path("/x") / box,))
+
+    assert Home(tmp_path).find(record.id) == record
+    assert record.cgroups == (Path("/x") / record.id,)
+    assert Home(tmp_path).find("none") is None
+    home.release()
+
+
+def test_folders_are_for_their_owner_only(tmp_path: Path):
+    home = Home(tmp_path / "new")
+    record = home.new_box("me")
+
+    for folder in (home.bases, home.boxes, home.lease(), home.box(record.id)):
+        assert folder.stat().st_mode & 0o077 == 0
+    home.release()
+
+
+@pytest.mark.parametrize("name", ["..", "a/b", "", ".x"])
+def test_a_box_has_no_name_that_leads_elsewhere(tmp_path: Path, name: str):
+    with pytest.raises(ValueError, match="name of a folder"):
+        Home(tmp_path).find(name)
