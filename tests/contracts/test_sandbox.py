@@ -291,7 +291,7 @@ async def test_the_loop_runs_on_while_a_command_floods(box: Sandbox):
         await asyncio.sleep(0.01)
         ticks += 1
 
-    assert ticks > 10
+    assert ticks > 3
 
 
 async def test_two_boxes_do_not_see_each_others_work(backend: Backend, base: BaseRef):

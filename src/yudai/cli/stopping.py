@@ -28,12 +28,17 @@ async def _until_signal(command: Coroutine[Any, Any, int]) -> int:
     loop = asyncio.get_running_loop()
     if threading.current_thread() is threading.main_thread():
         for number in _SIGNALS:
-            # Under nohup a hang-up stays ignored.
-            if signal.getsignal(number) is not signal.SIG_IGN:
-                loop.add_signal_handler(number, stop, number)
+            # What we were told to ignore (nohup, a script's background job) stays without effect,
+            # but commands in sandboxes must not inherit that.
+            ignored = signal.getsignal(number) is signal.SIG_IGN
+            loop.add_signal_handler(number, _nothing if ignored else stop, number)
     try:
         return await task
     except asyncio.CancelledError:
         if not received:
             raise
         return SIGNALLED + received[0]
+
+
+def _nothing(_: signal.Signals) -> None:
+    pass

@@ -90,6 +90,9 @@ class SolveFlow:
             await self.prover.verify_run(run_id, prepared)
         except (RunBrokeError, WorldError) as error:
             await self._broke(run_id, error.cause, str(error))
+        except RefusedError as error:
+            # It was checked when the solve opened: its model has gone since.
+            await self._broke(run_id, Cause.MODEL_FAILED, str(error))
         except Exception as error:
             log.exception("run.failed_unexpectedly", run_id=run_id)
             trace = "".join(traceback.format_exception(error))[-_MAX_TRACE:]

@@ -40,10 +40,7 @@ class ScriptedGateway:
         self.script(model)
 
     async def complete(self, call: Call) -> Completion:
-        try:
-            reply = self.script(call.model).reply(call.turn)
-        except RefusedError as error:
-            raise GatewayError(str(error)) from error
+        reply = self.script(call.model).reply(call.turn)
         if reply is None:
             raise GatewayError(
                 f"{call.model} has no reply for turn {call.turn + 1}: add one to the file,"
