@@ -145,6 +145,8 @@ def test_show_one_run_with_its_patch_tests_and_trajectory(home: Path, document: 
     run = document["ranking"][0]["run_id"][-8:]
     assert yudai(home, "show", run, "--diff").stdout.startswith("diff --git ")
     assert "passed" in yudai(home, "show", run, "--log").stdout
+    plan = json.loads(yudai(home, "show", run, "--plan").stdout)
+    assert (len(plan["steps"]), plan["before_first_edit"]) == (3, True)
     trajectory = json.loads(yudai(home, "show", run, "--trajectory").stdout)
     assert trajectory["trajectory_format"] == "mini-swe-agent-1.1"
     assert trajectory["info"]["exit_status"] == "Submitted"

@@ -91,13 +91,19 @@ def show(
     trajectory: Annotated[
         bool, typer.Option("--trajectory", help="Only the run in mini-SWE-agent's format.")
     ] = False,
+    plan: Annotated[
+        bool,
+        typer.Option("--plan", help="Only the plan it gave before its first edit (plan.json)."),
+    ] = False,
 ) -> int:
     """Show a solve with its ranking, or one run: its steps, patch and tests."""
     from yudai.cli.show import View, run_show
 
-    chosen = [view for view, wanted in zip(View, (diff, log, trajectory), strict=True) if wanted]
+    chosen = [
+        view for view, wanted in zip(View, (diff, log, trajectory, plan), strict=True) if wanted
+    ]
     if len(chosen) + json > 1:
-        raise RefusedError("choose one of --json, --diff, --log and --trajectory")
+        raise RefusedError("choose one of --json, --diff, --log, --plan and --trajectory")
     return run_until_signal(
         run_show(_settings(), target, json=json, view=chosen[0] if chosen else None)
     )

@@ -27,6 +27,7 @@ class View(Enum):
     DIFF = ArtifactKind.PATCH
     LOG = ArtifactKind.TEST_LOG
     TRAJECTORY = ArtifactKind.TRAJECTORY
+    PLAN = ArtifactKind.PLAN
 
 
 async def run_show(settings: Settings, target: str, *, json: bool, view: View | None) -> int:
@@ -113,7 +114,7 @@ async def _show_run(reader: Reader, run: RunRow, *, json: bool, view: View | Non
         _print_message(console, message)
     if run.why:
         console.print(Text(f"\nPlace {run.rank}: {one_line(run.why, width=400)}", style="bold"))
-    console.print("Also: --diff, --log, --trajectory, --json", style="dim")
+    console.print("Also: --diff, --log, --plan, --trajectory, --json", style="dim")
     return OK
 
 
