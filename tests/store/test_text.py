@@ -2,7 +2,8 @@ import json
 
 import pytest
 
-from yudai.store.text import clean, to_json
+from yudai.domain.text import clean
+from yudai.store.text import to_json
 
 
 @pytest.mark.parametrize(

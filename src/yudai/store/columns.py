@@ -9,7 +9,8 @@ from pydantic import TypeAdapter
 from sqlalchemy import Dialect, Enum, Text
 from sqlalchemy.types import TypeDecorator
 
-from yudai.store.text import clean, to_json
+from yudai.domain.text import clean
+from yudai.store.text import to_json
 
 T = TypeVar("T")
 

@@ -6,7 +6,7 @@ from functools import cache
 from importlib.resources import files
 from string import Template
 
-from yudai.adapters.agents.cleaning import clean
+from yudai.domain.text import clean
 from yudai.ports.agent import AgentLimits, AgentTask
 from yudai.ports.sandbox import WORKSPACE
 from yudai.strategies import recipe
