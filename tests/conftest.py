@@ -1,9 +1,23 @@
 """Shared by all tests; its folder is on the import path."""
 
 import signal
+from collections.abc import Iterator
+
+import pytest
 
 # A script's background job starts with these ignored, and whatever tests start would inherit that.
 for _signal in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP):
     if signal.getsignal(_signal) is signal.SIG_IGN:
         _default = signal.default_int_handler if _signal is signal.SIGINT else signal.SIG_DFL
         signal.signal(_signal, _default)
+
+
+@pytest.fixture(autouse=True)
+def signals_stay_as_they_are() -> Iterator[None]:
+    """An ignored signal would be inherited by everything that later tests start."""
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    yield
+    after = {number: signal.getsignal(number) for number in before}
+    for number, handler in before.items():
+        signal.signal(number, handler)
+    assert after == before

@@ -1,5 +1,7 @@
 """Exit codes and one-line errors."""
 
+import signal
+
 import pytest
 
 from yudai.cli import main
@@ -148,6 +150,8 @@ def test_ctrl_c_is_130(monkeypatch):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(main, "run", interrupted)
+    before = signal.getsignal(signal.SIGINT)
     with pytest.raises(SystemExit) as end:
         main.main()
     assert end.value.code == 130
+    assert signal.signal(signal.SIGINT, before) is signal.SIG_IGN
