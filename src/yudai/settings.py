@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Literal, Self
 
 from platformdirs import user_data_path
-from pydantic import Field, field_validator
+from pydantic import Field, SecretStr, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 _SQLITE = "sqlite+aiosqlite://"
@@ -39,6 +39,21 @@ class Settings(BaseSettings):
         ge=1,
         validation_alias="SOLVER_ARENA_MAX_RUNS",
         description="Contestants per solve; above it a diverse selection starts.",
+    )
+    openrouter_api_key: SecretStr | None = Field(
+        default=None,
+        validation_alias="OPENROUTER_API_KEY",
+        description="Key for models at OpenRouter. Never stored, never in a sandbox.",
+    )
+    openai_base_url: str | None = Field(
+        default=None,
+        validation_alias="OPENAI_BASE_URL",
+        description="Any OpenAI-compatible server; models go there instead of to OpenRouter.",
+    )
+    openai_api_key: SecretStr | None = Field(
+        default=None,
+        validation_alias="OPENAI_API_KEY",
+        description="Key for OPENAI_BASE_URL; may be unset for a local server.",
     )
     memory_mb: int = Field(
         default=4096,

@@ -19,6 +19,7 @@ from yudai.domain.errors import ConflictError, GatewayError, RefusedError
 from yudai.domain.ids import RunId, SolveId
 from yudai.domain.issue import Issue
 from yudai.domain.matrix import Matrix
+from yudai.domain.models import Model, scripted
 from yudai.ports.artifacts import ArtifactKind
 from yudai.ports.gateway import Call, Completion
 from yudai.ports.sandbox import BaseSpec
@@ -47,8 +48,8 @@ class Broken:
         self._scripted = scripted_gateway(scripts)
         self.hanging = asyncio.Event()
 
-    def check(self, model: str) -> None:
-        if model.startswith("scripted/"):
+    def check(self, model: Model) -> None:
+        if model.name.startswith("scripted/"):
             self._scripted.check(model)
 
     async def complete(self, call: Call) -> Completion:
@@ -88,6 +89,7 @@ class Arena:
                 base=self._base(files, setup),
                 matrix=Matrix(models=models, max_edits=(max_edits,)),
                 budget=budget,
+                models=tuple(map(scripted, models)),
                 **more,
             )
         )

@@ -11,6 +11,7 @@ from yudai.cli.race import follow
 from yudai.cli.render import exit_code, print_document, show_result
 from yudai.domain.budget import Budget
 from yudai.domain.errors import SandboxError
+from yudai.domain.models import scripted
 from yudai.services.solves import SolveRequest
 from yudai.settings import Settings
 from yudai.wiring import App, open_app, scripted_gateway
@@ -47,7 +48,7 @@ def _request(app: App, *, parallel: int, reducer: str) -> SolveRequest:
         ),
         reducer=reducer,
         sandbox_backend=app.capabilities.backend,
-        free_models=frozenset(matrix.models),
+        models=tuple(map(scripted, matrix.models)),
     )
 
 

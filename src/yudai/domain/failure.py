@@ -9,6 +9,8 @@ class Cause(StrEnum):
     SANDBOX_LOST = "sandbox_lost"
     SETUP_FAILED = "setup_failed"
     MODEL_FAILED = "model_failed"
+    MODEL_REFUSED = "model_refused"
+    CONTEXT_OVERFLOW = "context_overflow"
     SCRIPT_EXHAUSTED = "script_exhausted"
     AGENT_FAILED = "agent_failed"
     NO_TOOL_CALLS = "no_tool_calls"
@@ -33,6 +35,10 @@ POLICIES: dict[Cause, Policy] = {
     Cause.SANDBOX_LOST: Policy("world", "retry", "the sandbox died during the run"),
     Cause.SETUP_FAILED: Policy("world", "final", "the repository's set-up failed"),
     Cause.MODEL_FAILED: Policy("world", "retry", "the model endpoint failed"),
+    Cause.MODEL_REFUSED: Policy("world", "final", "the model endpoint refused the call"),
+    Cause.CONTEXT_OVERFLOW: Policy(
+        "contestant", "final", "the conversation outgrew the model's context"
+    ),
     Cause.SCRIPT_EXHAUSTED: Policy("contestant", "final", "the script has no more replies"),
     Cause.AGENT_FAILED: Policy("contestant", "final", "the agent failed"),
     Cause.NO_TOOL_CALLS: Policy(

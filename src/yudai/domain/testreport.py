@@ -23,6 +23,12 @@ class TestRunner(StrEnum):
 
     PYTEST = "pytest"
     UNITTEST = "unittest"
+    NODE = "node"
+    JEST = "jest"
+    VITEST = "vitest"
+    MOCHA = "mocha"
+    COMMAND = "command"
+    """Any other command: its exit code is the outcome of one test."""
 
 
 class TestPlan(Value):
@@ -32,10 +38,13 @@ class TestPlan(Value):
 
     runner: TestRunner
     python: str
+    """The interpreter's name: `python`, or `node` for Node's runners."""
     args: tuple[str, ...] = ()
     """pytest: further arguments; unittest: discovery's file pattern and where it starts."""
     command: str
     """As a person would type it."""
+    folder: str = ""
+    """Where in the workspace it is run; test ids stay relative to the workspace."""
 
 
 class TestReport(Value):

@@ -2,6 +2,7 @@
 
 from typing import Any, Protocol
 
+from yudai.domain.models import Model, Provider
 from yudai.domain.usage import Usage
 from yudai.domain.value import Value
 
@@ -10,11 +11,14 @@ class Call(Value):
     """One request to a model, in the chat-completions shape."""
 
     model: str
+    """A name of ours; metering replaces it by what the provider calls it."""
+    provider: Provider = Provider.SCRIPTED
     temperature: float
     messages: list[dict[str, Any]]
     tools: list[dict[str, Any]]
     turn: int
     """How many calls this run has made before: 0 for the first."""
+    max_output_tokens: int = 16_384
 
 
 class ToolCall(Value):
@@ -29,11 +33,17 @@ class Completion(Value):
     tool_calls: tuple[ToolCall, ...]
     finish_reason: str
     usage: Usage
+    """Its cost is what the reply itself says, or 0; metering settles what is charged."""
+    has_cost: bool = False
+    """Whether the reply itself named its cost."""
+    reasoning: str = ""
+    temperature_used: float | None = None
+    """None when the model refused the one that was requested and used its own."""
 
 
 class Gateway(Protocol):
-    def check(self, model: str) -> None:
-        """RefusedError with what to do when this model could not be called."""
+    def check(self, model: Model) -> None:
+        """RefusedError with what to do when this model could not be called: no key, no script."""
         ...
 
     async def complete(self, call: Call) -> Completion: ...

@@ -42,8 +42,17 @@ class BaseSpec(Value):
     source: Path
     """A tar archive of the tree at the base commit."""
     setup: tuple[str, ...] = ()
+    """Run once, in order, in `folder`, with a network; what they put into /env and the workspace
+    is there, read-only and below the overlay, in every sandbox of this base."""
+    folder: str = ""
+    """Where in the workspace set-up commands run: "" or a relative path."""
+    setup_timeout_s: float = 1800.0
     env: Path | None = None
-    """A Python environment of the host, bound read-only at /env."""
+    """A Python environment of the host, bound read-only at /env; excludes one made by set-up."""
+    python: str = ""
+    """The Python version that is asked for (`3.12`, `>=3.10`); "": ours."""
+    node: bool = False
+    """Whether Node is needed: the host's, else the one from PyPI."""
 
 
 class BaseRef(Value):

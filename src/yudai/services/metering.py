@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from yudai.domain.budget import usd
 from yudai.domain.errors import GatewayError
 from yudai.domain.failure import Cause
+from yudai.domain.models import Model
 from yudai.ports.gateway import Call, Completion, Gateway
 
 
@@ -30,7 +31,7 @@ class MeteredGateway:
     gateway: Gateway
     purse: Purse
 
-    def check(self, model: str) -> None:
+    def check(self, model: Model) -> None:
         self.gateway.check(model)
 
     async def complete(self, call: Call) -> Completion:

@@ -8,18 +8,29 @@ from yudai.domain.errors import ConflictError
 from yudai.domain.ids import LOCAL_USER, RunId, SolveId
 from yudai.domain.issue import Issue
 from yudai.domain.matrix import Contestant, Lineup, Matrix, expand
+from yudai.domain.models import Model
+from yudai.domain.project import Project
 from yudai.domain.reducer import check_reducer
 from yudai.domain.run_state import RunState
 from yudai.domain.solve_state import SolveEvent, SolveState
+from yudai.domain.testreport import Baseline, TestPlan
 from yudai.domain.value import Value
 from yudai.ports.clock import Clock
 from yudai.ports.engine import Engine
+from yudai.ports.forge import Snapshot
 from yudai.ports.gateway import Gateway
 from yudai.ports.sandbox import BaseSpec
 from yudai.services.stopping import Stopper
 from yudai.store import events, runs, solves
 from yudai.store.store import Store
 from yudai.store.tables import RunRow, SolveRow
+
+
+class Measured(Value):
+    """What the base's own tests say about it, executed twice."""
+
+    plan: TestPlan | None
+    baseline: Baseline
 
 
 class SolveRequest(Value):
@@ -37,7 +48,12 @@ class SolveRequest(Value):
     sandbox_backend: str = ""
     user_id: str = LOCAL_USER
     conversation_id: str | None = None
-    free_models: frozenset[str] = frozenset()
+    models: tuple[Model, ...] = ()
+    """Each name of the matrix, resolved; it is kept with the solve."""
+    snapshot: Snapshot | None = None
+    project: Project = Project()
+    measured: Measured | None = None
+    """The base's tests, where they were run before the solve was opened."""
 
 
 @dataclass(frozen=True)
@@ -51,10 +67,11 @@ class Solves:
     async def open_solve(self, request: SolveRequest) -> SolveId:
         """Expand, admit, write it all down, then start the flow."""
         check_reducer(request.reducer)
-        for model in request.matrix.models:
+        for model in request.models:
             self.gateway.check(model)
         lineup = expand(request.matrix, limit=request.budget.max_contestants)
-        budgets.admit(lineup, request.budget, free_models=request.free_models)
+        free = frozenset(m.name for m in request.models if m.price and m.price.is_free)
+        budgets.admit(lineup, request.budget, free_models=free)
         solve = self._new_solve(request, lineup)
         async with self.store.change() as db:
             await solves.add(db, solve)
@@ -82,6 +99,11 @@ class Solves:
             base_branch=request.base_branch,
             base_commit=request.base_commit,
             base=request.base,
+            snapshot=request.snapshot,
+            project=request.project,
+            models=request.models,
+            test_plan=request.measured.plan if request.measured else None,
+            baseline=request.measured.baseline if request.measured else None,
             issue_number=request.issue.number,
             issue_title=request.issue.title,
             issue_body=request.issue.body,

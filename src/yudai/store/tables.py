@@ -17,12 +17,15 @@ from yudai.domain.budget import Budget
 from yudai.domain.failure import Cause
 from yudai.domain.ids import LOCAL_USER, RunId, SolveId
 from yudai.domain.matrix import Contestant, Matrix
+from yudai.domain.models import Model, Price, Provider
+from yudai.domain.project import Project
 from yudai.domain.run_state import RunState
 from yudai.domain.solve_state import SolveState
-from yudai.domain.testreport import Baseline
+from yudai.domain.testreport import Baseline, TestPlan
 from yudai.domain.usage import Usage
 from yudai.domain.verdict import Verdict
 from yudai.ports.artifacts import ArtifactKind
+from yudai.ports.forge import Snapshot
 from yudai.ports.sandbox import BaseSpec
 from yudai.store.columns import CleanText, ValueJson, words
 
@@ -30,6 +33,8 @@ Id = String(64)
 # SQLite numbers rows by itself only for its own INTEGER.
 Serial = BigInteger().with_variant(Integer, "sqlite")
 Contestants = tuple[Contestant, ...]
+Models = tuple[Model, ...]
+Names = tuple[str, ...]
 Data = dict[str, object]
 
 
@@ -68,17 +73,25 @@ class SolveRow(Base, kw_only=True):
     require_proof: Mapped[bool] = mapped_column(default=True)
     sandbox_backend: Mapped[str] = mapped_column(Id)
     base: Mapped[BaseSpec] = mapped_column(ValueJson(BaseSpec))
+    snapshot: Mapped[Snapshot | None] = mapped_column(ValueJson(Snapshot), default=None)
+    """Where a folder's patch goes back to; None for what is no folder."""
+    project: Mapped[Project] = mapped_column(ValueJson(Project), default_factory=Project)
+    models: Mapped[Models] = mapped_column(ValueJson(Models), default=())
+    """As they stood when the solve was opened: a later price changes nothing here."""
     state: Mapped[SolveState] = mapped_column(words(SolveState), default=SolveState.QUEUED)
     champion_run_id: Mapped[RunId | None] = mapped_column(Id, default=None)
     reason: Mapped[str] = mapped_column(CleanText, default="")
     """One line: why this champion, or why none."""
     error: Mapped[str] = mapped_column(CleanText, default="")
     test_command: Mapped[str] = mapped_column(CleanText, default="")
+    test_plan: Mapped[TestPlan | None] = mapped_column(ValueJson(TestPlan), default=None)
     baseline: Mapped[Baseline | None] = mapped_column(ValueJson(Baseline), default=None)
     created_at: Mapped[float] = mapped_column(Double)
     started_at: Mapped[float | None] = mapped_column(Double, default=None)
     finished_at: Mapped[float | None] = mapped_column(Double, default=None)
     """When the arena came to rest: an answer was offered, or there was none."""
+    cancel_requested_at: Mapped[float | None] = mapped_column(Double, default=None)
+    """Set by another process; the one that runs the flow looks at it."""
 
 
 class RunRow(Base, kw_only=True):
@@ -130,6 +143,38 @@ class RunRow(Base, kw_only=True):
             cached_tokens=self.cached_tokens,
             output_tokens=self.output_tokens,
             cost_micros=self.cost_micros,
+        )
+
+
+class ModelRow(Base, kw_only=True):
+    __tablename__ = "models"
+
+    name: Mapped[str] = mapped_column(String(300), primary_key=True)
+    provider: Mapped[Provider] = mapped_column(words(Provider))
+    model_id: Mapped[str] = mapped_column(String(300))
+    aliases: Mapped[Names] = mapped_column(ValueJson(Names), default=())
+    input_micros: Mapped[int | None] = mapped_column(BigInteger, default=None)
+    """Micro-dollars per million tokens; None with output_micros: the price is unknown."""
+    cached_micros: Mapped[int | None] = mapped_column(BigInteger, default=None)
+    output_micros: Mapped[int | None] = mapped_column(BigInteger, default=None)
+    edited: Mapped[bool] = mapped_column(default=False)
+    """By a person: the packaged list never overwrites it."""
+    updated_at: Mapped[float] = mapped_column(Double)
+
+    @property
+    def value(self) -> Model:
+        known = self.input_micros is not None and self.output_micros is not None
+        price = Price(
+            input_micros=self.input_micros or 0,
+            output_micros=self.output_micros or 0,
+            cached_micros=self.cached_micros,
+        )
+        return Model(
+            name=self.name,
+            provider=self.provider,
+            model_id=self.model_id,
+            aliases=self.aliases,
+            price=price if known else None,
         )
 
 

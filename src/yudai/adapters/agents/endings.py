@@ -21,6 +21,8 @@ EXIT_CAUSES: dict[str, Cause | None] = {
     "SandboxFailed": Cause.SANDBOX_FAILED,
     "SandboxLost": Cause.SANDBOX_LOST,
     "ModelFailed": Cause.MODEL_FAILED,
+    "ModelRefused": Cause.MODEL_REFUSED,
+    "ContextWindowExceeded": Cause.CONTEXT_OVERFLOW,
     "ScriptExhausted": Cause.SCRIPT_EXHAUSTED,
     "AgentFailed": Cause.AGENT_FAILED,
     "SetupFailed": Cause.SETUP_FAILED,

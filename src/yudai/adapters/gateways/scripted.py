@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from yudai.adapters.gateways.script import Reply, Script, read_script
 from yudai.domain.errors import GatewayError, RefusedError
 from yudai.domain.failure import Cause
+from yudai.domain.models import Model
 from yudai.ports.gateway import Call, Completion, ToolCall
 
 PREFIX = "scripted/"
@@ -36,8 +37,8 @@ class ScriptedGateway:
         self._roots = roots
         self._known: dict[str, _Known] = {}
 
-    def check(self, model: str) -> None:
-        self.script(model)
+    def check(self, model: Model) -> None:
+        self.script(model.model_id)
 
     async def complete(self, call: Call) -> Completion:
         reply = self.script(call.model).reply(call.turn)
@@ -58,6 +59,8 @@ class ScriptedGateway:
             tool_calls=calls,
             finish_reason=reply.finish_reason or ("tool_calls" if calls else "stop"),
             usage=reply.spent,
+            has_cost=True,
+            temperature_used=call.temperature,
         )
 
     def script(self, model: str) -> Script:
