@@ -9,7 +9,7 @@ import pytest
 
 from fakes import AnsweringGateway, FolderSandbox, HangingGateway
 from playing import FINISH, MARKER, Stage, Told
-from yudai.adapters.agents.endings import EXIT_CAUSES
+from yudai.domain.endings import EXIT_CAUSES
 from yudai.domain.errors import GatewayError, RefusedError, SandboxError
 from yudai.domain.failure import Cause
 from yudai.domain.trajectory import TrajectoryMessage

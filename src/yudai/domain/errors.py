@@ -47,5 +47,13 @@ class SandboxError(WorldError):
 
 
 class GatewayError(WorldError):
-    def __init__(self, message: str, *, cause: Cause = Cause.MODEL_FAILED) -> None:
+    def __init__(
+        self, message: str, *, cause: Cause = Cause.MODEL_FAILED, lost_attempts: int = 0
+    ) -> None:
         super().__init__(cause, message)
+        self.lost_attempts = lost_attempts
+        """How often the call was sent and its answer lost: each may have cost its full price."""
+
+    @property
+    def may_have_cost(self) -> bool:
+        return self.lost_attempts > 0

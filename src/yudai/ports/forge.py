@@ -16,6 +16,7 @@ class Snapshot(Value):
     folder: str = ""
     """The target inside the root: "" or a relative path with slashes."""
     branch: str
+    """The one that is checked out, or the base as it was named."""
     commit: str
     tree: str
     """Names the contents, uncommitted changes included."""
@@ -31,7 +32,8 @@ class Forge(Protocol):
     async def snapshot(self, target: str, *, base: str = "", dirty: bool = False) -> Snapshot:
         """Look without touching; RefusedError says what is wrong with the folder and what to do.
 
-        `base` names a branch or commit instead of HEAD.
+        `base` names a branch or commit instead of HEAD; uncommitted changes count only where the
+        work tree stands upon it.
         """
         ...
 
@@ -44,12 +46,16 @@ class Forge(Protocol):
         ...
 
     async def apply(self, snapshot: Snapshot, patch: bytes) -> None:
-        """Change the person's files; RefusedError, with nothing changed, when it does not fit."""
+        """Change the person's files; RefusedError, with nothing changed, when it does not fit.
+
+        ConflictError when the folder has changed since, or when it is applied already.
+        """
         ...
 
     async def branch(self, snapshot: Snapshot, patch: bytes, *, name: str, message: str) -> str:
         """A new branch with one commit upon the base; returns the commit.
 
-        Work tree, index and HEAD stay as they are.
+        Work tree, index and HEAD stay as they are. ConflictError when the name is taken, unless
+        by this very commit.
         """
         ...

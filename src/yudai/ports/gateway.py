@@ -2,6 +2,8 @@
 
 from typing import Any, Protocol
 
+from pydantic import Field
+
 from yudai.domain.models import Model, Provider
 from yudai.domain.usage import Usage
 from yudai.domain.value import Value
@@ -26,6 +28,8 @@ class ToolCall(Value):
     name: str
     arguments: str
     """JSON text as the model wrote it: it may be malformed."""
+    extra_content: dict[str, Any] = Field(default_factory=dict)
+    """What Gemini wants back with the call: the signature of the thought that led to it."""
 
 
 class Completion(Value):
@@ -36,7 +40,13 @@ class Completion(Value):
     """Its cost is what the reply itself says, or 0; metering settles what is charged."""
     has_cost: bool = False
     """Whether the reply itself named its cost."""
+    has_usage: bool = True
+    """Whether the reply named its tokens; else they are estimated, rather too high than too low."""
+    lost_attempts: int = 0
+    """How often the call was sent before and its answer lost: each may have cost as much."""
     reasoning: str = ""
+    reasoning_details: tuple[dict[str, Any], ...] = ()
+    """The reasoning as the provider wants it back with the next call: signed, maybe encrypted."""
     temperature_used: float | None = None
     """None when the model refused the one that was requested and used its own."""
 

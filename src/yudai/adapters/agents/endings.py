@@ -1,4 +1,4 @@
-"""How a run can end: mini-SWE-agent's exit statuses and ours, and what each one means."""
+"""How a run is ended: an exit message, in mini-SWE-agent's way."""
 
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -6,31 +6,9 @@ from typing import Any
 
 from yudai.adapters.agents.bridge import OverdueError, StoppedError
 from yudai.adapters.agents.upstream import InterruptAgentFlow
+from yudai.domain.endings import CANCELLED, EXIT_CAUSES
 from yudai.domain.errors import WorldError
 from yudai.domain.failure import POLICIES, Cause
-
-SUBMITTED = "Submitted"
-CANCELLED = "Cancelled"
-
-EXIT_CAUSES: dict[str, Cause | None] = {
-    SUBMITTED: None,
-    "LimitsExceeded": Cause.OUT_OF_STEPS,
-    "TimeExceeded": Cause.OUT_OF_TIME,
-    "CostExceeded": Cause.OUT_OF_BUDGET,
-    "RepeatedFormatError": Cause.NO_TOOL_CALLS,
-    "SandboxFailed": Cause.SANDBOX_FAILED,
-    "SandboxLost": Cause.SANDBOX_LOST,
-    "ModelFailed": Cause.MODEL_FAILED,
-    "ModelRefused": Cause.MODEL_REFUSED,
-    "ContextWindowExceeded": Cause.CONTEXT_OVERFLOW,
-    "ScriptExhausted": Cause.SCRIPT_EXHAUSTED,
-    "AgentFailed": Cause.AGENT_FAILED,
-    "SetupFailed": Cause.SETUP_FAILED,
-    "EmptyPatch": Cause.EMPTY_PATCH,
-    "PatchRefused": Cause.PATCH_REFUSED,
-    "VerificationFailed": Cause.VERIFICATION_FAILED,
-    "InternalError": Cause.INTERNAL,
-}
 
 _WITHOUT_SANDBOX = frozenset({CANCELLED, "SandboxFailed", "SandboxLost"})
 _STATUSES = {cause: status for status, cause in EXIT_CAUSES.items()}

@@ -6,7 +6,7 @@ from typing import Any
 
 from yudai.adapters.agents.bridge import Bridge
 from yudai.adapters.agents.edits import EditCount
-from yudai.adapters.agents.endings import SUBMITTED, Ending, as_endings, ending, exit_message
+from yudai.adapters.agents.endings import Ending, as_endings, ending, exit_message
 from yudai.adapters.agents.environment import SandboxEnvironment
 from yudai.adapters.agents.model import GatewayModel
 from yudai.adapters.agents.observation import NOT_EXECUTED
@@ -14,6 +14,7 @@ from yudai.adapters.agents.prompts import text
 from yudai.adapters.agents.upstream import MINI_VERSION, DefaultAgent
 from yudai.domain import trajectory
 from yudai.domain.budget import usd
+from yudai.domain.endings import SUBMITTED
 from yudai.domain.errors import YudaiError
 from yudai.domain.failure import Cause
 from yudai.domain.plan import parse_plan

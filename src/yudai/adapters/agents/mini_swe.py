@@ -10,11 +10,11 @@ from typing import Any, NamedTuple
 from yudai.adapters.agents import prompts
 from yudai.adapters.agents.bridge import Bridge
 from yudai.adapters.agents.edits import EditCount
-from yudai.adapters.agents.endings import CANCELLED, EXIT_CAUSES
 from yudai.adapters.agents.environment import SandboxEnvironment
 from yudai.adapters.agents.loop import ArenaLoop
 from yudai.adapters.agents.model import GatewayModel
 from yudai.adapters.agents.telling import Teller
+from yudai.domain.endings import CANCELLED, EXIT_CAUSES
 from yudai.domain.errors import SandboxError
 from yudai.domain.failure import POLICIES, Cause
 from yudai.ports.agent import AgentLimits, AgentOutcome, AgentTask, OnMessage

@@ -47,12 +47,7 @@ class GatewayModel:
         call = self._call(messages)
         completion = self._bridge.call(lambda: self._gateway.complete(call))
         self.usage += completion.usage
-        extra = {
-            "cost": usd(completion.usage.cost_micros),
-            "usage": completion.usage.model_dump(),
-            "finish_reason": completion.finish_reason,
-            "timestamp": self._now(),
-        }
+        extra = self._facts(completion)
         said = _message(completion)
         try:
             actions = _actions(completion)
@@ -100,6 +95,18 @@ class GatewayModel:
             turn=self._turn - 1,
         )
 
+    def _facts(self, completion: Completion) -> dict[str, Any]:
+        return {
+            "cost": usd(completion.usage.cost_micros),
+            "has_cost": completion.has_cost,
+            "usage": completion.usage.model_dump(),
+            "has_usage": completion.has_usage,
+            "finish_reason": clean(completion.finish_reason),
+            "temperature_requested": self._contestant.temperature,
+            "temperature_used": completion.temperature_used,
+            "timestamp": self._now(),
+        }
+
     def _refusal(self, error: str, extra: dict[str, Any]) -> FormatError:
         """The unusable reply is kept beside the answer to it; the model sees only the answer."""
         return FormatError(
@@ -112,18 +119,26 @@ class GatewayModel:
 
 
 def _message(completion: Completion) -> dict[str, Any]:
+    # Gateways send reasoning back only to those who gave it; others would refuse it.
+    reasoning: dict[str, Any] = {}
+    if completion.reasoning:
+        reasoning["reasoning_content"] = clean(completion.reasoning)
+    if completion.reasoning_details:
+        reasoning["reasoning_details"] = list(completion.reasoning_details)
     return {
         "role": "assistant",
         "content": clean(completion.content),
-        "tool_calls": [
-            {
-                "id": clean(call.id),
-                "type": "function",
-                "function": {"name": clean(call.name), "arguments": clean(call.arguments)},
-            }
-            for call in completion.tool_calls
-        ],
+        "tool_calls": [_tool_call(call) for call in completion.tool_calls],
+    } | reasoning
+
+
+def _tool_call(call: ToolCall) -> dict[str, Any]:
+    told = {
+        "id": clean(call.id),
+        "type": "function",
+        "function": {"name": clean(call.name), "arguments": clean(call.arguments)},
     }
+    return told | ({"extra_content": call.extra_content} if call.extra_content else {})
 
 
 def _actions(completion: Completion) -> list[dict[str, str]]:
