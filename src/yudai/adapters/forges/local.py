@@ -1,0 +1,115 @@
+"""Folders of this machine: looked at through a repository of our own, changed only when told to."""
+
+import asyncio
+import errno
+import os
+import posixpath
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from platformdirs import user_config_path
+
+from yudai.adapters.forges.applying import write_all
+from yudai.adapters.forges.bases import find_start
+from yudai.adapters.forges.branching import check_name, make_branch
+from yudai.adapters.forges.desk import Desk, open_desk
+from yudai.adapters.forges.fitting import fit
+from yudai.adapters.forges.gitconfig import Person, read_config
+from yudai.adapters.forges.mirror import Caps, Mirror
+from yudai.adapters.forges.objects import LINK
+from yudai.adapters.forges.patching import patch_tree
+from yudai.adapters.forges.places import find_place
+from yudai.adapters.forges.taking import files_of, take_snapshot
+from yudai.domain.errors import RefusedError
+from yudai.domain.patch import readable
+from yudai.ports.clock import Clock
+from yudai.ports.forge import Snapshot
+
+_MAX_HOPS = 8
+
+
+class LocalForge:
+    def __init__(
+        self, home: Path, clock: Clock, *, person: Path | None = None, caps: Caps | None = None
+    ) -> None:
+        """`person` is the home of whoever's git configuration counts: the user's, if not given."""
+        self._home = home
+        self._clock = clock
+        self._person = (
+            Person(Path.home(), user_config_path())
+            if person is None
+            else Person(person, person / ".config")
+        )
+        self._caps = caps or Caps()
+
+    async def snapshot(self, target: str, *, base: str = "", dirty: bool = False) -> Snapshot:
+        async with self._desk(target) as desk:
+            start = await find_start(desk.reading, desk.place, base)
+            return await take_snapshot(
+                desk, start, dirty=dirty, sources=self._home / "sources", caps=self._caps
+            )
+
+    async def paths(self, snapshot: Snapshot) -> tuple[str, ...]:
+        entries = await Mirror.of_snapshot(self._home, snapshot).entries(snapshot)
+        return tuple(_text(entry.path) for entry in files_of(entries))
+
+    async def read(self, snapshot: Snapshot, path: str, *, max_bytes: int = 1 << 20) -> bytes:
+        """A link is read as what it leads to in the tree."""
+        mirror = Mirror.of_snapshot(self._home, snapshot)
+        for _ in range(_MAX_HOPS):
+            entry = await mirror.find(snapshot, path)
+            if entry is None or entry not in files_of([entry]):
+                break
+            if entry.size > max_bytes:
+                raise OSError(errno.EFBIG, os.strerror(errno.EFBIG), path)
+            content = await mirror.git.ask("cat-file", "blob", entry.oid)
+            if entry.mode != LINK:
+                return content
+            path = posixpath.normpath(posixpath.join(posixpath.dirname(path), _text(content)))
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
+
+    async def apply(self, snapshot: Snapshot, patch: bytes) -> None:
+        async with self._desk_of(snapshot) as desk:
+            patched = await patch_tree(desk, snapshot.tree, patch)
+            edits = await fit(desk, patched.differences)
+            await asyncio.to_thread(write_all, desk.place.root, edits)
+
+    async def branch(self, snapshot: Snapshot, patch: bytes, *, name: str, message: str) -> str:
+        if snapshot.dirty:
+            raise RefusedError(
+                "a branch cannot hold your uncommitted changes: commit them first and solve anew, "
+                "or apply the patch"
+            )
+        await check_name(name)
+        async with self._desk_of(snapshot) as desk:
+            now = self._clock.now()
+            return await make_branch(desk, snapshot, patch, name=name, message=message, now=now)
+
+    @asynccontextmanager
+    async def _desk(self, target: str) -> AsyncGenerator[Desk]:
+        place = await asyncio.to_thread(find_place, target)
+        config = await read_config(place, self._person)
+        mirror = Mirror.of(self._home, place.root, config.object_format)
+        try:
+            with open_desk(mirror, place, config) as desk:
+                yield desk
+        except OSError as error:
+            where = readable(os.fsdecode(error.filename or self._home))
+            raise RefusedError(f"cannot use {where}: {error.strerror}") from error
+
+    @asynccontextmanager
+    async def _desk_of(self, snapshot: Snapshot) -> AsyncGenerator[Desk]:
+        """For changing something: the folder has to be the one that was looked at."""
+        mirror = Mirror.of_snapshot(self._home, snapshot)
+        async with self._desk(str(snapshot.root)) as desk:
+            if desk.mirror.folder != mirror.folder:
+                raise RefusedError(
+                    f"{readable(str(snapshot.root))} is another repository now: solve it anew"
+                )
+            await mirror.check(snapshot)
+            yield desk
+
+
+def _text(path: bytes) -> str:
+    return path.decode("utf-8", "surrogateescape")

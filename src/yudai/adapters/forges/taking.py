@@ -1,0 +1,91 @@
+"""A snapshot: the objects of a tree copied to us, an archive of it, and what to know about it."""
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from yudai.adapters.forges.bases import Start
+from yudai.adapters.forges.changes import (
+    Change,
+    find_changes,
+    include,
+    refuse_uncommitted,
+    refuse_unmerged,
+)
+from yudai.adapters.forges.desk import Desk
+from yudai.adapters.forges.mirror import Caps
+from yudai.adapters.forges.objects import SUBMODULE, Entry, list_tree
+from yudai.adapters.forges.remarks import left_out, remarks
+from yudai.domain.errors import RefusedError
+from yudai.domain.patch import readable
+from yudai.ports.forge import Snapshot
+
+
+async def take_snapshot(
+    desk: Desk, start: Start, *, dirty: bool, sources: Path, caps: Caps
+) -> Snapshot:
+    committed = tree = await _tree(desk, start.commit)
+    entries = await list_tree(desk.reading, tree)
+    _check(entries, caps)
+    await desk.mirror.take(desk.reading, _names(start.commit, tree, entries))
+    changes = await _changes(desk, start, dirty=dirty)
+    if changes:
+        tree = await include(desk, changes, start.commit, caps)
+        entries = await list_tree(desk.writing, tree)
+        _check(entries, caps)
+    _check_folder(entries, desk.place.folder)
+    source = sources / f"{tree}.tar"
+    await desk.mirror.archive(tree, source)
+    nested = [change.path for change in changes if change.is_repository]
+    return Snapshot(
+        repo=desk.place.root.name or "/",
+        root=desk.place.root,
+        folder=desk.place.folder,
+        branch=start.branch,
+        commit=start.commit,
+        tree=tree,
+        dirty=tree != committed,
+        source=source,
+        notes=(*await remarks(desk.writing, entries), *left_out(nested)),
+    )
+
+
+def files_of(entries: Sequence[Entry]) -> list[Entry]:
+    """Files and links: neither folders nor submodules."""
+    return [entry for entry in entries if not entry.is_folder and entry.mode != SUBMODULE]
+
+
+async def _changes(desk: Desk, start: Start, *, dirty: bool) -> list[Change]:
+    if not start.is_head:
+        if dirty:
+            raise RefusedError("--dirty takes your work tree, which does not stand upon --base")
+        return []
+    desk.copy_index(start.commit)
+    changes = await find_changes(desk, each_file=dirty)
+    refuse_unmerged(changes, desk.place.root)
+    if not dirty:
+        refuse_uncommitted(changes)
+    return changes
+
+
+async def _tree(desk: Desk, commit: str) -> str:
+    return (await desk.reading.ask("rev-parse", f"{commit}^{{tree}}")).decode().strip()
+
+
+def _check(entries: Sequence[Entry], caps: Caps) -> None:
+    total, count = sum(entry.size for entry in entries), len(files_of(entries))
+    if total > caps.total_bytes or count > caps.files:
+        raise RefusedError(
+            f"the repository is too big ({count} files, {total >> 20} MB): "
+            f"at most {caps.files} files and {caps.total_bytes >> 20} MB are taken"
+        )
+
+
+def _check_folder(entries: Sequence[Entry], folder: str) -> None:
+    below = os.fsencode(f"{folder}/")
+    if folder and not any(entry.path.startswith(below) for entry in files_of(entries)):
+        raise RefusedError(f"{readable(folder)} holds no committed file: name another folder")
+
+
+def _names(commit: str, tree: str, entries: Sequence[Entry]) -> list[str]:
+    return [commit, tree, *(entry.oid for entry in entries if entry.mode != SUBMODULE)]
