@@ -18,13 +18,14 @@ from yudai.adapters.sandboxes.guard import Guard
 from yudai.adapters.sandboxes.limits import ulimits
 from yudai.adapters.sandboxes.mounts import Features
 from yudai.adapters.sandboxes.output import Capture
+from yudai.adapters.sandboxes.processes import own_namespace
 from yudai.adapters.sandboxes.runner import Runner
 from yudai.adapters.sandboxes.toolchain import Toolchain
 from yudai.domain.errors import SandboxError
 from yudai.ports.sandbox import SandboxLimits
 
 LIMITS = SandboxLimits()
-NO_PYTHON = Toolchain(None, (), (), ())
+NO_PYTHON = Toolchain()
 SHELLS = [path for name in ("dash", "bash", "busybox") if (path := shutil.which(name))]
 
 
@@ -41,15 +42,15 @@ def descriptors() -> set[Path]:
 
 
 @asynccontextmanager
-async def running(here: Ground, folder: Path) -> AsyncGenerator[Runner]:
+async def running(here: Ground, folder: Path, *, network: bool = False) -> AsyncGenerator[Runner]:
     work = folder / "work"
     work.mkdir()
     here.features.identity.give(work)
     control = here.new_control(folder)
     argv = here.frame(NO_PYTHON, LIMITS).argv(
-        control, mounts.writable(work), ulimits(LIMITS, Cgroup())
+        control, mounts.writable(work), ulimits(LIMITS, Cgroup()), network=network
     )
-    runner = await here.start(argv, control)
+    runner = await here.start(argv, control, network=network)
     try:
         yield runner
     finally:
@@ -80,6 +81,46 @@ async def test_each_way_that_can_be_tried_works_or_says_why(tmp_path: Path, feat
 
     assert said
     assert not list(here.lease.glob("trial-*"))
+
+
+@pytest.mark.parametrize(
+    "features",
+    [features for features in ground.candidates() if not features.overlay],
+    ids=lambda f: f"{f.bwrap} {f.identity.before} {f.identity.how}",
+)
+async def test_a_network_is_an_exception(tmp_path: Path, features: Features):
+    """However a box is started, it has its own network unless it is to have the host's."""
+    here = stand(tmp_path, features)
+    try:
+        await ground.try_out(here, LIMITS)
+    except SandboxError:
+        pytest.skip("not possible on this host")
+    seen: list[str] = []
+    for network in (False, True):
+        folder = tmp_path / str(network)
+        folder.mkdir()
+        async with running(here, folder, network=network) as runner:
+            seen.append((await ask(runner, folder, "readlink /proc/self/ns/net"))[1].strip())
+
+    assert seen[0].startswith("net:")
+    assert seen[0] != seen[1] == own_namespace("net")
+
+
+def test_settings_among_programs_are_hidden(tmp_path: Path):
+    """Package managers keep tokens in them."""
+    root = tmp_path / "3.11"
+    (root / "etc").mkdir(parents=True)
+    (root / "pip.conf").write_text("token")
+    (root / "etc/npmrc").write_text("token")
+    (root / "etc/gitconfig").symlink_to("elsewhere")
+    here = stand(tmp_path, next(ground.candidates()))
+
+    words = here.frame(Toolchain(binds=((root, Path("/shown")),)), LIMITS).programs
+
+    hidden = [words[i + 2] for i, word in enumerate(words) if word == "--ro-bind"]
+    assert [path for path in hidden if path.startswith("/shown")] == [
+        *("/shown", "/shown/pip.conf", "/shown/etc/npmrc")
+    ]
 
 
 async def test_the_best_way_is_taken(tmp_path: Path):
@@ -202,6 +243,23 @@ def test_etc_shows_only_what_everybody_may_read(tmp_path: Path):
     assert etc.find(tmp_path / "store", 1234, host=host) == folder
     os.utime(host / "ssl/certs", (1, 1))
     assert etc.find(tmp_path / "store", 1234, host=host) != folder
+
+
+def test_names_of_the_network_are_the_hosts(tmp_path: Path):
+    host = tmp_path / "host"
+    (host / "elsewhere").mkdir(parents=True)
+    (host / "elsewhere/resolv.conf").write_text("nameserver 127.0.0.53\n")
+    (host / "resolv.conf").symlink_to("elsewhere/resolv.conf")
+    (host / "hosts").write_text("10.0.0.1 registry\n")
+
+    etc.write_network(tmp_path, host=host)
+
+    assert (tmp_path / "resolv.conf").read_text() == "nameserver 127.0.0.53\n"
+    assert "127.0.0.1 localhost sandbox\n" in (tmp_path / "hosts").read_text()
+    assert (tmp_path / "hosts").read_text().endswith("10.0.0.1 registry\n")
+    assert "hosts: files dns\n" in (tmp_path / "nsswitch.conf").read_text()
+    etc.write_network(tmp_path, host=tmp_path / "none")
+    assert (tmp_path / "resolv.conf").read_text() == ""
 
 
 def test_a_guard_kills_who_is_left_when_its_writer_is_gone():

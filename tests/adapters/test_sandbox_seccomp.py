@@ -2,6 +2,7 @@
 
 import errno
 import platform
+import socket
 import struct
 
 import pytest
@@ -13,8 +14,24 @@ X86_64, AARCH64, I386 = 0xC000003E, 0xC00000B7, 0x40000003
 MACHINES = {"x86_64": X86_64, "aarch64": AARCH64}
 
 NUMBERS = {
-    "x86_64": {"keyctl": 250, "unshare": 272, "clone": 56, "prlimit64": 302, "read": 0},
-    "aarch64": {"keyctl": 219, "unshare": 97, "clone": 220, "prlimit64": 261, "read": 63},
+    "x86_64": {
+        "keyctl": 250,
+        "unshare": 272,
+        "clone": 56,
+        "prlimit64": 302,
+        "read": 0,
+        "socket": 41,
+        "socketpair": 53,
+    },
+    "aarch64": {
+        "keyctl": 219,
+        "unshare": 97,
+        "clone": 220,
+        "prlimit64": 261,
+        "read": 63,
+        "socket": 198,
+        "socketpair": 199,
+    },
 }
 
 
@@ -43,8 +60,15 @@ def machine(request: pytest.FixtureRequest) -> str:
     return request.param
 
 
-def decide(machine: str, number: int, argument: int = 0, *, arch: int | None = None) -> int:
-    program = seccomp.program(machine)
+def decide(
+    machine: str,
+    number: int,
+    argument: int = 0,
+    *,
+    arch: int | None = None,
+    network: bool = False,
+) -> int:
+    program = seccomp.program(machine, network=network)
     assert program is not None
     return run(program, arch=arch or MACHINES[machine], number=number, argument=argument)
 
@@ -86,3 +110,15 @@ def test_calls_of_another_machine_do_not_exist(machine: str):
 def test_an_unknown_machine_has_no_filter():
     assert seccomp.program("pdp11") is None
     assert seccomp.program() == seccomp.program(platform.machine())
+
+
+def test_with_the_hosts_network_only_its_addresses_are_left(machine: str):
+    numbers = NUMBERS[machine]
+    for family in (socket.AF_UNIX, socket.AF_VSOCK):
+        closed = decide(machine, numbers["socket"], family, network=True)
+        assert closed == refused(errno.EAFNOSUPPORT)
+        assert decide(machine, numbers["socket"], family) == ALLOWED
+        assert decide(machine, numbers["socketpair"], family, network=True) == ALLOWED
+    for family in (socket.AF_INET, socket.AF_INET6, socket.AF_NETLINK):
+        assert decide(machine, numbers["socket"], family, network=True) == ALLOWED
+    assert decide(machine, numbers["keyctl"], network=True) == refused(errno.EPERM)

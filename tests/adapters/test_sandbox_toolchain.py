@@ -1,13 +1,17 @@
 """Which folders of the host a box gets to see for its Python: no more than that."""
 
 import os
+import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from yudai.adapters.sandboxes import toolchain
+from yudai.adapters.sandboxes import toolchain, tools
+from yudai.adapters.sandboxes.interpreters import own_python
+from yudai.adapters.sandboxes.toolchain import Chosen, Toolchain
 from yudai.domain.errors import RefusedError
+from yudai.ports.sandbox import BaseSpec
 
 
 def installation(root: Path) -> Path:
@@ -31,7 +35,7 @@ def test_an_environment_and_the_interpreter_behind_it(tmp_path: Path):
 
     found = toolchain.find(env)
 
-    assert found == (env, ((real, real),), (), (env / "bin",))
+    assert found == Toolchain(env, binds=((real, real),))
 
 
 def test_an_interpreter_that_goes_by_two_names(tmp_path: Path):
@@ -94,3 +98,73 @@ def test_without_an_environment_our_own_interpreter_is_used():
     assert found.env is None
     assert found.binds == (((prefix, prefix),) if outside else ())
     assert os.pathsep not in str(found.path)
+
+
+def test_a_chosen_interpreter(tmp_path: Path):
+    real = installation(tmp_path / "versions/3.12.1")
+
+    found = toolchain.find(None, Chosen(python=real / "bin/python3.11"))
+
+    assert found == Toolchain(binds=((real, real),), path=(real / "bin",))
+    with pytest.raises(RefusedError, match="not a Python installation"):
+        toolchain.find(None, Chosen(python=tmp_path / "bin/python3.11"))
+
+
+def test_a_systems_interpreter_gets_every_name(tmp_path: Path):
+    """The system's own `python3` may be another version, and `python` may be missing."""
+    python = next(Path("/usr/bin").glob("python3.*[0-9]"), None)
+    if python is None:
+        pytest.skip("this machine has no Python of its own")
+    found = tools.furnish(toolchain.find(None, Chosen(python=python)), tmp_path / "store")
+
+    assert found.binds == ()
+    assert found.tools is not None
+    assert {path.name for path in found.tools.iterdir()} == {"python", "python3", python.name}
+    asked = [
+        str(found.tools / "python"),
+        "-c",
+        "import sys; print(sys.executable, *sys.argv)",
+        "a b",
+    ]
+    said = subprocess.run(asked, capture_output=True, text=True, check=True, env={}).stdout
+    assert said == f"{python} -c a b\n"
+    assert tools.furnish(found, tmp_path / "store") == found
+    assert len(list((tmp_path / "store").iterdir())) == 1
+
+
+def test_an_environment_that_set_up_made(tmp_path: Path):
+    (tmp_path / "env").mkdir()
+    empty = toolchain.find(None, made=tmp_path / "env")
+    (tmp_path / "env/bin").mkdir()
+    (tmp_path / "env/bin/python").symlink_to("/only/in/the/box")
+
+    found = toolchain.find(None, made=tmp_path / "env")
+
+    assert (empty.env, empty.made, empty.virtual) == (tmp_path / "env", True, False)
+    assert (found.env, found.made, found.virtual) == (tmp_path / "env", True, True)
+    assert found.closed
+    assert found.binds == toolchain.find(None).binds
+
+
+def test_node_comes_after_python(tmp_path: Path):
+    node = tmp_path / "node/bin/node"
+    node.parent.mkdir(parents=True)
+    node.touch()
+
+    found = toolchain.find(None, Chosen(node=node))
+    plain = toolchain.find(None)
+
+    assert found.path == (*plain.path, node.parent)
+    assert found.binds == (*plain.binds, (node, node))
+    assert {name for name, _ in found.scripts} >= {"npm", "npx"}
+    assert toolchain.find(None, Chosen(node=Path("/usr/bin/node"))) == plain
+
+
+def test_what_is_chosen_for_a_base(tmp_path: Path):
+    spec = BaseSpec(key="k", source=tmp_path)
+
+    assert toolchain.choose(spec, []) == Chosen(python=own_python())
+    given = spec.model_copy(update={"env": tmp_path, "python": "3.99"})
+    assert toolchain.choose(given, []) == Chosen()
+    assert Chosen(python=own_python()).are_there
+    assert not Chosen(python=own_python(), node=tmp_path / "none").are_there

@@ -380,11 +380,31 @@ async def test_half_built_bases_are_reaped(fresh: Backend, tmp_path: Path):
     spec = BaseSpec(key="k", source=archive(tmp_path))
     await fresh.prepare(spec)
     bases = next(tmp_path.rglob("home/**/bases"))
-    (bases / ".building-dead" / "tree").mkdir(parents=True)
+    (bases / "dead" / "tree").mkdir(parents=True)
+    preparing = asyncio.create_task(
+        fresh.prepare(BaseSpec(key="young", source=archive(tmp_path), setup=("sleep 3456.75",)))
+    )
+    await until(lambda: alive("3456.75"))
 
     assert await fresh.reap() == 1
 
+    assert {path.name for path in bases.glob("[!.]*")} == {"k", "young"}
+    preparing.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await preparing
     assert {path.name for path in bases.iterdir()} == {"k"}
+
+
+async def test_a_half_built_base_is_built_again(fresh: Backend, tmp_path: Path):
+    spec = BaseSpec(key="k", source=archive(tmp_path))
+    await fresh.prepare(spec)
+    next(tmp_path.rglob("bases/k/base.json")).unlink()
+    with pytest.raises(SandboxError, match="not prepared"):
+        await fresh.spawn(BaseRef(key="k"), 1, owner="x")
+
+    await fresh.prepare(spec)
+
+    assert (await (await spawn_one(fresh, BaseRef(key="k"))).exec("cat README.md")).exit_code == 0
 
 
 def test_a_backend_works_in_one_loop_after_another(tmp_path: Path):

@@ -1,157 +1,122 @@
-"""Building a base once: unpacked, committed, set up, written down; all of it inside boxes."""
+"""Prepared bases on disk: built once, used again, built anew when what they need is gone.
+
+A base is built where it stays, for the paths in its environment would not survive a move; it counts
+once its description is written.
+"""
 
 import asyncio
 import fcntl
 import os
-import shlex
-from collections.abc import AsyncGenerator
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from importlib import resources
+from collections.abc import AsyncGenerator, Callable
+from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
-from yudai.adapters.sandboxes.commands import Commands
-from yudai.adapters.sandboxes.environment import GIT_ALONE
+from pydantic import ValidationError
+
+from yudai.adapters.sandboxes.building import MADE, TREE, OpenSite, build
 from yudai.adapters.sandboxes.home import safe_name
 from yudai.adapters.sandboxes.removal import remove_tree
+from yudai.adapters.sandboxes.toolchain import Chosen
 from yudai.domain.errors import SandboxError
-from yudai.domain.failure import Cause
 from yudai.domain.value import Value
-from yudai.ports.sandbox import ENV, BaseSpec, ExecResult
+from yudai.ports.sandbox import BaseSpec
 
-TREE = "tree"
-RECORD = "record"
-
-_OWN_STEP_S = 900.0
-_LAST_LINES = 20
 _POLL_S = 0.05
-_BUILDING = ".building-"
-_SIGNED = GIT_ALONE | {
-    f"GIT_{who}_{what}": value
-    for who in ("AUTHOR", "COMMITTER")
-    for what, value in (
-        ("NAME", "Yudai"),
-        ("EMAIL", "base@yudai.invalid"),
-        ("DATE", "2000-01-01T00:00:00Z"),
-    )
-}
+_LOCK = ".lock-"
+_ABOUT = "base.json"
 
 
 class Base(Value):
     """What is remembered of a base beside its tree."""
 
     env: Path | None
+    chosen: Chosen = Chosen()
 
 
-class Site(NamedTuple):
-    """A box in which a base is built, and how its commands name things."""
+class Builder(NamedTuple):
+    """How a backend builds bases, and for whom."""
 
-    commands: Commands
-    source: str
-    record: str
-
-
-class OpenSite(Protocol):
-    def __call__(self, base: Path, *, recording: bool) -> AbstractAsyncContextManager[Site]:
-        """Open a site over a base's folder; set-up commands get one without its record."""
-        ...
-
-
-def package_script(name: str) -> str:
-    return (resources.files("yudai.adapters.sandboxes") / name).read_text()
+    uid: int
+    choose: Callable[[], Chosen]
+    """Finds the host's programs for a new base; RefusedError when one is missing."""
+    open_site: Callable[[Chosen], OpenSite]
 
 
 class Bases:
-    def __init__(self, folder: Path, *, setup_timeout_s: float) -> None:
+    def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._setup_timeout_s = setup_timeout_s
 
     def folder(self, key: str) -> Path:
         return self._folder / safe_name(key)
 
-    def load(self, key: str) -> Base:
-        try:
-            return Base.model_validate_json((self.folder(key) / "base.json").read_bytes())
-        except FileNotFoundError:
-            raise SandboxError(f"base {key} is not prepared") from None
+    def made(self, key: str) -> Path | None:
+        """The environment that its set-up has made, if any."""
+        made = self.folder(key) / MADE
+        return made if made.is_dir() else None
 
-    async def prepare(self, spec: BaseSpec, open_site: OpenSite, *, uid: int) -> bool:
-        """Build the base for that user unless it is there; whoever else wants it waits.
+    def load(self, key: str) -> Base:
+        base = self._known(key)
+        if base is None:
+            raise SandboxError(f"base {key} is not prepared")
+        return base
+
+    async def prepare(self, spec: BaseSpec, builder: Builder) -> bool:
+        """Build the base unless it is there; whoever else wants it waits.
 
         Says whether it had to be built.
         """
-        final, building = self.folder(spec.key), self._folder / f"{_BUILDING}{spec.key}"
+        folder = self.folder(spec.key)
         async with _locked(self._lock(spec.key)):
-            if final.exists() and (final / TREE).stat().st_uid != uid:
-                await asyncio.to_thread(remove_tree, final)
-            missing = not final.exists()
-            if missing:
-                try:
-                    await asyncio.to_thread(_start_over, building)
-                    await self._build(spec, building, open_site)
-                    building.rename(final)
-                finally:
-                    await asyncio.to_thread(remove_tree, building)
-            _remember(final, Base(env=spec.env))
-        return missing
+            known = self._known(spec.key)
+            if known is not None and self._is_good(known, spec.key, uid=builder.uid):
+                _remember(folder, known.model_copy(update={"env": spec.env}))
+                return False
+            chosen = await asyncio.to_thread(builder.choose)
+            try:
+                await asyncio.to_thread(_clear, folder)
+                await build(spec, folder, builder.open_site(chosen))
+                _remember(folder, Base(env=spec.env, chosen=chosen))
+            except BaseException:
+                await asyncio.to_thread(_clear, folder)
+                raise
+        return True
 
     async def reap(self) -> int:
         """Remove half-built bases that nobody is building any more."""
         stale = 0
-        for building in list(self._folder.glob(f"{_BUILDING}*")):
-            path = self._lock(building.name.removeprefix(_BUILDING))
-            lock = _try_lock(path)
-            if lock is not None:
-                await asyncio.to_thread(remove_tree, building)
+        for folder in list(self._folder.glob("[!.]*")):
+            path = self._lock(folder.name)
+            if self._known(folder.name) is None and (lock := _try_lock(path)) is not None:
+                if self._known(folder.name) is None:
+                    await asyncio.to_thread(_clear, folder)
+                    stale += 1
                 _unlock(path, lock)
-                stale += 1
         return stale
 
+    def _known(self, key: str) -> Base | None:
+        try:
+            return Base.model_validate_json((self.folder(key) / _ABOUT).read_bytes())
+        except (FileNotFoundError, ValidationError):
+            return None
+
+    def _is_good(self, base: Base, key: str, *, uid: int) -> bool:
+        """Whether it is that user's, and the programs in its environment are still there."""
+        return (self.folder(key) / TREE).stat().st_uid == uid and base.chosen.are_there
+
     def _lock(self, key: str) -> Path:
-        return self._folder / f".lock-{safe_name(key)}"
-
-    async def _build(self, spec: BaseSpec, building: Path, open_site: OpenSite) -> None:
-        async with open_site(building, recording=True) as site:
-            await self._own_step(site, "unpack.sh")
-            if spec.env is not None:
-                python = shlex.quote(site.commands.locate(f"{ENV}/bin/python"))
-                result = await site.commands.exec(f"{python} -c ''", cwd="/")
-                _check(result, what="start the environment's Python in a sandbox")
-            if not spec.setup:
-                await self._own_step(site, "seal.sh")
-        if spec.setup:
-            async with open_site(building, recording=False) as site:
-                for command in spec.setup:
-                    result = await site.commands.exec(command, timeout_s=self._setup_timeout_s)
-                    _check(result, what=command)
-            async with open_site(building, recording=True) as site:
-                await self._own_step(site, "seal.sh")
-
-    async def _own_step(self, site: Site, name: str) -> None:
-        names = {"SOURCE": site.source, "RECORD": site.record}
-        result = await site.commands.exec(
-            package_script(name), env=_SIGNED | names, timeout_s=_OWN_STEP_S
-        )
-        _check(result, what=name)
+        return self._folder / f"{_LOCK}{safe_name(key)}"
 
 
-def _check(result: ExecResult, *, what: str) -> None:
-    if result.exit_code != 0:
-        last = "\n".join(result.text.splitlines()[-_LAST_LINES:])
-        message = f"set-up failed with exit code {result.exit_code}: {what}\n{last}".strip()
-        raise SandboxError(message, cause=Cause.SETUP_FAILED)
-
-
-def _start_over(building: Path) -> None:
-    remove_tree(building)
-    for name in (TREE, RECORD):
-        (building / name).mkdir(mode=0o755, parents=True)
+def _clear(folder: Path) -> None:
+    (folder / _ABOUT).unlink(missing_ok=True)
+    remove_tree(folder)
 
 
 def _remember(folder: Path, base: Base) -> None:
-    file, text = folder / "base.json", base.model_dump_json()
+    file, text = folder / _ABOUT, base.model_dump_json()
     if not file.exists() or file.read_text() != text:
-        draft = folder / "base.json.new"
+        draft = folder / f"{_ABOUT}.new"
         draft.write_text(text)
         draft.replace(file)
 

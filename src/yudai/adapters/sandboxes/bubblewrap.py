@@ -1,26 +1,26 @@
 """Sandboxes by bubblewrap: own namespaces, an overlay over the base, nothing of the host."""
 
 import asyncio
-import shutil
-from collections.abc import AsyncGenerator, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
 from yudai.adapters.sandboxes import manifest, mounts, probe, toolchain
-from yudai.adapters.sandboxes.bases import RECORD, TREE, Bases, Site
+from yudai.adapters.sandboxes.bases import Bases, Builder
 from yudai.adapters.sandboxes.box import LocalBox, Parts
+from yudai.adapters.sandboxes.building import RECORD, TREE
 from yudai.adapters.sandboxes.copying import copy_tree
 from yudai.adapters.sandboxes.fleet import Fleet
 from yudai.adapters.sandboxes.home import Home
 from yudai.adapters.sandboxes.identity import Identity
 from yudai.adapters.sandboxes.manifest import Manifest
+from yudai.adapters.sandboxes.packages import NO_PACKAGES, PackageSettings
 from yudai.adapters.sandboxes.patching import Places
 from yudai.adapters.sandboxes.probe import Trial
+from yudai.adapters.sandboxes.sites import Sites
 from yudai.adapters.sandboxes.workshop import Built, Layout, Workshop
 from yudai.adapters.sandboxes.worktree import Worktree, stamps
 from yudai.domain.errors import SandboxError
-from yudai.domain.failure import Cause
 from yudai.ports.sandbox import (
     WORKSPACE,
     BaseRef,
@@ -31,8 +31,6 @@ from yudai.ports.sandbox import (
 )
 
 NAME = "bubblewrap"
-_SOURCE = "/run/source.tar"
-_RECORD = "/run/record"
 _PLACES = Places(git=mounts.GIT, workspace=WORKSPACE, scratch=mounts.SCRATCH)
 
 
@@ -43,16 +41,22 @@ class BubblewrapBackend:
         *,
         limits: SandboxLimits | None = None,
         installation: str = "local",
-        setup_timeout_s: float = 1800.0,
+        packages: PackageSettings = NO_PACKAGES,
+        path: Sequence[Path] = (),
         overlays: bool = True,
     ) -> None:
-        """`overlays=False` makes each workspace a copy, as where the host refuses overlays."""
+        """`packages` are for set-up commands; `path` is where a person's programs are.
+
+        `overlays=False` makes each workspace a copy, as where the host refuses overlays.
+        """
         self._limits = limits or SandboxLimits()
+        self._path = tuple(path)
         self._home = Home(home.absolute())
-        self._bases = Bases(self._home.bases, setup_timeout_s=setup_timeout_s)
+        self._bases = Bases(self._home.bases)
         self._workshop = Workshop(
             self._home, limits=self._limits, installation=installation, overlays=overlays
         )
+        self._sites = Sites(self._workshop, packages)
         self._fleet = Fleet(
             NAME, self._home, kill=self._workshop.kill, remove=self._workshop.remove
         )
@@ -72,17 +76,20 @@ class BubblewrapBackend:
 
     async def prepare(self, spec: BaseSpec) -> BaseRef:
         toolchain.find(spec.env)
-        identity = (await self._workshop.ground()).features.identity
-        built = await self._bases.prepare(spec, partial(self._site, spec), uid=identity.host_uid)
-        if built:
+        builder = Builder(
+            uid=(await self._workshop.ground()).features.identity.host_uid,
+            choose=partial(toolchain.choose, spec, self._path),
+            open_site=partial(self._sites.opener, spec),
+        )
+        if await self._bases.prepare(spec, builder):
             self._manifests.pop(spec.key, None)
         return BaseRef(key=spec.key)
 
     async def spawn(
         self, base: BaseRef, n: int, *, owner: str
     ) -> Sequence[LocalBox | SandboxError]:
-        folder = self._bases.folder(base.key)
-        tools = toolchain.find(self._bases.load(base.key).env)
+        folder, about = self._bases.folder(base.key), self._bases.load(base.key)
+        tools = toolchain.find(about.env, about.chosen, made=self._bases.made(base.key))
         if base.key not in self._manifests:
             self._manifests[base.key] = await asyncio.to_thread(manifest.load, folder)
         tracked = self._manifests[base.key]
@@ -116,20 +123,6 @@ class BubblewrapBackend:
         parts = Parts(built.commands, tree, _PLACES, remove)
         return LocalBox(self._fleet.ref(built.record), parts)
 
-    @asynccontextmanager
-    async def _site(self, spec: BaseSpec, base: Path, *, recording: bool) -> AsyncGenerator[Site]:
-        async def lay_out(identity: Identity, folder: Path) -> Layout:
-            identity.give(base / TREE, base / RECORD)
-            tree = mounts.writable(base / TREE)
-            if recording:
-                source = await asyncio.to_thread(_copy_source, spec.source, folder)
-                tree += mounts.writable(base / RECORD, _RECORD)
-                tree += mounts.readable(source, _SOURCE)
-            return Layout(tree, base / TREE)
-
-        async with self._workshop.temporary(NAME, lay_out, toolchain.find(spec.env)) as built:
-            yield Site(built.commands, _SOURCE, _RECORD)
-
 
 async def _lay_out_empty(identity: Identity, folder: Path) -> Layout:
     (folder / "empty").mkdir(mode=0o755)
@@ -154,14 +147,3 @@ async def _lay_out_copy(base: Path, _: Identity, folder: Path) -> Layout:
 
 def _git(base: Path) -> tuple[str, ...]:
     return mounts.readable(base / RECORD / "git", mounts.GIT)
-
-
-def _copy_source(source: Path, folder: Path) -> Path:
-    """Whatever its modes are, the box's user can read the copy."""
-    copy = folder / "source.tar"
-    try:
-        shutil.copyfile(source, copy)
-    except OSError as error:
-        raise SandboxError(f"cannot read the source: {error}", cause=Cause.SETUP_FAILED) from error
-    copy.chmod(0o644)
-    return copy

@@ -1,5 +1,7 @@
 """The variables that commands see: these and nothing of the host's."""
 
+from collections.abc import Mapping
+
 SYSTEM_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 _FIXED = {
@@ -9,6 +11,9 @@ _FIXED = {
     "LANG": "C.UTF-8",
     "LOGNAME": "agent",
     "MANPAGER": "cat",
+    "NPM_CONFIG_AUDIT": "false",
+    "NPM_CONFIG_FUND": "false",
+    "NPM_CONFIG_UPDATE_NOTIFIER": "false",
     "PAGER": "cat",
     "PIP_DISABLE_PIP_VERSION_CHECK": "1",
     "PIP_NO_INPUT": "1",
@@ -17,6 +22,15 @@ _FIXED = {
     "TERM": "dumb",
     "TQDM_DISABLE": "1",
     "USER": "agent",
+}
+
+_FOR_SETUP = {
+    # Later boxes cannot write it, and would compile everything again and again.
+    "UV_COMPILE_BYTECODE": "1",
+    "UV_LINK_MODE": "copy",
+    "UV_NO_PROGRESS": "1",
+    # One that is downloaded into the box would be gone with it.
+    "UV_PYTHON_DOWNLOADS": "never",
 }
 
 GIT_ALONE = {
@@ -30,9 +44,21 @@ GIT_ALONE = {
 """For our own git: no configuration but the repository's own, no program but the system's."""
 
 
-def variables(*, home: str, path: tuple[str, ...], env: str | None) -> dict[str, str]:
-    """`path` comes before the system's folders; `env` is a Python environment in the box."""
+def variables(
+    *, home: str, path: tuple[str, ...], env: str | None, virtual: bool = True
+) -> dict[str, str]:
+    """`path` comes before the system's folders; `env` is the base's environment in the box.
+
+    `virtual` says whether that is a Python environment.
+    """
     more = {"HOME": home, "PATH": ":".join([*path, SYSTEM_PATH])}
     if env is not None:
+        more["YUDAI_ENV"] = env
+    if env is not None and virtual:
         more["VIRTUAL_ENV"] = env
     return _FIXED | more
+
+
+def setup_variables(env: str, packages: Mapping[str, str]) -> dict[str, str]:
+    """What set-up commands see besides; `env` is where their dependencies belong."""
+    return {**_FOR_SETUP, **packages, "UV_PROJECT_ENVIRONMENT": env, "VIRTUAL_ENV": env}

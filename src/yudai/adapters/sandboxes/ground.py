@@ -10,7 +10,6 @@ from tempfile import mkdtemp
 from typing import NamedTuple
 
 from yudai.adapters.sandboxes import etc, mounts, seccomp
-from yudai.adapters.sandboxes.bases import package_script
 from yudai.adapters.sandboxes.cgroups import Cgroup
 from yudai.adapters.sandboxes.identity import ladder
 from yudai.adapters.sandboxes.limits import ulimits
@@ -18,6 +17,7 @@ from yudai.adapters.sandboxes.mounts import Features, Frame
 from yudai.adapters.sandboxes.output import Capture
 from yudai.adapters.sandboxes.removal import remove_tree
 from yudai.adapters.sandboxes.runner import Launch, Runner
+from yudai.adapters.sandboxes.script import package_script
 from yudai.adapters.sandboxes.toolchain import Toolchain
 from yudai.domain.errors import SandboxError
 from yudai.ports.sandbox import SandboxLimits
@@ -47,13 +47,24 @@ class Ground(NamedTuple):
 
     def frame(self, toolchain: Toolchain, limits: SandboxLimits) -> Frame:
         return mounts.frame(
-            self.features, self.etc, toolchain=toolchain, limits=limits, shell=self.shell
+            self.features,
+            self.etc,
+            toolchain=toolchain,
+            limits=limits,
+            shell=self.shell,
+            empty=self.lease / "empty",
         )
 
     async def start(
-        self, argv: Sequence[str], control: Path, *, groups: Sequence[Path] = ()
+        self,
+        argv: Sequence[str],
+        control: Path,
+        *,
+        groups: Sequence[Path] = (),
+        network: bool = False,
     ) -> Runner:
-        return await Runner.start(Launch(argv, control, self.lease / "syscalls", groups))
+        syscalls = self.lease / ("syscalls-network" if network else "syscalls")
+        return await Runner.start(Launch(argv, control, syscalls, groups))
 
 
 async def find_ground(lease: Path, store: Path, limits: SandboxLimits) -> Ground:
@@ -113,7 +124,7 @@ async def try_out(ground: Ground, limits: SandboxLimits) -> None:
         workspace = mounts.writable(trial / "base")
         if ground.features.overlay:
             workspace = mounts.overlay(trial / "base", trial / "upper", trial / "work")
-        frame = ground.frame(Toolchain(None, (), (), ()), limits)
+        frame = ground.frame(Toolchain(), limits)
         argv = frame.argv(control, workspace, ulimits(limits, Cgroup()))
         runner = await ground.start(argv, control)
         try:
@@ -139,6 +150,9 @@ def _lay_out_trial(ground: Ground) -> Path:
 def furnish(lease: Path, *, sh: Path = Path("/bin/sh")) -> None:
     """Put a box's runner and the shell that runs it into a lease's folder."""
     (lease / "syscalls").write_bytes(seccomp.program() or b"")
+    (lease / "syscalls-network").write_bytes(seccomp.program(network=True) or b"")
+    (lease / "empty").touch()
+    (lease / "empty").chmod(0o644)
     (lease / "runner").write_text(package_script("runner.sh"))
     (lease / "runner").chmod(0o644)
     shutil.copyfile(sh.resolve(), lease / "sh")

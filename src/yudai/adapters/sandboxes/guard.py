@@ -8,7 +8,7 @@ import os
 import subprocess
 from contextlib import suppress
 
-from yudai.adapters.sandboxes.bases import package_script
+from yudai.adapters.sandboxes.script import package_script
 
 
 class Guard:

@@ -35,6 +35,7 @@ class Home:
         self.bases = root / "bases"
         self.boxes = root / "boxes"
         self.etc = root / "etc"
+        self.tools = root / "tools"
         self._leases = root / "leases"
         self._lease: tuple[str, int] | None = None
 

@@ -7,6 +7,7 @@ from typing import NamedTuple
 _IN_NAMESPACE = 1000
 _FOR_ROOT = 58123
 """A user that no system gives to anybody; files of the boxes belong to it."""
+_APART = ("--unshare-ipc", "--unshare-pid", "--unshare-uts", "--unshare-cgroup-try")
 _BECOMING = (
     # Twice as quick as setpriv, for it looks up no names.
     ("chroot", f"--userspec=+{_FOR_ROOT}:+{_FOR_ROOT}", "--groups=", "/"),
@@ -20,7 +21,7 @@ class Identity(NamedTuple):
     host_uid: int
     """As the host sees it: owner of what a box may write."""
     args: tuple[str, ...]
-    """Bubblewrap's options for it."""
+    """Bubblewrap's options for it: all namespaces but the network's, which not every box has."""
     owned: tuple[str, ...]
     """Mounts that would be this user's own, and so are made read-only."""
     before: tuple[str, ...] = ()
@@ -52,7 +53,7 @@ def ladder() -> list[Identity]:
 
 def _in_namespace(*, closed: bool) -> Identity:
     me = str(_IN_NAMESPACE)
-    args = ["--unshare-all", "--unshare-user", "--uid", me, "--gid", me, "--cap-drop", "ALL"]
+    args = [*_APART, "--unshare-user", "--uid", me, "--gid", me, "--cap-drop", "ALL"]
     how = "own user namespace"
     if closed:
         args.append("--disable-userns")
@@ -63,13 +64,12 @@ def _in_namespace(*, closed: bool) -> Identity:
 
 
 def _another_user(becoming: tuple[str, ...]) -> Identity:
-    spaces = ("ipc", "pid", "net", "uts", "cgroup-try")
     caps = ("CAP_SETUID", "CAP_SETGID", "CAP_SYS_CHROOT")
     return Identity(
         _FOR_ROOT,
         _FOR_ROOT,
         args=(
-            *(f"--unshare-{space}" for space in spaces),
+            *_APART,
             *("--cap-drop", "ALL", *(word for cap in caps for word in ("--cap-add", cap))),
         ),
         owned=(),

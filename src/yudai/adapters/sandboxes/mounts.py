@@ -11,9 +11,11 @@ from yudai.ports.sandbox import ENV, WORKSPACE, SandboxLimits
 CONTROL = "/run/yudai"
 SCRATCH = "/dev/shm/.yudai"  # noqa: S108 - inside the box
 GIT = "/run/git"
+TOOLS = "/run/tools"
 
 _SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
 _HOME = "/tmp/home"  # noqa: S108 - a path inside the box
+_MAY_HOLD_TOKENS = ("pip.conf", "npmrc", "etc/npmrc", "etc/pip.conf", "etc/gitconfig")
 
 
 class Features(NamedTuple):
@@ -40,18 +42,34 @@ class Frame(NamedTuple):
     """The command line of all boxes of one base, but for what is each one's own."""
 
     head: tuple[str, ...]
+    programs: tuple[str, ...]
+    """After each box's own mounts, for these may lie below them: a box's /tmp, say."""
     tail: tuple[str, ...]
 
     def argv(
-        self, control: Path, workspace: tuple[str, ...], ulimits: tuple[str, ...]
+        self,
+        control: Path,
+        workspace: tuple[str, ...],
+        ulimits: tuple[str, ...],
+        *,
+        network: bool = False,
     ) -> list[str]:
-        return [*self.head, *readable(control, CONTROL), *workspace, *self.tail, *ulimits]
+        """`network` lets the box share the host's."""
+        apart = () if network else ("--unshare-net",)
+        own = (*readable(control, CONTROL), *workspace)
+        return [*self.head, *apart, *own, *self.programs, *self.tail, *ulimits]
 
 
 def frame(
-    features: Features, etc: Path, *, toolchain: Toolchain, limits: SandboxLimits, shell: str
+    features: Features,
+    etc: Path,
+    *,
+    toolchain: Toolchain,
+    limits: SandboxLimits,
+    shell: str,
+    empty: Path,
 ) -> Frame:
-    """`shell` is the one that runs commands."""
+    """`shell` is the one that runs commands, `empty` a file to show in place of others."""
     identity = features.identity
     head = (
         features.bwrap,
@@ -61,19 +79,24 @@ def frame(
         *_system(),
         *_private(limits),
         *readable(etc, "/etc"),
-        *_python(toolchain),
     )
+    programs = (*_programs(toolchain), *_hidden(toolchain, empty))
     tail = (
         *(word for mount in identity.owned for word in ("--remount-ro", mount)),
         *("--as-pid-1", "--", *identity.before, f"{CONTROL}/sh", f"{CONTROL}/runner", shell),
     )
-    return Frame(head, tail)
+    return Frame(head, programs, tail)
 
 
 def _setenv(toolchain: Toolchain) -> list[str]:
-    path = (f"{ENV}/bin",) if toolchain.env else tuple(map(str, toolchain.path))
-    env = ENV if toolchain.env else None
-    words = variables(home=_HOME, path=path, env=env)
+    path = [f"{ENV}/bin"] if toolchain.env else []
+    path += [TOOLS] if toolchain.tools else []
+    words = variables(
+        home=_HOME,
+        path=(*path, *map(str, toolchain.path)),
+        env=ENV if toolchain.env else None,
+        virtual=toolchain.virtual,
+    )
     return [word for name, value in words.items() for word in ("--setenv", name, value)]
 
 
@@ -100,17 +123,35 @@ def _private(limits: SandboxLimits) -> list[str]:
     ]
 
 
-def _python(toolchain: Toolchain) -> list[str]:
-    """At its own path too: scripts of an environment name their interpreter by it."""
-    binds = list(toolchain.binds)
-    if toolchain.env:
-        binds.append((toolchain.env, toolchain.env))
+def _programs(toolchain: Toolchain) -> list[str]:
+    """A host's environment at its own path too: its scripts name their interpreter by it."""
     args: list[str] = []
-    for source, place in binds:
+    for source, place in _shown(toolchain):
         args += [*_open_way(place), *readable(source, str(place))]
     for target, place in toolchain.links:
         args += [*_open_way(place), "--symlink", str(target), str(place)]
+    if toolchain.tools:
+        args += readable(toolchain.tools, TOOLS)
+    if toolchain.env and toolchain.made:
+        bind = readable if toolchain.closed else writable
+        return [*args, *bind(toolchain.env, ENV)]
     return [*args, "--symlink", str(toolchain.env), ENV] if toolchain.env else args
+
+
+def _shown(toolchain: Toolchain) -> list[tuple[Path, Path]]:
+    own = toolchain.env if not toolchain.made else None
+    return [*toolchain.binds, *([(own, own)] if own else [])]
+
+
+def _hidden(toolchain: Toolchain, empty: Path) -> list[str]:
+    """Settings of package managers that lie among the programs."""
+    folders = [(Path(p), Path(p)) for p in ("/usr", "/usr/local")] + _shown(toolchain)
+    args: list[str] = []
+    for source, place in folders:
+        for name in _MAY_HOLD_TOKENS:
+            if (source / name).is_file() and not (source / name).is_symlink():
+                args += readable(empty, str(place / name))
+    return args
 
 
 def _open_way(place: Path) -> list[str]:

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from pathlib import PurePath
 from typing import NamedTuple
 
-from yudai.adapters.sandboxes.bases import package_script
 from yudai.adapters.sandboxes.commands import Commands
 from yudai.adapters.sandboxes.environment import GIT_ALONE
+from yudai.adapters.sandboxes.script import package_script
 from yudai.adapters.sandboxes.worktree import Change
 from yudai.domain.errors import SandboxError
 from yudai.domain.failure import Cause

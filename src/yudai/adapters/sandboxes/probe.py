@@ -69,7 +69,8 @@ async def _network(trial: Trial) -> Guarantee:
     return Guarantee(
         name="network",
         holds=await _says(trial, devices, "lo") and await _is_apart(trial, "net"),
-        how="own network namespace with a loopback device only",
+        how="own network namespace with a loopback device only; "
+        "set-up commands of a base, and nothing else, have the host's network",
     )
 
 

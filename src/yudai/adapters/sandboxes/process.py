@@ -7,18 +7,21 @@ from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
 
-from yudai.adapters.sandboxes import manifest, toolchain
-from yudai.adapters.sandboxes.bases import RECORD, TREE, Bases, Site
+from yudai.adapters.sandboxes import editables, manifest, toolchain, tools
+from yudai.adapters.sandboxes.bases import Bases, Builder
 from yudai.adapters.sandboxes.box import LocalBox, Parts
+from yudai.adapters.sandboxes.building import MADE, RECORD, TREE, OpenSite, Site
 from yudai.adapters.sandboxes.copying import copy_tree
 from yudai.adapters.sandboxes.disk import DiskWatch
-from yudai.adapters.sandboxes.environment import variables
+from yudai.adapters.sandboxes.environment import setup_variables, variables
 from yudai.adapters.sandboxes.fleet import Fleet
 from yudai.adapters.sandboxes.ground import find_shell
 from yudai.adapters.sandboxes.home import BoxRecord, Home
+from yudai.adapters.sandboxes.packages import NO_PACKAGES, PackageSettings
 from yudai.adapters.sandboxes.patching import Places
 from yudai.adapters.sandboxes.process_commands import MARKER, ProcessCommands, Surroundings
 from yudai.adapters.sandboxes.processes import kill_and_wait, with_variable
+from yudai.adapters.sandboxes.toolchain import Chosen, Toolchain
 from yudai.adapters.sandboxes.worktree import Worktree, stamps
 from yudai.domain.errors import SandboxError
 from yudai.ports.sandbox import (
@@ -53,12 +56,16 @@ class ProcessBackend:
         *,
         limits: SandboxLimits | None = None,
         installation: str = "local",
-        setup_timeout_s: float = 1800.0,
+        packages: PackageSettings = NO_PACKAGES,
+        path: Sequence[Path] = (),
     ) -> None:
+        """`packages` are for set-up commands; `path` is where a person's programs are."""
         self._limits = limits or SandboxLimits()
         self._installation = installation
         self._home = Home(home.absolute() / NAME)
-        self._bases = Bases(self._home.bases, setup_timeout_s=setup_timeout_s)
+        self._packages = packages
+        self._path = tuple(path)
+        self._bases = Bases(self._home.bases)
         self._fleet = Fleet(NAME, self._home, kill=self._kill, remove=self._remove)
         self._manifests: dict[str, manifest.Manifest] = {}
 
@@ -71,15 +78,20 @@ class ProcessBackend:
 
     async def prepare(self, spec: BaseSpec) -> BaseRef:
         toolchain.find(spec.env)
-        built = await self._bases.prepare(spec, partial(self._site, spec), uid=os.getuid())
-        if built:
+        builder = Builder(
+            uid=os.getuid(),
+            choose=partial(toolchain.choose, spec, self._path),
+            open_site=partial(self._opener, spec),
+        )
+        if await self._bases.prepare(spec, builder):
             self._manifests.pop(spec.key, None)
         return BaseRef(key=spec.key)
 
     async def spawn(
         self, base: BaseRef, n: int, *, owner: str
     ) -> Sequence[LocalBox | SandboxError]:
-        folder, env = self._bases.folder(base.key), self._bases.load(base.key).env
+        folder, about = self._bases.folder(base.key), self._bases.load(base.key)
+        programs = toolchain.find(about.env, about.chosen, made=self._bases.made(base.key))
         if base.key not in self._manifests:
             self._manifests[base.key] = await asyncio.to_thread(manifest.load, folder)
         tracked = self._manifests[base.key]
@@ -90,7 +102,7 @@ class ProcessBackend:
                 copy = self._home.box(record.id) / "workspace"
                 await copy_tree(folder / TREE, copy)
                 pristine = await asyncio.to_thread(stamps, copy)
-                commands = self._commands(record, copy, env)
+                commands = self._commands(record, copy, programs)
             except BaseException:
                 await self._remove(record)
                 raise
@@ -115,26 +127,31 @@ class ProcessBackend:
         """End every box of this process; the backend may be used again after that."""
         await self._fleet.close()
 
-    def _commands(self, record: BoxRecord, workspace: Path, env: Path | None) -> ProcessCommands:
+    def _commands(self, record: BoxRecord, workspace: Path, programs: Toolchain) -> ProcessCommands:
         folder = self._home.box(record.id)
         for name in ("home", "tmp"):
             (folder / name).mkdir()
-        tools = toolchain.find(env)
-        words = variables(
-            home=str(folder / "home"),
-            path=tuple(map(str, tools.path)),
-            env=str(env) if env else None,
-        )
-        words["TMPDIR"] = str(folder / "tmp")
         around = Surroundings(
             folder=folder,
             workspace=workspace,
-            env=tools.env,
-            variables=words,
+            env=programs.env,
+            variables=self._variables(folder, workspace, programs),
             shell=find_shell(),
             mark=self._mark(record),
         )
         return ProcessCommands(around, disk=DiskWatch(workspace, self._limits.disk_bytes))
+
+    def _variables(self, folder: Path, workspace: Path, programs: Toolchain) -> dict[str, str]:
+        programs = tools.furnish(programs, self._home.tools)
+        env = [programs.env / "bin"] if programs.env else []
+        scripts = [programs.tools] if programs.tools else []
+        words = variables(
+            home=str(folder / "home"),
+            path=tuple(map(str, [*env, *scripts, *programs.path])),
+            env=str(programs.env) if programs.env else None,
+            virtual=programs.virtual,
+        )
+        return words | {"TMPDIR": str(folder / "tmp"), editables.VARIABLE: str(workspace)}
 
     async def _kill(self, record: BoxRecord) -> None:
         await kill_and_wait(with_variable(f"{MARKER}={self._mark(record)}-".encode()))
@@ -145,18 +162,34 @@ class ProcessBackend:
     async def _remove(self, record: BoxRecord) -> bool:
         return await asyncio.to_thread(self._home.remove_box, record.id)
 
+    def _opener(self, spec: BaseSpec, chosen: Chosen) -> OpenSite:
+        return partial(self._site, spec, chosen)
+
     @asynccontextmanager
     async def _site(
-        self,
-        spec: BaseSpec,
-        base: Path,
-        *,
-        recording: bool,  # noqa: ARG002 - without walls a set-up command sees the record anyway
+        self, spec: BaseSpec, chosen: Chosen, base: Path, *, setup: bool
     ) -> AsyncGenerator[Site]:
+        """Without walls a set-up command sees the source and the record anyway."""
         record = self._home.new_box(NAME)
-        commands = self._commands(record, base / TREE, spec.env)
+        made = base / MADE if setup and spec.env is None else None
+        programs = toolchain.find(spec.env, chosen, made=made)
+        if setup:
+            programs = _with_uv(programs, self._home.box(record.id) / "setup")
+        commands = self._commands(record, base / TREE, programs)
+        given = setup_variables(str(programs.env), self._packages.variables) if setup else {}
         try:
-            yield Site(commands, str(spec.source.absolute()), str(base / RECORD))
+            yield Site(commands, str(spec.source.absolute()), str(base / RECORD), given)
+            if made is not None:
+                await asyncio.to_thread(editables.follow_workspace, made, base / TREE)
         finally:
             await commands.end()
             await self._remove(record)
+
+
+def _with_uv(programs: Toolchain, folder: Path) -> Toolchain:
+    uv = tools.own_uv()
+    if uv is None:
+        return programs
+    folder.mkdir()
+    (folder / "uv").symlink_to(uv)
+    return programs._replace(path=(folder, *programs.path))

@@ -1,8 +1,9 @@
-"""A command as the script file that a shell runs."""
+"""Scripts for a shell: a command as the file that it runs, and our own that come with us."""
 
 import re
 import shlex
 from collections.abc import Mapping
+from importlib import resources
 
 NUL_REFUSED = b"yudai: no shell can run a command that contains a NUL byte\n"
 CANNOT_RUN = 126
@@ -20,6 +21,10 @@ def script(command: str, *, cwd: str, env: Mapping[str, str] | None) -> bytes | 
     words += [_export(name, value) for name, value in (env or {}).items()]
     text = encode("; ".join([*words, command]))
     return None if b"\0" in text else text + b"\n"
+
+
+def package_script(name: str) -> str:
+    return (resources.files("yudai.adapters.sandboxes") / name).read_text()
 
 
 def encode(text: str) -> bytes:

@@ -1,7 +1,8 @@
 """System calls that no build or test needs and that reach past a namespace, as a BPF program.
 
 Denied: the kernel's keys (the session's would be inherited), namespaces of one's own, the parts of
-the kernel with the longest record of escapes, and another's limits for process 1.
+the kernel with the longest record of escapes, and another's limits for process 1. In a box with the
+host's network also sockets that lead to the host's services without any address of that network.
 """
 
 import errno
@@ -15,6 +16,8 @@ _ALLOW, _ERRNO = 0x7FFF0000, 0x00050000
 _NEW_USER_NAMESPACE = 0x10000000
 _X32 = 0x40000000
 _RUNNER = 1
+_HOST_ONLY = (1, 40)
+"""Families of sockets: Unix, whose names need not be files, and those of virtual machines."""
 
 
 class _Machine(NamedTuple):
@@ -26,6 +29,7 @@ class _Machine(NamedTuple):
     """Denied when their first argument asks for a user namespace."""
     limits: int
     """Denied for process 1."""
+    socket: int
 
 
 _NEWER = (425, 426, 427, 435)
@@ -39,6 +43,7 @@ _MACHINES = {
         absent=_NEWER,
         namespaces=(272, 56),
         limits=302,
+        socket=41,
     ),
     "aarch64": _Machine(
         arch=0xC00000B7,
@@ -46,11 +51,12 @@ _MACHINES = {
         absent=_NEWER,
         namespaces=(97, 220),
         limits=261,
+        socket=198,
     ),
 }
 
 
-def program(machine: str = platform.machine()) -> bytes | None:
+def program(machine: str = platform.machine(), *, network: bool = False) -> bytes | None:
     """The filter for bubblewrap; None for a machine that we have no numbers of."""
     if machine not in _MACHINES:
         return None
@@ -66,8 +72,10 @@ def program(machine: str = platform.machine()) -> bytes | None:
     for number in known.absent:
         lines += _when(_JUMP_EQUAL, number, errno.ENOSYS)
     for number in known.namespaces:
-        lines += _when_argument(number, _JUMP_BITS, _NEW_USER_NAMESPACE)
-    lines += _when_argument(known.limits, _JUMP_EQUAL, _RUNNER)
+        lines += _when_argument(number, _JUMP_BITS, _NEW_USER_NAMESPACE, errno.EPERM)
+    lines += _when_argument(known.limits, _JUMP_EQUAL, _RUNNER, errno.EPERM)
+    for family in _HOST_ONLY if network else ():
+        lines += _when_argument(known.socket, _JUMP_EQUAL, family, errno.EAFNOSUPPORT)
     return b"".join([*lines, _line(_RETURN, _ALLOW)])
 
 
@@ -83,11 +91,11 @@ def _unless(jump: int, value: int, error: int) -> list[bytes]:
     return [_line(jump, value, then=1), _line(_RETURN, _ERRNO | error)]
 
 
-def _when_argument(number: int, jump: int, value: int) -> list[bytes]:
+def _when_argument(number: int, jump: int, value: int, error: int) -> list[bytes]:
     """Deny a call by the low half of its first argument, then have the number loaded again."""
     return [
         _line(_JUMP_EQUAL, number, otherwise=4),
         _line(_LOAD, _FIRST_ARGUMENT),
-        *_when(jump, value, errno.EPERM),
+        *_when(jump, value, error),
         _line(_LOAD, _NUMBER),
     ]

@@ -16,6 +16,8 @@ git config user.email agent@yudai.invalid
 # Contents are kept byte for byte, and no attribute of a tree may turn a text into an opaque blob.
 mkdir -p "$GIT_DIR/info"
 echo '* -text !eol !ident !filter !working-tree-encoding !diff !merge' >"$GIT_DIR/info/attributes"
+# A set-up may fill it with more files than an agent's `git status` should list.
+echo node_modules/ >"$GIT_DIR/info/exclude"
 
 export GIT_WORK_TREE=.
 git add -A -f .

@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from yudai.adapters.sandboxes import cgroups
+from yudai.adapters.sandboxes import cgroups, tools
 from yudai.adapters.sandboxes.cgroups import Cgroup, Cgroups
 from yudai.adapters.sandboxes.disk import DiskWatch
 from yudai.adapters.sandboxes.ground import Ground, find_ground
@@ -32,6 +32,8 @@ class Layout(NamedTuple):
     written: Path
     pristine: Mapping[str, Stamp] | None = None
     """Of a copy: its files as they were before the first command."""
+    network: bool = False
+    """Whether the box shares the host's."""
 
 
 LayOut = Callable[[Identity, Path], Awaitable[Layout]]
@@ -69,8 +71,8 @@ class Workshop:
         self._ground = None
         self._guard.close()
 
-    async def frame(self, tools: Toolchain) -> Frame:
-        return (await self.ground()).frame(tools, self._limits)
+    async def frame(self, toolchain: Toolchain) -> Frame:
+        return (await self.ground()).frame(tools.furnish(toolchain, self._home.tools), self._limits)
 
     async def build(self, owner: str, lay_out: LayOut, frame: Frame) -> Built:
         """Start a box in a folder of its own; nothing is left of one that does not start."""
@@ -92,8 +94,9 @@ class Workshop:
         cgroup = self._groups().create(self._name(record.id), self._limits)
         # Boxes that are made together are all furnished before the first one starts and competes.
         await asyncio.sleep(0)
-        argv = frame.argv(control, layout.mounts, ulimits(self._limits, cgroup))
-        runner = await ground.start(argv, control, groups=cgroup.entrances)
+        limits, network = ulimits(self._limits, cgroup), layout.network
+        argv = frame.argv(control, layout.mounts, limits, network=network)
+        runner = await ground.start(argv, control, groups=cgroup.entrances, network=network)
         try:
             if ground.features.identity.outlives_us:
                 self._guard.watch(record.id, runner.pid)
@@ -127,9 +130,9 @@ class Workshop:
 
     @asynccontextmanager
     async def temporary(
-        self, owner: str, lay_out: LayOut, tools: Toolchain
+        self, owner: str, lay_out: LayOut, toolchain: Toolchain
     ) -> AsyncGenerator[Built]:
-        built = await self.build(owner, lay_out, await self.frame(tools))
+        built = await self.build(owner, lay_out, await self.frame(toolchain))
         try:
             yield built
         finally:

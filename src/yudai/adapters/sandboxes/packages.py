@@ -1,0 +1,88 @@
+"""Which of the host's package settings a set-up may see: a list, and no credential in it.
+
+A token that is part of a URL's path cannot be told from a folder: such a URL is passed on.
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+_PIP = (
+    "DEFAULT_TIMEOUT DISABLE_PIP_VERSION_CHECK EXTRA_INDEX_URL FIND_LINKS INDEX_URL NO_BINARY "
+    "NO_INDEX ONLY_BINARY PRE PREFER_BINARY PROXY RETRIES TIMEOUT TRUSTED_HOST USE_FEATURE"
+)
+_UV = (
+    "CONCURRENT_BUILDS CONCURRENT_DOWNLOADS CONCURRENT_INSTALLS DEFAULT_INDEX EXCLUDE_NEWER "
+    "EXTRA_INDEX_URL FIND_LINKS HTTP_RETRIES HTTP_TIMEOUT INDEX INDEX_STRATEGY INDEX_URL "
+    "INSECURE_HOST NATIVE_TLS NO_INDEX OFFLINE PRERELEASE REQUEST_TIMEOUT RESOLUTION SYSTEM_CERTS "
+    "TORCH_BACKEND"
+)
+_NPM = (
+    "audit before engine_strict fetch_retries fetch_retry_factor fetch_retry_maxtimeout "
+    "fetch_retry_mintimeout fetch_timeout fund http_proxy https_proxy ignore_scripts "
+    "legacy_peer_deps maxsockets network_concurrency noproxy prefer_offline prefer_online proxy "
+    "registry replace_registry_host strict_peer_deps strict_ssl"
+)
+_YARN = "ENABLE_STRICT_SSL HTTPS_PROXY HTTP_PROXY HTTP_TIMEOUT NPM_REGISTRY_SERVER REGISTRY"
+_PROXIES = "ALL_PROXY HTTPS_PROXY HTTP_PROXY NO_PROXY"
+_CERTIFICATES = (
+    "CURL_CA_BUNDLE GIT_SSL_CAINFO NODE_EXTRA_CA_CERTS PIP_CERT REQUESTS_CA_BUNDLE SSL_CERT_FILE "
+    "YARN_HTTPS_CA_FILE_PATH"
+)
+
+
+def _named(prefix: str, words: str) -> Iterable[str]:
+    return (prefix + word for word in words.split())
+
+
+_ALLOWED = frozenset(
+    [
+        *_named("PIP_", _PIP),
+        *_named("UV_", _UV),
+        *_named("YARN_", _YARN),
+        *_named("", _PROXIES),
+        *_named("", _PROXIES.lower()),
+        "COREPACK_NPM_REGISTRY",
+    ]
+)
+# These are read in any case.
+_ALLOWED_NPM = frozenset([*_named("npm_config_", _NPM), *_named("pnpm_config_", _NPM)])
+_CERTIFICATE_FILES = frozenset(_CERTIFICATES.split())
+_CERTIFICATE_FILES_NPM = frozenset({"npm_config_cafile", "pnpm_config_cafile"})
+
+_USER = re.compile(r"://[^/?#]*@")
+_USER_WITHOUT_SCHEME = re.compile(r"^[^/?#\s]*@")
+_QUERY = re.compile(r"(://[^\s?#]*)[?#]\S*")
+_LOCAL = re.compile(r"[/~]|\.\.?/|.*file:", re.IGNORECASE)
+
+
+class PackageSettings(NamedTuple):
+    variables: Mapping[str, str]
+    files: tuple[Path, ...] = ()
+    """Bundles of certificates that variables name."""
+
+
+NO_PACKAGES = PackageSettings({})
+
+
+def package_settings(environ: Mapping[str, str]) -> PackageSettings:
+    """The variables of that environment that a set-up may see, without what they should not say."""
+    variables: dict[str, str] = {}
+    files: dict[Path, None] = {}
+    for name, value in environ.items():
+        if name in _CERTIFICATE_FILES or name.lower() in _CERTIFICATE_FILES_NPM:
+            if value.startswith("/"):
+                variables[name] = value
+                files[Path(value)] = None
+        elif (name in _ALLOWED or name.lower() in _ALLOWED_NPM) and (text := _clean(value)):
+            variables[name] = text
+    return PackageSettings(variables, tuple(files))
+
+
+def _clean(value: str) -> str:
+    """Without users, queries and places of the host; "" when that leaves nothing, or doubt."""
+    value = _USER.sub("://", value)
+    words = [_USER_WITHOUT_SCHEME.sub("", word) for word in value.split()]
+    text = " ".join(word for word in words if not _LOCAL.match(word))
+    return "" if "@" in text else _QUERY.sub(r"\1", text)

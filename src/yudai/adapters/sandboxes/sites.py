@@ -1,0 +1,117 @@
+"""The boxes in which bubblewrap builds a base: only that of its set-up commands has a network."""
+
+import asyncio
+import shutil
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from functools import partial
+from pathlib import Path
+
+from yudai.adapters.sandboxes import etc, mounts, toolchain
+from yudai.adapters.sandboxes.building import MADE, RECORD, SCRATCH, TREE, OpenSite, Site
+from yudai.adapters.sandboxes.certificates import copy_certificates
+from yudai.adapters.sandboxes.environment import setup_variables
+from yudai.adapters.sandboxes.identity import Identity
+from yudai.adapters.sandboxes.packages import PackageSettings
+from yudai.adapters.sandboxes.removal import remove_tree
+from yudai.adapters.sandboxes.toolchain import Chosen, Toolchain
+from yudai.adapters.sandboxes.tools import own_uv
+from yudai.adapters.sandboxes.workshop import Layout, Workshop
+from yudai.domain.errors import SandboxError
+from yudai.domain.failure import Cause
+from yudai.ports.sandbox import ENV, BaseSpec
+
+_OWNER = "bubblewrap"
+_SOURCE = "/run/source.tar"
+_RECORD = "/run/record"
+_SETUP = "/run/setup"
+_CERTIFICATES = f"{_SETUP}/certificates"
+_TMP = "/tmp"  # noqa: S108 - inside the box
+
+
+class Sites:
+    def __init__(self, workshop: Workshop, packages: PackageSettings) -> None:
+        self._workshop = workshop
+        self._packages = packages
+
+    def opener(self, spec: BaseSpec, chosen: Chosen) -> OpenSite:
+        return partial(self._open, spec, chosen)
+
+    @asynccontextmanager
+    async def _open(
+        self, spec: BaseSpec, chosen: Chosen, base: Path, *, setup: bool
+    ) -> AsyncGenerator[Site]:
+        opened = self._for_setup if setup else self._for_ourselves
+        async with opened(spec, chosen, base) as site:
+            yield site
+
+    @asynccontextmanager
+    async def _for_ourselves(
+        self, spec: BaseSpec, chosen: Chosen, base: Path
+    ) -> AsyncGenerator[Site]:
+        lay_out = partial(_lay_out_record, spec.source, base)
+        tools = toolchain.find(spec.env, chosen)
+        async with self._workshop.temporary(_OWNER, lay_out, tools) as built:
+            yield Site(built.commands, _SOURCE, _RECORD)
+
+    @asynccontextmanager
+    async def _for_setup(self, spec: BaseSpec, chosen: Chosen, base: Path) -> AsyncGenerator[Site]:
+        """The network is the host's as it is; a proxy with a list would be put in between here."""
+        made = base / MADE if spec.env is None else None
+        tools = _with_uv(toolchain.find(spec.env, chosen, made=made)._replace(closed=False))
+        lent = base / "lent"
+        try:
+            variables = setup_variables(ENV, await asyncio.to_thread(self._lend, lent))
+            lay_out = partial(_lay_out_setup, base, lent)
+            async with self._workshop.temporary(_OWNER, lay_out, tools) as built:
+                yield Site(built.commands, variables=variables)
+        finally:
+            await asyncio.to_thread(remove_tree, lent)
+
+    def _lend(self, folder: Path) -> dict[str, str]:
+        """Put what set-up sees of the host into a folder; returns its package settings."""
+        folder.mkdir(mode=0o755)
+        etc.write_network(folder)
+        names = copy_certificates(self._packages.files, folder / "certificates")
+        places = {path: f"{_CERTIFICATES}/{name}" for path, name in names.items()}
+        missing = {str(file) for file in self._packages.files} - places.keys()
+        return {
+            name: places.get(value, value)
+            for name, value in self._packages.variables.items()
+            if value not in missing
+        }
+
+
+def _with_uv(tools: Toolchain) -> Toolchain:
+    return tools._replace(path=(Path(_SETUP), *tools.path)) if own_uv() else tools
+
+
+async def _lay_out_record(source: Path, base: Path, identity: Identity, folder: Path) -> Layout:
+    identity.give(base / TREE, base / RECORD)
+    copy = await asyncio.to_thread(_copy_source, source, folder)
+    tree = mounts.writable(base / TREE)
+    record = mounts.writable(base / RECORD, _RECORD)
+    return Layout((*tree, *record, *mounts.readable(copy, _SOURCE)), base / TREE)
+
+
+async def _lay_out_setup(base: Path, lent: Path, identity: Identity, _: Path) -> Layout:
+    made, scratch, uv = base / MADE, base / SCRATCH, own_uv()
+    identity.give(scratch, scratch / "home", *([made] if made.exists() else []))
+    shown = [*mounts.writable(base / TREE), *mounts.writable(scratch, _TMP), "--dir", _SETUP]
+    if uv is not None:
+        shown += mounts.readable(uv, f"{_SETUP}/uv")
+    shown += mounts.readable(lent / "certificates", _CERTIFICATES)
+    for name in etc.NETWORK:
+        shown += mounts.readable(lent / name, f"/etc/{name}")
+    return Layout(tuple(shown), base, network=True)
+
+
+def _copy_source(source: Path, folder: Path) -> Path:
+    """Whatever its modes are, the box's user can read the copy."""
+    copy = folder / "source.tar"
+    try:
+        shutil.copyfile(source, copy)
+    except OSError as error:
+        raise SandboxError(f"cannot read the source: {error}", cause=Cause.SETUP_FAILED) from error
+    copy.chmod(0o644)
+    return copy
