@@ -3,9 +3,10 @@
 import pytest
 from pydantic import ValidationError
 
-from yudai.domain.budget import Budget, admit, ended, usd
+from yudai.domain.budget import LITTLE, MUCH, Budget, admit, ended, estimate, usd
 from yudai.domain.errors import RefusedError
 from yudai.domain.matrix import Matrix, expand
+from yudai.domain.models import FREE, Model, Price, Provider
 
 LINEUP = expand(Matrix(models=("paid", "free", "paid2")))
 
@@ -58,3 +59,50 @@ def test_which_limit_ended_a_solve(elapsed: float, cost: int, limit: str | None)
 def test_a_cap_of_zero_is_not_used_up_by_free_calls():
     budget = Budget(time_budget_s=10, cost_cap_micros=0)
     assert ended(budget, elapsed_s=1, cost_micros=0) is None
+
+
+SONNET = Price(input_micros=3_000_000, output_micros=15_000_000, cached_micros=300_000)
+AMPLE = Budget(cost_cap_micros=10**12, run_cost_cap_micros=10**12)
+
+
+def model(name: str, price: Price | None) -> Model:
+    return Model(name=name, provider=Provider.OPENROUTER, model_id=name, price=price)
+
+
+def test_an_estimate_is_what_public_runs_cost_give_or_take():
+    low, high = estimate(expand(Matrix(models=("m",))), [model("m", SONNET)], AMPLE)
+    assert 0.05 < usd(low) < 0.30 < 0.60 < usd(high) < 4.0
+
+
+def test_an_estimate_counts_every_contestant_that_starts_and_no_other():
+    models = [model("m", SONNET), model("free", FREE)]
+    one = estimate(expand(Matrix(models=("m",))), models, AMPLE)
+    matrix = Matrix(models=("m", "free"), temperatures=(0.0, 0.5, 1.0))
+    assert estimate(expand(matrix), models, AMPLE).low_micros == 3 * one.low_micros
+    assert estimate(expand(matrix, limit=2), models, AMPLE) == one
+
+
+def test_an_estimate_never_exceeds_the_caps():
+    lineup = expand(Matrix(models=("m",), temperatures=(0.0, 0.5, 1.0)))
+    models = [model("m", SONNET)]
+    per_run = AMPLE.model_copy(update={"run_cost_cap_micros": 100_000})
+    assert estimate(lineup, models, per_run).high_micros == 300_000
+    whole = AMPLE.model_copy(update={"cost_cap_micros": 50_000})
+    assert estimate(lineup, models, whole) == (50_000, 50_000)
+
+
+def test_an_estimate_knows_the_step_limit():
+    lineup, models = expand(Matrix(models=("m",))), [model("m", SONNET)]
+    one_step = estimate(lineup, models, AMPLE.model_copy(update={"max_steps": 1}))
+    full_price = SONNET.model_copy(update={"cached_micros": None})
+    dear = estimate(lineup, [model("m", full_price)], AMPLE.model_copy(update={"max_steps": 1}))
+    tokens = MUCH.prompt_tokens * 3 + MUCH.output_tokens * 15
+    assert one_step.high_micros < dear.high_micros == tokens
+    assert LITTLE.steps < MUCH.steps < AMPLE.max_steps
+
+
+def test_free_models_are_estimated_at_nothing_and_unknown_ones_at_the_cap():
+    lineup = expand(Matrix(models=("m",)))
+    assert estimate(lineup, [model("m", FREE)], Budget()) == (0, 0)
+    cap = Budget().run_cost_cap_micros
+    assert estimate(lineup, [model("m", None)], Budget()) == (cap, cap)

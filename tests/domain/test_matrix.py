@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from yudai.domain.matrix import Contestant, Matrix, Strategy, expand, handle_of
+from yudai.domain.errors import RefusedError
+from yudai.domain.matrix import Contestant, Matrix, Strategy, check_size, expand, handle_of
 
 MISSION = {
     "models": ["gpt-4.1", "claude-3.7-sonnet", "local-solo"],
@@ -85,6 +86,23 @@ def test_above_the_cap_the_first_ones_differ_as_much_as_they_can():
 def test_nonsense_is_refused(axes: dict):
     with pytest.raises(ValidationError):
         Matrix.model_validate(axes)
+
+
+def test_a_matrix_that_nobody_can_mean_is_refused_with_its_sizes():
+    models, temperatures = tuple(f"m{n}" for n in range(100)), (0.1,) * 100
+    vast = Matrix(models=models, temperatures=temperatures)
+    with pytest.raises(RefusedError, match=r"10,000 cells \(100 models x 100 temperatures\)"):
+        check_size(vast)
+    with pytest.raises(RefusedError, match="give fewer values"):
+        expand(vast, limit=1)
+    check_size(Matrix(models=models, temperatures=temperatures[:10]))
+
+
+def test_a_vast_matrix_is_refused_before_its_cells_are_built():
+    axis = tuple(n / 2000 for n in range(2000))
+    edits = tuple(range(1, 1001))
+    with pytest.raises(RefusedError, match="cells"):
+        expand(Matrix(models=("m",) * 2000, temperatures=axis, max_edits=edits))
 
 
 def axis(values: Sequence[Any], size: int) -> st.SearchStrategy[tuple[Any, ...]]:

@@ -1,9 +1,14 @@
 """Limits of a solve: money in micro-dollars, time in seconds."""
 
+from collections.abc import Iterable
+from typing import NamedTuple
+
 from pydantic import Field
 
 from yudai.domain.errors import RefusedError
 from yudai.domain.matrix import Lineup
+from yudai.domain.models import Model, Price
+from yudai.domain.usage import Usage
 from yudai.domain.value import Value
 
 MICROS_PER_USD = 1_000_000
@@ -17,8 +22,6 @@ class Budget(Value):
     max_steps: int = Field(default=80, ge=1, le=10_000)
     cost_cap_micros: int = Field(default=5 * MICROS_PER_USD, ge=0)
     run_cost_cap_micros: int = Field(default=1 * MICROS_PER_USD, ge=0)
-    command_timeout_s: float = Field(default=120, gt=0)
-    test_timeout_s: float = Field(default=600, gt=0)
 
 
 def usd(micros: int) -> float:
@@ -56,3 +59,51 @@ def ended(budget: Budget, *, elapsed_s: float, cost_micros: int) -> str | None:
     if cost_micros and cost_micros >= budget.cost_cap_micros:
         return f"the cost cap of ${usd(budget.cost_cap_micros):g}"
     return None
+
+
+class Effort(NamedTuple):
+    """What one run is assumed to take: a guess for the plan, never a limit."""
+
+    steps: int
+    """mini-SWE-agent submits an easy fix after about ten calls; hard ones take three dozen."""
+    prompt_tokens: int
+    """Instructions, the issue and the tool, sent with every call."""
+    grown_tokens: int
+    """Each step adds a command and what it printed to every later call."""
+    output_tokens: int
+    """A thought and one command; models that reason aloud write more."""
+    cached_percent: int
+    """Of the input: the same beginning every time, where the provider keeps it."""
+
+
+LITTLE = Effort(10, prompt_tokens=2500, grown_tokens=600, output_tokens=250, cached_percent=80)
+MUCH = Effort(36, prompt_tokens=4000, grown_tokens=1200, output_tokens=800, cached_percent=40)
+
+
+class Estimate(NamedTuple):
+    low_micros: int
+    high_micros: int
+
+
+def estimate(lineup: Lineup, models: Iterable[Model], budget: Budget) -> Estimate:
+    """What the whole plan probably costs: easy for everyone, or hard for everyone."""
+    prices = {model.name: model.price for model in models}
+    started = [prices.get(contestant.model) for contestant in lineup.contestants]
+    low, high = (
+        min(sum(_run_cost(price, effort, budget) for price in started), budget.cost_cap_micros)
+        for effort in (LITTLE, MUCH)
+    )
+    return Estimate(low, high)
+
+
+def _run_cost(price: Price | None, effort: Effort, budget: Budget) -> int:
+    if price is None:
+        return budget.run_cost_cap_micros
+    steps = min(effort.steps, budget.max_steps)
+    sent = steps * effort.prompt_tokens + effort.grown_tokens * steps * (steps - 1) // 2
+    usage = Usage(
+        input_tokens=sent,
+        cached_tokens=sent * effort.cached_percent // 100,
+        output_tokens=steps * effort.output_tokens,
+    )
+    return min(price.cost(usage), budget.run_cost_cap_micros)

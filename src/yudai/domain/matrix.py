@@ -4,14 +4,17 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from enum import StrEnum
 from itertools import product
+from math import prod
 from typing import Annotated, NamedTuple
 
 from pydantic import AliasChoices, ConfigDict, Field
 
+from yudai.domain.errors import RefusedError
 from yudai.domain.value import Value
 
 DEFAULT_AGENT = "mini-swe-agent"
 DEFAULT_MAX_CONTESTANTS = 36
+MAX_CELLS = 1000
 
 
 class Strategy(StrEnum):
@@ -65,6 +68,7 @@ class Lineup(NamedTuple):
 
 def expand(matrix: Matrix, *, limit: int = DEFAULT_MAX_CONTESTANTS) -> Lineup:
     """All points in a stable order; above the limit the first of a diverse order start."""
+    check_size(matrix)
     axes = (
         matrix.agents,
         matrix.models,
@@ -78,6 +82,18 @@ def expand(matrix: Matrix, *, limit: int = DEFAULT_MAX_CONTESTANTS) -> Lineup:
         return Lineup(tuple(named.values()), ())
     chosen = [named.pop(place) for place in _diverse(matrix, limit)]
     return Lineup(tuple(chosen), tuple(named.values()))
+
+
+def check_size(matrix: Matrix) -> None:
+    """Refuse a matrix that nobody can mean, before its cells are counted out."""
+    lengths = {axis: len(getattr(matrix, axis)) for axis in Matrix.model_fields}
+    cells = prod(lengths.values())
+    if cells > MAX_CELLS:
+        sizes = " x ".join(f"{n} {axis.replace('_', ' ')}" for axis, n in lengths.items() if n > 1)
+        raise RefusedError(
+            f"the matrix has {cells:,} cells ({sizes}), at most {MAX_CELLS:,} are possible:"
+            " give fewer values"
+        )
 
 
 def handle_of(contestant: Contestant) -> str:

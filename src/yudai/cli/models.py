@@ -1,0 +1,155 @@
+"""`yudai models`: list the models with their prices, and edit them."""
+
+from collections.abc import Sequence
+from difflib import get_close_matches
+
+from rich.table import Table
+from rich.text import Text
+
+from yudai.cli import consoles
+from yudai.cli.exits import OK
+from yudai.cli.text import one_line, print_json, safe
+from yudai.domain.budget import usd
+from yudai.domain.errors import RefusedError
+from yudai.domain.models import Provider, parse_amounts
+from yudai.services.models import Catalogue, Entry, ModelChange
+from yudai.settings import Settings
+from yudai.wiring import Library, open_library
+
+_PRICE_WIDTH = 6
+_WHERE_WIDTH = 16
+
+
+async def run_models_list(settings: Settings, *, json: bool) -> int:
+    async with open_library(settings) as library:
+        entries = await _catalogue(library).list()
+    if json:
+        print_json([_fields(entry) for entry in entries])
+        return OK
+    console = consoles.result()
+    console.print(_table(entries, width=console.width))
+    console.print(
+        "Dollars per million tokens. Change one: yudai models set NAME --price IN,OUT[,CACHED]",
+        style="dim",
+        soft_wrap=True,
+    )
+    return OK
+
+
+def to_change(
+    *, provider: str, model_id: str, aliases: Sequence[str] | None, price: str
+) -> ModelChange:
+    """Options that were left out change nothing; one empty alias takes all of them away."""
+    change = ModelChange(
+        provider=_provider(provider) if provider else None,
+        model_id=model_id or None,
+        aliases=None if aliases is None else tuple(dict.fromkeys(a for a in aliases if a)),
+        price=parse_amounts(price) if price else None,
+    )
+    if change == ModelChange():
+        raise RefusedError("say what to change: --price, --alias, --provider or --model-id")
+    return change
+
+
+async def run_models_set(
+    settings: Settings, name: str, change: ModelChange, *, json: bool = False
+) -> int:
+    async with open_library(settings) as library:
+        entry = await _catalogue(library).set_model(name, change)
+    _tell(entry, "kept", json=json)
+    return OK
+
+
+async def run_models_remove(settings: Settings, name: str, *, json: bool = False) -> int:
+    async with open_library(settings) as library:
+        entry = await _catalogue(library).remove(name)
+    if entry is not None:
+        _tell(entry, "back to what came with yudai", json=json)
+    elif json:
+        print_json(None)
+    else:
+        consoles.result().print(Text(f"{safe(name)}: removed"))
+    return OK
+
+
+def _catalogue(library: Library) -> Catalogue:
+    return Catalogue(library.store, library.reader.clock)
+
+
+def _provider(name: str) -> Provider:
+    choices = [Provider.OPENROUTER.value, Provider.LOCAL.value]
+    if name in choices:
+        return Provider(name)
+    near = get_close_matches(name, choices, n=1)
+    meant = f" (did you mean {near[0]}?)" if near else ""
+    raise RefusedError(f"there is no provider {name}{meant}: choose {' or '.join(choices)}")
+
+
+def _tell(entry: Entry, what: str, *, json: bool) -> None:
+    if json:
+        print_json(_fields(entry))
+        return
+    put_in, cached, out = _amounts(entry)
+    prices = f"{put_in} in, {cached} cached, {out} out per million tokens"
+    line = f"{safe(entry.model.name)}: {what} ({entry.model.provider}, {prices})"
+    consoles.result().print(Text(line), soft_wrap=True)
+
+
+def _table(entries: Sequence[Entry], *, width: int) -> Table:
+    table = Table(box=None)
+    # A name is there to be typed again, so it is never cut; on a narrow terminal the rest is.
+    longest = max(len(entry.model.name) for entry in entries)
+    table.add_column("model", no_wrap=True, min_width=longest)
+    for column in ("input", "cached", "output"):
+        table.add_column(column, no_wrap=True, justify="right", min_width=_PRICE_WIDTH)
+    for column in ("where", "also called"):
+        table.add_column(column, no_wrap=True)
+    room = max(0, width - longest - 3 * (_PRICE_WIDTH + 2) - _WHERE_WIDTH)
+    for entry in entries:
+        cells = (
+            safe(entry.model.name),
+            *_amounts(entry),
+            one_line(_where(entry), width=_WHERE_WIDTH + room // 2),
+            one_line(", ".join(entry.model.aliases) or "-", width=max(12, room)),
+        )
+        table.add_row(*(Text(cell) for cell in cells))
+    return table
+
+
+def _where(entry: Entry) -> str:
+    model = entry.model
+    is_renamed = model.model_id not in (model.name, *model.aliases)
+    served = f"{model.provider}: {model.model_id}" if is_renamed else model.provider
+    return f"{served} (edited)" if entry.edited else served
+
+
+def _amounts(entry: Entry) -> tuple[str, str, str]:
+    """Input, cached, output; cached input without a price of its own costs as any other."""
+    price = entry.model.price
+    if price is None:
+        return ("?", "?", "?")
+    cached = price.input_micros if price.cached_micros is None else price.cached_micros
+    put_in, kept, out = (
+        f"${usd(micros):g}" for micros in (price.input_micros, cached, price.output_micros)
+    )
+    return put_in, kept, out
+
+
+def _fields(entry: Entry) -> dict[str, object]:
+    model = entry.model
+    price = None
+    if model.price is not None:
+        cached = model.price.cached_micros
+        price = {
+            "input_usd": usd(model.price.input_micros),
+            "cached_usd": None if cached is None else usd(cached),
+            "output_usd": usd(model.price.output_micros),
+        }
+    return {
+        "name": model.name,
+        "provider": model.provider,
+        "model_id": model.model_id,
+        "aliases": list(model.aliases),
+        "price": price,
+        "edited": entry.edited,
+    }
