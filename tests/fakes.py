@@ -12,6 +12,7 @@ from pathlib import Path
 
 from yudai.domain.errors import SandboxError
 from yudai.domain.failure import Cause
+from yudai.domain.models import Model
 from yudai.ports.gateway import Call, Completion
 from yudai.ports.sandbox import DEFAULT_MAX_OUTPUT, WORKSPACE, ExecResult, SandboxRef, Tree
 
@@ -152,7 +153,7 @@ class AnsweringGateway:
         self.calls: list[Call] = []
         self._answer = answer
 
-    def check(self, model: str) -> None:
+    def check(self, model: Model) -> None:
         """Every model can be called."""
 
     async def complete(self, call: Call) -> Completion:
@@ -167,7 +168,7 @@ class HangingGateway:
         self.asked = asyncio.Event()
         self.left = asyncio.Event()
 
-    def check(self, model: str) -> None:
+    def check(self, model: Model) -> None:
         """Every model can be called."""
 
     async def complete(self, call: Call) -> Completion:

@@ -1,5 +1,6 @@
 """A real backend with a small repository in it, and patches of that repository made by real git."""
 
+import hashlib
 import io
 import os
 import subprocess
@@ -34,7 +35,7 @@ class Ground:
         self.backend = backend
         self.env = env
 
-    async def base(self, files: Files) -> BaseRef:
+    async def base(self, files: Files, *, node: bool = False) -> BaseRef:
         source = self.folder / "source.tar"
         with tarfile.open(source, "w") as archive:
             for name, text in files.items():
@@ -42,15 +43,18 @@ class Ground:
                 member = tarfile.TarInfo(name)
                 member.size = len(blob)
                 archive.addfile(member, io.BytesIO(blob))
-        spec = BaseSpec(key="ground", source=source, env=self.env)
+        key = hashlib.sha256(repr((files, node)).encode()).hexdigest()[:16]
+        spec = BaseSpec(key=key, source=source, env=self.env, node=node)
         return await self.backend.prepare(spec)
 
     @asynccontextmanager
-    async def box(self, files: Files) -> AsyncGenerator[Sandbox]:
-        [box] = await self.backend.spawn(await self.base(files), 1, owner="test")
+    async def box(self, files: Files, *, node: bool = False) -> AsyncGenerator[Sandbox]:
+        [box] = await self.backend.spawn(await self.base(files, node=node), 1, owner="test")
         assert not isinstance(box, SandboxError), box
-        yield box
-        await box.destroy()
+        try:
+            yield box
+        finally:
+            await box.destroy()
 
     def patch(self, base: Files, change: Files) -> str:
         """What git makes of this change."""

@@ -309,3 +309,17 @@ def test_a_submodule_is_listed():
 
 def test_paths_are_shown_on_one_line():
     assert readable("a\n\x1b[31m\udcffé") == "a\\x0a\\x1b[31m\\udcffé"
+
+
+ADDED_BY_HAND = (
+    "diff --git a/db/new/1.sql b/db/new/1.sql\nnew file mode 100644\n"
+    f"index {'0' * 40}..{'1' * 40}\n--- /dev/null\n+++ b/db/new/1.sql\n@@ -0,0 +1 @@\n+x\n"
+)
+
+
+def test_protected_paths_are_refused():
+    [added] = parse_patch(ADDED_BY_HAND).files
+    assert forbidden(parse_patch(ADDED_BY_HAND)) == ()
+    found = forbidden(parse_patch(ADDED_BY_HAND), protected=["docs/", "db/**/*.sql"])
+    assert found == (f"{added.path}: is protected by .yudai.yml",)
+    assert forbidden(parse_patch(ADDED_BY_HAND), protected=["*.md"]) == ()

@@ -101,3 +101,10 @@ def test_trouble_beside_the_tests_is_red_but_not_counted():
 def test_no_content_is_too_odd_to_read(before: bytes, after: bytes):
     assert isinstance(read(before), TestReport)
     assert not read(sealed(before, 0) + after.rstrip(b"\n") + b"x").finished
+
+
+def test_ids_of_a_folder_start_at_the_workspace():
+    content = sealed(lines({"event": "uncollected", "id": "b.py"}, result("a.py::x")), 1)
+    found = read_report(content, Ending(0), key=KEY, prefix="sub/")
+    assert (list(found.outcomes), found.collection_errors) == (["sub/a.py::x"], ("sub/b.py",))
+    assert found.finished

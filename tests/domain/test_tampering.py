@@ -242,7 +242,7 @@ def test_other_test_files_may_only_grow():
     path = "web/sum.test.js"
     base = "test('a', f)\ntest('b', g)\n"
     assert reasons(base, base + "test('c', h)\n", path) == []
-    assert reasons(base, base.replace("test('b'", "test.skip('b'"), path) == [
+    assert reasons(base, base.replace("('b', g)", "('b', h)"), path) == [
         "changes lines of this existing test file"
     ]
     assert reasons("print 'two'\n", "print 'two'\nprint 3\n", "tests/test_old.py") == []
@@ -304,6 +304,14 @@ markers = ["slow: takes long"]
 """
 
 
+PACKAGE = """
+{
+  "scripts": {"test": "jest", "test:x": "a", "build": "tsc"},
+  "jest": {"testEnvironment": "node"}
+}
+"""
+
+
 @pytest.mark.parametrize(
     ("path", "base", "patched"),
     [
@@ -326,6 +334,24 @@ markers = ["slow: takes long"]
         ("setup.cfg", "[a]\n", "no section\n"),
         ("tox.ini", "[testenv]\ncommands = pytest\n", "[testenv]\ncommands = true\n"),
         ("tox.ini", "[testenv:py]\nx = 1\n", "[testenv:py]\nx = 2\n"),
+        ("package.json", PACKAGE, PACKAGE.replace('"test": "jest"', '"test": "true"')),
+        ("package.json", PACKAGE, PACKAGE.replace('"test:x": "a"', '"test:x": "b"')),
+        ("package.json", PACKAGE, PACKAGE.replace('"scripts": {', '"scripts": {"pretest": "x",')),
+        ("package.json", PACKAGE, PACKAGE.replace('"node"', '"jsdom"')),
+        ("package.json", PACKAGE, PACKAGE.replace('"jest": {', '"other": {')),
+        ("package.json", PACKAGE, "not json"),
+        ("web/jest.config.js", None, "module.exports = {}\n"),
+        ("jest.config.js", "a", "b"),
+        ("vitest.config.ts", "a", None),
+        (".mocharc.yml", "spec: a\n", "spec: b\n"),
+        ("jest.setup.js", "a\n", "a\nb\n"),
+        ("vite.config.ts", "export default {}\n", "export default { test: { include: [] } }\n"),
+        (".npmrc", None, "node-options = --require ./x.js\n"),
+        (".yudai.yml", "test: pytest\n", "test: 'true'\n"),
+        (".yudai.yml", None, "test: 'true'\n"),
+        ("Makefile", "test:\n\tpytest\n", "test:\n\ttrue\n"),
+        ("Makefile", "X = pytest\ntest:\n\t$(X)\n", "X = true\ntest:\n\t$(X)\n"),
+        ("Makefile", "test: build\n\tpytest\n", "test:\n\tpytest\n"),
     ],
 )
 def test_configuration_that_changes_how_tests_run(path: str, base: str | None, patched: str | None):
@@ -344,6 +370,13 @@ def test_configuration_that_changes_how_tests_run(path: str, base: str | None, p
         ("setup.cfg", "[metadata]\nname = x\n", "[metadata]\nname = y\n"),
         ("tox.ini", "[flake8]\nx = 1\n", "[flake8]\nx = %2\n"),
         ("pytest.ini", "[pytest]\nx = 1\n", "[pytest]\n# why\nx = 1\nmarkers =\n  slow\n"),
+        ("package.json", PACKAGE, PACKAGE.replace('"tsc"', '"tsc -b"')),
+        ("package.json", PACKAGE, PACKAGE.replace('"scripts": {', '"scripts": {"test:new": "x",')),
+        ("package.json", None, '{"dependencies": {"a": "1"}}'),
+        ("package.json", "[]", '{"name": "x"}'),
+        ("vite.config.ts", "export default {}\n", "export default { base: '/x' }\n"),
+        (".npmrc", "a=b\n", "a=c\n"),
+        ("Makefile", "test:\n\tpytest\ndocs:\n\ta\n", "test:\n\tpytest\ndocs:\n\tb\n"),
     ],
 )
 def test_configuration_of_other_things_is_free(path: str, base: str | None, patched: str | None):
@@ -392,6 +425,8 @@ def modified(path: str, old: str, new: str) -> str:
         "_pytest/__init__.py",
         "tests/pytest.py",
         "evil-1.0.dist-info/entry_points.txt",
+        "node_modules/jest/index.js",
+        "web/node_modules/.bin/jest",
         "src/evil.egg-info/entry_points.txt",
     ],
 )

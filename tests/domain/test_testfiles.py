@@ -25,6 +25,17 @@ from yudai.domain.testfiles import is_test_config, is_test_path
         "pytest.ini",
         ".coveragerc",
         "noxfile.py",
+        "__mocks__/fs.js",
+        "jest.config.ts",
+        "web/vitest.config.mts",
+        "vitest.workspace.ts",
+        "jest.setup.js",
+        "jest-setup.ts",
+        "vitest.global-setup.ts",
+        "src/setupTests.js",
+        ".mocharc.json",
+        ".mocharc",
+        ".yudai.yml",
     ],
 )
 def test_what_is_a_test_file(path: str):
@@ -47,13 +58,32 @@ def test_what_is_a_test_file(path: str):
         "docs/testing.md",
         "test",
         "attestation.js",
+        "package.json",
+        "vite.config.ts",
+        "Makefile",
+        "setup.js",
+        "jest.js",
     ],
 )
 def test_what_is_not(path: str):
     assert not is_test_path(path)
 
 
-@pytest.mark.parametrize("path", ["pyproject.toml", "a/setup.cfg", "tox.ini", "pytest.ini"])
+@pytest.mark.parametrize(
+    "path",
+    [
+        "pyproject.toml",
+        "a/setup.cfg",
+        "tox.ini",
+        "pytest.ini",
+        "web/package.json",
+        "vite.config.ts",
+        "Makefile",
+        ".npmrc",
+        "jest.config.js",
+        ".yudai.yml",
+    ],
+)
 def test_what_decides_how_tests_run(path: str):
     assert is_test_config(path)
 

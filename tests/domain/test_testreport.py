@@ -1,6 +1,6 @@
 import pytest
 
-from yudai.domain.testreport import Baseline, Outcome, TestReport
+from yudai.domain.testreport import Baseline, Outcome, TestPlan, TestReport, TestRunner
 
 
 def report(**outcomes: str) -> TestReport:
@@ -25,6 +25,11 @@ def test_baselines_know_what_is_steady():
     assert baseline.failing == {"bad"}
     assert baseline.executed == {"good", "bad"}
     assert baseline.known == {"good", "bad", "moody", "idle", "gone"}
+
+
+def test_a_command_with_a_patchs_tests_is_another_test():
+    plan = TestPlan(runner=TestRunner.COMMAND, python="", args=("make t",), command="make t")
+    assert plan.own_id == "make t (with the patch's tests)"
 
 
 def test_a_baseline_survives_json():

@@ -7,8 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from databases import database_kind, database_url, new_database
 from proving_ground import Ground
 from yudai.adapters.sandboxes.bubblewrap import BubblewrapBackend
+
+__all__ = ["database_kind", "database_url", "new_database"]
 
 
 @pytest.fixture(scope="session")

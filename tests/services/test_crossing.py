@@ -3,12 +3,14 @@ from collections.abc import Mapping, Sequence
 from proving_ground import Files, Ground
 from yudai.domain.ids import RunId
 from yudai.domain.judging import apply_cross
+from yudai.domain.project import Project
 from yudai.domain.verdict import Evidence, Verdict, VerdictStatus
 from yudai.ports.sandbox import Backend, BaseRef
 from yudai.services.crossing import Entry, cross_examine
 from yudai.services.preparing import Prepared
 from yudai.services.verifying import BaselineRun, Verifier
 
+PROJECT = Project(test_timeout_s=60.0)
 BASE: Files = {
     "pytest.ini": "[pytest]\n",
     "calc.py": "def add(a, b):\n    return a - b\n",
@@ -39,7 +41,7 @@ async def measured(ground: Ground) -> tuple[BaseRef, BaselineRun]:
     base = await ground.base(BASE)
     if not _MEASURED:
         verifier = Verifier(ground.backend)
-        _MEASURED.append(await verifier.baseline(base, owner="test", timeout_s=60.0))
+        _MEASURED.append(await verifier.baseline(base, project=PROJECT, owner="test"))
     return base, _MEASURED[0]
 
 
@@ -54,13 +56,13 @@ class Contest:
         verifier = Verifier(self.ground.backend)
         base, found = await measured(self.ground)
         prepared = Prepared(
-            base=base, plan=found.plan, baseline=found.baseline, test_timeout_s=60.0
+            base=base, plan=found.plan, baseline=found.baseline, project=Project(test_timeout_s=60)
         )
         entries: list[Entry] = []
         for handle, change in self.changes.items():
             patch = self.ground.patch(BASE, change)
             done = await verifier.verify(
-                base, found.plan, found.baseline, patch, owner="test", timeout_s=60.0
+                base, found.plan, found.baseline, patch, project=PROJECT, owner="test"
             )
             entries.append(Entry(RunId(f"run-{handle}"), handle, patch, done.verdict))
         counting = Counting(self.ground.backend)
@@ -209,7 +211,9 @@ async def test_without_a_plan_or_authors_nothing_happens(ground: Ground):
 
     async def crossed(entries: Sequence[Entry], *, has_plan: bool):
         plan = done.plan if has_plan else None
-        prepared = Prepared(base=base, plan=plan, baseline=done.baseline, test_timeout_s=60.0)
+        prepared = Prepared(
+            base=base, plan=plan, baseline=done.baseline, project=Project(test_timeout_s=60)
+        )
         return await cross_examine(
             backend,  # pyright: ignore[reportArgumentType] - all that is used of a backend
             prepared,

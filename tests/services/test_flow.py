@@ -19,7 +19,7 @@ from yudai.domain.errors import ConflictError, GatewayError, RefusedError
 from yudai.domain.ids import RunId, SolveId
 from yudai.domain.issue import Issue
 from yudai.domain.matrix import Matrix
-from yudai.domain.models import Model, scripted
+from yudai.domain.models import Model, Price, Provider, scripted
 from yudai.ports.artifacts import ArtifactKind
 from yudai.ports.gateway import Call, Completion
 from yudai.ports.sandbox import BaseSpec
@@ -89,7 +89,7 @@ class Arena:
                 base=self._base(files, setup),
                 matrix=Matrix(models=models, max_edits=(max_edits,)),
                 budget=budget,
-                models=tuple(map(scripted, models)),
+                models=tuple(map(known, models)),
                 **more,
             )
         )
@@ -118,6 +118,14 @@ async def arena(tmp_path: Path) -> AsyncIterator[Arena]:
     async with open_app(Settings.at(tmp_path / "home"), gateway=gateway) as app:
         yield Arena(app, scripts, gateway)
         assert await app.backend.list() == []
+
+
+def known(name: str) -> Model:
+    """A vendor's model costs money, any other is free."""
+    if not name.startswith("vendor/"):
+        return scripted(name)
+    price = Price(input_micros=1_000_000, output_micros=1_000_000)
+    return Model(name=name, provider=Provider.OPENROUTER, model_id=name, price=price)
 
 
 def only(document: SolveDocument) -> PlaceEntry:
@@ -250,9 +258,7 @@ async def test_the_cost_cap_of_the_solve_ends_it_with_exit_code_3(arena: Arena):
 
 async def test_the_time_budget_ends_runs_and_keeps_later_ones_from_starting(arena: Arena):
     slow = arena.script("slow", {"run": "sleep 60"}, repeat_last=True)
-    document = await arena.solve(
-        slow, slow, budget={"time_budget_s": 3.0, "max_parallel": 1, "command_timeout_s": 60}
-    )
+    document = await arena.solve(slow, slow, budget={"time_budget_s": 3.0, "max_parallel": 1})
     assert {place.cause for place in document.ranking} == {"out_of_time"}
     assert exit_code(document) == 3
     assert document.solve.elapsed_s < 30
@@ -337,14 +343,3 @@ class Later(SystemClock):
 
 async def never(_: SolveId) -> None:
     raise AssertionError
-
-
-async def test_a_solve_that_is_only_late_was_not_stopped(arena: Arena):
-    slow = {**FILES, "test_slow.py": "import time\n\n\ndef test_slow():\n    time.sleep(1)\n"}
-    document = await arena.solve(
-        arena.script("wrong", {"run": "sed -i 's/2 /3 /' calc.py"}, {"finish": True}),
-        files=slow,
-        budget={"time_budget_s": 4.0},
-    )
-    assert only(document).verdict.status == "failed"
-    assert exit_code(document) == 2

@@ -5,8 +5,6 @@ import pytest
 
 from proving_ground import Files, Ground
 from yudai.domain.testreport import TestPlan, TestRunner
-from yudai.ports.sandbox import ExecResult, Sandbox
-from yudai.services.detecting import detect
 from yudai.services.testing import TestRun, run_tests
 
 PYTEST = TestPlan(runner=TestRunner.PYTEST, python="python", command="python -m pytest")
@@ -410,74 +408,6 @@ async def test_a_unittest_run_that_dies_is_not_finished(ground: Ground, death: s
     found = await run(ground, UNITTEST, {"test_a.py": code}, timeout_s=5.0)
     assert not found.report.finished
     assert words(found) == {"test_a.A.test_1": "passed", "test_a.A.test_2": "error"}
-
-
-CASE = "import unittest\nclass A(unittest.TestCase):\n    def test_1(self): pass\n"
-
-
-@pytest.mark.parametrize(
-    ("files", "command"),
-    [
-        ({"pytest.ini": "", "tests/test_a.py": CASE}, "python -m pytest"),
-        ({"tests/conftest.py": "", "tests/test_a.py": CASE}, "python -m pytest"),
-        ({"tests/test_a.py": "def test_a(): pass\n"}, "python -m pytest"),
-        ({"tests/test_a.py": "import pytest\n" + CASE}, "python -m pytest"),
-        ({"pyproject.toml": "[tool.pytest.ini_options]\n"}, "python -m pytest"),
-        ({"pytest.ini": "[pytest]\naddopts = --nonsense\n"}, "python -m pytest -o addopts="),
-        ({"pytest.ini": "[pytest]\nnot ini"}, "python -m pytest"),
-        ({"test_a.py": CASE}, "python -m unittest"),
-        ({"tests/__init__.py": "", "tests/test_a.py": CASE}, "python -m unittest"),
-        ({"tests/test_a.py": CASE}, "python -m unittest discover -s tests"),
-        ({"a_test.py": CASE}, "python -m unittest discover -p '*_test.py'"),
-        (
-            {"a/b_test.py": CASE, "c/test_d.py": CASE},
-            "python -m unittest discover -s a -p '*test*.py'"
-            " && python -m unittest discover -s c -p '*test*.py'",
-        ),
-        ({"README.md": "nothing"}, None),
-        ({"tests/test_a.py": "# nothing yet\n"}, None),
-        ({".venv/x/test_a.py": "def test_a(): pass\n"}, None),
-    ],
-)
-async def test_how_tests_are_run_is_found_out(ground: Ground, files: Files, command: str | None):
-    async with ground.box(files) as box:
-        plan = await detect(box)
-    assert (None if plan is None else plan.command) == command
-
-
-async def test_unittest_plans_find_what_they_promise(ground: Ground):
-    files: Files = {
-        "a/test_b.py": CASE,
-        "c/__init__.py": "",
-        "c/d/__init__.py": "",
-        "c/d/test_e.py": CASE,
-    }
-    async with ground.box(files) as box:
-        plan = await detect(box)
-        assert plan is not None
-        found = await run_tests(box, plan, timeout_s=30.0)
-    assert sorted(found.report.outcomes) == ["c.d.test_e.A.test_1", "test_b.A.test_1"]
-
-
-class Shadowed:
-    """A box where other programs are found first."""
-
-    def __init__(self, box: Sandbox, path: str) -> None:
-        self.box = box
-        self.path = path
-        self.write = box.write
-
-    async def exec(self, command: str, **_options: object) -> ExecResult:
-        return await self.box.exec(f"PATH={self.path}; {command}")
-
-
-@pytest.mark.parametrize("python", ["", "exit 1", "echo nonsense"])
-async def test_without_a_usable_python_there_is_no_plan(ground: Ground, python: str):
-    async with ground.box({"test_a.py": CASE}) as box:
-        await box.write("bin/python", f"#!/bin/sh\n{python}\n".encode())
-        await box.exec("[ -s bin/python ] && chmod +x bin/python; ln -s /bin/rm bin/rm")
-        shadowed = Shadowed(box, "/workspace/bin")
-        assert await detect(shadowed) is None  # pyright: ignore[reportArgumentType] - all it uses
 
 
 async def test_a_long_log_keeps_its_ends(ground: Ground):

@@ -2,11 +2,13 @@ import pytest
 
 from proving_ground import Files, Ground
 from yudai.domain.errors import SandboxError
+from yudai.domain.project import Project
 from yudai.domain.testreport import TestRunner
 from yudai.domain.verdict import Verdict, VerdictStatus
 from yudai.ports.sandbox import BaseRef
 from yudai.services.verifying import BaselineRun, Verification, Verifier
 
+PROJECT = Project(test_timeout_s=60.0)
 BASE: Files = {
     "pyproject.toml": """
         [project]
@@ -50,29 +52,35 @@ NEW_TEST = """
 _MEASURED: dict[str, BaselineRun] = {}
 
 
-async def measured(ground: Ground, files: Files = BASE) -> tuple[BaseRef, BaselineRun]:
+async def measured(
+    ground: Ground, files: Files = BASE, project: Project = PROJECT
+) -> tuple[BaseRef, BaselineRun]:
     """Equal repositories have equal baselines: each is measured once."""
-    base, key = await ground.base(files), repr(files)
+    base, key = await ground.base(files, node=project.node), repr((files, project))
     if key not in _MEASURED:
         verifier = Verifier(ground.backend)
-        _MEASURED[key] = await verifier.baseline(base, owner="test", timeout_s=60.0)
+        _MEASURED[key] = await verifier.baseline(base, project=project, owner="test")
     return base, _MEASURED[key]
 
 
-async def verified(ground: Ground, change: Files, files: Files = BASE) -> Verification:
-    base, found = await measured(ground, files)
+async def verified(
+    ground: Ground, change: Files, files: Files = BASE, project: Project = PROJECT
+) -> Verification:
+    base, found = await measured(ground, files, project)
     return await Verifier(ground.backend).verify(
         base,
         found.plan,
         found.baseline,
         ground.patch(files, change),
+        project=project,
         owner="test",
-        timeout_s=60.0,
     )
 
 
-async def verdict(ground: Ground, change: Files, files: Files = BASE) -> Verdict:
-    return (await verified(ground, change, files)).verdict
+async def verdict(
+    ground: Ground, change: Files, files: Files = BASE, project: Project = PROJECT
+) -> Verdict:
+    return (await verified(ground, change, files, project)).verdict
 
 
 async def test_the_baseline(ground: Ground):
@@ -96,11 +104,13 @@ async def test_a_repository_without_tests(ground: Ground):
     assert "no tests were found" in found.log
     verifier = Verifier(ground.backend)
     patch = ground.patch(files, {"calc.py": RIGHT})
-    plain = await verifier.verify(base, None, found.baseline, patch, owner="t", timeout_s=9.0)
+    plain = await verifier.verify(base, None, found.baseline, patch, project=PROJECT, owner="t")
     assert plain.verdict.status is VerdictStatus.UNVERIFIED
     assert (plain.files_changed, plain.lines_changed) == (1, 2)
     hijack = ground.patch(files, {"sitecustomize.py": ""})
-    found_out = await verifier.verify(base, None, found.baseline, hijack, owner="t", timeout_s=9.0)
+    found_out = await verifier.verify(
+        base, None, found.baseline, hijack, project=PROJECT, owner="t"
+    )
     assert found_out.verdict.status is VerdictStatus.FAILED
 
 
@@ -266,7 +276,9 @@ async def test_flaky_tests_are_left_out(ground: Ground):
     assert len(found.baseline.flaky) == 2
     patch = ground.patch(files, {"calc.py": RIGHT})
     verifier = Verifier(ground.backend)
-    done = await verifier.verify(base, found.plan, found.baseline, patch, owner="t", timeout_s=60.0)
+    done = await verifier.verify(
+        base, found.plan, found.baseline, patch, project=PROJECT, owner="t"
+    )
     assert done.verdict.status is VerdictStatus.UNPROVED
     assert done.verdict.flaky == tuple(sorted(found.baseline.flaky))
     assert done.verdict.missing == ()
@@ -279,7 +291,7 @@ async def test_a_backend_that_cannot_start_a_box_is_no_verdict():
 
     verifier = Verifier(Broken())  # pyright: ignore[reportArgumentType] - all that is used of it
     with pytest.raises(SandboxError, match="no room"):
-        await verifier.baseline(BaseRef(key="x"), owner="test", timeout_s=1.0)
+        await verifier.baseline(BaseRef(key="x"), project=PROJECT, owner="test")
 
 
 async def test_an_empty_patch_is_nothing(ground: Ground):
@@ -292,7 +304,7 @@ async def test_a_patch_that_does_not_apply(ground: Ground):
     other = {"calc.py": "entirely\ndifferent\n"}
     patch = ground.patch(other, {"calc.py": "entirely\nother\n"})
     done = await Verifier(ground.backend).verify(
-        base, found.plan, found.baseline, patch, owner="t", timeout_s=60.0
+        base, found.plan, found.baseline, patch, project=PROJECT, owner="t"
     )
     assert done.verdict.status is VerdictStatus.FAILED
     assert done.verdict.summary.startswith("the patch does not apply: ")
@@ -302,7 +314,7 @@ async def test_a_patch_that_does_not_apply(ground: Ground):
 async def test_a_patch_that_is_refused(ground: Ground, text: str):
     base, found = await measured(ground)
     done = await Verifier(ground.backend).verify(
-        base, found.plan, found.baseline, text, owner="t", timeout_s=60.0
+        base, found.plan, found.baseline, text, project=PROJECT, owner="t"
     )
     assert done.verdict.status is VerdictStatus.FAILED
     assert "not a git patch" in done.log or "leads outside" in done.log

@@ -1,8 +1,9 @@
 """The change that a run produced, as git's own text, and what can be read from it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 from yudai.domain.gitpatch import read_sections
+from yudai.domain.globs import first_match
 from yudai.domain.testfiles import is_test_path
 from yudai.domain.value import Value
 
@@ -81,10 +82,19 @@ def parse_patch(text: str) -> Patch:
     return Patch(files=tuple(FileChange(**section._asdict()) for section in sections))
 
 
-def forbidden(patch: Patch) -> tuple[str, ...]:
-    """Why this patch must not be applied anywhere: one line for each file that leads astray."""
-    found = ((change.path, _astray(change)) for change in patch.files)
+def forbidden(patch: Patch, *, protected: Collection[str] = ()) -> tuple[str, ...]:
+    """Why this patch must not be applied anywhere: one line for each file that leads astray.
+
+    `protected` are globs of paths that no patch may change.
+    """
+    found = (
+        (change.path, _astray(change) or _guarded(change.path, protected)) for change in patch.files
+    )
     return tuple(f"{readable(path)}: {reason}" for path, reason in found if reason)
+
+
+def _guarded(path: str, protected: Collection[str]) -> str:
+    return "" if first_match(path, protected) is None else "is protected by .yudai.yml"
 
 
 def readable(path: str) -> str:

@@ -5,6 +5,17 @@ from pydantic import Field
 from yudai.domain.value import Value
 
 
+class Given(Value):
+    """What a person gave on the command line; it goes before everything else."""
+
+    setup: tuple[str, ...] | None = None
+    """None: not given; (): no set-up at all."""
+    test: str = ""
+    python: str = ""
+    has_env: bool = False
+    """Whether they also gave a Python environment, which leaves nothing to install for Python."""
+
+
 class Project(Value):
     folder: str = ""
     """Where in the repository the work is: "" or a path like `packages/api`."""

@@ -30,9 +30,12 @@ class Ending(NamedTuple):
     timed_out: bool = False
 
 
-def read_report(content: bytes, ending: Ending, *, key: bytes) -> TestReport:
-    """Only a sealed report in which every test has its result counts as finished."""
-    lines = _lines(content)
+def read_report(content: bytes, ending: Ending, *, key: bytes, prefix: str = "") -> TestReport:
+    """Only a sealed report in which every test has its result counts as finished.
+
+    `prefix` is put before every id: where in the workspace the tests were run.
+    """
+    lines = _lines(content, prefix)
     return TestReport(
         outcomes=_outcomes(lines),
         exit_code=ending.exit_code,
@@ -77,11 +80,12 @@ def _outcomes(lines: Sequence[Line]) -> dict[str, Outcome]:
     return outcomes
 
 
-def _lines(content: bytes) -> list[Line]:
+def _lines(content: bytes, prefix: str) -> list[Line]:
     lines: list[Line] = []
     for line in content.split(b"\n"):
         try:
-            lines.append(Line.model_validate_json(line))
+            read = Line.model_validate_json(line)
         except ValidationError:
             continue
+        lines.append(read.model_copy(update={"id": prefix + read.id}) if prefix else read)
     return lines

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from yudai.domain.patch import Patch, readable
+from yudai.domain.scriptdiff import SCRIPTS, script_edits
 from yudai.domain.testconfig import UnreadableConfigError, changed_sections
 from yudai.domain.testdiff import Edit, edits
 from yudai.domain.testfiles import (
@@ -73,7 +74,7 @@ def _edits(path: str, base: str | None, patched: str | None) -> Iterator[Edit]:
     name = name_of(path)
     if name in TOOL_CONFIGS or _PROSE.fullmatch(name):
         return
-    if name in MIXED_CONFIGS or (name in RUNNER_CONFIGS and name != "conftest.py"):
+    if MIXED_CONFIGS.fullmatch(name) or (RUNNER_CONFIGS.fullmatch(name) and name != "conftest.py"):
         yield from _config_edits(path, base, patched)
     elif patched is None:
         yield Edit("deletes this test file", is_runner=name == "conftest.py")
@@ -91,7 +92,9 @@ def _config_edits(path: str, base: str | None, patched: str | None) -> Iterator[
 
 def _test_edits(path: str, base: str | None, patched: str) -> Iterator[Edit]:
     is_conftest = name_of(path) == "conftest.py"
-    if base is not None and (not path.endswith(".py") or not is_python(base)):
+    if base is not None and SCRIPTS.fullmatch(path):
+        yield from script_edits(base, patched)
+    elif base is not None and (not path.endswith(".py") or not is_python(base)):
         yield from _line_edits(base, patched)
     elif path.endswith(".py") and (is_conftest or base is not None or is_python(patched)):
         try:
@@ -113,6 +116,8 @@ def _startup(path: str) -> str:
         return f"{module[1]} runs whenever Python starts"
     if path.endswith(".pth"):
         return "a .pth file runs whenever Python starts"
+    if "node_modules" in path.split("/"):
+        return "reaches into node_modules, where the test runner is"
     return "compiled code, which may take the place of its source" if path.endswith(".pyc") else ""
 
 

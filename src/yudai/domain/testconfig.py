@@ -1,12 +1,14 @@
 """The parts of configuration files that decide which tests run, and whether they changed."""
 
+import json
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from configparser import ConfigParser
 from configparser import Error as IniError
 from typing import Any, cast
 
+from yudai.domain.makefile import read_makefile
 from yudai.domain.testfiles import name_of
 
 Sections = dict[str, Any]
@@ -21,6 +23,15 @@ _TOML_TABLES = (
 )
 
 
+# npm runs these by themselves; other scripts only matter once tests are run by them.
+_ALWAYS_RUN = frozenset({"test", "pretest", "posttest"})
+_TEST_SCRIPT = re.compile(r"(pre|post)?(test|check)\b.*")
+_NODE_SECTIONS = ("jest", "mocha", "vitest", "ava")
+_NPM_SETTINGS = re.compile(r"\s*(node-options|script-shell|ignore-scripts)\s*=\s*(.*?)\s*")
+_VITE_TESTS = re.compile(r"\btest\b\s*[:(]|\bvitest\b")
+_TARGETS = ("test", "tests", "check")
+
+
 class UnreadableConfigError(Exception):
     """It cannot be parsed, so nobody knows what it says."""
 
@@ -29,13 +40,53 @@ def changed_sections(path: str, base: str | None, patched: str | None) -> list[s
     """Names of the test sections that differ; a pure addition to pytest's markers does not."""
     before, after = _sections(path, base), _sections(path, patched)
     names = sorted(before.keys() | after.keys())
-    return [n for n in names if not _same(before.get(n), after.get(n))]
+    changed = [n for n in names if not _same(before.get(n), after.get(n))]
+    if name_of(path) == "package.json":
+        return [n for n in changed if n in before or not _is_new_script(n)]
+    return changed
 
 
 def _sections(path: str, text: str | None) -> Sections:
     if text is None:
         return {}
-    return _toml(path, text) if path.endswith(".toml") else _ini(path, text)
+    readers = (reader for names, reader in _READERS if names.fullmatch(name_of(path)))
+    reader = next(readers, None)
+    # Code and small files that are only about tests count as a whole.
+    return reader(path, text) if reader else {name_of(path): text}
+
+
+def _npmrc(_path: str, text: str) -> Sections:
+    found = map(_NPM_SETTINGS.fullmatch, text.splitlines())
+    return {match[1]: match[2] for match in found if match}
+
+
+def _vite(path: str, text: str) -> Sections:
+    return {name_of(path): text} if _VITE_TESTS.search(text) else {}
+
+
+def _package(_path: str, text: str) -> Sections:
+    try:
+        document = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise UnreadableConfigError from error
+    scripts = _table(document, ("scripts",))
+    found: Sections = {
+        f"scripts.{name}": script
+        for name, script in (cast("Sections", scripts) if isinstance(scripts, dict) else {}).items()
+        if _TEST_SCRIPT.fullmatch(name)
+    }
+    return found | {key: table for key in _NODE_SECTIONS if (table := _table(document, (key,)))}
+
+
+def _is_new_script(section: str) -> bool:
+    kind, _, name = section.partition(".")
+    return kind == "scripts" and name not in _ALWAYS_RUN
+
+
+def _targets(_path: str, text: str) -> Sections:
+    """Recipes as they would run; whatever else a Makefile does is not about tests."""
+    makefile = read_makefile(text)
+    return {name: makefile[name] for name in _TARGETS if name in makefile}
 
 
 def _ini(path: str, text: str) -> Sections:
@@ -64,7 +115,7 @@ def _toml(path: str, text: str) -> Sections:
     return {".".join(keys): table for keys in _TOML_TABLES if (table := _table(document, keys))}
 
 
-def _table(document: Mapping[str, Any], keys: tuple[str, ...]) -> object:
+def _table(document: object, keys: tuple[str, ...]) -> object:
     value: object = document
     for key in keys:
         value = cast("Mapping[str, object]", value).get(key) if isinstance(value, Mapping) else None
@@ -91,3 +142,13 @@ def _lines(markers: object) -> frozenset[str]:
         if isinstance(markers, list)
         else frozenset()
     )
+
+
+_READERS: tuple[tuple[re.Pattern[str], Callable[[str, str], Sections]], ...] = (
+    (re.compile(r".*\.toml"), _toml),
+    (re.compile(r".*\.(ini|cfg)"), _ini),
+    (re.compile(r"package\.json"), _package),
+    (re.compile(r"\.npmrc"), _npmrc),
+    (re.compile(r"(GNU)?[Mm]akefile"), _targets),
+    (re.compile(r"vite\.config\..*"), _vite),
+)

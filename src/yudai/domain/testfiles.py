@@ -3,7 +3,7 @@
 import re
 
 # Everything below a directory of such a name belongs to the tests.
-TEST_DIRECTORIES = frozenset({"tests", "__tests__", "__snapshots__", "testdata"})
+TEST_DIRECTORIES = frozenset({"tests", "__tests__", "__mocks__", "__snapshots__", "testdata"})
 
 # Only at the top: deeper, `test` is often the name of a source package (django/test).
 TOP_TEST_DIRECTORIES = frozenset({"test"})
@@ -18,15 +18,27 @@ TEST_NAMES = re.compile(
 )
 
 # Files that only say how tests run; they count as test files.
-RUNNER_CONFIGS = frozenset(
-    {"conftest.py", "pytest.ini", ".pytest.ini", "pytest.toml", ".pytest.toml", "tox.toml"}
+RUNNER_CONFIGS = re.compile(
+    r"""
+      conftest\.py | \.?pytest\.(ini|toml) | tox\.toml | \.yudai\.ya?ml
+    | (jest|vitest|mocha)[.-](config|workspace|projects|preset|(global-?)?setup|teardown)
+      ([.-][\w.-]+)?\.([cm]?[jt]sx?|json)
+    | \.mocharc(\.[\w.]+)? | setup-?tests?\.[cm]?[jt]sx?
+    """,
+    re.VERBOSE | re.IGNORECASE,
 )
 
 # Files of outer tools, which a verification never starts.
 TOOL_CONFIGS = frozenset({".coveragerc", "noxfile.py"})
 
 # Files that say other things as well; only their test sections matter.
-MIXED_CONFIGS = frozenset({"pyproject.toml", "setup.cfg", "tox.ini"})
+MIXED_CONFIGS = re.compile(
+    r"""
+      pyproject\.toml | setup\.cfg | tox\.ini
+    | package\.json | vite\.config\.[cm]?[jt]s | \.npmrc | (GNU)?[Mm]akefile
+    """,
+    re.VERBOSE,
+)
 
 
 def name_of(path: str) -> str:
@@ -39,14 +51,15 @@ def is_test_path(path: str) -> bool:
         not TEST_DIRECTORIES.isdisjoint(directories)
         or (bool(directories) and _is_test_directory(directories, name))
         or TEST_NAMES.fullmatch(name) is not None
-        or name in RUNNER_CONFIGS
+        or RUNNER_CONFIGS.fullmatch(name) is not None
         or name in TOOL_CONFIGS
     )
 
 
 def is_test_config(path: str) -> bool:
     """Whether this file can decide which tests run, and how."""
-    return name_of(path) in RUNNER_CONFIGS | MIXED_CONFIGS
+    name = name_of(path)
+    return (RUNNER_CONFIGS.fullmatch(name) or MIXED_CONFIGS.fullmatch(name)) is not None
 
 
 def _is_test_directory(directories: list[str], name: str) -> bool:

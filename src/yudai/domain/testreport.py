@@ -31,6 +31,10 @@ class TestRunner(StrEnum):
     """Any other command: its exit code is the outcome of one test."""
 
 
+PYTHON_RUNNERS = frozenset({TestRunner.PYTEST, TestRunner.UNITTEST})
+NODE_RUNNERS = frozenset({TestRunner.NODE, TestRunner.JEST, TestRunner.VITEST, TestRunner.MOCHA})
+
+
 class TestPlan(Value):
     """How a repository's tests are run."""
 
@@ -40,11 +44,20 @@ class TestPlan(Value):
     python: str
     """The interpreter's name: `python`, or `node` for Node's runners."""
     args: tuple[str, ...] = ()
-    """pytest: further arguments; unittest: discovery's file pattern and where it starts."""
+    """unittest: discovery's file pattern and where it starts; a command: itself; else arguments."""
+    env: tuple[tuple[str, str], ...] = ()
+    """Variables that the test command sets for itself."""
+    before: str = ""
+    """What has to succeed before the runner can start: a build."""
     command: str
-    """As a person would type it."""
+    """As a person would type it, from the workspace."""
     folder: str = ""
     """Where in the workspace it is run; test ids stay relative to the workspace."""
+
+    @property
+    def own_id(self) -> str:
+        """A command is one test; together with a patch's own test files it is another one."""
+        return f"{self.args[0]} (with the patch's tests)"
 
 
 class TestReport(Value):

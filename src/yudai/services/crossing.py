@@ -112,7 +112,7 @@ class _Court:
     async def _execute(self, target: _Target, group: Sequence[_Author]) -> Answers:
         tests = _union(author.tests for author in group)
         ids = {test for author in group for test in author.valid}
-        paths = paths_with_tests(tests, ids)
+        paths = paths_with_tests(self.plan, tests, ids)
         report = NO_REPORT
         try:
             async with self.lanes, self.boxes.open(target.source, tests) as box:
@@ -192,7 +192,8 @@ def _groups(authors: Iterable[_Author]) -> list[list[_Author]]:
 def _collide(one: Patch, two: Patch) -> bool:
     """The same file with different contents, or two modules that Python would mix up."""
     texts = {change.path: change.text for change in one.files}
-    names = {name_of(path): path for path in texts if name_of(path) not in _SHARED_NAMES}
+    modules = (path for path in texts if path.endswith(".py"))
+    names = {name_of(path): path for path in modules if name_of(path) not in _SHARED_NAMES}
     return any(
         texts.get(change.path, change.text) != change.text
         or names.get(name_of(change.path), change.path) != change.path

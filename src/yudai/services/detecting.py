@@ -1,101 +1,133 @@
-"""Finds out how a repository's tests are run: pytest or unittest, as it stands in a sandbox."""
+"""Finds out how a repository's tests are run, as it stands in a sandbox."""
 
+import re
 import shlex
-from pathlib import PurePosixPath
 
-from pydantic import ValidationError
-
-from yudai.domain.testreport import TestPlan, TestRunner
-from yudai.domain.value import Value
+from yudai.domain.errors import RefusedError
+from yudai.domain.glance import Glance, read_json, string, table
+from yudai.domain.makefile import read_makefile
+from yudai.domain.project import Project
+from yudai.domain.testcommand import Recognised, Scripts, recognise
+from yudai.domain.testreport import NODE_RUNNERS, TestPlan, TestRunner
+from yudai.domain.toxfile import read_tox
 from yudai.ports.sandbox import Sandbox
-from yudai.services.testing import place, scratch
+from yudai.services import nodetests, pythontests
+from yudai.services.nodetests import detect_node, node_plan
+from yudai.services.pythontests import detect_python, unittest_plan
+from yudai.services.testing import shown_in, workplace
 
-_USAGE_ERROR = 4
-_LOOK_S = 60.0
-
-
-class Facts(Value):
-    """What the probe saw."""
-
-    has_pytest: bool
-    configured: bool
-    uses_pytest: bool
-    tests: tuple[str, ...]
-    unittest: tuple[str, ...]
-    packages: tuple[str, ...]
+_MAX_FILE = 1 << 20
+_MAKEFILES = ("GNUmakefile", "makefile", "Makefile")
+_TARGETS = ("test", "check")
+_TOX = ("tox.ini", "tox.toml", "pyproject.toml", "setup.cfg")
+_PROGRAM = re.compile(r"[\w./@+-]+")
+_ANYWHERE = Project()
 
 
-async def detect(sandbox: Sandbox) -> TestPlan | None:
-    """The plan, or None when there is nothing that pytest or unittest could run."""
-    python = await _python(sandbox)
-    facts = await _facts(sandbox, python) if python else None
-    if facts is None or not (facts.tests or facts.configured):
+async def detect(sandbox: Sandbox, project: Project = _ANYWHERE) -> TestPlan | None:
+    """The plan, or None when there is nothing that can be run.
+
+    RefusedError when a test command was given that does not exist in the sandbox.
+    """
+    if project.test:
+        return await _given(sandbox, project)
+    order = (detect_node, detect_python) if project.node else (detect_python,)
+    for find in order:
+        if plan := await find(sandbox, project.folder):
+            return plan
+    return await _by_make(sandbox, project)
+
+
+async def _by_make(sandbox: Sandbox, project: Project) -> TestPlan | None:
+    rules = (await _scripts(sandbox, project.folder)).make
+    target = next((name for name in _TARGETS if name in rules), None)
+    if target is None or await _lacks(sandbox, project, "make"):
         return None
-    if facts.has_pytest and (facts.configured or facts.uses_pytest):
-        args = await _pytest_args(sandbox, python)
-        command = shlex.join([python, "-m", "pytest", *args])
-        return TestPlan(runner=TestRunner.PYTEST, python=python, args=args, command=command)
-    return _unittest_plan(python, facts) if facts.unittest else None
-
-
-async def _python(sandbox: Sandbox) -> str:
-    """The name of the first Python there that our scripts can run on, or ""."""
-    found = await sandbox.exec(
-        "for name in python python3; do"
-        ' "$name" -c "import sys; sys.exit(sys.version_info < (3, 8))" 2>/dev/null'
-        ' && { echo "$name"; break; }; done; true'
-    )
-    return found.text.strip()
-
-
-async def _facts(sandbox: Sandbox, python: str) -> Facts | None:
-    async with scratch(sandbox) as folder:
-        script = await place(sandbox, folder, "probe.py")
-        result = await sandbox.exec(shlex.join([python, script]), timeout_s=_LOOK_S)
     try:
-        return Facts.model_validate_json(result.output)
-    except ValidationError:
+        return await _given(sandbox, project.model_copy(update={"test": f"make {target}"}))
+    except RefusedError:
         return None
 
 
-async def _pytest_args(sandbox: Sandbox, python: str) -> tuple[str, ...]:
-    """Leave the repository's own options out only when they name a plugin that is not there."""
-    for args in ((), ("-o", "addopts=")):
-        look = shlex.join([python, "-m", "pytest", *args, "--markers"])
-        result = await sandbox.exec(look, timeout_s=_LOOK_S)
-        if result.exit_code != _USAGE_ERROR:
-            return args
-    return ()
+async def _given(sandbox: Sandbox, project: Project) -> TestPlan:
+    found = recognise(project.test, await _scripts(sandbox, project.folder))
+    if found is None:
+        return await _command(sandbox, project)
+    if found.runner in NODE_RUNNERS:
+        facts = await nodetests.look(sandbox, project.folder)
+        if facts is None or not facts.has(found.runner):
+            raise _missing(project.test, f"{found.runner} is not installed")
+        return node_plan(found, project.test, project.folder)
+    return await _python(sandbox, project, found)
 
 
-def _unittest_plan(python: str, facts: Facts) -> TestPlan:
-    """Discovery starts wherever a folder with tests cannot be imported from the one above."""
-    files = [PurePosixPath(path) for path in facts.unittest]
-    starts = sorted({_start(file.parent, frozenset(facts.packages)) for file in files})
-    pattern = _pattern([file.name for file in files])
+async def _python(sandbox: Sandbox, project: Project, found: Recognised) -> TestPlan:
+    seen = await pythontests.look(sandbox, project.folder)
+    if seen is None:
+        raise _missing(project.test, "there is no Python")
+    is_pytest = found.runner is TestRunner.PYTEST
+    if is_pytest and not seen.facts.has_pytest:
+        raise _missing(project.test, "pytest is not installed")
+    args = found.args
+    if not is_pytest and not args:
+        args = (
+            unittest_plan(seen, project.folder).args if seen.facts.unittest else ("test*.py", ".")
+        )
     return TestPlan(
-        runner=TestRunner.UNITTEST,
-        python=python,
-        args=(pattern, *starts),
-        command=" && ".join(_command(python, start, pattern) for start in starts),
+        runner=found.runner,
+        python=seen.python,
+        args=args,
+        env=found.env,
+        before=found.before,
+        command=shown_in(project.folder, project.test),
+        folder=project.folder,
     )
 
 
-def _command(python: str, start: str, pattern: str) -> str:
-    where = ["-s", start] if start != "." else []
-    what = ["-p", pattern] if pattern != "test*.py" else []
-    return shlex.join(
-        [python, "-m", "unittest", *(["discover", *where, *what] if where or what else [])]
+async def _command(sandbox: Sandbox, project: Project) -> TestPlan:
+    words = project.test.split()
+    program = next((word for word in words if "=" not in word), "")
+    if _PROGRAM.fullmatch(program) and await _lacks(sandbox, project, program):
+        raise _missing(project.test, f"there is no program {program}")
+    return TestPlan(
+        runner=TestRunner.COMMAND,
+        python="",
+        args=(project.test,),
+        command=shown_in(project.folder, project.test),
+        folder=project.folder,
     )
 
 
-def _start(folder: PurePosixPath, packages: frozenset[str]) -> str:
-    while str(folder) != "." and str(folder) in packages:
-        folder = folder.parent
-    return str(folder)
+async def _lacks(sandbox: Sandbox, project: Project, program: str) -> bool:
+    look = f"command -v {shlex.quote(program)}"
+    return (await sandbox.exec(look, cwd=workplace(project.folder))).exit_code != 0
 
 
-def _pattern(names: list[str]) -> str:
-    if all(name.startswith("test") for name in names):
-        return "test*.py"
-    return "*_test.py" if all(name.endswith("_test.py") for name in names) else "*test*.py"
+def _missing(command: str, why: str) -> RefusedError:
+    return RefusedError(
+        f"the test command `{command}` does not exist in the sandbox: {why};"
+        " install it with --setup, or give another one with --test"
+    )
+
+
+async def _scripts(sandbox: Sandbox, folder: str) -> Scripts:
+    """What `npm test`, `make test` and `tox` would run."""
+    names = ("package.json", *_MAKEFILES, *_TOX)
+    texts = {name: await _text(sandbox, folder, name) for name in names}
+    if folder and not texts["package.json"]:
+        texts["package.json"] = await _text(sandbox, "", "package.json")
+    npm = table(read_json(texts["package.json"]), "scripts")
+    tox = read_tox(Glance(frozenset(), texts))
+    return Scripts(
+        npm={name: string(script) for name, script in npm.items() if string(script)},
+        make=read_makefile(next((texts[name] for name in _MAKEFILES if texts[name]), "")),
+        tox=tox.commands if tox else (),
+    )
+
+
+async def _text(sandbox: Sandbox, folder: str, name: str) -> str:
+    try:
+        content = await sandbox.read(f"{workplace(folder)}/{name}", max_bytes=_MAX_FILE)
+    except OSError:
+        return ""
+    return content.decode("utf-8", "replace")

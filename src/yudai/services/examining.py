@@ -5,11 +5,26 @@ from typing import NamedTuple
 
 from yudai.domain.judging import OwnTests
 from yudai.domain.patch import Patch, readable
-from yudai.domain.testfiles import TEST_NAMES, name_of
-from yudai.domain.testreport import Baseline, Outcome, TestPlan, TestRunner
+from yudai.domain.scriptdiff import SCRIPTS
+from yudai.domain.testfiles import TEST_NAMES
+from yudai.domain.testreport import (
+    PYTHON_RUNNERS,
+    Baseline,
+    Outcome,
+    TestPlan,
+    TestRunner,
+)
 from yudai.services.boxes import Boxes
-from yudai.services.testing import TestRun, run_tests
+from yudai.services.testing import TestRun, place_of, run_tests
 from yudai.services.together import together
+
+# Below these, any script is a test; helpers that are none do no harm to runners that take them.
+_NODE_FOLDERS = {
+    TestRunner.NODE: frozenset({"test"}),
+    TestRunner.JEST: frozenset({"__tests__"}),
+    TestRunner.VITEST: frozenset({"__tests__"}),
+    TestRunner.MOCHA: frozenset({"test", "tests", "spec"}),
+}
 
 
 class Case(NamedTuple):
@@ -56,16 +71,29 @@ def split(patch: Patch, withheld: Iterable[str]) -> Parts:
     return Parts(kept.source, kept.tests)
 
 
-def paths_with_tests(tests: Patch, known: Iterable[str] = ()) -> list[str]:
-    """Files that hold tests: by their name, or because tests of that file are known."""
+def paths_with_tests(plan: TestPlan, tests: Patch, known: Iterable[str] = ()) -> list[str]:
+    """Files that the runner can take tests from: by their name, or because it is known to."""
     files = {test.partition("::")[0] for test in known}
     return sorted(
         change.path
         for change in tests.files
         if change.new_mode.startswith("100")
-        and change.path.endswith(".py")
-        and (TEST_NAMES.fullmatch(name_of(change.path)) or change.path in files)
+        and change.path.startswith(place_of(plan))
+        and (_is_test_of(plan, change.path) or change.path in files)
     )
+
+
+def _is_test_of(plan: TestPlan, path: str) -> bool:
+    """A command's tests can be anything; other runners go by names, some by folders as well."""
+    *folders, name = path.split("/")
+    if plan.runner in PYTHON_RUNNERS:
+        return name.endswith(".py") and TEST_NAMES.fullmatch(name) is not None
+    if plan.runner is TestRunner.COMMAND:
+        return True
+    is_named = TEST_NAMES.fullmatch(name) is not None or not _NODE_FOLDERS[plan.runner].isdisjoint(
+        folders
+    )
+    return is_named and SCRIPTS.fullmatch(name) is not None
 
 
 async def examine(case: Case, parts: Parts) -> Stages:
@@ -84,8 +112,8 @@ async def _by_base(case: Case, parts: Parts) -> tuple[Stage, ...]:
 
 
 async def _by_itself(case: Case, parts: Parts) -> tuple[Stage, ...]:
-    paths = paths_with_tests(parts.tests, case.baseline.known)
-    if not paths:
+    paths = paths_with_tests(case.plan, parts.tests, case.baseline.known)
+    if not paths or _is_blind(case):
         return ()
     usual = max(case.baseline.first.duration_s, case.baseline.second.duration_s)
     async with case.boxes.open(parts.source, parts.tests) as box:
@@ -101,12 +129,19 @@ async def _by_itself(case: Case, parts: Parts) -> tuple[Stage, ...]:
     return (on_patch, Stage("base with the patch's tests only", again))
 
 
+def _is_blind(case: Case) -> bool:
+    """A command that fails on base anyway cannot tell what a patch's own tests say."""
+    return case.plan.runner is TestRunner.COMMAND and not case.baseline.passing
+
+
 def _is_base_test(path: str, case: Case) -> bool:
-    if not path.endswith(".py"):
-        return False
-    if case.plan.runner is TestRunner.PYTEST:
+    if case.plan.runner is not TestRunner.UNITTEST:
         return any(test.startswith(f"{path}::") for test in case.baseline.known)
-    modules = {test.rsplit(".", 2)[0] for test in case.baseline.known}
+    inside = place_of(case.plan)
+    if not path.endswith(".py") or not path.startswith(inside):
+        return False
+    path = path.removeprefix(inside)
+    modules = {test.removeprefix(inside).rsplit(".", 2)[0] for test in case.baseline.known}
     starts = ["" if start == "." else f"{start}/" for start in case.plan.args[1:]]
     return any(_module(path, start) in modules for start in starts)
 

@@ -14,9 +14,10 @@ from yudai.domain.scorecard import Ranking
 from yudai.domain.solve_state import SolveEvent
 from yudai.ports.clock import Clock
 from yudai.ports.gateway import Gateway
-from yudai.services.metering import MeteredGateway, Purse
+from yudai.services.metering import MeteredGateway
 from yudai.services.preparing import Prepared, Preparer
 from yudai.services.proving import Prover
+from yudai.services.purse import Purse
 from yudai.services.ranking import Ranker, stopped_by
 from yudai.services.running import RunBrokeError, Runner, Start
 from yudai.services.stopping import Stopper
@@ -65,7 +66,8 @@ class SolveFlow:
 
     async def _race(self, solve: SolveRow, prepared: Prepared) -> None:
         """All contestants, at most `max_parallel` at once, each verified as soon as it submits."""
-        gateway = MeteredGateway(self.gateway, Purse(solve.budget.cost_cap_micros))
+        purse = Purse(solve.budget.cost_cap_micros)
+        models = {model.name: model for model in solve.models}
         start = Start(
             base=prepared.base,
             test_command=prepared.test_command,
@@ -77,6 +79,9 @@ class SolveFlow:
 
         async def lane(run_id: RunId) -> None:
             async with lanes:
+                gateway = MeteredGateway(
+                    self.gateway, purse, models, run_cap_micros=solve.budget.run_cost_cap_micros
+                )
                 await self._run(run_id, start, gateway, prepared)
 
         async with asyncio.TaskGroup() as group:

@@ -2,28 +2,43 @@
 
 from dataclasses import dataclass
 
+from sqlalchemy.ext.asyncio import AsyncSession
+
 from yudai.domain.ids import SolveId
-from yudai.domain.testreport import Baseline
+from yudai.domain.project import Project
+from yudai.domain.testreport import Baseline, TestPlan
 from yudai.domain.value import Value
-from yudai.ports.artifacts import ArtifactKind, Artifacts
+from yudai.ports.artifacts import ArtifactKind, ArtifactRef, Artifacts
 from yudai.ports.clock import Clock
 from yudai.ports.sandbox import Backend, BaseRef
-from yudai.services.testing import TestPlan
 from yudai.services.verifying import Verifier
 from yudai.store import artifacts as artifact_rows
 from yudai.store import events, solves
 from yudai.store.store import Store
+from yudai.store.tables import SolveRow
+
+
+class Measured(Value):
+    """What the base's own tests say about it, executed twice."""
+
+    plan: TestPlan | None
+    baseline: Baseline
+    log: ArtifactRef
 
 
 class Prepared(Value):
     base: BaseRef
     plan: TestPlan | None
     baseline: Baseline
-    test_timeout_s: float
+    project: Project
 
     @property
     def test_command(self) -> str:
         return self.baseline.command
+
+    @property
+    def test_timeout_s(self) -> float:
+        return self.project.test_timeout_s
 
 
 @dataclass(frozen=True)
@@ -39,27 +54,45 @@ class Preparer:
             solve = await solves.get(db, solve_id)
         base = await self.backend.prepare(solve.base)
         await self._note(solve_id, "base.prepared", {"key": base.key})
-        timeout_s = solve.budget.test_timeout_s
-        measured = await self.verifier.baseline(base, owner=solve_id, timeout_s=timeout_s)
-        ref = await self.artifacts.put(ArtifactKind.BASELINE_LOG, measured.log.encode())
-        baseline = measured.baseline
-        now = self.clock.now()
+        baseline = solve.baseline or await self._measure(solve, base)
+        await self._note(
+            solve_id,
+            "baseline.measured",
+            {
+                "passing": len(baseline.passing),
+                "failing": len(baseline.failing),
+                "flaky": len(baseline.flaky),
+            },
+        )
+        async with self.store.read() as db:
+            plan = (await solves.get(db, solve_id)).test_plan
+        return Prepared(base=base, plan=plan, baseline=baseline, project=solve.project)
+
+    async def measure(self, base: BaseRef, project: Project, *, owner: str) -> Measured:
+        """Find out how the base is tested, and run its tests twice."""
+        found = await self.verifier.baseline(base, project=project, owner=owner)
+        log = await self.artifacts.put(ArtifactKind.BASELINE_LOG, found.log.encode())
+        return Measured(plan=found.plan, baseline=found.baseline, log=log)
+
+    async def _measure(self, solve: SolveRow, base: BaseRef) -> Baseline:
+        measured = await self.measure(base, solve.project, owner=solve.id)
         async with self.store.change() as db:
-            await artifact_rows.add(db, solve_id, None, ref, at=now)
-            await solves.change(db, solve_id, baseline=baseline, test_command=baseline.command)
-            await events.append(
-                db,
-                solve_id,
-                kind="baseline.measured",
-                at=now,
-                data={
-                    "passing": len(baseline.passing),
-                    "failing": len(baseline.failing),
-                    "flaky": len(baseline.flaky),
-                },
-            )
-        return Prepared(base=base, plan=measured.plan, baseline=baseline, test_timeout_s=timeout_s)
+            await keep_measured(db, SolveId(solve.id), measured, at=self.clock.now())
+        return measured.baseline
 
     async def _note(self, solve_id: SolveId, kind: str, data: dict[str, object]) -> None:
         async with self.store.change() as db:
             await events.append(db, solve_id, kind=kind, at=self.clock.now(), data=data)
+
+
+async def keep_measured(
+    db: AsyncSession, solve_id: SolveId, measured: Measured, *, at: float
+) -> None:
+    await artifact_rows.add(db, solve_id, None, measured.log, at=at)
+    await solves.change(
+        db,
+        solve_id,
+        test_plan=measured.plan,
+        baseline=measured.baseline,
+        test_command=measured.baseline.command,
+    )

@@ -29,7 +29,7 @@ class Prover:
             prepared.baseline,
             patch,
             owner=run_id,
-            timeout_s=prepared.test_timeout_s,
+            project=prepared.project,
         )
         ref = await self.artifacts.put(ArtifactKind.TEST_LOG, found.log.encode())
         now = self.clock.now()

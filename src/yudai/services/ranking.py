@@ -40,15 +40,17 @@ def places_of(rows: Sequence[RunRow]) -> list[Place]:
 
 
 def stopped_by(solve: SolveRow, rows: Sequence[RunRow], *, now: float) -> str | None:
-    """Which limit of the whole solve kept a run from its answer, if one did."""
+    """Which limit kept a run from its answer, if one did."""
     causes = {run.cause for run in rows}
     elapsed = (solve.finished_at or now) - (solve.started_at or now)
     cost = sum(run.cost_micros for run in rows)
-    return ended(
+    limit = ended(
         solve.budget,
         elapsed_s=elapsed if Cause.OUT_OF_TIME in causes else 0.0,
         cost_micros=cost if Cause.OUT_OF_BUDGET in causes else 0,
     )
+    # A run has a cap of its own, and what was perhaps billed uses a cap up without being a cost.
+    return limit or ("a cost cap" if Cause.OUT_OF_BUDGET in causes else None)
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,9 @@ from yudai.domain.errors import NotFoundError
 from yudai.domain.ids import RunId, SolveId
 from yudai.domain.issue import Issue
 from yudai.domain.run_state import RunState
+from yudai.domain.shapes import commands_of
 from yudai.domain.solve_state import SolveState
+from yudai.domain.steps import Step, step_of
 from yudai.domain.trajectory import TrajectoryMessage, export
 from yudai.domain.usage import Usage
 from yudai.ports.artifacts import ArtifactKind, Artifacts
@@ -75,6 +77,26 @@ class Reader:
                 if ending in (run.handle, run.id):
                     return run
             return await runs.find(db, ending)
+
+    async def solve(self, ending: str = "") -> SolveRow:
+        """By id ending; unless named the newest that goes on, else the newest of all."""
+        async with self.store.read() as db:
+            if ending not in solves.NEWEST:
+                return await solves.find(db, ending)
+            going_on = await solves.in_states(db, (SolveState.QUEUED, SolveState.RUNNING))
+            newest = max(going_on, key=lambda row: (row.created_at, row.id), default=None)
+            return newest or await solves.find(db, ending)
+
+    async def step(self, run_id: RunId, number: int) -> Step:
+        """One step whole: 0 is what stands before the first; negative ones count from the end."""
+        messages = await self.messages(run_id)
+        last = max((message.step for message in messages), default=-1)
+        wanted = number if number >= 0 else last + 1 + number
+        if not messages:
+            raise NotFoundError("this run has no steps")
+        if not 0 <= wanted <= last:
+            raise NotFoundError(f"there is no step {number}: this run has steps 0 to {last}")
+        return step_of(wanted, [message for message in messages if message.step == wanted])
 
     async def messages(self, run_id: RunId) -> list[TrajectoryMessage]:
         async with self.store.read() as db:
@@ -139,8 +161,8 @@ async def _doing(db: AsyncSession, run: RunRow) -> str:
         db, run.id, after=run.message_count - _NEWEST, attempt=run.attempt
     )
     for message in reversed(newest):
-        if actions := message.body.get("extra", {}).get("actions"):
-            return str(actions[-1]["command"])
+        if commands := commands_of(message.body):
+            return commands[-1].text
     return ""
 
 

@@ -75,7 +75,7 @@ class Runner:
                 files_changed=patch.source.files_changed,
                 lines_changed=patch.source.lines_changed,
             )
-        self._check(outcome, patch)
+        self._check(outcome, patch, solve.project.protected)
         async with self.store.change() as db:
             await runs.advance(db, run_id, RunEvent.SUBMITTED, at=self.clock.now())
 
@@ -93,7 +93,7 @@ class Runner:
             max_steps=solve.budget.max_steps,
             wall_time_s=left,
             cost_cap_micros=min(solve.budget.run_cost_cap_micros, solve.budget.cost_cap_micros),
-            command_timeout_s=solve.budget.command_timeout_s,
+            command_timeout_s=solve.project.command_timeout_s,
         )
 
     def _task(self, solve: SolveRow, run: RunRow, start: Start) -> AgentTask:
@@ -150,14 +150,14 @@ class Runner:
                 latency_ms=int((now - (run.started_at or now)) * 1000),
             )
 
-    def _check(self, outcome: AgentOutcome, patch: Patch) -> None:
+    def _check(self, outcome: AgentOutcome, patch: Patch, protected: tuple[str, ...]) -> None:
         """What follows from how the agent ended; silence means: verify its patch."""
         stands = outcome.edits_capped and outcome.cause in _ENDS_AFTER_CAP
         if outcome.cause is not None and not stands:
             raise RunBrokeError(outcome.cause, outcome.error)
         if not patch.files:
             raise RunBrokeError(Cause.EMPTY_PATCH)
-        if reasons := forbidden(patch):
+        if reasons := forbidden(patch, protected=protected):
             raise RunBrokeError(Cause.PATCH_REFUSED, "; ".join(reasons))
 
 

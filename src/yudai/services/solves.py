@@ -13,24 +13,17 @@ from yudai.domain.project import Project
 from yudai.domain.reducer import check_reducer
 from yudai.domain.run_state import RunState
 from yudai.domain.solve_state import SolveEvent, SolveState
-from yudai.domain.testreport import Baseline, TestPlan
 from yudai.domain.value import Value
 from yudai.ports.clock import Clock
 from yudai.ports.engine import Engine
 from yudai.ports.forge import Snapshot
 from yudai.ports.gateway import Gateway
 from yudai.ports.sandbox import BaseSpec
+from yudai.services.preparing import Measured, keep_measured
 from yudai.services.stopping import Stopper
 from yudai.store import events, runs, solves
 from yudai.store.store import Store
 from yudai.store.tables import RunRow, SolveRow
-
-
-class Measured(Value):
-    """What the base's own tests say about it, executed twice."""
-
-    plan: TestPlan | None
-    baseline: Baseline
 
 
 class SolveRequest(Value):
@@ -79,6 +72,8 @@ class Solves:
                 db,
                 [self._new_run(solve, i, c) for i, c in enumerate(lineup.contestants)],
             )
+            if request.measured is not None:
+                await keep_measured(db, solve.id, request.measured, at=solve.created_at)
             await events.append(db, solve.id, kind="solve.opened", at=solve.created_at)
         await self.engine.start(SolveId(solve.id))
         return SolveId(solve.id)
@@ -102,8 +97,6 @@ class Solves:
             snapshot=request.snapshot,
             project=request.project,
             models=request.models,
-            test_plan=request.measured.plan if request.measured else None,
-            baseline=request.measured.baseline if request.measured else None,
             issue_number=request.issue.number,
             issue_title=request.issue.title,
             issue_body=request.issue.body,

@@ -23,7 +23,7 @@ class Stopper:
         """End the solve and each of its runs that is open; False when it had come to rest."""
         now = self.clock.now()
         async with self.store.change() as db:
-            if (await solves.get(db, solve_id)).state in RESTING:
+            if (await solves.hold(db, solve_id)).state in RESTING:
                 return False
             for run in await runs.of_solve(db, solve_id):
                 if run.state not in FINAL:
@@ -34,6 +34,17 @@ class Stopper:
             error = message if event is SolveEvent.BROKE else ""
             await solves.advance(db, solve_id, event, at=now, reason=message, error=error)
         return True
+
+    async def is_dead(self, solve_id: SolveId, engine: Engine) -> bool:
+        """Whether it has not come to rest, and no process runs it any more."""
+        # In this order: a flow that ends between the two has come to rest by the second.
+        status = await engine.status(solve_id)
+        async with self.store.read() as db:
+            solve = await solves.get(db, solve_id)
+        if status is FlowStatus.RUNNING or solve.state in RESTING:
+            return False
+        is_young = solve.created_at >= self.clock.now() - _GRACE_S
+        return solve.state is SolveState.RUNNING or not is_young
 
     async def bury_dead(self, engine: Engine) -> int:
         """Fail what a process that died was running; returns how many."""

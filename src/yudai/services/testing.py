@@ -10,18 +10,33 @@ from typing import NamedTuple
 
 from yudai.domain.errors import SandboxError
 from yudai.domain.reportlines import Ending, read_report
-from yudai.domain.testreport import TestPlan, TestReport, TestRunner
-from yudai.ports.sandbox import ExecResult, Sandbox
+from yudai.domain.testreport import (
+    NODE_RUNNERS,
+    PYTHON_RUNNERS,
+    Outcome,
+    TestPlan,
+    TestReport,
+    TestRunner,
+)
+from yudai.ports.sandbox import WORKSPACE, ExecResult, Sandbox
 
-__all__ = ["TestPlan", "TestRun", "TestRunner", "place", "run_tests", "scratch"]
+SCRIPTS = {
+    TestRunner.PYTEST: ("run_pytest.py",),
+    TestRunner.UNITTEST: ("run_unittest.py",),
+    TestRunner.NODE: ("run_node.mjs", "report.cjs"),
+    TestRunner.JEST: ("run_jest.cjs", "report.cjs"),
+    TestRunner.VITEST: ("run_vitest.mjs", "report.cjs"),
+    TestRunner.MOCHA: ("run_mocha.cjs", "report.cjs"),
+}
+"""What has to be in the box; the first one is started."""
 
-SCRIPTS = {TestRunner.PYTEST: "run_pytest.py", TestRunner.UNITTEST: "run_unittest.py"}
-
-# Whatever the repository's settings say: every test is run, and ids start at the workspace.
+# Whatever the repository's settings say: every test is run, and ids start where it is run.
 _PYTEST_ARGS = ("--rootdir=.", "--continue-on-collection-errors", "--maxfail=0")
 
 # One order of sets and dicts for every execution, so that they can be compared.
-_ENV = {"PYTHONHASHSEED": "0"}
+_PYTHON_ENV = {"PYTHONHASHSEED": "0"}
+# Programs that would wait for a person or watch for changes do not.
+_OTHER_ENV = {"CI": "true"}
 
 _MAX_REPORT = 64 << 20
 _MAX_LOG = 200_000
@@ -42,22 +57,107 @@ async def run_tests(
     ids: Collection[str] | None = None,
     paths: Collection[str] = (),
 ) -> TestRun:
-    """Run all tests, or those in `paths`, or of these only `ids`; the exit code decides nothing."""
-    key = secrets.token_bytes(32)
+    """Run all tests, or those in `paths`, or of these only `ids`; the exit code decides nothing.
+
+    Of a plain command the exit code is all there is: with `ids` or `paths` it is another test.
+    """
+    if plan.before:
+        built = await _exec(sandbox, plan, _with_programs(plan), timeout_s=timeout_s)
+        if built.exit_code != 0:
+            return TestRun(_unstarted(built), _log(plan, (), built))
+    if plan.runner is TestRunner.COMMAND:
+        return await _run_command(sandbox, plan, timeout_s=timeout_s, own=bool(ids or paths))
+    # After a build, tests need not be where their sources are.
+    chosen = () if plan.before else _chosen(plan, ids, paths)
+    return await _run_reported(sandbox, plan, timeout_s=timeout_s, ids=ids, paths=chosen)
+
+
+def workplace(folder: str) -> str:
+    """A folder of the repository as commands in a box name it."""
+    return f"{WORKSPACE}/{folder}" if folder else WORKSPACE
+
+
+def shown_in(folder: str, command: str) -> str:
+    """A command that is run in a folder, as it would be typed at the root."""
+    return f"cd {shlex.quote(folder)} && {command}" if folder else command
+
+
+def place_of(plan: TestPlan) -> str:
+    """What ids and paths of this plan start with."""
+    return f"{plan.folder}/" if plan.folder else ""
+
+
+async def _run_reported(
+    sandbox: Sandbox,
+    plan: TestPlan,
+    *,
+    timeout_s: float,
+    ids: Collection[str] | None,
+    paths: Collection[str],
+) -> TestRun:
+    key, prefix = secrets.token_bytes(32), place_of(plan)
     async with scratch(sandbox) as folder:
-        script = await place(sandbox, folder, SCRIPTS[plan.runner])
+        script, *_ = [await place(sandbox, folder, name) for name in SCRIPTS[plan.runner]]
         report, sealing, wanted = f"{folder}/report", f"{folder}/key", "-"
         await sandbox.write(report, b"")
         await sandbox.write(sealing, key)
         if ids is not None:
             wanted = f"{folder}/ids"
-            await sandbox.write(wanted, json.dumps(sorted(ids)).encode())
+            inner = sorted(test.removeprefix(prefix) for test in ids)
+            await sandbox.write(wanted, json.dumps(inner).encode())
         words = [plan.python, script, report, sealing, wanted, *_arguments(plan)]
-        command = shlex.join([*words, *(f"./{path}" for path in paths)])
-        result = await sandbox.exec(command, env=_ENV, timeout_s=timeout_s)
+        files = (f"./{path.removeprefix(prefix)}" for path in paths)
+        command = shlex.join([*words, *files])
+        result = await _exec(sandbox, plan, command, timeout_s=timeout_s)
         content = await _read(sandbox, report)
     ending = Ending(result.exit_code, result.duration_s, result.timed_out)
-    return TestRun(read_report(content, ending, key=key), _log(plan, paths, result))
+    found = read_report(content, ending, key=key, prefix=prefix)
+    return TestRun(found, _log(plan, paths, result))
+
+
+async def _run_command(sandbox: Sandbox, plan: TestPlan, *, timeout_s: float, own: bool) -> TestRun:
+    result = await _exec(sandbox, plan, plan.args[0], timeout_s=timeout_s)
+    outcome = Outcome.PASSED if result.exit_code == 0 else Outcome.FAILED
+    report = TestReport(
+        outcomes={plan.own_id if own else plan.args[0]: outcome},
+        exit_code=result.exit_code,
+        finished=not result.timed_out,
+        duration_s=result.duration_s,
+        timed_out=result.timed_out,
+    )
+    return TestRun(report, _log(plan, (), result))
+
+
+async def _exec(sandbox: Sandbox, plan: TestPlan, command: str, *, timeout_s: float) -> ExecResult:
+    ours = _PYTHON_ENV if plan.runner in PYTHON_RUNNERS else _OTHER_ENV
+    limit = {"YUDAI_TIMEOUT_S": f"{timeout_s:g}"} if plan.runner is TestRunner.NODE else {}
+    env = {**ours, **limit, **dict(plan.env)}
+    where = workplace(plan.folder)
+    return await sandbox.exec(command, cwd=where, env=env, timeout_s=timeout_s)
+
+
+def _with_programs(plan: TestPlan) -> str:
+    """The build, with the programs of Node packages at hand as npm would have them."""
+    ups = plan.folder.count("/") + 1 if plan.folder else 0
+    folders = "".join(f"$PWD/{'../' * n}node_modules/.bin:" for n in range(ups + 1))
+    return f'PATH="{folders}$PATH"; {plan.before}'
+
+
+def _chosen(plan: TestPlan, ids: Collection[str] | None, paths: Collection[str]) -> Collection[str]:
+    """Node's runners load whole files: those of the wanted tests."""
+    if paths or not ids or plan.runner not in NODE_RUNNERS:
+        return paths
+    return sorted({test.partition("::")[0] for test in ids})
+
+
+def _unstarted(result: ExecResult) -> TestReport:
+    return TestReport(
+        outcomes={},
+        exit_code=result.exit_code,
+        finished=False,
+        duration_s=result.duration_s,
+        timed_out=result.timed_out,
+    )
 
 
 @asynccontextmanager

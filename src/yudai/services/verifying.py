@@ -1,14 +1,15 @@
 """What a patch is worth: found out in clean sandboxes that the agent never touched."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from yudai.domain.errors import RefusedError
 from yudai.domain.judging import Suspicion, judge, judge_unseen
 from yudai.domain.patch import Patch, forbidden, parse_patch, readable
+from yudai.domain.project import Project
 from yudai.domain.tampering import hijacking, needs_reading, tampering
-from yudai.domain.testreport import NO_REPORT, Baseline, TestPlan
+from yudai.domain.testreport import NO_REPORT, Baseline, TestPlan, TestRunner
 from yudai.domain.verdict import NOTHING, Verdict, refused
 from yudai.ports.sandbox import Backend, BaseRef
 from yudai.services.boxes import Boxes, apply_patch, read_texts
@@ -18,6 +19,7 @@ from yudai.services.testing import TestRun, run_tests
 from yudai.services.together import together
 
 _REGULAR = "100"
+_COMMAND_NOT_FOUND = 127
 
 
 class BaselineRun(NamedTuple):
@@ -40,17 +42,21 @@ class Verification(NamedTuple):
 class Verifier:
     backend: Backend
 
-    async def baseline(self, base: BaseRef, *, owner: str, timeout_s: float) -> BaselineRun:
-        """Find out how base's tests are run, and run them twice: what differs is flaky."""
+    async def baseline(self, base: BaseRef, *, project: Project, owner: str) -> BaselineRun:
+        """Find out how base's tests are run, and run them twice: what differs is flaky.
+
+        RefusedError when the test command that was given does not exist.
+        """
         boxes = Boxes(self.backend, base, owner)
         async with boxes.open() as box:
-            plan = await detect(box)
+            plan = await detect(box, project)
         if plan is None:
             nothing = Baseline(first=NO_REPORT, second=NO_REPORT, command="")
-            return BaselineRun(
-                None, nothing, "no tests were found that pytest or unittest can run\n"
-            )
-        first, second = await together(_all_tests(boxes, plan, timeout_s) for _ in range(2))
+            return BaselineRun(None, nothing, "no tests were found that can be run\n")
+        limit = project.test_timeout_s
+        first, second = await together(_all_tests(boxes, plan, limit) for _ in range(2))
+        if project.test:
+            _check_command(plan, first)
         baseline = Baseline(first=first.report, second=second.report, command=plan.command)
         log = _titled({"base, first time": first, "base, second time": second})
         return BaselineRun(plan, baseline, log)
@@ -62,8 +68,8 @@ class Verifier:
         baseline: Baseline,
         patch_text: str,
         *,
+        project: Project,
         owner: str,
-        timeout_s: float,
     ) -> Verification:
         """Judge one patch; whatever is wrong with it is a verdict, never an error."""
         boxes = Boxes(self.backend, base, owner)
@@ -71,11 +77,11 @@ class Verifier:
             patch = parse_patch(patch_text)
             if not patch.files:
                 return Verification(NOTHING, "")
-            suspicion = await _inspect(boxes, patch)
+            suspicion = await _inspect(boxes, patch, project.protected)
             parts = split(patch, suspicion.withheld)
             if plan is None:
                 return _verification(judge_unseen(suspicion), parts, None)
-            case = Case(boxes, plan, baseline, timeout_s)
+            case = Case(boxes, plan, baseline, project.test_timeout_s)
             stages = await examine(case, parts)
             verdict = _judged(case, stages, suspicion)
             return _verification(verdict, parts, stages)
@@ -83,9 +89,9 @@ class Verifier:
             return Verification(refused(str(error)), f"{error}\n")
 
 
-async def _inspect(boxes: Boxes, patch: Patch) -> Suspicion:
+async def _inspect(boxes: Boxes, patch: Patch, protected: Collection[str]) -> Suspicion:
     """Look at the files before anything of the patch is run."""
-    if reasons := forbidden(patch):
+    if reasons := forbidden(patch, protected=protected):
         raise RefusedError("; ".join(reasons))
     seen = [change for change in patch.files if needs_reading(change.path)]
     old = [c.path for c in seen if c.old_mode.startswith(_REGULAR)]
@@ -99,6 +105,13 @@ async def _inspect(boxes: Boxes, patch: Patch) -> Suspicion:
         tampered=tuple(dict.fromkeys(finding.line for finding in found)),
         withheld=tuple(sorted({readable(finding.path) for finding in found if finding.is_runner})),
     )
+
+
+def _check_command(plan: TestPlan, run: TestRun) -> None:
+    """A shell says so itself when there is no such program further inside."""
+    if plan.runner is TestRunner.COMMAND and run.report.exit_code == _COMMAND_NOT_FOUND:
+        last = next(iter(reversed(run.log.splitlines()[:-1])), "")
+        raise RefusedError(f"the test command `{plan.args[0]}` does not exist: {last.strip()}")
 
 
 async def _all_tests(boxes: Boxes, plan: TestPlan, timeout_s: float) -> TestRun:

@@ -1,0 +1,107 @@
+"""A person takes an answer: into the folder, or onto a branch of its own."""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from yudai.domain.errors import NotFoundError, RefusedError
+from yudai.domain.ids import RunId, SolveId
+from yudai.domain.patch import forbidden, parse_patch, readable
+from yudai.domain.solve_state import SolveEvent, SolveState
+from yudai.ports.artifacts import ArtifactKind
+from yudai.ports.clock import Clock
+from yudai.ports.forge import Forge, Snapshot
+from yudai.services.reading import Reader, issue_of
+from yudai.store import events, solves
+from yudai.store.store import Store
+from yudai.store.tables import RunRow, SolveRow
+
+
+class Applied(NamedTuple):
+    run: RunRow
+    root: str
+    paths: tuple[str, ...]
+    branch: str = ""
+    commit: str = ""
+
+
+class _Answer(NamedTuple):
+    solve: SolveRow
+    run: RunRow
+    snapshot: Snapshot
+    patch: bytes
+
+
+@dataclass(frozen=True)
+class Applier:
+    store: Store
+    reader: Reader
+    forge: Forge
+    clock: Clock
+
+    async def apply(self, target: str) -> Applied:
+        """Change the files of the folder that the solve came from."""
+        answer = await self._answer(target)
+        await self.forge.apply(answer.snapshot, answer.patch)
+        applied = _applied(answer)
+        await self._settle(answer, {"applied": applied.root})
+        return applied
+
+    async def branch(self, target: str, name: str) -> Applied:
+        """One commit on a new branch; the folder itself stays as it is."""
+        answer = await self._answer(target)
+        commit = await self.forge.branch(
+            answer.snapshot, answer.patch, name=name, message=_message(answer)
+        )
+        await self._settle(answer, {"branch": name, "commit": commit})
+        return _applied(answer)._replace(branch=name, commit=commit)
+
+    async def _answer(self, target: str) -> _Answer:
+        solve, run = await self._find(target)
+        if solve.snapshot is None:
+            raise RefusedError("this solve is not of a folder: use `yudai show --diff`")
+        patch = await self.reader.artifact(RunId(run.id), ArtifactKind.PATCH)
+        if not patch:
+            raise NotFoundError(f"{run.handle} made no patch")
+        if reasons := forbidden(parse_patch(patch.decode("utf-8", "surrogateescape"))):
+            raise RefusedError(f"this patch must not be applied: {'; '.join(reasons)}")
+        return _Answer(solve, run, solve.snapshot, patch)
+
+    async def _find(self, target: str) -> tuple[SolveRow, RunRow]:
+        """The champion of a solve, or the very run that was named."""
+        try:
+            async with self.store.read() as db:
+                solve = await solves.find(db, target)
+        except NotFoundError:
+            if not target:
+                raise
+            run = await self.reader.run(target)
+            async with self.store.read() as db:
+                return await solves.get(db, SolveId(run.solve_id)), run
+        if solve.champion_run_id is None:
+            raise NotFoundError("this solve has no champion: name one of its runs")
+        return solve, await self.reader.run(solve.champion_run_id)
+
+    async def _settle(self, answer: _Answer, data: dict[str, object]) -> None:
+        """The person has decided; a second decision is only told to the timeline."""
+        solve_id, now = SolveId(answer.solve.id), self.clock.now()
+        told = {"run": answer.run.id, **data}
+        async with self.store.change() as db:
+            solve = await solves.get(db, solve_id)
+            if solve.state == SolveState.AWAITING_REVIEW:
+                await solves.advance(db, solve_id, SolveEvent.SETTLED, at=now, data=told)
+            else:
+                await events.append(
+                    db, solve_id, kind="patch.applied", at=now, run_id=answer.run.id, data=told
+                )
+
+
+def _applied(answer: _Answer) -> Applied:
+    patch = parse_patch(answer.patch.decode("utf-8", "surrogateescape"))
+    paths = tuple(readable(path) for path in sorted(patch.paths))
+    return Applied(answer.run, str(answer.snapshot.root), paths)
+
+
+def _message(answer: _Answer) -> str:
+    issue, run = issue_of(answer.solve), answer.run
+    proof = "" if run.verdict is None else f"{run.verdict.summary}\n\n"
+    return f"{issue.label}\n\n{proof}By {run.handle}, chosen by Yudai (solve {answer.solve.id}).\n"

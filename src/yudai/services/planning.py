@@ -1,0 +1,121 @@
+"""What a solve of a folder would be, known before anything is spent."""
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from yudai.domain.budget import Budget
+from yudai.domain.issue import Issue
+from yudai.domain.matrix import Lineup, Matrix, check_size, expand
+from yudai.domain.models import Model, Price
+from yudai.domain.project import Project
+from yudai.domain.value import Value
+from yudai.ports.forge import Forge, Snapshot
+from yudai.ports.gateway import Gateway
+from yudai.ports.sandbox import Backend, BaseSpec
+from yudai.services.models import Catalogue
+from yudai.services.preparing import Measured, Preparer
+from yudai.services.projects import Given, find_project
+from yudai.services.solves import SolveRequest
+
+_OWNER = "plan"
+
+
+class FolderRequest(Value):
+    """What a person asks for, in their own words."""
+
+    target: str
+    issue: Issue
+    matrix: Matrix
+    budget: Budget
+    base: str = ""
+    dirty: bool = False
+    given: Given = Given()
+    env: Path | None = None
+    prices: Mapping[str, Price] = {}
+    reducer: str = "simple"
+    require_proof: bool = True
+
+
+class Draft(Value):
+    """Everything that can be refused before the base is prepared has been checked."""
+
+    asked: FolderRequest
+    snapshot: Snapshot
+    project: Project
+    base: BaseSpec
+    models: tuple[Model, ...]
+    lineup: Lineup
+
+
+@dataclass(frozen=True)
+class Planner:
+    forge: Forge
+    backend: Backend
+    gateway: Gateway
+    catalogue: Catalogue
+    preparer: Preparer
+    own_env: Path | None
+    """Our own Python environment: it has pytest, for repositories that need nothing else."""
+
+    async def draft(self, asked: FolderRequest) -> Draft:
+        """Look at the folder and at the request; RefusedError for all that is wrong with them."""
+        check_size(asked.matrix)
+        models = await self.catalogue.resolve(asked.matrix.models, prices=asked.prices)
+        for model in models:
+            self.gateway.check(model)
+        named = asked.matrix.model_copy(update={"models": tuple(m.name for m in models)})
+        asked = asked.model_copy(update={"matrix": named})
+        snapshot = await self.forge.snapshot(asked.target, base=asked.base, dirty=asked.dirty)
+        project = await find_project(self.forge, snapshot, asked.given)
+        return Draft(
+            asked=asked,
+            snapshot=snapshot,
+            project=project,
+            base=self._base(snapshot, project, asked.env),
+            models=models,
+            lineup=expand(named, limit=asked.budget.max_contestants),
+        )
+
+    async def prepare(self, draft: Draft) -> None:
+        """Unpack and set up; the flow finds it ready."""
+        await self.backend.prepare(draft.base)
+
+    async def measure(self, draft: Draft) -> Measured:
+        base = await self.backend.prepare(draft.base)
+        return await self.preparer.measure(base, draft.project, owner=_OWNER)
+
+    def _base(self, snapshot: Snapshot, project: Project, env: Path | None) -> BaseSpec:
+        env = env or (None if project.setup else self.own_env)
+        facts = (snapshot.tree, project.setup, project.folder, env, project.python, project.node)
+        return BaseSpec(
+            key=hashlib.sha256(repr(facts).encode()).hexdigest()[:32],
+            source=snapshot.source,
+            setup=project.setup,
+            folder=project.folder,
+            setup_timeout_s=project.setup_timeout_s,
+            env=env,
+            python=project.python,
+            node=project.node,
+        )
+
+
+def to_request(draft: Draft, measured: Measured, *, sandbox_backend: str) -> SolveRequest:
+    asked, snapshot = draft.asked, draft.snapshot
+    return SolveRequest(
+        repo=snapshot.repo,
+        issue=asked.issue,
+        base=draft.base,
+        matrix=asked.matrix,
+        budget=asked.budget,
+        base_branch=snapshot.branch,
+        base_commit=snapshot.commit,
+        reducer=asked.reducer,
+        require_proof=asked.require_proof,
+        sandbox_backend=sandbox_backend,
+        models=draft.models,
+        snapshot=snapshot,
+        project=draft.project,
+        measured=measured,
+    )

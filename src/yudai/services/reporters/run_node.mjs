@@ -1,0 +1,154 @@
+// Runs node:test and writes a report: run_node.mjs REPORT KEY IDS [arguments of node] -- [files].
+// Test files run in processes of their own; only this one ever has the key.
+import fs from "node:fs";
+import { createRequire } from "node:module";
+import path from "node:path";
+import { run } from "node:test";
+
+const { idOf, openReport, parseWords, place } = createRequire(import.meta.url)("./report.cjs");
+
+const VALUED = ["--import", "--require", "-r", "--loader", "--experimental-loader", "--env-file", "--conditions", "-C"];
+const NAMED = /(?:^|[-_.])test\.[cm]?[jt]s$|^test[-_].*\.[cm]?[jt]s$/;
+const SCRIPT = /\.[cm]?js$/;
+const TYPED = /\.[cm]?ts$/;
+const DECLARED = /\.d\.[cm]?ts$/;
+const cwd = process.cwd();
+
+function main() {
+  const words = parseWords(process.argv.slice(2));
+  const report = openReport(words.report, words.key, words.ids);
+  const { flags, patterns, names } = sort(words.args);
+  const files = words.files.length ? words.files.map(absolute) : find(patterns, flags);
+  // Children take these over; this process must not load any code of the repository.
+  process.execArgv = [...process.execArgv, ...flags];
+  const timeout = Number(process.env.YUDAI_TIMEOUT_S) * 800 || undefined;
+  const stream = run({ files, concurrency: true, timeout, testNamePatterns: names, execArgv: flags });
+  follow(stream, report, new Set(files));
+}
+
+/** Node's own flags, what the tests are, and which of them by name. */
+function sort(args) {
+  const sorted = { flags: [], patterns: [], names: undefined };
+  for (let i = 0; i < args.length; i += 1) {
+    const [name, value] = args[i].split(/=(.*)/s);
+    if (name === "--test-name-pattern") {
+      sorted.names = [...(sorted.names ?? []), value ?? args[(i += 1)]];
+    } else if (VALUED.includes(name) && value === undefined) {
+      sorted.flags.push(args[i], args[(i += 1)]);
+    } else if (args[i].startsWith("-")) {
+      if (!name.startsWith("--test") && name !== "--watch" && !name.includes("coverage")) sorted.flags.push(args[i]);
+    } else {
+      sorted.patterns.push(args[i]);
+    }
+  }
+  return sorted;
+}
+
+function find(patterns, flags) {
+  const typed = Boolean(process.features.typescript) || flags.some((flag) => /tsx|ts-node|swc|strip-types/.test(flag));
+  const isTest = (file) => (SCRIPT.test(file) || (typed && TYPED.test(file) && !DECLARED.test(file))) && isNamed(file);
+  const all = [...walk(cwd)];
+  if (!patterns.length) return all.filter(isTest);
+  return [...new Set(patterns.flatMap((pattern) => matches(pattern, all, isTest)))];
+}
+
+/** As `node --test` without arguments finds them. */
+function isNamed(file) {
+  const parts = place(file, cwd).split("/");
+  return NAMED.test(parts.at(-1)) || parts.slice(0, -1).includes("test");
+}
+
+function matches(pattern, all, isTest) {
+  const target = absolute(pattern);
+  if (fs.existsSync(target)) {
+    if (fs.statSync(target).isFile()) return [target];
+    const inside = all.filter((file) => file.startsWith(target + path.sep));
+    const named = inside.filter(isTest);
+    return named.length ? named : inside.filter((file) => SCRIPT.test(file));
+  }
+  const expression = new RegExp(`^${translate(path.posix.normalize(pattern))}$`);
+  return all.filter((file) => expression.test(place(file, cwd)));
+}
+
+/** A glob as a regular expression: **, *, ?, {a,b}, ?(a|b) and their like. */
+function translate(glob) {
+  return glob.replace(/\*\*\/|\*\*|\*|[?@]\([^()]*\)|\{[^{}]*\}|[?.+^$()|[\]\\]/g, (token) => {
+    if (token === "**/") return "(?:[^/]+/)*";
+    if (token === "**") return ".*";
+    if (token === "*") return "[^/]*";
+    if (token === "?") return "[^/]";
+    if (token.startsWith("{")) return `(?:${token.slice(1, -1).split(",").map(translate).join("|")})`;
+    if (/^[?@]\(/.test(token)) {
+      const choice = token.slice(2, -1).split("|").map(translate).join("|");
+      return `(?:${choice})${token[0] === "?" ? "?" : ""}`;
+    }
+    return `\\${token}`;
+  });
+}
+
+function* walk(folder) {
+  const entries = fs.readdirSync(folder, { withFileTypes: true });
+  for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
+    const inner = path.join(folder, entry.name);
+    if (entry.isDirectory() && entry.name !== "node_modules" && !entry.name.startsWith(".")) yield* walk(inner);
+    else if (entry.isFile()) yield inner;
+  }
+}
+
+function follow(stream, report, files) {
+  const titles = new Map();
+  const heard = new Set();
+  stream.on("test:start", ({ name, nesting, file }) => {
+    titles.set(file, [...(titles.get(file) ?? []).slice(0, nesting), name]);
+  });
+  for (const type of ["test:pass", "test:fail"]) {
+    stream.on(type, (data) => tell(data, type === "test:pass"));
+  }
+  stream.on("test:stdout", ({ message }) => process.stdout.write(message));
+  stream.on("test:stderr", ({ message }) => process.stderr.write(message));
+  stream.on("end", () => report.finish());
+  stream.resume();
+
+  function tell(data, passed) {
+    const { details = {}, file = data.name, name, nesting } = data;
+    if (nesting === 0 && files.has(path.resolve(name))) {
+      tellFile(path.resolve(name), passed, details);
+      return;
+    }
+    const trail = [...(titles.get(file) ?? []).slice(0, nesting), name];
+    const id = idOf(file, trail, cwd);
+    log(id, passed, data);
+    heard.add(file);
+    if (details.type !== "suite") report.result(id, outcome(data, passed));
+    else if (!passed && details.error?.failureType === "hookFailed") report.trouble(id);
+  }
+
+  /** The whole file: it could not be loaded, it hung, or something happened beside its tests. */
+  function tellFile(file, passed, { error }) {
+    if (passed) return;
+    log(place(file, cwd), false, { details: { error } });
+    if (heard.has(file) && error?.failureType !== "testTimeoutFailure") report.trouble(place(file, cwd));
+    else report.uncollected(place(file, cwd));
+  }
+}
+
+function outcome({ details, skip, todo }, passed) {
+  if (skip !== undefined && skip !== false) return "skipped";
+  if (todo !== undefined && todo !== false) return passed ? "skipped" : "xfailed";
+  if (passed) return "passed";
+  return details?.error?.failureType === "testCodeFailure" || details?.error?.failureType === "subtestsFailed" ? "failed" : "error";
+}
+
+function log(id, passed, { details, skip, todo }) {
+  process.stdout.write(`${passed ? (skip ? "skip" : "ok") : "not ok"} ${id}\n`);
+  if (passed || details?.error?.failureType === "subtestsFailed") return;
+  if (!todo) process.exitCode = 1;
+  const error = details?.error?.cause ?? details?.error;
+  process.stdout.write(`${String(error?.stack ?? error).replace(/^/gm, "    ")}\n`);
+}
+
+function absolute(file) {
+  return path.resolve(cwd, file);
+}
+
+main();

@@ -1,0 +1,144 @@
+"""A person's folder from the plan to the taken answer, with real git and real sandboxes."""
+
+import sys
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+import yaml
+
+from repositories import Repository, look
+from yudai.domain.budget import Budget
+from yudai.domain.errors import ConflictError, NotFoundError, RefusedError
+from yudai.domain.ids import SolveId
+from yudai.domain.issue import Issue
+from yudai.domain.matrix import Matrix
+from yudai.domain.project import Given
+from yudai.services.planning import FolderRequest, to_request
+from yudai.settings import Settings
+from yudai.wiring import App, open_app, scripted_gateway
+
+FILES = {
+    "calc.py": "def add(a, b):\n    return a - b\n",
+    "test_calc.py": "from calc import add\n\n\ndef test_zero():\n    assert add(0, 0) == 0\n",
+}
+TEST = "printf 'from calc import add\\n\\n\\ndef test_add():\\n    assert add(2, 1) == 3\\n'"
+GOOD = [
+    {"run": [f"{TEST} > test_add.py", "sed -i 's/a - b/a + b/' calc.py"]},
+    {"finish": True},
+]
+IDLE = [{"finish": True}]
+
+
+class Place:
+    def __init__(self, app: App, repository: Repository, scripts: Path) -> None:
+        self.app = app
+        self.repository = repository
+        self.scripts = scripts
+
+    def asked(self, *models: str, **more: object) -> FolderRequest:
+        return FolderRequest(
+            target=str(self.repository.root),
+            issue=Issue(title="add subtracts"),
+            matrix=Matrix(models=models),
+            budget=Budget(max_steps=6),
+            **more,
+        )
+
+    async def solve(self, *models: str) -> SolveId:
+        draft = await self.app.planner.draft(self.asked(*models))
+        measured = await self.app.planner.measure(draft)
+        request = to_request(draft, measured, sandbox_backend="bubblewrap")
+        solve_id = await self.app.solves.open_solve(request)
+        await self.app.engine.wait(solve_id)
+        return solve_id
+
+
+@pytest.fixture
+async def place(tmp_path: Path, database_url: str) -> AsyncIterator[Place]:
+    scripts = tmp_path / "scripts"
+    scripts.mkdir()
+    for name, replies in (("good", GOOD), ("idle", IDLE)):
+        (scripts / f"{name}.yaml").write_text(yaml.safe_dump({"replies": replies}))
+    repository = Repository.create(tmp_path / "folder", FILES)
+    settings = Settings.model_validate(
+        {"YUDAI_HOME": tmp_path / "home", "DATABASE_URL": database_url}
+    )
+    async with open_app(settings, gateway=scripted_gateway(scripts)) as app:
+        yield Place(app, repository, scripts)
+        assert await app.backend.list() == []
+
+
+async def test_the_base_is_measured_once_and_the_folder_is_not_touched(place: Place):
+    before = look(place.repository.root)
+    solve_id = await place.solve("scripted/good")
+    assert look(place.repository.root) == before
+    race = await place.app.reader.race(solve_id)
+    assert race.solve.state == "awaiting_review"
+    assert race.solve.base_branch == "main"
+    assert race.solve.test_command == "python -m pytest"
+    assert [e.kind for e in race.events].count("baseline.measured") == 1
+    assert race.solve.baseline is not None
+    assert race.solve.baseline.passing == {"test_calc.py::test_zero"}
+
+
+async def test_the_champion_is_applied_once_and_settles_the_solve(place: Place):
+    solve_id = await place.solve("scripted/good")
+    applied = await place.app.applier.apply("")
+    assert applied.paths == ("calc.py", "test_add.py")
+    assert (place.repository.root / "calc.py").read_text() == FILES["calc.py"].replace("-", "+")
+    document = await place.app.reader.document(solve_id)
+    assert document.solve.state == "completed"
+    with pytest.raises(ConflictError):
+        await place.app.applier.apply(solve_id)
+
+
+async def test_a_branch_leaves_the_folder_as_it_is(place: Place):
+    solve_id = await place.solve("scripted/good")
+    root = place.repository.root
+    index = (root / ".git" / "index").read_bytes()
+    applied = await place.app.applier.branch(solve_id, "fix/add")
+    assert applied.branch == "fix/add"
+    assert (root / "calc.py").read_text() == FILES["calc.py"]
+    assert (root / ".git" / "index").read_bytes() == index
+    message = place.repository.git("log", "-1", "--format=%s|%an <%ae>", "fix/add")
+    assert message.strip() == "add subtracts|yudai-bot <bot@yudai.app>"
+    assert "a + b" in place.repository.git("show", "fix/add:calc.py")
+    assert (await place.app.reader.document(solve_id)).solve.state == "completed"
+
+
+async def test_without_a_champion_there_is_nothing_to_apply(place: Place):
+    solve_id = await place.solve("scripted/idle")
+    with pytest.raises(NotFoundError, match="no champion"):
+        await place.app.applier.apply(solve_id)
+    run = (await place.app.reader.race(solve_id)).runs[0]
+    with pytest.raises(NotFoundError):
+        await place.app.applier.apply(run.id)
+
+
+async def test_a_model_that_cannot_be_called_is_refused_before_the_folder_is_read(place: Place):
+    with pytest.raises(RefusedError, match="there is no script"):
+        await place.app.planner.draft(place.asked("scripted/nobody"))
+    home = place.app.settings.home
+    assert not [*home.glob("sources/*")]
+
+
+async def test_what_changes_the_base_changes_its_key(place: Place):
+    async def key(**more: object) -> str:
+        return (await place.app.planner.draft(place.asked("scripted/good", **more))).base.key
+
+    plain = await key()
+    assert await key() == plain
+    own = Path(sys.prefix)
+    keys = {
+        plain,
+        await key(given=Given(setup=("true",))),
+        await key(given=Given(setup=("true", "true"))),
+        await key(env=own.parent / "other", given=Given(has_env=True)),
+    }
+    place.repository.write({"new.py": "x = 1\n"})
+    keys.add(await key(dirty=True))
+    place.repository.commit()
+    committed = await key()
+    assert len(keys) == 5
+    assert committed in keys
