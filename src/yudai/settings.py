@@ -1,5 +1,6 @@
 """Settings by environment name; the only reader of the environment."""
 
+import os
 from pathlib import Path
 from typing import Literal, Self
 
@@ -7,21 +8,80 @@ from platformdirs import user_data_path
 from pydantic import Field, SecretStr, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-_SQLITE = "sqlite+aiosqlite://"
+from yudai.store.pool import Pool
+from yudai.store.urls import normalise, postgresql_url, sqlite_url
 
 
 class Settings(BaseSettings):
-    model_config = SettingsConfigDict(frozen=True, extra="ignore", env_ignore_empty=True)
+    model_config = SettingsConfigDict(
+        frozen=True, extra="ignore", env_ignore_empty=True, hide_input_in_errors=True
+    )
 
     home: Path = Field(
         default_factory=lambda: user_data_path("yudai"),
         validation_alias="YUDAI_HOME",
         description="Where state lives: database, artifacts, prepared bases, sandboxes.",
     )
-    database_url: str | None = Field(
+    database_url: SecretStr | None = Field(
         default=None,
         validation_alias="DATABASE_URL",
-        description="SQLAlchemy URL; unset: a SQLite file in YUDAI_HOME.",
+        description="`postgresql://user:password@host:5432/database` or `sqlite:///path`; "
+        "unset: from POSTGRES_DB, else a SQLite file in YUDAI_HOME.",
+    )
+    postgres_db: str | None = Field(
+        default=None,
+        validation_alias="POSTGRES_DB",
+        description="Database on a PostgreSQL server, when DATABASE_URL is unset.",
+    )
+    postgres_user: str | None = Field(
+        default=None,
+        validation_alias="POSTGRES_USER",
+        description="Its user; unset: as PostgreSQL's own tools find it.",
+    )
+    postgres_password: SecretStr | None = Field(
+        default=None,
+        validation_alias="POSTGRES_PASSWORD",
+        description="Its password. Never shown, never logged.",
+    )
+    postgres_host: str = Field(
+        default="localhost",
+        validation_alias="POSTGRES_HOST",
+        description="Its host, or the folder of its socket.",
+    )
+    postgres_port: int = Field(
+        default=5432, ge=1, le=65535, validation_alias="POSTGRES_PORT", description="Its port."
+    )
+    database_pool_size: int = Field(
+        default=5,
+        ge=1,
+        validation_alias="DATABASE_POOL_SIZE",
+        description="Connections to PostgreSQL that a process keeps open, besides one for writing "
+        "messages.",
+    )
+    database_pool_overflow: int = Field(
+        default=10,
+        ge=0,
+        validation_alias="DATABASE_POOL_OVERFLOW",
+        description="Connections that it opens for a moment when those are all in use.",
+    )
+    database_pool_wait_s: float = Field(
+        default=30,
+        gt=0,
+        validation_alias="DATABASE_POOL_WAIT_SECONDS",
+        description="Seconds to wait for a free connection.",
+    )
+    database_connect_timeout_s: int = Field(
+        default=10,
+        ge=2,
+        validation_alias="DATABASE_CONNECT_TIMEOUT_SECONDS",
+        description="Seconds to wait for PostgreSQL to answer.",
+    )
+    database_statement_timeout_s: float = Field(
+        default=60,
+        ge=0,
+        validation_alias="DATABASE_STATEMENT_TIMEOUT_SECONDS",
+        description="Seconds that PostgreSQL works at one statement, or waits for the next one of "
+        "a transaction; 0: no limit.",
     )
     sandbox_backend: Literal["bubblewrap", "process"] | None = Field(
         default=None,
@@ -86,11 +146,36 @@ class Settings(BaseSettings):
 
     @field_validator("database_url")
     @classmethod
-    def _known_database(cls, url: str | None) -> str | None:
-        if url is not None and not url.startswith(_SQLITE):
-            raise ValueError(f"only {_SQLITE}/path/to/file is supported by this version")
-        return url
+    def _known_database(cls, url: SecretStr | None) -> SecretStr | None:
+        return None if url is None else SecretStr(normalise(url.get_secret_value()))
 
     @property
     def store_url(self) -> str:
-        return self.database_url or f"{_SQLITE}/{self.home / 'yudai.db'}"
+        """With its password: for opening, never for showing."""
+        if self.database_url is not None:
+            return self.database_url.get_secret_value()
+        if self.postgres_db is None:
+            return sqlite_url(self.home / "yudai.db")
+        password = self.postgres_password
+        return postgresql_url(
+            self.postgres_db,
+            user=self.postgres_user,
+            password=None if password is None else password.get_secret_value(),
+            host=self.postgres_host,
+            port=self.postgres_port,
+        )
+
+    @property
+    def pool(self) -> Pool:
+        return Pool(
+            size=self.database_pool_size,
+            overflow=self.database_pool_overflow,
+            wait_s=self.database_pool_wait_s,
+            connect_timeout_s=self.database_connect_timeout_s,
+            statement_timeout_s=self.database_statement_timeout_s,
+        )
+
+
+def surroundings() -> dict[str, str]:
+    """All of the environment, for what has its own list of names that it takes from it."""
+    return dict(os.environ)

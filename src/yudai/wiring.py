@@ -2,6 +2,7 @@
 
 import importlib
 import os
+import sys
 from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass
@@ -11,13 +12,20 @@ from typing import cast
 from yudai.adapters.artifacts.directory import DirectoryArtifacts
 from yudai.adapters.clock import SystemClock
 from yudai.adapters.engines.in_process import InProcessEngine
+from yudai.adapters.forges.local import LocalForge
 from yudai.domain.errors import RefusedError
 from yudai.domain.matrix import DEFAULT_AGENT
+from yudai.domain.models import Provider
+from yudai.domain.routing import Routes
 from yudai.ports.agent import Agent
 from yudai.ports.clock import Clock
 from yudai.ports.gateway import Gateway
 from yudai.ports.sandbox import Backend, Capabilities, SandboxLimits
+from yudai.services.applying import Applier
+from yudai.services.cancelling import CancelWatcher
 from yudai.services.flow import SolveFlow
+from yudai.services.models import Catalogue
+from yudai.services.planning import Planner
 from yudai.services.preparing import Preparer
 from yudai.services.proving import Prover
 from yudai.services.ranking import Ranker
@@ -26,7 +34,7 @@ from yudai.services.running import Runner
 from yudai.services.solves import Solves
 from yudai.services.stopping import Stopper
 from yudai.services.verifying import Verifier
-from yudai.settings import Settings
+from yudai.settings import Settings, surroundings
 from yudai.store.store import Store
 
 BACKENDS = {
@@ -57,6 +65,8 @@ class App:
     capabilities: Capabilities
     engine: InProcessEngine
     solves: Solves
+    planner: Planner
+    applier: Applier
 
 
 @asynccontextmanager
@@ -70,7 +80,11 @@ async def open_library(settings: Settings) -> AsyncGenerator[Library]:
 
 @asynccontextmanager
 async def open_app(
-    settings: Settings, *, gateway: Gateway, sandbox: str | None = None
+    settings: Settings,
+    *,
+    gateway: Gateway,
+    sandbox: str | None = None,
+    everything_local: bool = False,
 ) -> AsyncGenerator[App]:
     """Open everything; on leaving, flows are cancelled and sandboxes are gone."""
     async with AsyncExitStack() as stack:
@@ -87,8 +101,25 @@ async def open_app(
         engine = InProcessEngine(flow, settings.home / "flows")
         stack.push_async_callback(engine.close)
         await stopper.bury_dead(engine)
-        solves = Solves(store, engine, reader.clock, gateway, stopper)
-        yield App(settings, store, reader, backend, capabilities, engine, solves)
+        await stack.enter_async_context(CancelWatcher(store, engine).watching())
+        yield App(
+            settings=settings,
+            store=store,
+            reader=reader,
+            backend=backend,
+            capabilities=capabilities,
+            engine=engine,
+            solves=Solves(store, engine, reader.clock, gateway, stopper),
+            planner=Planner(
+                forge=LocalForge(settings.home, reader.clock),
+                backend=backend,
+                gateway=gateway,
+                catalogue=make_catalogue(settings, reader, everything_local=everything_local),
+                preparer=flow.preparer,
+                own_env=_own_env(),
+            ),
+            applier=make_applier(settings, reader),
+        )
 
 
 def make_backend(settings: Settings, name: str | None = None) -> Backend:
@@ -103,9 +134,56 @@ def make_backend(settings: Settings, name: str | None = None) -> Backend:
         disk_bytes=settings.disk_mb << 20,
     )
     factory = getattr(importlib.import_module(module), cls)
+    from yudai.adapters.sandboxes.packages import package_settings
+
     return cast(
-        "Backend", factory(settings.home, limits=limits, installation=installation(settings))
+        "Backend",
+        factory(
+            settings.home,
+            limits=limits,
+            installation=installation(settings),
+            packages=package_settings(surroundings()),
+            path=[Path(folder) for folder in os.get_exec_path()],
+        ),
     )
+
+
+def make_catalogue(
+    settings: Settings, reader: Reader, *, everything_local: bool = False
+) -> Catalogue:
+    routes = Routes(
+        everything_local=everything_local,
+        local=bool(settings.openai_base_url),
+        openrouter=bool(settings.openrouter_api_key),
+    )
+    return Catalogue(reader.store, reader.clock, routes)
+
+
+def make_applier(settings: Settings, reader: Reader) -> Applier:
+    return Applier(reader.store, reader, LocalForge(settings.home, reader.clock), reader.clock)
+
+
+@asynccontextmanager
+async def open_gateway(settings: Settings) -> AsyncGenerator[Gateway]:
+    """Every provider, each made when its first model is used."""
+    from yudai.adapters.gateways.endpoint import local, openrouter
+    from yudai.adapters.gateways.openai import OpenAIGateway
+    from yudai.adapters.gateways.providers import Providers
+
+    here = local(settings.openai_base_url or "", settings.openai_api_key)
+    there = openrouter(settings.openrouter_api_key)
+
+    providers = Providers(
+        {
+            Provider.SCRIPTED: lambda: scripted_gateway(Path.cwd()),
+            Provider.LOCAL: lambda: OpenAIGateway(here),
+            Provider.OPENROUTER: lambda: OpenAIGateway(there),
+        }
+    )
+    try:
+        yield providers
+    finally:
+        await providers.close()
 
 
 def scripted_gateway(*roots: Path) -> Gateway:
@@ -113,6 +191,10 @@ def scripted_gateway(*roots: Path) -> Gateway:
     from yudai.adapters.gateways.scripted import ScriptedGateway
 
     return ScriptedGateway(roots)
+
+
+def _own_env() -> Path | None:
+    return Path(sys.prefix) if sys.prefix != sys.base_prefix else None
 
 
 def installation(settings: Settings) -> str:

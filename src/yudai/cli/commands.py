@@ -1,11 +1,14 @@
 """The commands and their options; each hands over to one function."""
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
 from pydantic import ValidationError
 
 from yudai import __version__, telemetry
+from yudai.cli import options
+from yudai.cli.options import Json, SandboxName
 from yudai.cli.stopping import run_until_signal
 from yudai.domain.errors import RefusedError
 from yudai.settings import Settings
@@ -19,21 +22,20 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+models = typer.Typer(help="List and edit models, their aliases and prices.")
+app.add_typer(models, name="models", invoke_without_command=True)
 bench = typer.Typer(help="Measurements, as ratios in one run.", no_args_is_help=True)
 app.add_typer(bench, name="bench")
 
-Json = Annotated[
-    bool, typer.Option("--json", help="Print one JSON document on standard output, nothing else.")
-]
-SandboxName = Annotated[
-    str | None,
-    typer.Option("--sandbox", help="bubblewrap (default) or process (isolates nothing)."),
-]
 Target = Annotated[
     str,
     typer.Argument(
         help="A solve or a run: an id, the end of one, or a handle of the newest solve."
     ),
+]
+
+Solve = Annotated[
+    str, typer.Argument(help="A solve: its id or the end of it; default: the newest.")
 ]
 
 
@@ -66,9 +68,7 @@ def demo(
     ] = False,
     sandbox: SandboxName = None,
     parallel: Annotated[int, typer.Option(min=1, max=64, help="Runs at the same time.")] = 4,
-    reducer: Annotated[str, typer.Option(help="How the champion is picked: simple or first.")] = (
-        "simple"
-    ),
+    reducer: options.Reducer = "simple",
 ) -> int:
     """Run a real arena on a bundled repository: no key, no account, no Docker."""
     from yudai.cli.demo import run_demo
@@ -80,10 +80,68 @@ def demo(
 
 
 @app.command()
-def show(
+def solve(  # noqa: PLR0913 - one parameter per option
+    target: options.Folder = ".",
+    *,
+    text: options.Words = "",
+    issue_file: options.IssueFile = "",
+    model: options.Models = None,
+    temperature: options.Temperatures = None,
+    strategy: options.Strategies = None,
+    max_edits: options.MaxEdits = None,
+    max_steps: options.MaxSteps = 80,
+    parallel: options.Parallel = 4,
+    budget_usd: options.BudgetUsd = 5.0,
+    run_budget_usd: options.RunBudgetUsd = 1.0,
+    time_budget: options.TimeBudget = None,
+    run_time_budget: options.RunTimeBudget = 1800,
+    sandbox: SandboxName = None,
+    setup: options.Setup = None,
+    test: options.Test = "",
+    env: options.Env = None,
+    base: options.Base = "",
+    dirty: options.Dirty = False,
+    base_url: options.BaseUrl = "",
+    price: options.Prices = None,
+    reducer: options.Reducer = "simple",
+    accept_unproved: options.AcceptUnproved = False,
+    apply: options.Apply = False,
+    branch: options.Branch = "",
+    yes: options.Yes = False,
+    json: Json = False,
+) -> int:
+    """Let contestants compete to solve an issue of a folder; it stays untouched until you say."""
+    given = options.Options(**locals())
+    from yudai.cli.solve import run_solve
+
+    return run_until_signal(run_solve(_settings(), given))
+
+
+@app.command()
+def apply(
+    target: Annotated[
+        str, typer.Argument(help="A solve (its champion) or a run; default: the newest solve.")
+    ] = "",
+    *,
+    branch: Annotated[
+        str, typer.Option(help="Put it onto a new branch instead; the folder stays as it is.")
+    ] = "",
+    json: Json = False,
+) -> int:
+    """Take an answer: change the folder's files, or make a branch with one commit."""
+    from yudai.cli.apply import run_apply
+
+    return run_until_signal(run_apply(_settings(), target, branch=branch, json=json))
+
+
+@app.command()
+def show(  # noqa: PLR0913 - one parameter per option
     target: Target = "",
     *,
     json: Json = False,
+    step: Annotated[
+        int | None, typer.Option(help="One step of a run, whole; -1 is the last one.")
+    ] = None,
     diff: Annotated[
         bool, typer.Option("--diff", help="Only the patch, ready for git apply.")
     ] = False,
@@ -99,14 +157,93 @@ def show(
     """Show a solve with its ranking, or one run: its steps, patch and tests."""
     from yudai.cli.show import View, run_show
 
-    chosen = [
-        view for view, wanted in zip(View, (diff, log, trajectory, plan), strict=True) if wanted
-    ]
-    if len(chosen) + json > 1:
-        raise RefusedError("choose one of --json, --diff, --log, --plan and --trajectory")
-    return run_until_signal(
-        run_show(_settings(), target, json=json, view=chosen[0] if chosen else None)
-    )
+    wanted = zip(View, (diff, log, trajectory, plan), strict=True)
+    chosen = [view for view, is_wanted in wanted if is_wanted]
+    if len(chosen) + (json or step is not None) > 1:
+        raise RefusedError("choose one of --json, --step, --diff, --log, --plan and --trajectory")
+    view = chosen[0] if chosen else None
+    return run_until_signal(run_show(_settings(), target, json=json, view=view, step=step))
+
+
+@app.command()
+def watch(target: Solve = "", *, json: Json = False) -> int:
+    """Follow a solve that another process runs; Ctrl-C only stops watching."""
+    from yudai.cli.watch import run_watch
+
+    return run_until_signal(run_watch(_settings(), target, json=json))
+
+
+@app.command()
+def cancel(target: Solve = "", *, json: Json = False) -> int:
+    """End a solve that another process runs; what its runs have done stays in the record."""
+    from yudai.cli.cancel import run_cancel
+
+    return run_until_signal(run_cancel(_settings(), target, json=json))
+
+
+@app.command()
+def compare(
+    first: Annotated[str, typer.Argument(help="A run; default: the champion.")] = "",
+    second: Annotated[str, typer.Argument(help="Another run; default: the next best.")] = "",
+    *,
+    solve: Annotated[str, typer.Option(help="Whose handles are meant; default: the newest.")] = "",
+    json: Json = False,
+) -> int:
+    """Compare two runs: scorecards, tests, files and patches."""
+    from yudai.cli.compare import run_compare
+
+    return run_until_signal(run_compare(_settings(), first, second, solve=solve, json=json))
+
+
+@app.command(name="import")
+def import_(
+    files: Annotated[list[Path], typer.Argument(help="Trajectories that mini-SWE-agent wrote.")],
+    *,
+    json: Json = False,
+) -> int:
+    """Import mini-SWE-agent's trajectory files as runs, to read and compare them."""
+    from yudai.cli.importing import run_import
+
+    return run_until_signal(run_import(_settings(), files, json=json))
+
+
+@models.callback()
+def list_models(context: typer.Context, *, json: Json = False) -> int | None:
+    """List the models with their aliases and prices per million tokens."""
+    if context.invoked_subcommand is not None:
+        return None
+    from yudai.cli.models import run_models_list
+
+    return run_until_signal(run_models_list(_settings(), json=json))
+
+
+@models.command(name="set")
+def set_model(
+    name: Annotated[str, typer.Argument(help="The model's name or alias.")],
+    *,
+    price: Annotated[str, typer.Option(help="IN,OUT[,CACHED] in dollars per million tokens.")] = "",
+    alias: Annotated[
+        list[str] | None, typer.Option(help="Another name for it; replaces its aliases. Repeat.")
+    ] = None,
+    provider: Annotated[str, typer.Option(help="openrouter or local.")] = "",
+    model_id: Annotated[str, typer.Option(help="What the provider calls it.")] = "",
+    json: Json = False,
+) -> int:
+    """Change a model or add one; costs that are recorded already stay as they are."""
+    from yudai.cli.models import run_models_set, to_change
+
+    change = to_change(price=price, aliases=alias, provider=provider, model_id=model_id)
+    return run_until_signal(run_models_set(_settings(), name, change, json=json))
+
+
+@models.command(name="remove")
+def remove_model(
+    name: Annotated[str, typer.Argument(help="The model's name or alias.")], *, json: Json = False
+) -> int:
+    """Forget a model of your own, or your changes to one that comes with Yudai."""
+    from yudai.cli.models import run_models_remove
+
+    return run_until_signal(run_models_remove(_settings(), name, json=json))
 
 
 @app.command(name="list")

@@ -12,6 +12,7 @@ from yudai.cli.render import exit_code, print_document, show_result
 from yudai.domain.budget import Budget
 from yudai.domain.errors import SandboxError
 from yudai.domain.models import scripted
+from yudai.domain.project import Project
 from yudai.services.solves import SolveRequest
 from yudai.settings import Settings
 from yudai.wiring import App, open_app, scripted_gateway
@@ -44,8 +45,8 @@ def _request(app: App, *, parallel: int, reducer: str) -> SolveRequest:
             max_steps=demo.MAX_STEPS,
             max_contestants=app.settings.max_contestants,
             time_budget_s=app.settings.time_budget_s,
-            test_timeout_s=120,
         ),
+        project=Project(test_timeout_s=120),
         reducer=reducer,
         sandbox_backend=app.capabilities.backend,
         models=tuple(map(scripted, matrix.models)),

@@ -1,26 +1,26 @@
 """The race while it runs: a live table on a terminal, a line per event elsewhere."""
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from typing import NamedTuple
 
-import structlog
 from rich.console import Console
 from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
 from yudai.cli.text import dollars, one_line, seconds
+from yudai.cli.waiting import end_display
 from yudai.domain.errors import ConflictError
 from yudai.domain.failure import POLICIES, Cause
 from yudai.domain.ids import SolveId
 from yudai.domain.run_state import RunState
-from yudai.domain.solve_state import RESTING, SolveState
+from yudai.domain.solve_state import RESTING
 from yudai.ports.engine import FlowStatus
-from yudai.services.reading import Race, elapsed_s
+from yudai.services.reading import Race, Reader, elapsed_s
 from yudai.store.tables import EventRow, RunRow
 from yudai.wiring import App
-
-log = structlog.get_logger()
 
 _POLL_S = 0.2
 _NUMBERS_WIDTH = 48
@@ -35,56 +35,89 @@ _STYLES = {
 }
 
 
+# What follows an event of the solve; after the baseline the runs themselves tell the story.
+_PHASES = {
+    "solve.opened": "waiting to start",
+    "solve.started": "preparing the base: its files and its set-up",
+    "base.preparing": "preparing the base: its files and its set-up",
+    "base.prepared": "running the base's own tests twice",
+    "runs.cross_examined": "ranking",
+    "solve.cancel_requested": "ending: sandboxes are being removed",
+}
+
+
+class Phase(NamedTuple):
+    """The newest event of the solve itself."""
+
+    kind: str
+    at: float
+
+
 async def follow(app: App, solve_id: SolveId, console: Console) -> None:
     """Show the race until the flow has ended; being cancelled ends the solve first."""
-    watcher = asyncio.create_task(
-        _live(app, solve_id, console) if console.is_terminal else _lines(app, solve_id, console)
-    )
+
+    async def is_over() -> bool:
+        return await app.engine.status(solve_id) is not FlowStatus.RUNNING
+
+    display = asyncio.create_task(show_race(app.reader, solve_id, console, is_over=is_over))
     try:
         await app.engine.wait(solve_id)
-        await asyncio.wait([watcher])
+        await asyncio.wait([display])
     except asyncio.CancelledError:
         console.print("\nStopping: sandboxes are being removed …", style="yellow")
         with suppress(ConflictError):
             await app.solves.cancel_solve(solve_id)
         raise
     finally:
-        await _end(watcher)
+        await end_display(display)
 
 
-async def _end(watcher: asyncio.Task[None]) -> None:
-    """Whatever happened to the display, the race and its result stand."""
-    watcher.cancel()
-    await asyncio.wait([watcher])
-    if not watcher.cancelled() and (error := watcher.exception()):
-        log.warning("display.failed", error=repr(error))
-
-
-async def _live(app: App, solve_id: SolveId, console: Console) -> None:
+async def show_race(
+    reader: Reader,
+    solve_id: SolveId,
+    console: Console,
+    *,
+    is_over: Callable[[], Awaitable[bool]],
+) -> None:
+    """From the database alone, until the solve has come to rest or it is over otherwise."""
+    if not console.is_terminal:
+        await _poll(reader, solve_id, _printer(console), is_over)
+        return
     with Live(console=console, refresh_per_second=8, transient=True) as live:
-        while True:
-            race = await app.reader.race(solve_id)
-            live.update(_table(race, now=app.reader.clock.now(), width=console.width))
-            if await _over(app, solve_id, race):
-                return
-            await asyncio.sleep(_POLL_S)
+
+        def draw(race: Race, phase: Phase) -> None:
+            live.update(_table(race, phase, now=reader.clock.now(), width=console.width))
+
+        await _poll(reader, solve_id, draw, is_over)
 
 
-async def _lines(app: App, solve_id: SolveId, console: Console) -> None:
-    cursor = 0
+async def _poll(
+    reader: Reader,
+    solve_id: SolveId,
+    draw: Callable[[Race, Phase], None],
+    is_over: Callable[[], Awaitable[bool]],
+) -> None:
+    cursor, phase = 0, Phase("", 0.0)
     while True:
-        race = await app.reader.race(solve_id, after_event=cursor)
+        # Asked before the look, so that the last look shows the end.
+        over = await is_over()
+        race = await reader.race(solve_id, after_event=cursor)
         for event in race.events:
             cursor = event.id
-            console.print(_line(race, event), markup=False, soft_wrap=True)
-        if await _over(app, solve_id, race):
+            phase = Phase(event.kind, event.at) if event.run_id is None else phase
+        draw(race, phase)
+        over = over or race.solve.state in RESTING
+        if over and not race.events:
             return
-        await asyncio.sleep(_POLL_S)
+        await asyncio.sleep(0 if over else _POLL_S)
 
 
-async def _over(app: App, solve_id: SolveId, race: Race) -> bool:
-    ended = await app.engine.status(solve_id) is not FlowStatus.RUNNING
-    return ended or SolveState(race.solve.state) in RESTING
+def _printer(console: Console) -> Callable[[Race, Phase], None]:
+    def draw(race: Race, _: Phase) -> None:
+        for event in race.events:
+            console.print(_line(race, event), markup=False, soft_wrap=True)
+
+    return draw
 
 
 def _line(race: Race, event: EventRow) -> str:
@@ -95,7 +128,7 @@ def _line(race: Race, event: EventRow) -> str:
     return f"{at:>8}  {event.kind}{who} {facts}".rstrip()
 
 
-def _table(race: Race, *, now: float, width: int) -> Table:
+def _table(race: Race, phase: Phase, *, now: float, width: int) -> Table:
     table = Table(title=Text(one_line(race.solve.issue_title)), title_justify="left", box=None)
     table.add_column("contestant", no_wrap=True, max_width=max(12, width - _NUMBERS_WIDTH))
     table.add_column("state", no_wrap=True)
@@ -106,7 +139,7 @@ def _table(race: Race, *, now: float, width: int) -> Table:
     for run in race.runs:
         cells = _cells(run, race.doing.get(run.id, ""), now=now)
         table.add_row(*cells[: len(table.columns)], style=_STYLES[RunState(run.state)])
-    table.caption = Text(_phase(race, now=now))
+    table.caption = Text(phase_words(race, phase, now=now))
     table.caption_justify = "left"
     return table
 
@@ -134,12 +167,13 @@ def note(run: RunRow) -> str:
     return ""
 
 
-def _phase(race: Race, *, now: float) -> str:
+def phase_words(race: Race, phase: Phase, *, now: float) -> str:
+    """What is being done now, and for how long already."""
     elapsed = seconds(elapsed_s(race.solve, now=now))
-    if race.solve.baseline is None:
-        return f"{elapsed}  preparing the base and running its tests twice"
     left = sum(run.state in (RunState.QUEUED, RunState.RUNNING) for run in race.runs)
     verifying = sum(run.state == RunState.VERIFYING for run in race.runs)
+    if (words := _PHASES.get(phase.kind)) is not None:
+        return f"{elapsed}  {words} ({seconds(max(0.0, now - phase.at))})"
     if left or verifying:
         return f"{elapsed}  {left} running or queued, {verifying} being verified"
     return f"{elapsed}  cross-examination: every new test against every other patch"

@@ -14,7 +14,7 @@ from yudai.domain.verdict import VerdictStatus
 from yudai.ports.artifacts import ArtifactKind
 from yudai.services.reading import Reader
 
-_MARKS = {
+MARKS = {
     VerdictStatus.PASSED: ("passed", "green"),
     VerdictStatus.UNPROVED: ("unproved", "yellow"),
     VerdictStatus.UNVERIFIED: ("unverified", "yellow"),
@@ -71,7 +71,7 @@ def _scorecard(document: SolveDocument, *, width: int) -> Table:
 
 
 def _row(place: PlaceEntry, *, champion: bool) -> list[Text]:
-    mark, style = _MARKS[place.verdict.status]
+    mark, style = MARKS[place.verdict.status]
     return [
         Text(str(place.rank)),
         Text(f"{'★ ' if champion else '  '}{safe(place.handle)}", style="bold" if champion else ""),
@@ -87,7 +87,7 @@ async def _show_champion(reader: Reader, document: SolveDocument, console: Conso
     champion = document.ranking[0]
     patch = await reader.artifact(RunId(champion.run_id), ArtifactKind.PATCH)
     console.print(Text(f"\nThe champion's patch ({safe(champion.handle)})", style="bold"))
-    _print_diff(console, patch.decode("utf-8", "replace"))
+    print_diff(console, patch.decode("utf-8", "replace"))
     proofs = champion.verdict.evidence.proved_by
     console.print(Text(f"\nRed on base, green with this patch: {len(proofs)} tests", style="bold"))
     for test in proofs[:_MAX_PROOFS]:
@@ -96,13 +96,13 @@ async def _show_champion(reader: Reader, document: SolveDocument, console: Conso
         console.print(f"  … and {len(proofs) - _MAX_PROOFS} more", style="dim")
 
 
-def _print_diff(console: Console, patch: str) -> None:
-    """Line by line, never cut: a person may want to copy it."""
+def print_diff(console: Console, patch: str, *, whole: str = "--diff") -> None:
+    """Line by line, never cut: a person may want to copy it; `whole` says where all of it is."""
     lines = [line for line in safe(patch).splitlines() if not line.startswith("index ")]
     for line in lines[:_MAX_DIFF_LINES]:
         console.print(Text(line, style=_diff_style(line)), soft_wrap=True)
     if len(lines) > _MAX_DIFF_LINES:
-        console.print(f"… {len(lines) - _MAX_DIFF_LINES} more lines (--diff)", style="dim")
+        console.print(f"… {len(lines) - _MAX_DIFF_LINES} more lines ({whole})", style="dim")
 
 
 def _diff_style(line: str) -> str:

@@ -10,9 +10,11 @@ from rich.text import Text
 from yudai.cli import consoles
 from yudai.cli.exits import OK
 from yudai.cli.render import print_document, show_result
+from yudai.cli.step import run_step
 from yudai.cli.text import dollars, one_line, print_json, safe, seconds
 from yudai.domain.errors import NotFoundError
 from yudai.domain.ids import RunId, short
+from yudai.domain.shapes import commands_of, text_of, thought_of
 from yudai.domain.trajectory import TrajectoryMessage
 from yudai.ports.artifacts import ArtifactKind
 from yudai.services.reading import Reader
@@ -21,6 +23,7 @@ from yudai.store.tables import RunRow
 from yudai.wiring import open_library
 
 _FIXED_WIDTH = 64
+_MAX_LINES = 40
 
 
 class View(Enum):
@@ -30,7 +33,9 @@ class View(Enum):
     PLAN = ArtifactKind.PLAN
 
 
-async def run_show(settings: Settings, target: str, *, json: bool, view: View | None) -> int:
+async def run_show(
+    settings: Settings, target: str, *, json: bool, view: View | None, step: int | None = None
+) -> int:
     async with open_library(settings) as library:
         reader = library.reader
         try:
@@ -38,9 +43,15 @@ async def run_show(settings: Settings, target: str, *, json: bool, view: View | 
         except NotFoundError:
             if not target:
                 raise
-            return await _show_run(reader, await reader.run(target), json=json, view=view)
+            run = await reader.run(target)
+            if step is not None:
+                return await run_step(reader, run, step, json=json)
+            return await _show_run(reader, run, json=json, view=view)
+        if step is not None:
+            champion = await reader.run(_champion(document.solve.champion))
+            return await run_step(reader, champion, step, json=json)
         if view is not None:
-            return await _dump(reader, document.solve.champion, view)
+            return await _dump(reader, _champion(document.solve.champion), view)
         if json:
             print_document(document)
         else:
@@ -81,9 +92,13 @@ async def run_list(settings: Settings, *, limit: int, json: bool) -> int:
     return OK
 
 
-async def _dump(reader: Reader, run_id: RunId | None, view: View) -> int:
+def _champion(run_id: RunId | None) -> RunId:
     if run_id is None:
         raise NotFoundError("this solve has no champion: name one of its runs")
+    return run_id
+
+
+async def _dump(reader: Reader, run_id: RunId, view: View) -> int:
     if view is View.TRAJECTORY:
         print_json(await reader.trajectory(await reader.run(run_id)))
         return OK
@@ -114,7 +129,7 @@ async def _show_run(reader: Reader, run: RunRow, *, json: bool, view: View | Non
         _print_message(console, message)
     if run.why:
         console.print(Text(f"\nPlace {run.rank}: {one_line(run.why, width=400)}", style="bold"))
-    console.print("Also: --diff, --log, --plan, --trajectory, --json", style="dim")
+    console.print("Also: --step N, --diff, --log, --plan, --trajectory, --json", style="dim")
     return OK
 
 
@@ -144,12 +159,13 @@ def run_fields(run: RunRow) -> dict[str, object]:
 
 def _print_message(console: Console, message: TrajectoryMessage) -> None:
     style = {"assistant": "cyan", "tool": "dim", "exit": "yellow"}.get(message.role, "")
-    console.print(Text(f"\n[{message.seq}] {message.role}", style="bold " + style))
-    content = str(message.body.get("content") or "")
-    for call in message.body.get("tool_calls") or ():
-        content += f"\n$ {call['function']['arguments']}"
-    lines = safe(content).strip().splitlines()
-    for line in lines[:40]:
+    heading = f"\n[{message.seq}] {one_line(message.role)}, step {message.step}"
+    console.print(Text(heading, style=f"bold {style}"))
+    commands = [f"$ {command.text}" for command in commands_of(message.body)]
+    said = thought_of(message.body) if commands else text_of(message.body)
+    lines = safe("\n".join([said, *commands])).strip().splitlines()
+    for line in lines[:_MAX_LINES]:
         console.print(Text(line, style=style), soft_wrap=True)
-    if len(lines) > 40:
-        console.print(Text(f"… {len(lines) - 40} more lines", style="dim"))
+    if len(lines) > _MAX_LINES:
+        more = f"… {len(lines) - _MAX_LINES} more lines (--step {message.step})"
+        console.print(Text(more, style="dim"))

@@ -1,0 +1,45 @@
+"""`yudai apply`: take an answer into the folder, or onto a branch."""
+
+from rich.console import Console
+from rich.text import Text
+
+from yudai.cli import consoles
+from yudai.cli.exits import OK
+from yudai.cli.text import one_line, print_json, safe
+from yudai.services.applying import Applied, Applier
+from yudai.settings import Settings
+from yudai.wiring import make_applier, open_library
+
+
+async def run_apply(settings: Settings, target: str, *, branch: str, json: bool) -> int:
+    async with open_library(settings) as library:
+        console = consoles.progress() if json else consoles.result()
+        applied = await take(
+            make_applier(settings, library.reader), target, branch=branch, console=console
+        )
+    if json:
+        print_json(_fields(applied))
+    return OK
+
+
+async def take(applier: Applier, target: str, *, branch: str, console: Console) -> Applied:
+    applied = await (applier.branch(target, branch) if branch else applier.apply(target))
+    handle = one_line(applied.run.handle)
+    if applied.branch:
+        said = f"{handle}: commit {applied.commit[:12]} on the new branch {safe(applied.branch)}"
+    else:
+        files = ", ".join(applied.paths[:6]) + (", …" if len(applied.paths) > 6 else "")
+        said = f"{handle}: applied to {safe(applied.root)}: {files}"
+    console.print(Text(said, style="bold"), soft_wrap=True)
+    return applied
+
+
+def _fields(applied: Applied) -> dict[str, object]:
+    return {
+        "run_id": applied.run.id,
+        "handle": applied.run.handle,
+        "folder": applied.root,
+        "paths": list(applied.paths),
+        "branch": applied.branch or None,
+        "commit": applied.commit or None,
+    }

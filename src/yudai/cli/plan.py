@@ -1,0 +1,97 @@
+"""The plan of a solve, printed before anything is spent."""
+
+from collections.abc import Sequence
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from yudai.cli.text import one_line, safe
+from yudai.domain.budget import admit, estimate, usd
+from yudai.domain.testreport import Baseline
+from yudai.services.planning import Draft
+from yudai.services.preparing import Measured
+
+_MAX_NAMES = 8
+
+
+def is_free(draft: Draft) -> bool:
+    return all(model.price is not None and model.price.is_free for model in draft.models)
+
+
+def print_plan(console: Console, draft: Draft, measured: Measured, *, backend: str) -> None:
+    table = Table(box=None, show_header=False, title="Plan", title_justify="left")
+    table.add_column(style="dim", no_wrap=True)
+    table.add_column(overflow="fold")
+    rows = [
+        ("repository", _repository(draft)),
+        ("issue", one_line(draft.asked.issue.label, width=200)),
+        ("contestants", _contestants(draft)),
+        ("set-up", _setup(draft)),
+        ("tests", _tests(measured.baseline, draft)),
+        *_known(measured.baseline),
+        ("price", _price(draft)),
+        ("sandbox", backend),
+        *(("note", safe(note)) for note in (*draft.snapshot.notes, *draft.project.notes)),
+    ]
+    for name, text in rows:
+        table.add_row(name, Text(text))
+    console.print(table)
+
+
+def _repository(draft: Draft) -> str:
+    snapshot = draft.snapshot
+    folder = f"/{snapshot.folder}" if snapshot.folder else ""
+    dirty = ", with your uncommitted changes" if snapshot.dirty else ""
+    return safe(f"{snapshot.repo}{folder} ({snapshot.branch} at {snapshot.commit[:10]}{dirty})")
+
+
+def _contestants(draft: Draft) -> str:
+    starting, waiting = draft.lineup
+    shown = _some([contestant.handle for contestant in starting])
+    left = f"; {len(waiting)} more do not start (SOLVER_ARENA_MAX_RUNS)" if waiting else ""
+    return f"{len(starting)}, {draft.asked.budget.max_parallel} at a time: {shown}{left}"
+
+
+def _setup(draft: Draft) -> str:
+    project = draft.project
+    if draft.asked.env is not None:
+        return f"your environment {draft.asked.env}, read-only"
+    if not project.setup:
+        return "nothing to install"
+    return safe(f"{' && '.join(project.setup)} ({project.setup_from})")
+
+
+def _tests(baseline: Baseline, draft: Draft) -> str:
+    if not baseline.command:
+        return "none found: every answer will be unverified (name a command with --test)"
+    counts = (
+        f"{len(baseline.passing)} pass, {len(baseline.failing)} fail, {len(baseline.flaky)} flaky"
+    )
+    where = f" in {draft.project.folder}" if draft.project.folder else ""
+    unfinished = "" if baseline.first.finished else "; the run did not come to its end"
+    return safe(f"{baseline.command}{where}: {counts}, run twice on the base{unfinished}")
+
+
+def _known(baseline: Baseline) -> list[tuple[str, str]]:
+    """What is red or flaky before anyone begins counts against nobody."""
+    rows: list[tuple[str, str]] = []
+    for name, tests in (("failing", baseline.failing), ("flaky", baseline.flaky)):
+        if tests:
+            rows.append((name, f"{_some(sorted(tests))} (held against nobody)"))
+    return rows
+
+
+def _price(draft: Draft) -> str:
+    if is_free(draft):
+        return "free"
+    budget = draft.asked.budget
+    free = frozenset(m.name for m in draft.models if m.price and m.price.is_free)
+    ceiling = admit(draft.lineup, budget, free_models=free).ceiling_micros
+    low, high = estimate(draft.lineup, draft.models, budget)
+    return f"about ${usd(low):.2f} to ${usd(high):.2f}, capped at ${usd(ceiling):.2f}"
+
+
+def _some(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _MAX_NAMES} more" if len(names) > _MAX_NAMES else ""
+    return safe(", ".join(names[:_MAX_NAMES]) + more)

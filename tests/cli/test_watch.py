@@ -1,0 +1,190 @@
+"""Looking on from another process: `watch`, `cancel`, and the display that they share."""
+
+import asyncio
+import io
+import json
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from solving import SOLVE, Ring, failed, passed, run_id
+from yudai import telemetry
+from yudai.adapters.engines.in_process import InProcessEngine
+from yudai.cli.cancel import run_cancel
+from yudai.cli.race import Phase, phase_words, show_race
+from yudai.cli.watch import run_watch, watch
+from yudai.domain.errors import ConflictError, NotFoundError
+from yudai.domain.ids import SolveId
+from yudai.domain.run_state import RunEvent
+from yudai.domain.solve_state import SolveEvent, SolveState
+from yudai.services.cancelling import CancelWatcher
+from yudai.services.stopping import Stopper
+from yudai.settings import Settings
+from yudai.store import events, runs, solves
+from yudai.wiring import open_library
+
+RUNNING = {"state": SolveState.RUNNING, "finished_at": None}
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Settings:
+    telemetry.set_up(verbose=False)
+    return Settings.at(tmp_path)
+
+
+@pytest.fixture
+async def ring(settings: Settings) -> AsyncIterator[Ring]:
+    async with open_library(settings) as library:
+        yield Ring(library.reader)
+
+
+class Flow:
+    """A flow in this process that the commands take for another's: they see only its lock."""
+
+    def __init__(self, ring: Ring, settings: Settings) -> None:
+        self.ring = ring
+        self.clock = ring.reader.clock
+        self.finish = asyncio.Event()
+        self.engine = InProcessEngine(self._run, settings.home / "flows")
+
+    async def __aenter__(self) -> "Flow":
+        await self.engine.start(SOLVE)
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.engine.close()
+
+    async def _run(self, solve_id: SolveId) -> None:
+        stopper = Stopper(self.ring.store, self.clock)
+        try:
+            await self.finish.wait()
+        except asyncio.CancelledError:
+            await stopper.stop(solve_id, SolveEvent.CANCELLED, "cancelled")
+            raise
+        now = self.clock.now()
+        async with self.ring.store.change() as db:
+            await runs.advance(db, run_id(0), RunEvent.BROKE, at=now, cause="out_of_steps")
+            await solves.advance(
+                db, solve_id, SolveEvent.ABSTAINED, at=now, reason="no champion: too few steps"
+            )
+
+
+async def test_a_solve_that_has_come_to_rest_is_shown_at_once(ring: Ring, settings, capsys):
+    await ring.solve(passed(), failed())
+    assert await run_watch(settings, "", json=False) == 0
+    assert "fast-t0.0-e5-balanced" in capsys.readouterr().out
+
+
+async def test_a_running_solve_is_followed_to_its_end(ring: Ring, settings: Settings, capsys):
+    await ring.solve(None, **RUNNING)
+    async with Flow(ring, settings) as flow:
+        watching = asyncio.create_task(run_watch(settings, "", json=True))
+        await asyncio.sleep(0)
+        flow.finish.set()
+        assert await watching == 2
+    captured = capsys.readouterr()
+    assert json.loads(captured.out)["solve"]["state"] == "completed"
+    assert "solve.abstained" in captured.err
+
+
+async def test_one_that_goes_on_is_preferred_to_a_newer_one(ring: Ring, settings: Settings, capsys):
+    await ring.solve(None, **RUNNING)
+    await ring.solve(passed(), id=SolveId("0190a000-0000-7000-8000-00000000bbbb"), created_at=9e9)
+    assert await run_watch(settings, "", json=True) == 1
+    captured = capsys.readouterr()
+    assert json.loads(captured.out)["solve"]["id"] == SOLVE
+    assert "has died: `" in " ".join(captured.err.split())
+
+
+async def test_a_solve_of_a_dead_process_is_not_waited_for(ring: Ring, settings, capsys):
+    await ring.solve(None, **RUNNING)
+    assert await run_watch(settings, SOLVE, json=False) == 1
+    assert "0000aaaa` ends it" in " ".join(capsys.readouterr().err.split())
+    assert (await ring.reader.solve(SOLVE)).state == "running"
+
+
+async def test_no_longer_watching_leaves_the_solve_alone(ring: Ring, settings: Settings):
+    await ring.solve(None, **RUNNING)
+    console = Console(file=io.StringIO(), width=100)
+    async with Flow(ring, settings) as flow:
+        watching = asyncio.create_task(watch(ring.reader, SOLVE, flow.engine, console))
+        await asyncio.sleep(0.05)
+        watching.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await watching
+        assert (await ring.reader.solve(SOLVE)).state == "running"
+    assert isinstance(console.file, io.StringIO)
+    assert "the solve goes on" in console.file.getvalue()
+
+
+async def test_a_terminal_sees_a_table_with_its_phase(ring: Ring):
+    await ring.solve(passed(), None, **RUNNING)
+    async with ring.store.change() as db:
+        await events.append(db, SOLVE, kind="base.prepared", at=ring.reader.clock.now())
+    console = Console(file=io.StringIO(), width=120, force_terminal=True, color_system=None)
+    looks = 0
+
+    async def is_over() -> bool:
+        nonlocal looks
+        looks += 1
+        return looks > 2
+
+    await show_race(ring.reader, SOLVE, console, is_over=is_over)
+    assert isinstance(console.file, io.StringIO)
+    shown = console.file.getvalue()
+    assert "fast-t0.1-e5-balanced" in shown
+    assert "running the base's own tests twice" in shown
+    assert "\x1b[31m" not in shown
+
+
+@pytest.mark.parametrize(
+    ("kind", "words"),
+    [
+        ("solve.opened", "waiting to start"),
+        ("solve.started", "preparing the base"),
+        ("base.prepared", "tests twice (3.0 s)"),
+        ("baseline.measured", "1 running or queued, 0 being verified"),
+        ("solve.cancel_requested", "sandboxes are being removed"),
+    ],
+)
+async def test_every_phase_has_its_words(ring: Ring, kind: str, words: str):
+    await ring.solve(passed(), None, **RUNNING)
+    race, now = await ring.reader.race(SOLVE), ring.reader.clock.now()
+    assert words in phase_words(race, Phase(kind, now - 3.0), now=now)
+
+
+async def test_after_the_last_run_the_tests_are_crossed(ring: Ring):
+    await ring.solve(passed(), failed(), **RUNNING)
+    race = await ring.reader.race(SOLVE)
+    assert "cross-examination" in phase_words(race, Phase("baseline.measured", 0.0), now=0.0)
+
+
+async def test_cancel_waits_for_the_end(ring: Ring, settings: Settings, capsys):
+    await ring.solve(None, **RUNNING)
+    async with (
+        Flow(ring, settings) as flow,
+        CancelWatcher(ring.store, flow.engine).watching(every_s=0.01),
+    ):
+        assert await run_cancel(settings, "", json=True) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document["solve"]["state"] == "cancelled"
+    assert [place["state"] for place in document["ranking"]] == ["cancelled"]
+
+
+async def test_cancel_ends_what_a_dead_process_left(ring: Ring, settings: Settings, capsys):
+    await ring.solve(None, **RUNNING)
+    assert await run_cancel(settings, SOLVE, json=False) == 0
+    assert "is cancelled; what its runs had done is kept" in capsys.readouterr().out
+    assert (await ring.reader.solve(SOLVE)).state == "cancelled"
+
+
+async def test_cancel_refuses_what_has_ended_or_never_was(ring: Ring, settings: Settings):
+    with pytest.raises(NotFoundError, match="no solve yet"):
+        await run_cancel(settings, "", json=False)
+    await ring.solve(passed())
+    with pytest.raises(ConflictError, match="awaiting_review: there is nothing to cancel"):
+        await run_cancel(settings, "", json=False)
+    with pytest.raises(NotFoundError, match="there is no solve"):
+        await run_cancel(settings, "ffffffff", json=False)
