@@ -213,7 +213,7 @@ def installation(settings: Settings) -> str:
 
 async def _open_store(settings: Settings) -> Store:
     _make_home(settings)
-    return await Store.open(settings.store_url)
+    return await Store.open(settings.store_url, settings.pool)
 
 
 def _make_home(settings: Settings) -> None:

@@ -111,11 +111,14 @@ class Arena:
 
 
 @pytest.fixture
-async def arena(tmp_path: Path) -> AsyncIterator[Arena]:
+async def arena(tmp_path: Path, database_url: str) -> AsyncIterator[Arena]:
     scripts = tmp_path / "scripts"
     scripts.mkdir()
     gateway = Broken(scripts)
-    async with open_app(Settings.at(tmp_path / "home"), gateway=gateway) as app:
+    settings = Settings.model_validate(
+        {"YUDAI_HOME": tmp_path / "home", "DATABASE_URL": database_url}
+    )
+    async with open_app(settings, gateway=gateway) as app:
         yield Arena(app, scripts, gateway)
         assert await app.backend.list() == []
 

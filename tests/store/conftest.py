@@ -1,4 +1,4 @@
-"""A store on a real SQLite file, and builders of rows."""
+"""A store on both databases, and builders of rows."""
 
 from collections.abc import AsyncGenerator, Callable
 from pathlib import Path
@@ -7,6 +7,14 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
+from databases import (
+    database_kind,
+    database_url,
+    empty_database_url,
+    new_database,
+    postgresql_empty_url,
+    postgresql_only_url,
+)
 from yudai.domain.budget import Budget
 from yudai.domain.ids import RunId, SolveId
 from yudai.domain.matrix import Contestant, Matrix, Strategy
@@ -18,6 +26,15 @@ from yudai.store import runs, solves
 from yudai.store.store import Store
 from yudai.store.tables import RunRow, SolveRow
 
+__all__ = [
+    "database_kind",
+    "database_url",
+    "empty_database_url",
+    "new_database",
+    "postgresql_empty_url",
+    "postgresql_only_url",
+]
+
 SOLVE = SolveId("0190a000-0000-7000-8000-00000000aaaa")
 RUN = RunId("0190a000-0000-7000-8000-00000000bbbb")
 
@@ -27,8 +44,8 @@ NewMessage = Callable[..., TrajectoryMessage]
 
 
 @pytest.fixture
-def url(tmp_path: Path) -> str:
-    return f"sqlite+aiosqlite:///{tmp_path / 'yudai.db'}"
+def url(database_url: str) -> str:
+    return database_url
 
 
 @pytest_asyncio.fixture

@@ -1,3 +1,5 @@
+import asyncio
+
 from yudai.ports.artifacts import ArtifactKind, ArtifactRef
 from yudai.store import artifacts
 from yudai.store.store import Store
@@ -18,6 +20,20 @@ async def test_the_last_one_of_each_kind_counts(store: Store, run: RunRow) -> No
     async with store.read() as db:
         assert await artifacts.of_run(db, run.id) == {NEW.kind: NEW, LOG.kind: LOG}
         assert await artifacts.of_solve(db, run.solve_id) == {}
+
+
+async def test_two_may_add_the_same_kind_at_once(url: str, store: Store, run: RunRow) -> None:
+    async def add(place: Store, ref: ArtifactRef) -> None:
+        async with place.change() as db:
+            await artifacts.add(db, run.solve_id, run.id, ref, at=1.0)
+            await asyncio.sleep(0)
+
+    async with await Store.open(url) as other, asyncio.TaskGroup() as group:
+        for _ in range(5):
+            group.create_task(add(store, OLD))
+            group.create_task(add(other, NEW))
+    async with store.read() as db:
+        assert (await artifacts.of_run(db, run.id))[ArtifactKind.PATCH] in (OLD, NEW)
 
 
 async def test_a_solves_own_are_kept_apart_and_unique_too(store: Store, run: RunRow) -> None:

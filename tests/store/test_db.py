@@ -6,7 +6,7 @@ from sqlalchemy import text
 from sqlalchemy.exc import IntegrityError
 
 from yudai.domain.errors import RefusedError
-from yudai.store import events, runs
+from yudai.store import events, runs, solves
 from yudai.store.db import Database
 from yudai.store.store import Store
 from yudai.store.tables import RunRow
@@ -17,8 +17,9 @@ async def _count_events(store: Store, run: RunRow) -> int:
         return len(await events.after(db, run.solve_id))
 
 
-async def test_sqlite_is_set_up_for_many_readers_and_safe_writers(store: Store) -> None:
-    async with store.read() as db:
+async def test_sqlite_is_set_up_for_many_readers_and_safe_writers(tmp_path: Path) -> None:
+    url = f"sqlite+aiosqlite:///{tmp_path / 'yudai.db'}"
+    async with await Store.open(url) as store, store.read() as db:
         found = {
             name: await db.scalar(text(f"PRAGMA {name}"))
             for name in ("journal_mode", "synchronous", "foreign_keys", "busy_timeout")
@@ -104,10 +105,11 @@ async def test_a_removed_solve_takes_its_rows_with_it(store: Store, run: RunRow)
 
 
 async def test_many_writers_queue_instead_of_failing(url: str, store: Store, run: RunRow) -> None:
-    """Two stores stand for two processes: between them only SQLite's own lock helps."""
+    """Two stores stand for two processes: between them only the database's own locks help."""
 
     async def note(writer: Store) -> None:
         async with writer.change() as db:
+            await solves.hold(db, run.solve_id)
             known = len(await events.after(db, run.solve_id))
             await asyncio.sleep(0)
             await events.append(db, run.solve_id, kind="noted", at=1.0, data={"known": known})

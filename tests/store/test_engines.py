@@ -3,13 +3,7 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
-from sqlalchemy import Table
-from sqlalchemy.dialects import postgresql, sqlite
-from sqlalchemy.schema import CreateTable
-
 from yudai.store.db import Database
-from yudai.store.engines import insert_new
-from yudai.store.tables import Base, MessageRow
 
 
 async def test_it_waits_for_another_process_that_makes_the_same_file(tmp_path: Path) -> None:
@@ -22,23 +16,3 @@ async def test_it_waits_for_another_process_that_makes_the_same_file(tmp_path: P
         assert not opening.done()
         other.execute("ROLLBACK")
         await (await opening).close()
-
-
-def test_an_insert_that_leaves_what_is_there_is_known_to_both_databases() -> None:
-    table = MessageRow.__table__
-    assert isinstance(table, Table)
-    for dialect in (sqlite.dialect(), postgresql.dialect()):
-        statement = insert_new(table, dialect).compile(dialect=dialect)
-        assert str(statement).endswith("ON CONFLICT DO NOTHING")
-
-
-def test_postgresql_knows_every_type() -> None:
-    dialect = postgresql.dialect()
-    made = {
-        name: str(CreateTable(table).compile(dialect=dialect))
-        for name, table in Base.metadata.tables.items()
-    }
-    assert "id BIGSERIAL NOT NULL" in made["events"]
-    assert "cost_micros BIGINT NOT NULL" in made["runs"]
-    assert "created_at DOUBLE PRECISION NOT NULL" in made["solves"]
-    assert "state VARCHAR(32) NOT NULL" in made["runs"]

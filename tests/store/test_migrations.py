@@ -1,5 +1,7 @@
 import sys
 from asyncio.subprocess import PIPE, create_subprocess_exec
+from collections.abc import AsyncGenerator, Callable
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
@@ -10,18 +12,45 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, inspect, text
 
 from yudai.domain.errors import RefusedError
-from yudai.store import migrations
+from yudai.domain.project import Project
+from yudai.store import events, migrations, solves
 from yudai.store.db import Database
 from yudai.store.store import Store
 from yudai.store.tables import Base, RunRow
 
+NewDatabase = Callable[..., str]
+OF_SQLITE = "SELECT 'sql', replace(sql, '\"', '') FROM sqlite_master WHERE name NOT LIKE 'alembic%'"
+OF_POSTGRESQL = """
+SELECT table_name || '.' || column_name,
+    concat_ws(' ', data_type, character_maximum_length, is_nullable, column_default)
+FROM information_schema.columns WHERE table_schema = 'public' AND table_name NOT LIKE 'alembic%'
+UNION ALL
+SELECT indexname, indexdef FROM pg_indexes
+WHERE schemaname = 'public' AND tablename NOT LIKE 'alembic%'
+UNION ALL
+SELECT conname, pg_get_constraintdef(oid) FROM pg_constraint
+WHERE connamespace = 'public'::regnamespace AND conrelid::regclass::text NOT LIKE 'alembic%'
+"""
+
+
+@asynccontextmanager
+async def _open(url: str) -> AsyncGenerator[Database]:
+    database = await Database.open(url)
+    try:
+        yield database
+    finally:
+        await database.close()
+
+
+async def _execute(url: str, *statements: str) -> None:
+    async with _open(url) as database, database.transaction() as db:
+        for statement in statements:
+            await db.execute(text(statement))
+
 
 async def _tables(url: str) -> set[str]:
-    database = await Database.open(url)
-    async with database.engine.connect() as connection:
-        names = await connection.run_sync(lambda sync: inspect(sync).get_table_names())
-    await database.close()
-    return set(names)
+    async with _open(url) as database, database.engine.connect() as connection:
+        return set(await connection.run_sync(lambda sync: inspect(sync).get_table_names()))
 
 
 def test_the_head_is_the_one_named() -> None:
@@ -32,35 +61,38 @@ def test_the_head_is_the_one_named() -> None:
 
 async def test_models_and_migrations_agree(store: Store) -> None:
     def compare(connection: Connection) -> list[object]:
-        context = MigrationContext.configure(connection, opts={"compare_type": True})
+        options = {"compare_type": True, "compare_server_default": True}
+        context = MigrationContext.configure(connection, opts=options)
         return list(compare_metadata(context, Base.metadata))
 
     async with store.database.engine.connect() as connection:
         assert await connection.run_sync(compare) == []
 
 
-async def test_migrated_and_made_at_once_are_the_same_schema(store: Store, tmp_path: Path) -> None:
+async def test_migrated_and_made_at_once_are_the_same_schema(
+    store: Store, empty_database_url: str
+) -> None:
     """Also what Alembic does not compare: keys, constraints, AUTOINCREMENT."""
-    made = await Database.open(f"sqlite+aiosqlite:///{tmp_path / 'made.db'}")
-    async with made.engine.begin() as connection:
-        await connection.run_sync(Base.metadata.create_all)
-    schemas = [await _schema(database) for database in (made, store.database)]
-    await made.close()
-    assert schemas[0] == schemas[1]
+    async with _open(empty_database_url) as made:
+        async with made.engine.begin() as connection:
+            await connection.run_sync(Base.metadata.create_all)
+        assert await _schema(made) == await _schema(store.database)
 
 
-async def _schema(database: Database) -> dict[str, list[str]]:
-    query = text("SELECT name, sql FROM sqlite_master WHERE name != 'alembic_version'")
+async def _schema(database: Database) -> list[tuple[str, str]]:
+    query = OF_SQLITE if database.engine.dialect.name == "sqlite" else OF_POSTGRESQL
     async with database.engine.connect() as connection:
-        rows = (await connection.execute(query)).all()
-    return {
-        name: sorted(line.strip(" ,") for line in sql.splitlines())
-        for name, sql in rows
-        if sql is not None
-    }
+        rows = (await connection.execute(text(query))).all()
+    # Columns that came later are the last ones.
+    return sorted(
+        (name, line.strip(" \t,"))
+        for name, definition in rows
+        for line in (definition or "").splitlines()
+    )
 
 
-async def test_up_down_and_up_again(url: str) -> None:
+async def test_up_down_and_up_again(empty_database_url: str) -> None:
+    url = empty_database_url
     await migrations.upgrade(url)
     assert {"solves", "runs", "events", "trajectory_messages", "artifacts"} <= await _tables(url)
     await migrations.downgrade(url)
@@ -71,20 +103,41 @@ async def test_up_down_and_up_again(url: str) -> None:
         assert await migrations.is_current(store.database)
 
 
-async def test_a_new_file_is_not_current(url: str) -> None:
-    database = await Database.open(url)
-    assert not await migrations.is_current(database)
-    await database.close()
+async def test_rows_of_the_first_version_survive_the_way_up_and_down(
+    empty_database_url: str,
+) -> None:
+    """Also the rows that belong to them: SQLite builds their table anew."""
+    url = empty_database_url
+    await migrations.upgrade(url, to="0001")
+    await _execute(
+        url,
+        "INSERT INTO solves (id, user_id, repo, base_branch, base_commit, issue_title, issue_body,"
+        " matrix, not_started, budget, reducer, require_proof, sandbox_backend, base, state,"
+        " reason, error, test_command, created_at) VALUES ('old', 'local', 'r', '', '', 't', 'b',"
+        """ '{"models": ["v/m"]}', '[]', '{}', 'simple', true, 'bubblewrap',"""
+        """ '{"key": "k", "source": "s"}', 'queued', '', '', '', 1.5)""",
+        "INSERT INTO events (solve_id, at, kind, data) VALUES ('old', 1.5, 'noted', '{}')",
+    )
+    async with await Store.open(url) as store, store.read() as db:
+        row = await solves.find(db, "latest")
+        assert (row.id, row.created_at, row.project, row.models) == ("old", 1.5, Project(), ())
+        assert len(await events.after(db, row.id)) == 1
+    await migrations.downgrade(url, to="0001")
+    await _execute(url, "UPDATE solves SET reason = (SELECT kind FROM events)")
+    async with await Store.open(url) as store, store.read() as db:
+        assert (await solves.find(db, "latest")).reason == "noted"
 
 
-async def test_a_failed_migration_leaves_nothing_half_done(url: str) -> None:
-    database = await Database.open(url)
-    async with database.engine.begin() as connection:
-        await connection.execute(text("CREATE TABLE runs (id TEXT)"))
-    await database.close()
-    with pytest.raises(Exception, match="runs already exists"):
-        await migrations.upgrade(url)
-    assert await _tables(url) == {"runs"}
+async def test_an_empty_database_is_not_current(empty_database_url: str) -> None:
+    async with _open(empty_database_url) as database:
+        assert not await migrations.is_current(database)
+
+
+async def test_a_failed_migration_leaves_nothing_half_done(empty_database_url: str) -> None:
+    await _execute(empty_database_url, "CREATE TABLE runs (id TEXT)")
+    with pytest.raises(Exception, match=r'runs"? already exists'):
+        await Store.open(empty_database_url)
+    assert await _tables(empty_database_url) == {"runs"}
 
 
 async def test_a_database_of_a_newer_yudai_is_refused(url: str, store: Store, run: RunRow) -> None:
@@ -108,11 +161,13 @@ asyncio.run(main())
 """
 
 
-async def test_processes_that_open_a_new_file_at_once_all_get_it(tmp_path: Path) -> None:
+async def test_processes_that_open_an_empty_database_at_once_all_get_it(
+    new_database: NewDatabase,
+) -> None:
     command = (sys.executable, "-c", _OPEN_EACH)
     processes = [await create_subprocess_exec(*command, stdin=PIPE, stdout=PIPE) for _ in range(3)]
-    for number in range(5):
-        place = f"sqlite+aiosqlite:///{tmp_path / f'{number}.db'}\n".encode()
+    for _ in range(2):
+        place = f"{new_database(empty=True)}\n".encode()
         for process in processes:
             assert process.stdin is not None
             process.stdin.write(place)

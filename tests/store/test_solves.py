@@ -37,6 +37,8 @@ async def test_an_unknown_solve_is_named_with_what_to_do(store: Store) -> None:
     async with store.read() as db:
         with pytest.raises(NotFoundError, match=r"no solve nobody.*yudai list"):
             await solves.get(db, SolveId("nobody"))
+        with pytest.raises(NotFoundError, match=r"no solve 'a\\x00'"):
+            await solves.get(db, SolveId("a\x00"))
 
 
 @pytest.mark.parametrize("ending", ["00b2", IDS[2], "0000B2"])
@@ -67,7 +69,17 @@ async def test_an_ending_of_several_lists_them(store: Store, new_solve: NewSolve
 
 @pytest.mark.parametrize(
     ("ending", "message"),
-    [("0b2", "at least 4"), ("ffff", "no solve ffff"), ("%0b2", "no solve"), ("____", "no solve")],
+    [
+        ("0b2", "at least 4"),
+        ("ffff", "no solve ffff"),
+        ("%0b2", "no solve"),
+        ("____", "no solve"),
+        ("/0b2", "no solve"),
+        ("\\0b2", "no solve"),
+        ("\x00\x00b2", r"no solve '\\x00\\x00b2'"),
+        ("\ud800 0b2", "no solve"),
+        ("ÄÖÜß", "no solve"),
+    ],
 )
 async def test_an_ending_that_fits_none_is_refused(
     store: Store, new_solve: NewSolve, ending: str, message: str
@@ -152,3 +164,15 @@ async def test_a_lost_race_is_a_conflict(store: Store, new_solve: NewSolve) -> N
         with pytest.raises(ConflictError, match="not queued any more"):
             await solves.advance(db, row.id, SolveEvent.STARTED, at=1.0)
         assert await events.after(db, row.id) == []
+
+
+async def test_a_solve_is_held_as_it_is_now(store: Store, new_solve: NewSolve) -> None:
+    async with store.change() as db:
+        row = await solves.add(db, new_solve())
+    async with store.change() as db:
+        await solves.get(db, row.id)
+        connection = await db.connection()
+        await connection.exec_driver_sql("UPDATE solves SET reason = 'changed'")
+        assert (await solves.hold(db, row.id)).reason == "changed"
+        with pytest.raises(NotFoundError):
+            await solves.hold(db, SolveId("nobody"))

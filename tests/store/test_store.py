@@ -1,5 +1,6 @@
 import asyncio
 import sys
+from asyncio.subprocess import PIPE
 from collections.abc import Callable
 
 import pytest
@@ -7,7 +8,7 @@ import pytest
 from yudai.domain.run_state import RunEvent, RunState
 from yudai.domain.trajectory import TrajectoryMessage
 from yudai.ports.agent import Progress
-from yudai.store import runs, trajectories
+from yudai.store import events, runs, trajectories
 from yudai.store.store import Store
 from yudai.store.tables import RunRow
 from yudai.store.writer import WriteError
@@ -76,3 +77,55 @@ async def test_what_was_flushed_survives_a_kill(url: str, store: Store, run: Run
         row = await runs.get(db, run.id)
         assert (row.state, row.steps, row.message_count) == (RunState.RUNNING, 99, 100)
         assert await trajectories.count(db, run.id) == 100
+
+
+_WRITING = """
+import asyncio, sys
+from yudai.domain.run_state import RunEvent
+from yudai.domain.trajectory import TrajectoryMessage
+from yudai.domain.usage import Usage
+from yudai.ports.agent import Progress
+from yudai.store import events, runs
+from yudai.store.store import Store
+
+async def main(url, run_id):
+    async with await Store.open(url) as store:
+        print("ready", flush=True)
+        sys.stdin.readline()
+        async with store.change() as db:
+            run = await runs.advance(db, run_id, RunEvent.STARTED, at=1.0)
+        for seq in range(50):
+            message = TrajectoryMessage(seq=seq, step=seq, role="tool", at=1.0, body={"n": seq})
+            store.writer.append(run_id, 1, message, Progress(steps=seq, edits=0, usage=Usage()))
+            if seq % 5 == 0:
+                async with store.change() as db:
+                    await events.append(db, run.solve_id, kind="noted", at=1.0, run_id=run_id)
+
+asyncio.run(main(*sys.argv[1:]))
+"""
+
+
+async def test_two_processes_write_at_once(
+    url: str, store: Store, run: RunRow, new_run: Callable[..., RunRow]
+) -> None:
+    async with store.change() as db:
+        await runs.add_all(db, [new_run("second", position=1)])
+    command = (sys.executable, "-c", _WRITING, url)
+    writers = [
+        await asyncio.create_subprocess_exec(*command, run_id, stdin=PIPE, stdout=PIPE)
+        for run_id in (run.id, "second")
+    ]
+    for writer in writers:
+        assert writer.stdout is not None
+        assert await writer.stdout.readline() == b"ready\n"
+    for writer in writers:
+        assert writer.stdin is not None
+        writer.stdin.write(b"go\n")
+    for writer in writers:
+        await writer.communicate()
+        assert writer.returncode == 0
+    async with store.read() as db:
+        rows = await runs.of_solve(db, run.solve_id)
+        assert [(row.state, row.message_count) for row in rows] == [("running", 50)] * 2
+        assert [await trajectories.count(db, row.id) for row in rows] == [50, 50]
+        assert len(await events.after(db, run.solve_id)) == 2 * 11

@@ -1,28 +1,32 @@
 """Which blob is which: the last one of each kind, for a solve and for each of its runs."""
 
-from sqlalchemy import ColumnElement, select
+from typing import cast
+
+from sqlalchemy import ColumnElement, Table, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from yudai.domain.ids import RunId, SolveId
 from yudai.ports.artifacts import ArtifactKind, ArtifactRef
+from yudai.store.engines import upsert
 from yudai.store.tables import ArtifactRow
+
+_ARTIFACTS = cast("Table", ArtifactRow.__table__)
 
 
 async def add(
     db: AsyncSession, solve_id: SolveId, run_id: RunId | None, ref: ArtifactRef, *, at: float
 ) -> None:
     """Remember a blob; the same kind again takes the place of the older one."""
-    row = ArtifactRow(
-        id=f"{run_id or solve_id}/{ref.kind}",
-        solve_id=solve_id,
-        run_id=run_id,
-        kind=ref.kind,
-        sha256=ref.sha256,
-        size=ref.size,
-        created_at=at,
-    )
-    await db.merge(row)
-    await db.flush()
+    columns = {
+        "id": f"{run_id or solve_id}/{ref.kind}",
+        "solve_id": solve_id,
+        "run_id": run_id,
+        "kind": ref.kind,
+        "sha256": ref.sha256,
+        "size": ref.size,
+        "created_at": at,
+    }
+    await db.execute(upsert(_ARTIFACTS, db.get_bind().dialect), [columns])
 
 
 async def of_run(db: AsyncSession, run_id: RunId) -> dict[ArtifactKind, ArtifactRef]:

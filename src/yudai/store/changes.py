@@ -17,8 +17,13 @@ _LISTED = 10
 Row = TypeVar("Row", SolveRow, RunRow)
 
 
-async def get_row(db: AsyncSession, table: type[Row], identifier: str) -> Row:
-    row = await db.get(table, identifier)
+async def get_row(
+    db: AsyncSession, table: type[Row], identifier: str, *, is_fresh: bool = False
+) -> Row:
+    """The row as this transaction has seen it before, unless a fresh look is asked for."""
+    row = None
+    if _can_be_id(identifier):
+        row = await db.get(table, identifier, populate_existing=is_fresh)
     if row is None:
         raise _not_found(table, identifier)
     return row
@@ -29,8 +34,8 @@ async def find_row(db: AsyncSession, table: type[Row], ending: str) -> Row:
     if len(ending) < MIN_ENDING:
         noun = _noun(table)
         raise RefusedError(f"give at least {MIN_ENDING} characters of the {noun}'s id")
-    if not ending.isascii():
-        raise _not_found(table, ascii(ending))
+    if not _can_be_id(ending):
+        raise _not_found(table, ending)
     matches = table.id.endswith(ending.lower(), autoescape=True)
     query = select(table).where(matches).order_by(table.id).limit(_LISTED)
     rows = (await db.scalars(query)).all()
@@ -67,9 +72,15 @@ async def change_row(
     )
 
 
+def _can_be_id(text: str) -> bool:
+    """Anything else is found nowhere, and some of it no database would even look for."""
+    return text.isascii() and text.isprintable()
+
+
 def _not_found(table: type[SolveRow] | type[RunRow], identifier: str) -> NotFoundError:
+    shown = identifier if _can_be_id(identifier) else ascii(identifier)
     shown_by = "yudai list" if table is SolveRow else "yudai show"
-    return NotFoundError(f"there is no {_noun(table)} {identifier}: `{shown_by}` names them")
+    return NotFoundError(f"there is no {_noun(table)} {shown}: `{shown_by}` names them")
 
 
 def _noun(table: type[SolveRow] | type[RunRow]) -> str:

@@ -11,8 +11,10 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession
 from sqlalchemy.orm import ORMExecuteState, Session
 
-from yudai.domain.errors import RefusedError
-from yudai.store.engines import IMMEDIATE, make_blocking_engine, make_engine, probe
+from yudai.store import postgresql, sqlite
+from yudai.store.engines import is_sqlite, make_blocking_engine, make_engine, probe, refusals
+from yudai.store.locks import LOCKS
+from yudai.store.pool import DEFAULT_POOL, Pool
 
 Args = TypeVarTuple("Args")
 
@@ -20,24 +22,32 @@ Args = TypeVarTuple("Args")
 class Database:
     """One pool of connections; on SQLite the writers of this process queue in order of arrival."""
 
-    def __init__(self, url: str) -> None:
-        self.engine = make_engine(url)
-        self._writing_engine = self.engine.execution_options(**IMMEDIATE)
-        self._blocking_engine = make_blocking_engine(url).execution_options(**IMMEDIATE)
+    def __init__(self, url: str, pool: Pool) -> None:
+        self.engine = make_engine(url, pool)
+        blocking = make_blocking_engine(url, pool)
         self._thread = ThreadPoolExecutor(1, "store")
-        is_sqlite = self.engine.dialect.name == "sqlite"
-        self._turn = asyncio.Lock() if is_sqlite else nullcontext()
         self._writers: set[asyncio.Task[Any] | None] = set()
+        if is_sqlite(self.engine.dialect):
+            self._reading_engine = self.engine
+            self._writing_engine = self.engine.execution_options(**sqlite.IMMEDIATE)
+            self._blocking_engine = blocking.execution_options(**sqlite.IMMEDIATE)
+            self._turn = asyncio.Lock()
+        else:
+            self._reading_engine = self.engine.execution_options(**postgresql.READING)
+            self._writing_engine = self.engine
+            self._blocking_engine = blocking
+            self._turn = nullcontext()
 
     @classmethod
-    async def open(cls, url: str) -> Self:
-        database = cls(url)
+    async def open(cls, url: str, pool: Pool = DEFAULT_POOL) -> Self:
+        """Connect once; RefusedError says in one line what is wrong and what to do."""
+        database = cls(url, pool)
         try:
-            await database._in_thread(probe, database._blocking_engine)
-        except DBAPIError as error:
+            with refusals(url):
+                await database._in_thread(probe, database._blocking_engine)
+        except BaseException:
             await database.close()
-            place = database.engine.url.render_as_string(hide_password=True)
-            raise RefusedError(f"cannot open the database {place}: {error.orig}") from error
+            raise
         return database
 
     @asynccontextmanager
@@ -56,7 +66,7 @@ class Database:
     @asynccontextmanager
     async def read(self) -> AsyncGenerator[AsyncSession]:
         """Read: one consistent picture; a write in it is an error, never a silent loss."""
-        async with _open_session(self.engine, sync_session_class=_ReadingSession) as db:
+        async with _open_session(self._reading_engine, sync_session_class=_ReadingSession) as db:
             yield db
 
     async def transact_in_thread(self, work: Callable[[Connection], None]) -> None:
@@ -84,8 +94,16 @@ class Database:
 
 
 def _transact(engine: Engine, work: Callable[[Connection], None]) -> None:
-    with engine.begin() as connection:
-        work(connection)
+    """Tried again when another transaction is in the way: nobody waits for us while we wait."""
+    for attempts_left in reversed(range(postgresql.LOCK_ATTEMPTS)):
+        try:
+            with engine.begin() as connection:
+                work(connection)
+        except DBAPIError as error:
+            if not attempts_left or not postgresql.is_lock_conflict(error):
+                raise
+        else:
+            return
 
 
 def _open_session(
@@ -100,7 +118,8 @@ class _ReadingSession(Session):
 
 @event.listens_for(_ReadingSession, "do_orm_execute")
 def _refuse_statement(state: ORMExecuteState) -> None:
-    if state.is_insert or state.is_update or state.is_delete:
+    is_change = state.is_insert or state.is_update or state.is_delete
+    if is_change or state.execution_options.get(LOCKS):
         raise RuntimeError("a change needs a transaction")
 
 

@@ -1,105 +1,122 @@
-"""How databases are opened and where they differ: all that only SQLite needs is here."""
+"""How databases are opened, and where they differ."""
 
-import sqlite3
-import time
-from typing import Any
+from collections.abc import Generator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import (
-    URL,
-    Connection,
-    Dialect,
-    Engine,
-    Insert,
-    Table,
-    create_engine,
-    event,
-    make_url,
-)
-from sqlalchemy.exc import OperationalError
+from sqlalchemy import Dialect, Engine, Insert, NullPool, Table, create_engine, make_url
+from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
-BUSY_TIMEOUT_S = 30.0
-_WAL_ATTEMPTS = 500
-_WAL_RETRY_S = 0.02
-_PRIMARY_CODE = 0xFF
-_BEGIN = "sqlite_begin"
-IMMEDIATE = {_BEGIN: "IMMEDIATE"}
-"""Execution option: take SQLite's write lock at BEGIN, where waiting for it works."""
+from yudai.domain.errors import RefusedError
+from yudai.store import postgresql, sqlite, urls
+from yudai.store.pool import Pool
+
+if TYPE_CHECKING:
+    from sqlalchemy.dialects.postgresql import dml as postgresql_dml
+    from sqlalchemy.dialects.sqlite import dml as sqlite_dml
+
+# Parameters stay out of error messages: they are whole trajectories.
+_OPTIONS: dict[str, Any] = {"hide_parameters": True}
 
 
-def make_engine(url: str, *, foreign_keys: bool = True) -> AsyncEngine:
-    engine = create_async_engine(url, **_options(make_url(url)))
-    _set_up(engine.sync_engine, foreign_keys=foreign_keys)
-    return engine
-
-
-def make_blocking_engine(url: str) -> Engine:
+def make_engine(url: str, pool: Pool) -> AsyncEngine:
+    """For all that is read and for changes of state."""
     parts = make_url(url)
-    # PostgreSQL's psycopg is blocking or not by how it is opened; SQLite has two drivers.
-    if parts.get_backend_name() == "sqlite":
-        parts = parts.set(drivername="sqlite")
-    engine = create_engine(parts, **_options(parts))
-    _set_up(engine, foreign_keys=True)
+    if is_sqlite(parts.get_dialect()):
+        engine = create_async_engine(parts, **_OPTIONS, **sqlite.OPTIONS)
+        sqlite.set_up(engine.sync_engine, foreign_keys=True)
+    else:
+        options = postgresql.options(parts, pool) | postgresql.pooling(pool)
+        engine = create_async_engine(parts, **_OPTIONS, **options)
+        postgresql.set_up(engine.sync_engine, statement_timeout_s=pool.statement_timeout_s)
     return engine
 
 
-def insert_new(table: Table, dialect: Dialect) -> Insert:
-    """An INSERT that leaves a row alone when its key is there already."""
-    # Only the dialect in use is loaded: each costs start-up time.
-    if dialect.name == "sqlite":
-        from sqlalchemy.dialects.sqlite import insert  # noqa: PLC0415 - see above
+def make_blocking_engine(url: str, pool: Pool) -> Engine:
+    """For the one thread that writes messages."""
+    parts = make_url(url)
+    # PostgreSQL's driver is blocking or not by how it is opened; SQLite has two of them.
+    if is_sqlite(parts.get_dialect()):
+        engine = create_engine(parts.set(drivername="sqlite"), **_OPTIONS, **sqlite.OPTIONS)
+        sqlite.set_up(engine, foreign_keys=True)
     else:
-        from sqlalchemy.dialects.postgresql import insert  # noqa: PLC0415 - see above
-    return insert(table).on_conflict_do_nothing()
+        single = pool.model_copy(update={"size": 1, "overflow": 0})
+        options = postgresql.options(parts, pool) | postgresql.pooling(single)
+        engine = create_engine(parts, **_OPTIONS, **options)
+        postgresql.set_up(
+            engine,
+            statement_timeout_s=pool.statement_timeout_s,
+            lock_timeout_s=postgresql.LOCK_TIMEOUT_S,
+        )
+    return engine
+
+
+def make_migrating_engine(url: str) -> AsyncEngine:
+    """For one transaction that may take its time."""
+    parts = make_url(url)
+    if is_sqlite(parts.get_dialect()):
+        engine = create_async_engine(parts, **_OPTIONS, **sqlite.OPTIONS)
+        # SQLite changes a table by building it anew and dropping the old one.
+        sqlite.set_up(engine.sync_engine, foreign_keys=False)
+    else:
+        options = postgresql.options(parts, Pool())
+        engine = create_async_engine(parts, **_OPTIONS, **options, poolclass=NullPool)
+        postgresql.set_up(engine.sync_engine, statement_timeout_s=0)
+    return engine
 
 
 def probe(engine: Engine) -> None:
     """Connect once, so that what cannot be opened is known at once; SQLite learns WAL here."""
-    # No BEGIN: the journal cannot be switched inside a transaction.
-    with engine.connect().execution_options(**{_BEGIN: None}) as connection:
-        if engine.dialect.name == "sqlite":
-            _switch_to_wal(connection)
-
-
-def _switch_to_wal(connection: Connection) -> None:
-    """Retried, because SQLite does not wait for another process that is switching as well."""
-    for attempts_left in reversed(range(_WAL_ATTEMPTS)):
-        try:
-            connection.exec_driver_sql("PRAGMA journal_mode = WAL")
-        except OperationalError as error:
-            code: int = getattr(error.orig, "sqlite_errorcode", 0)
-            is_busy = code & _PRIMARY_CODE == sqlite3.SQLITE_BUSY
-            if not is_busy or not attempts_left:
-                raise
-            time.sleep(_WAL_RETRY_S)
-        else:
-            return
-
-
-def _options(url: URL) -> dict[str, Any]:
-    # Parameters stay out of error messages: they are whole trajectories.
-    options: dict[str, Any] = {"hide_parameters": True}
-    if url.get_backend_name() == "sqlite":
-        options["connect_args"] = {"timeout": BUSY_TIMEOUT_S}
-    return options
-
-
-def _set_up(engine: Engine, *, foreign_keys: bool) -> None:
-    """SQLAlchemy's recipe for SQLite: the driver must not begin by itself, we do."""
-    if engine.dialect.name != "sqlite":
+    if is_sqlite(engine.dialect):
+        sqlite.switch_to_wal(engine)
         return
-    pragmas = (f"foreign_keys = {int(foreign_keys)}", "synchronous = NORMAL")
+    with engine.connect() as connection:
+        postgresql.refuse_encoding(connection)
 
-    @event.listens_for(engine, "connect")
-    def _connect(connection: Any, _record: object) -> None:
-        connection.isolation_level = None
-        cursor = connection.cursor()
-        for pragma in pragmas:
-            cursor.execute(f"PRAGMA {pragma}")
-        cursor.close()
 
-    @event.listens_for(engine, "begin")
-    def _begin(connection: Connection) -> None:
-        kind: str | None = connection.get_execution_options().get(_BEGIN, "DEFERRED")
-        if kind is not None:
-            connection.exec_driver_sql(f"BEGIN {kind}")
+def insert_new(table: Table, dialect: Dialect) -> Insert:
+    """An INSERT that leaves a row alone when its key is there already."""
+    return _insert(table, dialect).on_conflict_do_nothing()
+
+
+def upsert(table: Table, dialect: Dialect) -> Insert:
+    """An INSERT that takes the place of the row with the same primary key."""
+    statement = _insert(table, dialect)
+    keys = [column.name for column in table.primary_key]
+    others = {name: new for name, new in statement.excluded.items() if name not in keys}
+    return statement.on_conflict_do_update(index_elements=keys, set_=others)
+
+
+def _insert(table: Table, dialect: Dialect) -> "sqlite_dml.Insert | postgresql_dml.Insert":
+    # Only the dialect in use is loaded: each costs start-up time.
+    if is_sqlite(dialect):
+        from sqlalchemy.dialects.sqlite import insert  # noqa: PLC0415 - see above
+    else:
+        from sqlalchemy.dialects.postgresql import insert  # noqa: PLC0415 - see above
+    return insert(table)
+
+
+def is_sqlite(dialect: Dialect | type[Dialect]) -> bool:
+    return dialect.name == "sqlite"
+
+
+@contextmanager
+def refusals(url: str) -> Generator[None]:
+    """What a person can mend becomes one line: which database, what is wrong, what to do."""
+    try:
+        yield
+    except DBAPIError as error:
+        if postgresql.is_our_fault(error):
+            raise
+        parts = make_url(url)
+        why = reason(error)
+        hint = "" if is_sqlite(parts.get_dialect()) else f": {postgresql.remedy(why)}"
+        message = f"cannot open the database {urls.show(parts)}: {why}{hint}"
+        raise RefusedError(message) from error
+
+
+def reason(error: Exception) -> str:
+    """The driver's own words in one line, without the statement that SQLAlchemy puts behind."""
+    words = str(getattr(error, "orig", None) or error)
+    return words.strip().partition("\n")[0]

@@ -5,6 +5,7 @@ from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from yudai.domain.ids import RunId, SolveId
+from yudai.store.locks import hold_solve
 from yudai.store.tables import Data, EventRow
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger()
@@ -19,6 +20,7 @@ async def append(
     run_id: RunId | None = None,
     data: Data | None = None,
 ) -> EventRow:
+    await hold_solve(db, solve_id)
     row = EventRow(solve_id=solve_id, run_id=run_id, at=at, kind=kind, data=data or {})
     db.add(row)
     await db.flush()
@@ -29,6 +31,9 @@ async def append(
 async def after(
     db: AsyncSession, solve_id: SolveId, cursor: int = 0, limit: int = 500
 ) -> list[EventRow]:
-    """Events later than the cursor, which is the id of the last one seen."""
+    """Events later than the cursor, which is the id of the last one seen.
+
+    None is ever missed: those of one solve are committed in the order of their ids.
+    """
     newer = (EventRow.solve_id == solve_id) & (EventRow.id > cursor)
     return list(await db.scalars(select(EventRow).where(newer).order_by(EventRow.id).limit(limit)))

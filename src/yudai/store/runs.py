@@ -11,6 +11,7 @@ from yudai.domain.run_state import RunEvent, RunState
 from yudai.domain.usage import Usage
 from yudai.store import events
 from yudai.store.changes import change_row, find_row, get_row
+from yudai.store.locks import hold_solve
 from yudai.store.tables import Data, RunRow
 
 _STAMPS = {RunState.RUNNING: "started_at", RunState.VERIFYING: "submitted_at"} | dict.fromkeys(
@@ -48,6 +49,7 @@ async def advance(
 ) -> RunRow:
     """Move to the event's next state, with other columns, and tell the timeline."""
     row = await get(db, run_id)
+    await hold_solve(db, row.solve_id)
     was = row.state
     state = run_state.advance(was, event)
     columns = {"state": state, _STAMPS[state]: at, **_columns(changes)}
@@ -61,6 +63,7 @@ async def change(db: AsyncSession, run_id: RunId, **changes: object) -> RunRow:
     """Set columns without a change of state."""
     if "state" in changes:
         raise ValueError("a state changes through advance()")
+    await hold_solve(db, (await get(db, run_id)).solve_id)
     return await change_row(db, RunRow, run_id, _columns(changes))
 
 

@@ -11,6 +11,7 @@ from yudai.domain.ids import SolveId
 from yudai.domain.solve_state import SolveEvent, SolveState
 from yudai.store import events
 from yudai.store.changes import change_row, find_row, get_row
+from yudai.store.locks import hold_solve
 from yudai.store.tables import Data, SolveRow
 
 NEWEST = ("", "latest")
@@ -25,6 +26,12 @@ async def add(db: AsyncSession, row: SolveRow) -> SolveRow:
 
 async def get(db: AsyncSession, solve_id: SolveId) -> SolveRow:
     return await get_row(db, SolveRow, solve_id)
+
+
+async def hold(db: AsyncSession, solve_id: SolveId) -> SolveRow:
+    """As it is now; until our commit nobody else changes it or its runs."""
+    await hold_solve(db, solve_id)
+    return await get_row(db, SolveRow, solve_id, is_fresh=True)
 
 
 async def find(db: AsyncSession, ending: str) -> SolveRow:
@@ -50,6 +57,13 @@ async def in_states(db: AsyncSession, states: Sequence[SolveState]) -> list[Solv
     return list(await db.scalars(select(SolveRow).where(SolveRow.state.in_(states))))
 
 
+async def to_cancel(db: AsyncSession) -> list[SolveId]:
+    """Solves that go on although another process asked for their end."""
+    asked = SolveRow.cancel_requested_at.is_not(None)
+    is_open = SolveRow.state.in_((SolveState.QUEUED, SolveState.RUNNING))
+    return list(await db.scalars(select(SolveRow.id).where(asked, is_open)))
+
+
 async def advance(
     db: AsyncSession,
     solve_id: SolveId,
@@ -60,6 +74,7 @@ async def advance(
     **changes: object,
 ) -> SolveRow:
     """Move to the event's next state, with other columns, and tell the timeline."""
+    await hold_solve(db, solve_id)
     row = await get(db, solve_id)
     was = row.state
     state = solve_state.advance(was, event)

@@ -8,6 +8,8 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from yudai.store import migrations
 from yudai.store.db import Database
+from yudai.store.engines import refusals
+from yudai.store.pool import DEFAULT_POOL, Pool
 from yudai.store.writer import MessageWriter
 
 
@@ -17,12 +19,13 @@ class Store:
         self.writer = MessageWriter(database)
 
     @classmethod
-    async def open(cls, url: str) -> Self:
+    async def open(cls, url: str, pool: Pool = DEFAULT_POOL) -> Self:
         """Open the database, brought to the newest schema first."""
-        database = await Database.open(url)
+        database = await Database.open(url, pool)
         try:
-            if not await migrations.is_current(database):
-                await migrations.upgrade(url)
+            with refusals(url):
+                if not await migrations.is_current(database):
+                    await migrations.upgrade(url)
         except BaseException:
             await database.close()
             raise

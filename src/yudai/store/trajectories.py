@@ -1,13 +1,15 @@
 """Messages of a run, as mini-SWE-agent wrote them."""
 
 import json
+from collections.abc import Iterable
 
-from sqlalchemy import ColumnElement, func, select
+from sqlalchemy import ColumnElement, func, insert, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from yudai.domain.ids import RunId
 from yudai.domain.trajectory import TrajectoryMessage
 from yudai.store.tables import MessageRow, RunRow
+from yudai.store.text import to_json
 
 
 async def messages(
@@ -26,6 +28,23 @@ async def messages(
         .limit(limit)
     )
     return [_to_message(row) for row in await db.scalars(query)]
+
+
+async def add_all(
+    db: AsyncSession, run_id: RunId, messages: Iterable[TrajectoryMessage], *, attempt: int = 1
+) -> None:
+    """Store messages in the caller's transaction; those of a run that goes on have a writer."""
+    rows = [
+        {
+            "run_id": run_id,
+            "attempt": attempt,
+            "body": to_json(message.body),
+            **message.model_dump(include={"seq", "step", "role", "at"}),
+        }
+        for message in messages
+    ]
+    if rows:
+        await db.execute(insert(MessageRow), rows)
 
 
 async def count(db: AsyncSession, run_id: RunId, *, attempt: int | None = None) -> int:

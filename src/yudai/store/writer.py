@@ -14,7 +14,7 @@ from yudai.domain.ids import RunId
 from yudai.domain.trajectory import TrajectoryMessage
 from yudai.ports.agent import Progress
 from yudai.store.db import Database
-from yudai.store.engines import insert_new
+from yudai.store.engines import insert_new, reason
 from yudai.store.tables import MessageRow, RunRow
 from yudai.store.text import to_json
 
@@ -140,13 +140,16 @@ class MessageWriter:
         _settle(waiters, self._failure)
         if self._failure is not None:
             # Last, so that nobody waits for ever for an error that could not be logged.
-            reason = _reason(self._failure)
-            log.error("messages.not_stored", count=len(batch.messages), error=reason)
+            why = reason(self._failure)
+            log.error("messages.not_stored", count=len(batch.messages), error=why)
 
     async def _commit(self, batch: _Batch) -> None:
+        # Always in one order: two processes that write at once then wait instead of deadlocking.
+        numbers = [batch.progress[key] for key in sorted(batch.progress)]
+
         def write(connection: Connection) -> None:
             connection.execute(self._insert, batch.messages)
-            connection.execute(_UPDATE_RUN, list(batch.progress.values()))
+            connection.execute(_UPDATE_RUN, numbers)
 
         if batch.messages:
             await self._database.transact_in_thread(write)
@@ -169,14 +172,9 @@ def _settle(waiters: list[asyncio.Future[None]], failure: Exception | None) -> N
 
 
 def _to_write_error(failure: Exception) -> WriteError:
-    error = WriteError(f"messages could not be stored: {_reason(failure)}")
+    error = WriteError(f"messages could not be stored: {reason(failure)}")
     error.__cause__ = failure
     return error
-
-
-def _reason(failure: Exception) -> str:
-    """The driver's own words, without the statement that SQLAlchemy puts behind them."""
-    return str(getattr(failure, "orig", None) or failure)
 
 
 def _refuse_unstorable(message: TrajectoryMessage, progress: Progress) -> None:

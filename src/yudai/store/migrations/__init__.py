@@ -7,9 +7,11 @@ from sqlalchemy import Connection, inspect, text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from yudai.domain.errors import RefusedError
+from yudai.store import postgresql, sqlite
 from yudai.store.db import Database
-from yudai.store.engines import IMMEDIATE, make_engine
+from yudai.store.engines import is_sqlite, make_migrating_engine
 
+Direction = Literal["upgrade", "downgrade"]
 HEAD = "0002"
 """The newest version, known without reading the scripts (a test compares them)."""
 
@@ -27,17 +29,16 @@ async def downgrade(url: str, *, to: str = "base") -> None:
     await _move(url, "downgrade", to=to)
 
 
-async def _move(url: str, direction: Literal["upgrade", "downgrade"], *, to: str) -> None:
-    # Foreign keys are off: SQLite changes a table by building it anew and dropping the old one.
-    engine = make_engine(url, foreign_keys=False)
+async def _move(url: str, direction: Direction, *, to: str) -> None:
+    engine = make_migrating_engine(url)
     try:
-        async with engine.execution_options(**IMMEDIATE).begin() as connection:
+        async with engine.execution_options(**sqlite.IMMEDIATE).begin() as connection:
             await connection.run_sync(_run, direction, to)
     finally:
         await engine.dispose()
 
 
-def _run(connection: Connection, direction: Literal["upgrade", "downgrade"], to: str) -> None:
+def _run(connection: Connection, direction: Direction, to: str) -> None:
     from alembic import command  # noqa: PLC0415 - costs start-up time, seldom needed
     from alembic.config import Config  # noqa: PLC0415 - see above
     from alembic.util import CommandError  # noqa: PLC0415 - see above
@@ -45,6 +46,8 @@ def _run(connection: Connection, direction: Literal["upgrade", "downgrade"], to:
     config = Config()
     config.set_main_option("script_location", str(Path(__file__).parent))
     config.attributes["connection"] = connection
+    if not is_sqlite(connection.dialect):
+        postgresql.wait_for_migrations(connection)
     try:
         getattr(command, direction)(config, to)
     except CommandError as error:

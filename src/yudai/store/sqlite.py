@@ -1,0 +1,57 @@
+"""All that only SQLite needs: SQLAlchemy's recipe for it, and its journal."""
+
+import sqlite3
+import time
+from typing import Any
+
+from sqlalchemy import Connection, Engine, event
+from sqlalchemy.exc import OperationalError
+
+BUSY_TIMEOUT_S = 30.0
+IMMEDIATE = {"sqlite_begin": "IMMEDIATE"}
+"""Execution option: take the write lock at BEGIN, where waiting for it works."""
+_NO_BEGIN = {"sqlite_begin": None}
+_WAL_ATTEMPTS = 500
+_WAL_RETRY_S = 0.02
+_PRIMARY_CODE = 0xFF
+
+OPTIONS: dict[str, Any] = {"connect_args": {"timeout": BUSY_TIMEOUT_S}}
+
+
+def set_up(engine: Engine, *, foreign_keys: bool) -> None:
+    """The driver must not begin by itself, we do."""
+    pragmas = (f"foreign_keys = {int(foreign_keys)}", "synchronous = NORMAL")
+
+    @event.listens_for(engine, "connect")
+    def _connect(connection: Any, _record: object) -> None:
+        connection.isolation_level = None
+        cursor = connection.cursor()
+        for pragma in pragmas:
+            cursor.execute(f"PRAGMA {pragma}")
+        cursor.close()
+
+    @event.listens_for(engine, "begin")
+    def _begin(connection: Connection) -> None:
+        kind: str | None = connection.get_execution_options().get("sqlite_begin", "DEFERRED")
+        if kind is not None:
+            connection.exec_driver_sql(f"BEGIN {kind}")
+
+
+def switch_to_wal(engine: Engine) -> None:
+    """Retried, because SQLite does not wait for another process that is switching as well."""
+    # No BEGIN: the journal cannot be switched inside a transaction.
+    with engine.connect().execution_options(**_NO_BEGIN) as connection:
+        for attempts_left in reversed(range(_WAL_ATTEMPTS)):
+            try:
+                connection.exec_driver_sql("PRAGMA journal_mode = WAL")
+            except OperationalError as error:
+                if not _is_busy(error) or not attempts_left:
+                    raise
+                time.sleep(_WAL_RETRY_S)
+            else:
+                return
+
+
+def _is_busy(error: OperationalError) -> bool:
+    code: int = getattr(error.orig, "sqlite_errorcode", 0)
+    return code & _PRIMARY_CODE == sqlite3.SQLITE_BUSY
