@@ -3,6 +3,7 @@
 import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -36,7 +37,7 @@ class Place:
         self.repository = repository
         self.scripts = scripts
 
-    def asked(self, *models: str, **more: object) -> FolderRequest:
+    def asked(self, *models: str, **more: Any) -> FolderRequest:
         return FolderRequest(
             target=str(self.repository.root),
             issue=Issue(title="add subtracts"),
