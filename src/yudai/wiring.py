@@ -16,6 +16,7 @@ from yudai.adapters.forges.local import LocalForge
 from yudai.domain.errors import RefusedError
 from yudai.domain.matrix import DEFAULT_AGENT
 from yudai.domain.models import Provider
+from yudai.domain.nearest import nearest
 from yudai.domain.routing import Routes
 from yudai.ports.agent import Agent
 from yudai.ports.clock import Clock
@@ -126,7 +127,7 @@ def make_backend(settings: Settings, name: str | None = None) -> Backend:
     """The backend that was asked for, else bubblewrap; never silently a weaker one."""
     chosen = name or settings.sandbox_backend or DEFAULT_BACKEND
     if chosen not in BACKENDS:
-        raise RefusedError(f"there is no sandbox {chosen!r}: choose {' or '.join(BACKENDS)}")
+        raise RefusedError(f"there is no sandbox {chosen!r}: {nearest(chosen, BACKENDS)}")
     module, cls = BACKENDS[chosen]
     limits = SandboxLimits(
         memory_bytes=settings.memory_mb << 20,

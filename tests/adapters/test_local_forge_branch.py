@@ -333,3 +333,17 @@ async def test_an_objects_folder_that_is_a_link(
 
     assert not list((tmp_path / "elsewhere").iterdir())
     assert "fix" not in repository.git("branch", "--list")
+
+
+async def test_a_name_is_checked_before_anything_is_spent(
+    repository: Repository, forge: LocalForge, found: Snapshot
+):
+    before = look(repository.root)
+    await forge.check_branch(found, "fix/free")
+    with pytest.raises(ConflictError):
+        await forge.check_branch(found, "main")
+    with pytest.raises(RefusedError, match="no name for a branch"):
+        await forge.check_branch(found, "a..b")
+    with pytest.raises(RefusedError, match="uncommitted"):
+        await forge.check_branch(found.model_copy(update={"dirty": True}), "fix/free")
+    assert look(repository.root) == before

@@ -128,7 +128,6 @@ def test_a_budget_of_nothing_for_a_model_that_costs(arena: Arena, folder: Path):
     assert "openai/gpt-4.1" in line
 
 
-@pytest.mark.xfail(reason="known before the set-up, yet refused only after it or after the race")
 @pytest.mark.parametrize(
     "words",
     [

@@ -1,8 +1,6 @@
 """From options to a request: every bad one is one line that says what to do."""
 
-import difflib
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +12,7 @@ from yudai.domain.errors import RefusedError
 from yudai.domain.issue import Issue, from_markdown
 from yudai.domain.matrix import Matrix, Strategy
 from yudai.domain.models import parse_price
+from yudai.domain.nearest import nearest
 from yudai.services.planning import FolderRequest
 from yudai.services.projects import Given
 from yudai.settings import Settings
@@ -48,6 +47,7 @@ def to_request(options: Options, settings: Settings) -> FolderRequest:
         given=_given(options),
         env=options.env,
         prices=dict(parse_price(text) for text in options.price or ()),
+        branch=options.branch,
         reducer=options.reducer,
         require_proof=not options.accept_unproved,
     )
@@ -89,7 +89,7 @@ def _matrix(options: Options) -> Matrix:
     known = [strategy.value for strategy in Strategy]
     for name in options.strategy or ():
         if name not in known:
-            raise RefusedError(f"there is no strategy {name!r}: {_nearest(name, known)}")
+            raise RefusedError(f"there is no strategy {name!r}: {nearest(name, known)}")
     axes: dict[str, Any] = {
         "models": options.model,
         "temperatures": options.temperature,
@@ -130,8 +130,3 @@ def _checked(make: Any, raw: object) -> Any:
         where = _OPTIONS.get(str(first["loc"][0]), str(first["loc"][0])) if first["loc"] else ""
         shown = f", not {first['input']!r}" if isinstance(first["input"], (int, float)) else ""
         raise RefusedError(f"{where}: {first['msg']}{shown}") from None
-
-
-def _nearest(name: str, known: Sequence[str]) -> str:
-    close = difflib.get_close_matches(name, known, n=1)
-    return f"did you mean {close[0]}?" if close else f"choose {', '.join(known)}"

@@ -1,7 +1,6 @@
 """`yudai models`: list the models with their prices, and edit them."""
 
 from collections.abc import Sequence
-from difflib import get_close_matches
 
 from rich.table import Table
 from rich.text import Text
@@ -12,6 +11,7 @@ from yudai.cli.text import one_line, print_json, safe
 from yudai.domain.budget import usd
 from yudai.domain.errors import RefusedError
 from yudai.domain.models import Provider, parse_amounts
+from yudai.domain.nearest import nearest
 from yudai.services.models import Catalogue, Entry, ModelChange
 from yudai.settings import Settings
 from yudai.wiring import Library, open_library
@@ -80,9 +80,7 @@ def _provider(name: str) -> Provider:
     choices = [Provider.OPENROUTER.value, Provider.LOCAL.value]
     if name in choices:
         return Provider(name)
-    near = get_close_matches(name, choices, n=1)
-    meant = f" (did you mean {near[0]}?)" if near else ""
-    raise RefusedError(f"there is no provider {name}{meant}: choose {' or '.join(choices)}")
+    raise RefusedError(f"there is no provider {name}: {nearest(name, choices)}")
 
 
 def _tell(entry: Entry, what: str, *, json: bool) -> None:

@@ -8,6 +8,7 @@ from rich.text import Text
 
 from yudai.cli.text import one_line, safe
 from yudai.domain.budget import admit, estimate, usd
+from yudai.domain.models import free_names
 from yudai.domain.testreport import Baseline
 from yudai.services.planning import Draft
 from yudai.services.preparing import Measured
@@ -16,7 +17,7 @@ _MAX_NAMES = 8
 
 
 def is_free(draft: Draft) -> bool:
-    return all(model.price is not None and model.price.is_free for model in draft.models)
+    return len(free_names(draft.models)) == len(draft.models)
 
 
 def print_plan(console: Console, draft: Draft, measured: Measured, *, backend: str) -> None:
@@ -86,8 +87,7 @@ def _price(draft: Draft) -> str:
     if is_free(draft):
         return "free"
     budget = draft.asked.budget
-    free = frozenset(m.name for m in draft.models if m.price and m.price.is_free)
-    ceiling = admit(draft.lineup, budget, free_models=free).ceiling_micros
+    ceiling = admit(draft.lineup, budget, free_models=free_names(draft.models)).ceiling_micros
     low, high = estimate(draft.lineup, draft.models, budget)
     return f"about ${usd(low):.2f} to ${usd(high):.2f}, capped at ${usd(ceiling):.2f}"
 

@@ -1,6 +1,7 @@
 """Models with their prices: who answers a call, and what it costs."""
 
 import re
+from collections.abc import Iterable
 from decimal import ROUND_CEILING, Decimal
 from enum import StrEnum
 from typing import NamedTuple
@@ -118,3 +119,7 @@ def price_in_dollars(put_in: Decimal, out: Decimal, cached: Decimal | None = Non
 
 def _micros(dollars: Decimal) -> int:
     return int((dollars * _MICROS).to_integral_value(ROUND_CEILING))
+
+
+def free_names(models: Iterable[Model]) -> frozenset[str]:
+    return frozenset(model.name for model in models if model.price and model.price.is_free)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from yudai.domain.errors import RefusedError
 from yudai.domain.failure import POLICIES
 from yudai.domain.ids import RunId
+from yudai.domain.nearest import nearest
 from yudai.domain.scorecard import Place, Ranking, Scorecard
 from yudai.domain.verdict import VerdictStatus
 
@@ -73,8 +74,7 @@ REDUCERS: dict[str, tuple[Criterion, ...]] = {
 
 def check_reducer(name: str) -> None:
     if name not in REDUCERS:
-        known = ", ".join(REDUCERS)
-        raise RefusedError(f"there is no reducer {name!r}; choose one of: {known}")
+        raise RefusedError(f"there is no reducer {name!r}: {nearest(name, REDUCERS)}")
 
 
 def rank(scorecards: Iterable[Scorecard], *, reducer: str, require_proof: bool) -> Ranking:

@@ -52,6 +52,10 @@ class Forge(Protocol):
         """
         ...
 
+    async def check_branch(self, snapshot: Snapshot, name: str) -> None:
+        """RefusedError when no branch of that name could be made, before anything is spent."""
+        ...
+
     async def branch(self, snapshot: Snapshot, patch: bytes, *, name: str, message: str) -> str:
         """A new branch with one commit upon the base; returns the commit.
 

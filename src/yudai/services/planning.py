@@ -5,11 +5,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from yudai.domain.budget import Budget
+from yudai.domain.budget import Budget, admit
 from yudai.domain.issue import Issue
 from yudai.domain.matrix import Lineup, Matrix, check_size, expand
-from yudai.domain.models import Model, Price
+from yudai.domain.models import Model, Price, free_names
 from yudai.domain.project import Project
+from yudai.domain.reducer import check_reducer
 from yudai.domain.value import Value
 from yudai.ports.forge import Forge, Snapshot
 from yudai.ports.gateway import Gateway
@@ -34,6 +35,8 @@ class FolderRequest(Value):
     given: Given = Given()
     env: Path | None = None
     prices: Mapping[str, Price] = {}
+    branch: str = ""
+    """Where the champion's patch shall go, if anywhere."""
     reducer: str = "simple"
     require_proof: bool = True
 
@@ -62,12 +65,17 @@ class Planner:
     async def draft(self, asked: FolderRequest) -> Draft:
         """Look at the folder and at the request; RefusedError for all that is wrong with them."""
         check_size(asked.matrix)
+        check_reducer(asked.reducer)
         models = await self.catalogue.resolve(asked.matrix.models, prices=asked.prices)
         for model in models:
             self.gateway.check(model)
         named = asked.matrix.model_copy(update={"models": tuple(m.name for m in models)})
         asked = asked.model_copy(update={"matrix": named})
+        lineup = expand(named, limit=asked.budget.max_contestants)
+        admit(lineup, asked.budget, free_models=free_names(models))
         snapshot = await self.forge.snapshot(asked.target, base=asked.base, dirty=asked.dirty)
+        if asked.branch:
+            await self.forge.check_branch(snapshot, asked.branch)
         project = await find_project(self.forge, snapshot, asked.given)
         return Draft(
             asked=asked,
@@ -75,7 +83,7 @@ class Planner:
             project=project,
             base=self._base(snapshot, project, asked.env),
             models=models,
-            lineup=expand(named, limit=asked.budget.max_contestants),
+            lineup=lineup,
         )
 
     async def prepare(self, draft: Draft) -> None:

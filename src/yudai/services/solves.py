@@ -8,7 +8,7 @@ from yudai.domain.errors import ConflictError
 from yudai.domain.ids import LOCAL_USER, RunId, SolveId
 from yudai.domain.issue import Issue
 from yudai.domain.matrix import Contestant, Lineup, Matrix, expand
-from yudai.domain.models import Model
+from yudai.domain.models import Model, free_names
 from yudai.domain.project import Project
 from yudai.domain.reducer import check_reducer
 from yudai.domain.run_state import RunState
@@ -63,8 +63,7 @@ class Solves:
         for model in request.models:
             self.gateway.check(model)
         lineup = expand(request.matrix, limit=request.budget.max_contestants)
-        free = frozenset(m.name for m in request.models if m.price and m.price.is_free)
-        budgets.admit(lineup, request.budget, free_models=free)
+        budgets.admit(lineup, request.budget, free_models=free_names(request.models))
         solve = self._new_solve(request, lineup)
         async with self.store.change() as db:
             await solves.add(db, solve)

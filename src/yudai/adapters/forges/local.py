@@ -20,6 +20,7 @@ from yudai.adapters.forges.mirror import Caps, Mirror
 from yudai.adapters.forges.objects import LINK
 from yudai.adapters.forges.patching import patch_tree
 from yudai.adapters.forges.places import find_place
+from yudai.adapters.forges.refs import Refs
 from yudai.adapters.forges.taking import files_of, take_snapshot
 from yudai.domain.errors import RefusedError
 from yudai.domain.patch import readable
@@ -75,13 +76,14 @@ class LocalForge:
             edits = await fit(desk, patched.differences)
             await asyncio.to_thread(write_all, desk.place.root, edits)
 
+    async def check_branch(self, snapshot: Snapshot, name: str) -> None:
+        await _check_branch(snapshot, name)
+        async with self._desk_of(snapshot) as desk:
+            refs = Refs(desk.place, shared=desk.config.shared)
+            await asyncio.to_thread(refs.check_free, name)
+
     async def branch(self, snapshot: Snapshot, patch: bytes, *, name: str, message: str) -> str:
-        if snapshot.dirty:
-            raise RefusedError(
-                "a branch cannot hold your uncommitted changes: commit them first and solve anew, "
-                "or apply the patch"
-            )
-        await check_name(name)
+        await _check_branch(snapshot, name)
         async with self._desk_of(snapshot) as desk:
             now = self._clock.now()
             return await make_branch(desk, snapshot, patch, name=name, message=message, now=now)
@@ -113,3 +115,12 @@ class LocalForge:
 
 def _text(path: bytes) -> str:
     return path.decode("utf-8", "surrogateescape")
+
+
+async def _check_branch(snapshot: Snapshot, name: str) -> None:
+    if snapshot.dirty:
+        raise RefusedError(
+            "a branch cannot hold your uncommitted changes: commit them first and solve anew, "
+            "or apply the patch"
+        )
+    await check_name(name)
