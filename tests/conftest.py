@@ -4,6 +4,11 @@ import signal
 from collections.abc import Iterator
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+# A busy machine is no property of our code.
+settings.register_profile("yudai", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("yudai")
 
 # A script's background job starts with these ignored, and whatever tests start would inherit that.
 for _signal in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP):

@@ -145,6 +145,17 @@ def test_our_errors_become_one_line(error: Exception, code: int, monkeypatch, ca
     assert capsys.readouterr().err == f"yudai: {' '.join(str(error).split())}\n"
 
 
+def test_what_others_wrote_cannot_drive_the_terminal(monkeypatch, capsys):
+    def broken(*_: object, **__: object) -> None:
+        raise RefusedError("there is no key \x1b]0;owned\x07\x1b[2J")
+
+    monkeypatch.setattr("yudai.cli.show.run_list", broken)
+    assert main.run(["list"]) == 4
+    said = capsys.readouterr().err
+    assert "there is no key" in said
+    assert "\x1b" not in said
+
+
 def test_ctrl_c_is_130(monkeypatch):
     def interrupted(_: list[str]) -> int:
         raise KeyboardInterrupt

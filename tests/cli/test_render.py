@@ -46,6 +46,7 @@ def document(*places: PlaceEntry, **changes: Any) -> SolveDocument:
         cost_usd=0.25,
         elapsed_s=61.0,
         champion=changes.pop("champion", None),
+        folder=changes.pop("folder", None),
     )
     fields: dict[str, Any] = {"not_started": (), "reason": "no champion: nothing passed"}
     return SolveDocument(solve=solve, ranking=places, **(fields | changes))
@@ -77,6 +78,16 @@ async def test_no_champion_names_the_answers_and_how_to_use_one(shown):
     assert "no champion: nothing passed" in text
     assert "yudai show 00-run-1 --diff | git apply" in text
     assert "not started (above the cap): 2 contestants" in text
+
+
+async def test_a_refused_patch_is_recommended_to_nobody(shown):
+    refused = place(state=RunState.FAILED, cause=Cause.PATCH_REFUSED, verdict=NOTHING)
+    assert "git apply" not in await shown(document(refused))
+
+
+async def test_a_folders_champion_is_taken_with_one_command(shown):
+    found = document(place(), state=SolveState.AWAITING_REVIEW, folder="/some")
+    assert "yudai apply" in await shown(found)
 
 
 async def test_hostile_text_reaches_no_terminal(shown):

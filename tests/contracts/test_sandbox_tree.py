@@ -288,3 +288,9 @@ async def test_what_the_set_up_made_is_no_change(backend: Backend, tmp_path: Pat
     assert (await box.tree()).changed == ("a", "b")
     assert "-changed" not in await box.diff()
     assert "+more" in await box.diff()
+
+
+async def test_an_edit_that_keeps_size_and_time_is_in_the_patch(box: Sandbox):
+    kept = "touch -r README.md /tmp/kept; tr a-z b-za <README.md >/tmp/new; cat /tmp/new >README.md"
+    await box.exec(f"{kept}; touch -r /tmp/kept README.md")
+    assert "diff --git a/README.md b/README.md" in await box.diff()

@@ -143,3 +143,21 @@ async def test_what_changes_the_base_changes_its_key(place: Place):
     committed = await key()
     assert len(keys) == 5
     assert committed in keys
+
+
+async def test_by_default_only_the_folder_one_is_in_is_changed(place: Place, tmp_path: Path):
+    await place.solve("scripted/good")
+    with pytest.raises(NotFoundError, match="there is no solve of"):
+        await place.app.applier.apply("", here=tmp_path)
+    inside = place.repository.root / "deeper"
+    assert (await place.app.applier.apply("", here=inside)).root == str(place.repository.root)
+
+
+async def test_a_protected_path_is_protected_from_its_person_too(place: Place):
+    place.repository.write({".yudai.yml": "protected: [calc.py]\n"})
+    place.repository.commit()
+    solve_id = await place.solve("scripted/good")
+    run = (await place.app.reader.race(solve_id)).runs[0]
+    assert run.cause == "patch_refused"
+    with pytest.raises(RefusedError, match="protected"):
+        await place.app.applier.apply(run.id)

@@ -1,5 +1,7 @@
 """`yudai apply`: take an answer into the folder, or onto a branch."""
 
+from pathlib import Path
+
 from rich.console import Console
 from rich.text import Text
 
@@ -23,7 +25,11 @@ async def run_apply(settings: Settings, target: str, *, branch: str, json: bool)
 
 
 async def take(applier: Applier, target: str, *, branch: str, console: Console) -> Applied:
-    applied = await (applier.branch(target, branch) if branch else applier.apply(target))
+    here = Path.cwd()
+    if branch:
+        applied = await applier.branch(target, branch, here=here)
+    else:
+        applied = await applier.apply(target, here=here)
     handle = one_line(applied.run.handle)
     if applied.branch:
         said = f"{handle}: commit {applied.commit[:12]} on the new branch {safe(applied.branch)}"

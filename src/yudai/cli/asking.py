@@ -60,7 +60,9 @@ def _given(options: Options) -> Given:
 
 
 def _issue(options: Options) -> Issue:
-    if bool(options.text) == bool(options.issue_file):
+    if options.text and options.issue_file:
+        raise RefusedError("choose one of --text and --issue-file")
+    if not options.text and not options.issue_file:
         raise RefusedError("say what to solve: --text 'what is wrong', or --issue-file FILE")
     text = options.text or _read(options.issue_file)
     if not text.strip():
@@ -102,7 +104,10 @@ def _matrix(options: Options) -> Matrix:
 
 def _budget(options: Options, settings: Settings) -> Budget:
     wanted = options.time_budget
-    cap, run_cap = map(_micros, (options.budget_usd, options.run_budget_usd))
+    cap, run_cap = (
+        _micros("--budget-usd", options.budget_usd),
+        _micros("--run-budget-usd", options.run_budget_usd),
+    )
     limits: dict[str, Any] = {
         "max_parallel": options.parallel,
         "max_contestants": settings.max_contestants,
@@ -115,11 +120,11 @@ def _budget(options: Options, settings: Settings) -> Budget:
     return _checked(Budget.model_validate, limits)
 
 
-def _micros(usd: float) -> int:
+def _micros(option: str, usd: float) -> int:
     try:
         return round(usd * MICROS_PER_USD)
     except (OverflowError, ValueError):
-        raise RefusedError("--budget-usd: give a number of dollars") from None
+        raise RefusedError(f"{option}: give a number of dollars") from None
 
 
 def _checked(make: Any, raw: object) -> Any:

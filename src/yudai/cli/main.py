@@ -65,7 +65,10 @@ def _say_fault(error: Exception, arguments: list[str]) -> int:
 
 
 def _say(message: str, code: int) -> int:
-    _write(f"yudai: {' '.join(message.split())}\n")
+    from yudai.cli.text import safe
+
+    # A message may quote what somebody else wrote.
+    _write(f"yudai: {safe(' '.join(message.split()))}\n")
     return code
 
 

@@ -29,7 +29,7 @@ def print_plan(console: Console, draft: Draft, measured: Measured, *, backend: s
         ("issue", one_line(draft.asked.issue.label, width=200)),
         ("contestants", _contestants(draft)),
         ("set-up", _setup(draft)),
-        ("tests", _tests(measured.baseline, draft)),
+        ("tests", _tests(measured.baseline)),
         *_known(measured.baseline),
         ("price", _price(draft)),
         ("sandbox", backend),
@@ -63,15 +63,14 @@ def _setup(draft: Draft) -> str:
     return safe(f"{' && '.join(project.setup)} ({project.setup_from})")
 
 
-def _tests(baseline: Baseline, draft: Draft) -> str:
+def _tests(baseline: Baseline) -> str:
     if not baseline.command:
         return "none found: every answer will be unverified (name a command with --test)"
     counts = (
         f"{len(baseline.passing)} pass, {len(baseline.failing)} fail, {len(baseline.flaky)} flaky"
     )
-    where = f" in {draft.project.folder}" if draft.project.folder else ""
     unfinished = "" if baseline.first.finished else "; the run did not come to its end"
-    return safe(f"{baseline.command}{where}: {counts}, run twice on the base{unfinished}")
+    return safe(f"{baseline.command}: {counts}, run twice on the base{unfinished}")
 
 
 def _known(baseline: Baseline) -> list[tuple[str, str]]:

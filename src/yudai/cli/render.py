@@ -1,5 +1,6 @@
 """The result as a person reads it: scorecard, diff, why each loser lost."""
 
+from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -23,7 +24,6 @@ MARKS = {
 }
 _MAX_DIFF_LINES = 200
 _MAX_PROOFS = 6
-_NUMBERS_WIDTH = 58
 
 
 def exit_code(document: SolveDocument) -> int:
@@ -39,29 +39,41 @@ def print_document(document: SolveDocument) -> None:
 
 
 async def show_result(reader: Reader, document: SolveDocument, console: Console) -> None:
-    console.print(_scorecard(document, width=console.width))
+    console.print(_scorecard(document))
     if document.solve.champion is not None:
         await _show_champion(reader, document, console)
     _show_reasons(document, console)
     console.print(Text(f"\n{safe(document.reason)}", style="bold"), soft_wrap=True)
     if document.ranking:
-        show = f"{program()} show"
-        solve, run = short(document.solve.id), short(document.ranking[0].run_id)
-        console.print(
-            f"Look closer: {show} {solve}, or one run: {show} {run}", style="dim", soft_wrap=True
-        )
-        if document.solve.champion is None and document.ranking[0].lines_changed:
-            by_hand = f"Use an answer by hand: {show} {run} --diff | git apply"
-            console.print(by_hand, style="dim", soft_wrap=True)
+        _show_next(document, console)
 
 
-def _scorecard(document: SolveDocument, *, width: int) -> Table:
+def _show_next(document: SolveDocument, console: Console) -> None:
+    """The commands that a person is likely to want now."""
+    solve, best = document.solve, document.ranking[0]
+    is_folder = solve.folder is not None
+    show, apply = f"{program()} show", f"{program()} apply"
+    hints: list[str] = []
+    if solve.state is SolveState.AWAITING_REVIEW and is_folder:
+        mine = f"{apply} {short(solve.id)}"
+        hints.append(f"Take it: {mine}, or as a commit on a new branch: {mine} --branch NAME")
+    elif solve.champion is None and best.cause is None and best.lines_changed:
+        by_hand = f"{apply} {short(best.run_id)}"
+        patch = f"{show} {short(best.run_id)} --diff | git apply"
+        hints.append(f"Use an answer all the same: {by_hand if is_folder else patch}")
+    hints.append(f"Look closer: {show} {short(solve.id)}, or one run: {show} {short(best.run_id)}")
+    for hint in hints:
+        console.print(Text(hint, style="dim"), soft_wrap=True)
+
+
+def _scorecard(document: SolveDocument) -> Table:
     solve = document.solve
     spent = f"{seconds(solve.elapsed_s)}, ${solve.cost_usd:g}"
     title = f"{safe(solve.repo)}: {one_line(solve.issue)}  ({spent})"
-    table = Table(title=Text(title, style="bold"), title_justify="left")
+    table = Table(title=Text(title, style="bold"), title_justify="left", box=SIMPLE_HEAD)
     table.add_column("#", justify="right", no_wrap=True)
-    table.add_column("contestant", no_wrap=True, max_width=max(12, width - _NUMBERS_WIDTH))
+    # The only one that may take more lines: a handle that is cut cannot be typed.
+    table.add_column("contestant", overflow="fold")
     table.add_column("verdict", no_wrap=True)
     for numbers in ("files", "lines", "time", "cost"):
         table.add_column(numbers, justify="right", no_wrap=True)
@@ -89,7 +101,8 @@ async def _show_champion(reader: Reader, document: SolveDocument, console: Conso
     console.print(Text(f"\nThe champion's patch ({safe(champion.handle)})", style="bold"))
     print_diff(console, patch.decode("utf-8", "replace"))
     proofs = champion.verdict.evidence.proved_by
-    console.print(Text(f"\nRed on base, green with this patch: {len(proofs)} tests", style="bold"))
+    count = "1 test" if len(proofs) == 1 else f"{len(proofs)} tests"
+    console.print(Text(f"\nRed on base, green with this patch: {count}", style="bold"))
     for test in proofs[:_MAX_PROOFS]:
         console.print(Text(f"  {safe(test)}", style="green"), soft_wrap=True)
     if len(proofs) > _MAX_PROOFS:

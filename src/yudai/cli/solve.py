@@ -1,5 +1,6 @@
 """`yudai solve`: the plan first, then the race, then the answer."""
 
+import asyncio
 import sys
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -45,7 +46,7 @@ async def run_solve(settings: Settings, options: Options) -> int:
         ) as app,
     ):
         draft, measured = await _plan(app, asked, progress)
-        if not options.yes and not is_free(draft) and not _agreed():
+        if not options.yes and not is_free(draft) and not await _agreed():
             return INTERRUPTED
         return await _race(app, draft, measured, options)
 
@@ -70,9 +71,12 @@ async def _race(app: App, draft: Draft, measured: Measured, options: Options) ->
     document = await app.reader.document(solve_id)
     if not options.json:
         await show_result(app.reader, document, consoles.result())
-    await _take(app, document, options)
-    if options.json:
-        print_document(await app.reader.document(solve_id))
+    try:
+        await _take(app, document, options)
+    finally:
+        # The race has been paid for: its document is printed whatever becomes of the answer.
+        if options.json:
+            print_document(await app.reader.document(solve_id))
     return exit_code(document)
 
 
@@ -84,11 +88,20 @@ async def _take(app: App, document: SolveDocument, options: Options) -> None:
     await take(app.applier, solve_id, branch=options.branch, console=consoles.progress())
 
 
-def _agreed() -> bool:
-    """Nothing is asked when nobody can answer."""
-    if sys.stdin is None or not sys.stdin.isatty():
+async def _agreed() -> bool:
+    """Nothing is asked when nobody can answer; while it waits, Ctrl-C works as ever."""
+    stdin = sys.stdin
+    if stdin is None or not stdin.isatty():
         return True
-    return typer.confirm("Start?", default=True, err=True)
+    typer.echo("Start? [Y/n] ", nl=False, err=True)
+    loop = asyncio.get_running_loop()
+    answered: asyncio.Future[str] = loop.create_future()
+    loop.add_reader(stdin, lambda: answered.done() or answered.set_result(stdin.readline()))
+    try:
+        answer = await answered
+    finally:
+        loop.remove_reader(stdin)
+    return answer.strip().lower() in ("y", "yes") or answer == "\n"
 
 
 @contextmanager

@@ -20,6 +20,8 @@ class SolveEntry(Value):
     cost_usd: float
     elapsed_s: float
     champion: RunId | None
+    folder: str | None = None
+    """The repository on this machine that the champion's patch can go back to."""
 
 
 class PlaceEntry(Value):

@@ -17,6 +17,7 @@ STATUS_ORDER = (
     VerdictStatus.FAILED,
     VerdictStatus.NONE,
 )
+_MAX_ERROR = 300
 _CLOSEST = 3
 
 Key = tuple[float, ...]
@@ -117,7 +118,10 @@ def _standing(card: Scorecard) -> str:
     status, summary = card.verdict.status, card.verdict.summary
     if status is not VerdictStatus.NONE:
         return f"{status}: {summary}"
-    return summary if card.cause is None else POLICIES[card.cause].message
+    if card.cause is None:
+        return summary
+    cause, error = POLICIES[card.cause].message, " ".join(card.error.split())[:_MAX_ERROR]
+    return f"{cause}: {error}" if error and error != cause else cause
 
 
 def _reason(places: Sequence[Place], champion: RunId | None) -> str:
@@ -127,7 +131,8 @@ def _reason(places: Sequence[Place], champion: RunId | None) -> str:
     handle, rivals = best.contestant.handle, len(places) - 1
     if best.verdict.status is VerdictStatus.UNPROVED:
         return f"{handle}, although unproved: {best.verdict.summary}"
-    return f"{handle}: {best.verdict.summary}; ahead of {_count(rivals, 'other run')}"
+    ahead = f"; ahead of {_count(rivals, 'other run')}" if rivals else ""
+    return f"{handle}: {best.verdict.summary}{ahead}"
 
 
 def _shortfall(places: Sequence[Place]) -> str:

@@ -23,6 +23,8 @@ class Scorecard(Value):
     steadiness: float = 0.0
     """How steady this contestant has been; higher is better (reputation comes later)."""
     submitted_at: float | None = None
+    error: str = ""
+    """What was said when it broke: more than its cause tells."""
 
 
 class Place(Value):

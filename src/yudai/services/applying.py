@@ -1,6 +1,7 @@
 """A person takes an answer: into the folder, or onto a branch of its own."""
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import NamedTuple
 
 from yudai.domain.errors import NotFoundError, RefusedError
@@ -38,33 +39,46 @@ class Applier:
     forge: Forge
     clock: Clock
 
-    async def apply(self, target: str) -> Applied:
-        """Change the files of the folder that the solve came from."""
-        answer = await self._answer(target)
+    async def apply(self, target: str, *, here: Path | None = None) -> Applied:
+        """Change the files of the folder that the solve came from.
+
+        Unless one is named, the newest solve of the folder that the person is in is meant.
+        """
+        answer = await self._answer(target, here)
         await self.forge.apply(answer.snapshot, answer.patch)
         applied = _applied(answer)
         await self._settle(answer, {"applied": applied.root})
         return applied
 
-    async def branch(self, target: str, name: str) -> Applied:
+    async def branch(self, target: str, name: str, *, here: Path | None = None) -> Applied:
         """One commit on a new branch; the folder itself stays as it is."""
-        answer = await self._answer(target)
+        answer = await self._answer(target, here)
         commit = await self.forge.branch(
             answer.snapshot, answer.patch, name=name, message=_message(answer)
         )
         await self._settle(answer, {"branch": name, "commit": commit})
         return _applied(answer)._replace(branch=name, commit=commit)
 
-    async def _answer(self, target: str) -> _Answer:
-        solve, run = await self._find(target)
+    async def _answer(self, target: str, here: Path | None) -> _Answer:
+        solve, run = await self._find(target or await self._newest(here))
         if solve.snapshot is None:
             raise RefusedError("this solve is not of a folder: use `yudai show --diff`")
         patch = await self.reader.artifact(RunId(run.id), ArtifactKind.PATCH)
         if not patch:
             raise NotFoundError(f"{run.handle} made no patch")
-        if reasons := forbidden(parse_patch(patch.decode("utf-8", "surrogateescape"))):
+        if reasons := _reasons(patch, solve):
             raise RefusedError(f"this patch must not be applied: {'; '.join(reasons)}")
         return _Answer(solve, run, solve.snapshot, patch)
+
+    async def _newest(self, here: Path | None) -> SolveId:
+        """Somebody else's folder is never changed by default."""
+        async with self.store.read() as db:
+            for solve in await solves.of_folders(db):
+                root = solve.snapshot.root if solve.snapshot else None
+                if root is not None and (here is None or here.is_relative_to(root)):
+                    return SolveId(solve.id)
+        where = "" if here is None else f" of {here}"
+        raise NotFoundError(f"there is no solve{where} to apply: name one (`yudai list`)")
 
     async def _find(self, target: str) -> tuple[SolveRow, RunRow]:
         """The champion of a solve, or the very run that was named."""
@@ -72,8 +86,6 @@ class Applier:
             async with self.store.read() as db:
                 solve = await solves.find(db, target)
         except NotFoundError:
-            if not target:
-                raise
             run = await self.reader.run(target)
             async with self.store.read() as db:
                 return await solves.get(db, SolveId(run.solve_id)), run
@@ -93,6 +105,11 @@ class Applier:
                 await events.append(
                     db, solve_id, kind="patch.applied", at=now, run_id=answer.run.id, data=told
                 )
+
+
+def _reasons(patch: bytes, solve: SolveRow) -> tuple[str, ...]:
+    parsed = parse_patch(patch.decode("utf-8", "surrogateescape"))
+    return forbidden(parsed, protected=solve.project.protected)
 
 
 def _applied(answer: _Answer) -> Applied:

@@ -31,7 +31,6 @@ class MeteredGateway:
         self._purse = purse
         self._models = models
         self._context = _Context()
-        self._dearest_micros = 0
 
     def check(self, model: Model) -> None:
         self._gateway.check(model)
@@ -45,14 +44,17 @@ class MeteredGateway:
                 cause=Cause.MODEL_REFUSED,
             )
         tokens = self._context.most_tokens(call)
-        quote = Quote(tokens, call.max_output_tokens, model.price, self._dearest_micros)
+        quote = Quote(
+            tokens, call.max_output_tokens, model.price, self._purse.dearest.get(model.name, 0)
+        )
         async with self.run_purse.hold(quote) as own, self._purse.hold(own.quote) as shared:
             completion = await self._made(call, model, own, shared)
             charged = _charge(completion, model.price)
             own.cost_micros = shared.cost_micros = charged
             lost = completion.lost_attempts * shared.quote.micros
             own.uncertain_micros = shared.uncertain_micros = lost
-        self._dearest_micros = max(self._dearest_micros, charged)
+        dearest = self._purse.dearest
+        dearest[model.name] = max(dearest.get(model.name, 0), charged)
         self._context.learn(call, completion, tokens)
         usage = completion.usage.model_copy(update={"cost_micros": charged})
         return completion.model_copy(update={"usage": usage})

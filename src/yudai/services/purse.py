@@ -24,7 +24,7 @@ class Quote(NamedTuple):
     output_tokens: int
     price: Price
     dearest_micros: int = 0
-    """The run's dearest call so far: some replies name a cost that our price knows nothing of."""
+    """The model's dearest call so far: some replies cost more than our price knows of."""
 
     @property
     def micros(self) -> int:
@@ -69,6 +69,8 @@ class Purse:
     uncertain_micros: int = field(default=0, init=False)
     """Calls that failed but may have been billed: they count against the cap, not as cost."""
     reserved_micros: int = field(default=0, init=False)
+    dearest: dict[str, int] = field(default_factory=dict[str, int], init=False)
+    """By model: what its dearest call has cost."""
     _waiting: deque[_Waiter] = field(default_factory=deque[_Waiter], init=False, repr=False)
 
     @property

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from pydantic import ValidationError
 
+from yudai.domain.errors import RefusedError
 from yudai.domain.testreport import TestPlan, TestRunner
 from yudai.domain.value import Value
 from yudai.ports.sandbox import Sandbox
@@ -51,7 +52,14 @@ async def detect_python(sandbox: Sandbox, folder: str) -> TestPlan | None:
         return TestPlan(
             runner=TestRunner.PYTEST, python=python, args=args, command=command, folder=folder
         )
-    return unittest_plan(seen, folder) if facts.unittest else None
+    if facts.unittest:
+        return unittest_plan(seen, folder)
+    if facts.uses_pytest:
+        raise RefusedError(
+            "the tests use pytest, which is not in the environment: install it there, or say how"
+            " with --setup and --test"
+        )
+    return None
 
 
 def unittest_plan(seen: Seen, folder: str) -> TestPlan:

@@ -27,6 +27,7 @@ def scorecard_of(run: RunRow) -> Scorecard:
         cost_micros=run.cost_micros,
         latency_ms=run.latency_ms,
         submitted_at=run.submitted_at,
+        error=run.error,
     )
 
 

@@ -128,6 +128,7 @@ class Reader:
                 cost_usd=usd(cost_micros),
                 elapsed_s=round(elapsed, 3),
                 champion=None if solve.champion_run_id is None else RunId(solve.champion_run_id),
+                folder=None if solve.snapshot is None else str(solve.snapshot.root),
             ),
             ranking=entries(places_of(rows)),
             not_started=tuple(contestant.handle for contestant in solve.not_started),

@@ -4,7 +4,8 @@ rm -rf "$SCRATCH"
 export GIT_INDEX_FILE="$SCRATCH/index" GIT_OBJECT_DIRECTORY="$SCRATCH/objects"
 export GIT_ALTERNATE_OBJECT_DIRECTORIES="$GIT_DIR/objects"
 mkdir "$SCRATCH" "$GIT_OBJECT_DIRECTORY"
-cp "$GIT_DIR/index" "$GIT_INDEX_FILE"
+# Without what the index knows of sizes and times: an edit may leave both as they were.
+git read-tree HEAD
 {
   if [ $# -gt 0 ]; then
     printf '%s\0' "$@" | git update-index --force-remove -z --stdin
