@@ -291,6 +291,6 @@ async def test_what_the_set_up_made_is_no_change(backend: Backend, tmp_path: Pat
 
 
 async def test_an_edit_that_keeps_size_and_time_is_in_the_patch(box: Sandbox):
-    kept = "touch -r README.md /tmp/kept; tr a-z b-za <README.md >/tmp/new; cat /tmp/new >README.md"
-    await box.exec(f"{kept}; touch -r /tmp/kept README.md")
+    edit = "tr a-z b-za <README.md >$d/new && cat $d/new >README.md"
+    await box.exec(f"d=$(mktemp -d); cp -p README.md $d/old; {edit}; touch -r $d/old README.md")
     assert "diff --git a/README.md b/README.md" in await box.diff()
