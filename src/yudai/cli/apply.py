@@ -25,7 +25,7 @@ async def run_apply(settings: Settings, target: str, *, branch: str, json: bool)
 
 
 async def take(applier: Applier, target: str, *, branch: str, console: Console) -> Applied:
-    here = Path.cwd()
+    here = _repository()
     if branch:
         applied = await applier.branch(target, branch, here=here)
     else:
@@ -38,6 +38,12 @@ async def take(applier: Applier, target: str, *, branch: str, console: Console) 
         said = f"{handle}: applied to {safe(applied.root)}: {files}"
     console.print(Text(said, style="bold"), soft_wrap=True)
     return applied
+
+
+def _repository() -> Path | None:
+    """Where the person is, if that is in a repository: then no other one is meant."""
+    here = Path.cwd()
+    return here if any((folder / ".git").exists() for folder in (here, *here.parents)) else None
 
 
 def _fields(applied: Applied) -> dict[str, object]:

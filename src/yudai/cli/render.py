@@ -1,6 +1,5 @@
 """The result as a person reads it: scorecard, diff, why each loser lost."""
 
-from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -70,8 +69,9 @@ def _scorecard(document: SolveDocument) -> Table:
     solve = document.solve
     spent = f"{seconds(solve.elapsed_s)}, ${solve.cost_usd:g}"
     title = f"{safe(solve.repo)}: {one_line(solve.issue)}  ({spent})"
-    table = Table(title=Text(title, style="bold"), title_justify="left", box=SIMPLE_HEAD)
+    table = Table(title=Text(title, style="bold"), title_justify="left", box=None, pad_edge=False)
     table.add_column("#", justify="right", no_wrap=True)
+    table.add_column("", no_wrap=True)
     # The only one that may take more lines: a handle that is cut cannot be typed.
     table.add_column("contestant", overflow="fold")
     table.add_column("verdict", no_wrap=True)
@@ -86,7 +86,8 @@ def _row(place: PlaceEntry, *, champion: bool) -> list[Text]:
     mark, style = MARKS[place.verdict.status]
     return [
         Text(str(place.rank)),
-        Text(f"{'★ ' if champion else '  '}{safe(place.handle)}", style="bold" if champion else ""),
+        Text("★" if champion else ""),
+        Text(safe(place.handle), style="bold" if champion else ""),
         Text(mark if place.cause is None else place.cause.replace("_", " "), style=style),
         Text(str(place.files_changed)),
         Text(str(place.lines_changed)),
