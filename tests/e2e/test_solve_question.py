@@ -1,0 +1,84 @@
+"""The question before money is spent, on a real terminal."""
+
+import os
+import pty
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from repositories import Repository
+
+YUDAI = Path(sys.executable).with_name("yudai")
+FILES = {
+    "calc.py": "def add(a, b):\n    return a - b\n",
+    "test_calc.py": "import unittest\n\n\nclass T(unittest.TestCase):\n    def test_it(self):\n"
+    "        pass\n",
+}
+
+
+class Asked:
+    """`yudai solve` with a priced model, at its question; no endpoint answers."""
+
+    def __init__(self, tmp_path: Path) -> None:
+        self._home = str(tmp_path / "h")
+        folder = Repository.create(tmp_path / "folder", FILES).root
+        self.terminal, slave = pty.openpty()
+        self.process = subprocess.Popen(
+            [str(YUDAI), "solve", str(folder), "--text", "add subtracts", "--model", "some/model",
+             "--price", "some/model=1,2", "--base-url", "http://127.0.0.1:9/v1"],
+            env={"PATH": os.environ["PATH"], "HOME": str(tmp_path), "YUDAI_HOME": self._home},
+            stdin=slave,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )  # fmt: skip
+        os.close(slave)
+        assert self.process.stderr is not None
+        said = b""
+        while b"Start?" not in said:
+            chunk = os.read(self.process.stderr.fileno(), 4096)
+            assert chunk, said.decode()
+            said += chunk
+
+    def end(self) -> int:
+        self.process.communicate(timeout=30)
+        return self.process.returncode
+
+    def solves(self) -> bytes:
+        home = {"PATH": os.environ["PATH"], "YUDAI_HOME": self._home}
+        return subprocess.run(
+            [str(YUDAI), "list", "--json"], env=home, capture_output=True, check=True, timeout=60
+        ).stdout
+
+
+@pytest.fixture
+def asked(tmp_path: Path) -> Iterator[Asked]:
+    asked = Asked(tmp_path)
+    yield asked
+    asked.process.kill()
+    asked.process.communicate()
+    os.close(asked.terminal)
+
+
+@pytest.mark.parametrize(
+    ("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)]
+)
+def test_a_signal_is_an_answer(asked: Asked, number: signal.Signals, code: int):
+    asked.process.send_signal(number)
+    assert asked.end() == code
+
+
+@pytest.mark.parametrize("answer", [b"n\n", b"what?\n", b"\x04"])
+def test_anything_but_yes_is_no(asked: Asked, answer: bytes):
+    os.write(asked.terminal, answer)
+    assert asked.end() == 130
+    assert asked.solves().strip() == b"[]"
+
+
+def test_enter_is_yes(asked: Asked):
+    os.write(asked.terminal, b"\n")
+    assert asked.end() == 2
+    assert b'"completed"' in asked.solves()
