@@ -14,12 +14,14 @@ from yudai.adapters.clock import SystemClock
 from yudai.adapters.engines.in_process import InProcessEngine
 from yudai.adapters.forges.local import LocalForge
 from yudai.domain.errors import RefusedError
+from yudai.domain.ids import SolveId
 from yudai.domain.matrix import DEFAULT_AGENT
 from yudai.domain.models import Provider
 from yudai.domain.nearest import nearest
 from yudai.domain.routing import Routes
 from yudai.ports.agent import Agent
 from yudai.ports.clock import Clock
+from yudai.ports.engine import Engine
 from yudai.ports.gateway import Gateway
 from yudai.ports.sandbox import Backend, Capabilities, SandboxLimits
 from yudai.services.applying import Applier
@@ -44,6 +46,7 @@ BACKENDS = {
 }
 DEFAULT_BACKEND = "bubblewrap"
 MAX_THREADS = 256
+_FLOWS = "flows"
 
 
 @dataclass(frozen=True)
@@ -99,7 +102,7 @@ async def open_app(
         agents = _agents(reader.clock, stack)
         stopper = Stopper(store, reader.clock)
         flow = _flow(reader, backend, gateway, agents, stopper)
-        engine = InProcessEngine(flow, settings.home / "flows")
+        engine = InProcessEngine(flow, settings.home / _FLOWS)
         stack.push_async_callback(engine.close)
         await stopper.bury_dead(engine)
         await stack.enter_async_context(CancelWatcher(store, engine).watching())
@@ -147,6 +150,15 @@ def make_backend(settings: Settings, name: str | None = None) -> Backend:
             path=[Path(folder) for folder in os.get_exec_path()],
         ),
     )
+
+
+def known_flows(settings: Settings) -> Engine:
+    """Which flows of this machine are alive, asked from a process that runs none."""
+
+    async def refuse(solve_id: SolveId) -> None:
+        raise RuntimeError(f"flow {solve_id} was started by a process that only looks")
+
+    return InProcessEngine(refuse, settings.home / _FLOWS)
 
 
 def make_catalogue(

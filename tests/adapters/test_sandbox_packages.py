@@ -12,12 +12,12 @@ TOKEN = "t0ken"  # noqa: S105 - no secret
 @pytest.mark.parametrize(
     ("name", "value"),
     [
-        ("PIP_INDEX_URL", "https://pypi.example/simple"),
+        ("PIP_INDEX_URL", "https://packages.example/simple"),
         ("PIP_EXTRA_INDEX_URL", "https://a.example/simple https://b.example/simple"),
-        ("PIP_TRUSTED_HOST", "pypi.example:8080"),
+        ("PIP_TRUSTED_HOST", "packages.example:8080"),
         ("PIP_DEFAULT_TIMEOUT", "60"),
-        ("UV_INDEX_URL", "https://pypi.example/simple"),
-        ("UV_DEFAULT_INDEX", "https://pypi.example/simple"),
+        ("UV_INDEX_URL", "https://packages.example/simple"),
+        ("UV_DEFAULT_INDEX", "https://packages.example/simple"),
         ("UV_INDEX", "first=https://a.example/simple https://b.example/simple"),
         ("UV_HTTP_TIMEOUT", "60"),
         ("UV_EXCLUDE_NEWER", "2026-01-01T00:00:00Z"),
@@ -39,11 +39,23 @@ def test_settings_that_pass_as_they_are(name: str, value: str):
 @pytest.mark.parametrize(
     ("name", "value", "expected"),
     [
-        ("PIP_INDEX_URL", f"https://me:{TOKEN}@pypi.example/simple", "https://pypi.example/simple"),
-        ("PIP_INDEX_URL", f"https://{TOKEN}@pypi.example/simple", "https://pypi.example/simple"),
-        ("PIP_INDEX_URL", f"https://me:{TOKEN}@@pypi.example/", "https://pypi.example/"),
-        ("PIP_INDEX_URL", f"https://pypi.example/x?key={TOKEN}&a=b", "https://pypi.example/x"),
-        ("PIP_INDEX_URL", f"https://pypi.example/x#{TOKEN}", "https://pypi.example/x"),
+        (
+            "PIP_INDEX_URL",
+            f"https://me:{TOKEN}@packages.example/simple",
+            "https://packages.example/simple",
+        ),
+        (
+            "PIP_INDEX_URL",
+            f"https://{TOKEN}@packages.example/simple",
+            "https://packages.example/simple",
+        ),
+        ("PIP_INDEX_URL", f"https://me:{TOKEN}@@packages.example/", "https://packages.example/"),
+        (
+            "PIP_INDEX_URL",
+            f"https://packages.example/x?key={TOKEN}&a=b",
+            "https://packages.example/x",
+        ),
+        ("PIP_INDEX_URL", f"https://packages.example/x#{TOKEN}", "https://packages.example/x"),
         (
             "PIP_EXTRA_INDEX_URL",
             f"https://a:{TOKEN}@a.example/ https://b:{TOKEN}@b.example/",
@@ -101,7 +113,7 @@ def test_what_is_left_without_its_credentials(name: str, value: str, expected: s
         ("PIP_SRC", "/home/me"),
         ("PIP_TARGET", "/home/me"),
         ("PIP_USER", "1"),
-        ("pip_index_url", "https://pypi.example/"),
+        ("pip_index_url", "https://packages.example/"),
         ("SSL_CERT_DIR", "/etc/ssl/certs"),
         ("TWINE_PASSWORD", TOKEN),
         ("UV_CACHE_DIR", "/home/me/.cache"),
@@ -122,9 +134,9 @@ def test_what_is_left_without_its_credentials(name: str, value: str, expected: s
         ("PIP_INDEX_URL", "file:///home/me/index"),
         ("UV_INDEX", "own=file:///home/me/index"),
         ("PIP_FIND_LINKS", "/home/me/wheels ~/wheels ./wheels ../wheels"),
-        ("PIP_INDEX_URL", f"https://me:{TOKEN}/{TOKEN}@pypi.example/"),
-        ("PIP_INDEX_URL", f"https://me:{TOKEN}#{TOKEN}@pypi.example/"),
-        ("PIP_INDEX_URL", f"https://me:{TOKEN}?{TOKEN}@pypi.example/"),
+        ("PIP_INDEX_URL", f"https://me:{TOKEN}/{TOKEN}@packages.example/"),
+        ("PIP_INDEX_URL", f"https://me:{TOKEN}#{TOKEN}@packages.example/"),
+        ("PIP_INDEX_URL", f"https://me:{TOKEN}?{TOKEN}@packages.example/"),
         ("SSL_CERT_FILE", "relative.pem"),
     ],
 )

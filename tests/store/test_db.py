@@ -1,9 +1,13 @@
 import asyncio
+from collections.abc import Callable, Coroutine, Generator
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 from sqlalchemy import text
-from sqlalchemy.exc import IntegrityError
+from sqlalchemy.exc import IntegrityError, PendingRollbackError
 
 from yudai.domain.errors import RefusedError
 from yudai.store import events, runs, solves
@@ -89,9 +93,21 @@ async def test_a_transaction_inside_another_is_refused_not_a_deadlock(store: Sto
 
 
 async def test_foreign_keys_hold(store: Store, run: RunRow) -> None:
-    async with store.change() as db:
-        with pytest.raises(IntegrityError):
+    with pytest.raises(IntegrityError):
+        async with store.change() as db:
             await events.append(db, run.solve_id, kind="noted", at=1.0, run_id="nobody")  # pyright: ignore[reportArgumentType] - any text will do
+
+
+async def test_what_failed_in_a_transaction_cannot_be_passed_over(
+    store: Store, run: RunRow
+) -> None:
+    async def pass_over() -> None:
+        async with store.change() as db:
+            with suppress(IntegrityError):
+                await events.append(db, run.solve_id, kind="noted", at=1.0, run_id="nobody")  # pyright: ignore[reportArgumentType] - any text will do
+
+    with pytest.raises(PendingRollbackError):
+        await pass_over()
 
 
 async def test_a_removed_solve_takes_its_rows_with_it(store: Store, run: RunRow) -> None:
@@ -133,3 +149,58 @@ async def test_what_is_no_database_is_refused_with_its_place(tmp_path: Path) -> 
 async def test_a_missing_directory_is_refused_with_its_place(tmp_path: Path) -> None:
     with pytest.raises(RefusedError, match=r"nowhere/yudai\.db: unable to open"):
         await Database.open(f"sqlite+aiosqlite:///{tmp_path / 'nowhere' / 'yudai.db'}")
+
+
+class _Suspensions:
+    """Awaits for another; the task is cancelled where it is suspended for the n-th time."""
+
+    def __init__(self, work: Coroutine[Any, Any, None], cancel_at: int) -> None:
+        self._steps = work.__await__()
+        self._cancel_at = cancel_at
+        self.count = 0
+
+    def __await__(self) -> Generator[Any]:
+        send: Callable[[], Any] = partial(self._steps.send, None)
+        while True:
+            try:
+                waited_for = send()
+            except StopIteration:
+                return
+            self.count += 1
+            if self.count == self._cancel_at:
+                task = asyncio.current_task()
+                assert task
+                task.cancel()
+            try:
+                yield waited_for
+            except BaseException as error:  # noqa: BLE001 - handed on to whom it is meant for
+                send = partial(self._steps.throw, error)
+            else:
+                send = partial(self._steps.send, None)
+
+
+async def test_cancelling_at_any_moment_leaves_no_complaint_and_a_working_database(
+    store: Store, run: RunRow, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def write() -> None:
+        async with store.change() as db:
+            await events.append(db, run.solve_id, kind="noted", at=1.0)
+        async with store.read() as db:
+            await events.after(db, run.solve_id)
+
+    async def write_until(cancel_at: int) -> bool:
+        suspensions = _Suspensions(write(), cancel_at)
+
+        async def drive() -> None:
+            await suspensions
+
+        task = asyncio.create_task(drive())
+        await asyncio.wait([task])
+        return suspensions.count >= cancel_at
+
+    moments = 0
+    while await write_until(moments + 1):
+        moments += 1
+    assert moments > 5
+    assert not caplog.records
+    assert await _count_events(store, run) >= 1

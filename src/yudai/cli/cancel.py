@@ -4,7 +4,6 @@ from rich.console import Console
 
 from yudai.cli import consoles
 from yudai.cli.exits import OK
-from yudai.cli.flows import known_flows
 from yudai.cli.render import print_document
 from yudai.cli.waiting import working
 from yudai.domain.ids import SolveId, short
@@ -14,7 +13,7 @@ from yudai.services.cancelling import Canceller
 from yudai.services.reading import Reader
 from yudai.services.stopping import Stopper
 from yudai.settings import Settings
-from yudai.wiring import open_library
+from yudai.wiring import known_flows, open_library
 
 
 async def run_cancel(settings: Settings, target: str, *, json: bool) -> int:

@@ -14,7 +14,7 @@ from yudai.domain.models import Provider, parse_amounts
 from yudai.domain.nearest import nearest
 from yudai.services.models import Catalogue, Entry, ModelChange
 from yudai.settings import Settings
-from yudai.wiring import Library, open_library
+from yudai.wiring import Library, make_catalogue, open_library
 
 _PRICE_WIDTH = 6
 _WHERE_WIDTH = 16
@@ -73,7 +73,7 @@ async def run_models_remove(settings: Settings, name: str, *, json: bool = False
 
 
 def _catalogue(library: Library) -> Catalogue:
-    return Catalogue(library.store, library.reader.clock)
+    return make_catalogue(library.settings, library.reader)
 
 
 def _provider(name: str) -> Provider:

@@ -6,7 +6,6 @@ from rich.console import Console
 
 from yudai.cli import consoles
 from yudai.cli.exits import OUR_FAULT
-from yudai.cli.flows import known_flows
 from yudai.cli.race import show_race
 from yudai.cli.render import exit_code, print_document, show_result
 from yudai.domain.ids import SolveId, short
@@ -15,7 +14,7 @@ from yudai.ports.engine import Engine
 from yudai.services.reading import Reader
 from yudai.services.stopping import Stopper
 from yudai.settings import Settings
-from yudai.wiring import open_library
+from yudai.wiring import known_flows, open_library
 
 
 async def run_watch(settings: Settings, target: str, *, json: bool) -> int:

@@ -53,7 +53,3 @@ class GatewayError(WorldError):
         super().__init__(cause, message)
         self.lost_attempts = lost_attempts
         """How often the call was sent and its answer lost: each may have cost its full price."""
-
-    @property
-    def may_have_cost(self) -> bool:
-        return self.lost_attempts > 0

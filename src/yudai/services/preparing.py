@@ -54,7 +54,10 @@ class Preparer:
             solve = await solves.get(db, solve_id)
         base = await self.backend.prepare(solve.base)
         await self._note(solve_id, "base.prepared", {"key": base.key})
-        baseline = solve.baseline or await self._measure(solve, base)
+        plan, baseline = solve.test_plan, solve.baseline
+        if baseline is None:
+            measured = await self._measure(solve, base)
+            plan, baseline = measured.plan, measured.baseline
         await self._note(
             solve_id,
             "baseline.measured",
@@ -64,8 +67,6 @@ class Preparer:
                 "flaky": len(baseline.flaky),
             },
         )
-        async with self.store.read() as db:
-            plan = (await solves.get(db, solve_id)).test_plan
         return Prepared(base=base, plan=plan, baseline=baseline, project=solve.project)
 
     async def measure(self, base: BaseRef, project: Project, *, owner: str) -> Measured:
@@ -74,11 +75,11 @@ class Preparer:
         log = await self.artifacts.put(ArtifactKind.BASELINE_LOG, found.log.encode())
         return Measured(plan=found.plan, baseline=found.baseline, log=log)
 
-    async def _measure(self, solve: SolveRow, base: BaseRef) -> Baseline:
+    async def _measure(self, solve: SolveRow, base: BaseRef) -> Measured:
         measured = await self.measure(base, solve.project, owner=solve.id)
         async with self.store.change() as db:
             await keep_measured(db, SolveId(solve.id), measured, at=self.clock.now())
-        return measured.baseline
+        return measured
 
     async def _note(self, solve_id: SolveId, kind: str, data: dict[str, object]) -> None:
         async with self.store.change() as db:

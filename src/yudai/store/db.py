@@ -1,7 +1,7 @@
 """The database: reading, and the one place of commit and rollback."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, nullcontext
 from typing import Any, Self, TypeVarTuple
@@ -58,7 +58,7 @@ class Database:
         async with self._turn:
             self._writers.add(task)
             try:
-                async with _open_session(self._writing_engine) as db, db.begin():
+                async with _open_session(self._writing_engine) as db, _ending(db):
                     yield db
             finally:
                 self._writers.discard(task)
@@ -91,6 +91,30 @@ class Database:
 
     async def _in_thread(self, work: Callable[[*Args], None], *args: *Args) -> None:
         await asyncio.get_running_loop().run_in_executor(self._thread, work, *args)
+
+
+@asynccontextmanager
+async def _ending(db: AsyncSession) -> AsyncGenerator[None]:
+    try:
+        yield
+    except BaseException:
+        await _whole(db.rollback())
+        raise
+    await _whole(db.commit())
+
+
+async def _whole(work: Coroutine[Any, Any, None]) -> None:
+    """Done to its end, and only then cancelled: half of it would cost the connection."""
+    task = asyncio.create_task(work)
+    cancelled: asyncio.CancelledError | None = None
+    while not task.done():
+        try:
+            await asyncio.wait([task])
+        except asyncio.CancelledError as error:
+            cancelled = error
+    await task
+    if cancelled:
+        raise cancelled
 
 
 def _transact(engine: Engine, work: Callable[[Connection], None]) -> None:
