@@ -1,6 +1,7 @@
 """Bases and boxes: made once, listed, ended, reaped; and nothing is left of them."""
 
 import asyncio
+import os
 import secrets
 import signal
 import sys
@@ -39,7 +40,13 @@ def leftovers(home: Path, *, installation: str) -> Leftovers:
     return Leftovers(
         processes=[str(pid) for pid in alive(str(home))],
         mounts=[m for m in Path("/proc/self/mountinfo").read_text().splitlines() if str(home) in m],
-        cgroups=[str(p) for p in Path("/sys/fs/cgroup").rglob(f"yudai-{installation}-*")],
+        cgroups=[
+            f"{parent}/{folder}"
+            # Not by glob, which fails when another test's group goes away under it.
+            for parent, folders, _ in os.walk("/sys/fs/cgroup")
+            for folder in folders
+            if folder.startswith(f"yudai-{installation}-")
+        ],
         folders=[str(p) for top in ("boxes", "leases") for p in home.rglob(f"{top}/*")],
     )
 
@@ -317,8 +324,12 @@ async def test_cancelled_spawning_leaves_nothing(fresh: Backend, tmp_path: Path)
         for _ in range(turns):
             await asyncio.sleep(0)
         spawning.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await spawning
+        await asyncio.wait([spawning])
+        # A backend whose boxes are only folders may be done before the last of these moments.
+        assert turns or spawning.cancelled()
+        for box in () if spawning.cancelled() else spawning.result():
+            assert not isinstance(box, SandboxError)
+            await box.destroy()
 
     assert await fresh.list() == []
     assert not list(tmp_path.rglob("home/**/boxes/*"))
