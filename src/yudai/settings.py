@@ -80,8 +80,7 @@ class Settings(BaseSettings):
         default=60,
         ge=0,
         validation_alias="DATABASE_STATEMENT_TIMEOUT_SECONDS",
-        description="Seconds that PostgreSQL works at one statement, or waits for the next one of "
-        "a transaction; 0: no limit.",
+        description="Seconds that PostgreSQL works at one statement; 0: no limit.",
     )
     sandbox_backend: Literal["bubblewrap", "process"] | None = Field(
         default=None,
@@ -99,6 +98,86 @@ class Settings(BaseSettings):
         ge=1,
         validation_alias="SOLVER_ARENA_MAX_RUNS",
         description="Contestants per solve; above it a diverse selection starts.",
+    )
+    host: str = Field(
+        default="127.0.0.1",
+        validation_alias="HOST",
+        description="Address that `yudai serve` listens on; only loopback while there is no login.",
+    )
+    port: int = Field(
+        default=8000, ge=0, le=65535, validation_alias="PORT", description="Its port; 0: any free."
+    )
+    server: str | None = Field(
+        default=None,
+        validation_alias="YUDAI_SERVER",
+        description="URL of a server that the command line works with; unset: the one that owns "
+        "YUDAI_HOME, if one runs.",
+    )
+    max_solves: int = Field(
+        default=4,
+        ge=1,
+        validation_alias="SOLVER_MAX_PARALLEL",
+        description="Solves at once, of all users together; further ones wait.",
+    )
+    user_max_solves: int = Field(
+        default=4,
+        ge=1,
+        validation_alias="SOLVER_USER_MAX_PARALLEL",
+        description="Solves of one user at once.",
+    )
+    max_runs: int = Field(
+        default=200,
+        ge=1,
+        validation_alias="SOLVER_MAX_RUNS",
+        description="Runs at once, of all solves and workers together.",
+    )
+    worker_max_runs: int = Field(
+        default=100,
+        ge=1,
+        le=1000,
+        validation_alias="WORKER_MAX_RUNS",
+        description="Runs at once in one worker.",
+    )
+    model_max_parallel: int = Field(
+        default=32,
+        ge=0,
+        validation_alias="MODEL_MAX_PARALLEL",
+        description="Calls of one model at once, per worker; 0: no limit.",
+    )
+    trajectory_dir: Path | None = Field(
+        default=None,
+        validation_alias="TRAJECTORY_STORAGE_DIR",
+        description="Folder that finished trajectories are written to as well, in mini-SWE-agent's "
+        "format.",
+    )
+    artifacts_url: str | None = Field(
+        default=None,
+        validation_alias="ARTIFACTS_URL",
+        description="Where artifacts are kept: `s3://bucket/prefix`, or a folder; unset: a folder "
+        "in YUDAI_HOME.",
+    )
+    s3_endpoint: str | None = Field(
+        default=None,
+        validation_alias="S3_ENDPOINT_URL",
+        description="An S3-compatible server other than Amazon's.",
+    )
+    s3_region: str | None = Field(
+        default=None, validation_alias="AWS_REGION", description="The bucket's region."
+    )
+    s3_access_key_id: SecretStr | None = Field(
+        default=None,
+        validation_alias="AWS_ACCESS_KEY_ID",
+        description="Key of the bucket; unset: what the machine's role gives.",
+    )
+    s3_secret_access_key: SecretStr | None = Field(
+        default=None,
+        validation_alias="AWS_SECRET_ACCESS_KEY",
+        description="Its secret. Never shown, never logged.",
+    )
+    chat_model: str | None = Field(
+        default=None,
+        validation_alias="CHAT_MODEL",
+        description="Model that answers free text in conversations; unset: nobody does.",
     )
     openrouter_api_key: SecretStr | None = Field(
         default=None,

@@ -1,19 +1,22 @@
 import asyncio
+import sqlite3
 from collections.abc import Callable, Coroutine, Generator
-from contextlib import suppress
+from contextlib import closing, suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import event, text
 from sqlalchemy.exc import IntegrityError, PendingRollbackError
 
 from yudai.domain.errors import RefusedError
-from yudai.store import events, runs, solves
+from yudai.store import events, runs, solves, sqlite
 from yudai.store.db import Database
+from yudai.store.outages import StoreAwayError
 from yudai.store.store import Store
 from yudai.store.tables import RunRow
+from yudai.store.urls import sqlite_url
 
 
 async def _count_events(store: Store, run: RunRow) -> int:
@@ -139,6 +142,50 @@ async def test_many_writers_queue_instead_of_failing(url: str, store: Store, run
     assert [row.data["known"] for row in rows] == list(range(50))
 
 
+async def test_a_file_that_another_process_locks_for_too_long_is_away(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sqlite.OPTIONS["connect_args"], "timeout", 0.05)
+    url = sqlite_url(tmp_path / "yudai.db")
+    async with await Store.open(url) as store, await Store.open(url, patience_s=30) as patient:
+
+        async def clear() -> None:
+            async with patient.change() as db:
+                await db.execute(text("DELETE FROM solves"))
+
+        with closing(sqlite3.connect(tmp_path / "yudai.db", isolation_level=None)) as other:
+            other.execute("BEGIN IMMEDIATE")
+            with pytest.raises(StoreAwayError, match="the database is away: database is locked"):
+                async with store.change():
+                    pass
+            async with store.read() as db:
+                assert await db.scalar(text("SELECT count(*) FROM solves")) == 0
+            clearing = asyncio.create_task(clear())
+            await asyncio.sleep(0.2)
+            assert not clearing.done()
+            other.execute("ROLLBACK")
+        await clearing
+
+
+async def test_a_cancellation_is_heard_also_when_the_commit_fails(
+    store: Store, run: RunRow
+) -> None:
+    """Whoever tries again after a failed commit must not do so once it is cancelled."""
+
+    async def write() -> None:
+        async with store.change() as db:
+            await events.append(db, run.solve_id, kind="noted", at=1.0)
+            event.listen(db.sync_session, "before_commit", cancel_and_fail)
+
+    def cancel_and_fail(_: object) -> None:
+        task.cancel()
+        raise LookupError
+
+    task = asyncio.create_task(write())
+    await asyncio.wait([task])
+    assert task.cancelled()
+
+
 async def test_what_is_no_database_is_refused_with_its_place(tmp_path: Path) -> None:
     file = tmp_path / "notes.db"
     file.write_text("this is not a database, but a text that is long enough to be read as one" * 20)
@@ -177,6 +224,30 @@ class _Suspensions:
                 send = partial(self._steps.throw, error)
             else:
                 send = partial(self._steps.send, None)
+
+
+async def test_a_cancelled_transaction_keeps_no_lock_while_its_cancellation_is_handled(
+    store: Store, run: RunRow
+) -> None:
+    async def write(kind: str) -> None:
+        async with store.change() as db:
+            await solves.get(db, run.solve_id)
+            await events.append(db, run.solve_id, kind=kind, at=1.0)
+
+    async def write_twice(cancel_at: int) -> bool:
+        suspensions = _Suspensions(write("cancelled"), cancel_at)
+        try:
+            await suspensions
+        except asyncio.CancelledError:
+            async with asyncio.timeout(5):
+                await write("next")
+        return suspensions.count >= cancel_at
+
+    moments = 0
+    while await asyncio.create_task(write_twice(moments + 1)):
+        moments += 1
+    assert moments > 5
+    assert await _count_events(store, run) >= moments
 
 
 async def test_cancelling_at_any_moment_leaves_no_complaint_and_a_working_database(

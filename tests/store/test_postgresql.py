@@ -26,6 +26,7 @@ from yudai.domain.trajectory import TrajectoryMessage
 from yudai.ports.agent import Progress
 from yudai.store import events, runs, solves, trajectories
 from yudai.store.db import Database
+from yudai.store.outages import StoreAwayError
 from yudai.store.pool import Pool
 from yudai.store.postgresql import remedy
 from yudai.store.store import Store
@@ -110,7 +111,7 @@ async def test_of_two_who_saw_the_same_state_exactly_one_changes_it(
     await asyncio.wait(tasks)
     [lost] = [error for task in tasks if (error := task.exception())]
     assert isinstance(lost, ConflictError)
-    assert "not queued any more" in str(lost)
+    assert "not possible in state running" in str(lost)
     async with store.read() as db:
         assert [row.kind for row in await events.after(db, run.solve_id)] == ["run.started"]
 
@@ -242,7 +243,7 @@ async def test_a_transaction_that_loses_its_connection_fails_alone(
             await _end_connections(other)
             await events.append(db, run.solve_id, kind="never", at=1.0)
 
-    with pytest.raises(DBAPIError):
+    with pytest.raises(StoreAwayError, match="terminating connection"):
         await lose_it()
     async with store.change() as db:
         await events.append(db, run.solve_id, kind="next", at=2.0)

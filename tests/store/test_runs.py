@@ -139,7 +139,7 @@ async def test_a_lost_race_is_a_conflict(store: Store, run: RunRow) -> None:
         connection = await db.connection()
         await connection.exec_driver_sql("UPDATE runs SET state = 'cancelled'")
         assert seen.state == "queued"
-        with pytest.raises(ConflictError, match="not queued any more"):
+        with pytest.raises(ConflictError, match="not possible in state cancelled"):
             await runs.advance(db, run.id, RunEvent.STARTED, at=1.0)
         assert await events.after(db, run.solve_id) == []
 

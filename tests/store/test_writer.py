@@ -1,11 +1,13 @@
 import asyncio
 import itertools
 import threading
-from collections.abc import Callable
+from collections.abc import AsyncGenerator, Callable
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+import pytest_asyncio
 from sqlalchemy import event, text
+from structlog.testing import capture_logs
 
 from yudai.domain.ids import RunId
 from yudai.domain.trajectory import TrajectoryMessage
@@ -14,7 +16,7 @@ from yudai.ports.agent import Progress
 from yudai.store import runs, solves, trajectories
 from yudai.store.store import Store
 from yudai.store.tables import RunRow, SolveRow
-from yudai.store.writer import WriteError
+from yudai.store.writer import MessageWriter, WriteError
 
 NewMessage = Callable[..., TrajectoryMessage]
 NewProgress = Callable[[int], Progress]
@@ -314,3 +316,159 @@ async def test_a_flush_inside_a_transaction_is_refused_not_a_deadlock(
             await store.writer.flush()
     await store.writer.flush()
     assert await _count(store, run.id) == 1
+
+
+@pytest_asyncio.fixture
+async def patient(url: str, run: RunRow) -> AsyncGenerator[Store]:
+    async with await Store.open(url, patience_s=30.0) as opened:
+        yield opened
+
+
+async def _until_it_fails(store: Store) -> None:
+    while not store.writer._failure:  # noqa: ASYNC110 - nobody is told while there is patience
+        await asyncio.sleep(0.01)
+
+
+async def test_with_patience_agents_wait_until_commits_succeed_again(
+    patient: Store, store: Store, run: RunRow, new_message: NewMessage, new_progress: NewProgress
+) -> None:
+    await _hide_messages(store, hide=True)
+    patient.writer.append(run.id, 1, new_message(0), new_progress(0))
+    await _until_it_fails(patient)
+
+    def work() -> None:
+        for seq in range(1, 20):
+            patient.writer.append(run.id, 1, new_message(seq), new_progress(seq))
+
+    working = asyncio.create_task(asyncio.to_thread(work))
+    flushing = asyncio.create_task(patient.writer.flush())
+    await asyncio.sleep(0.1)
+    assert len(patient.writer._pending.messages) == 1
+    assert not working.done()
+    assert not flushing.done()
+    await _hide_messages(store, hide=False)
+    await working
+    await flushing
+    async with patient.change() as db:
+        said = await trajectories.messages(db, run.id)
+        assert [message.seq for message in said] == list(range(20))
+        assert (await runs.get(db, run.id)).message_count == 20
+
+
+async def test_one_failure_is_told_once_and_its_end_too(
+    patient: Store, store: Store, run: RunRow, new_message: NewMessage, new_progress: NewProgress
+) -> None:
+    await _hide_messages(store, hide=True)
+    with capture_logs() as logs:
+        patient.writer.append(run.id, 1, new_message(0), new_progress(0))
+        await _until_it_fails(patient)
+        with pytest.raises(TimeoutError):
+            await asyncio.wait_for(patient.writer.flush(), 0.5)
+        await _hide_messages(store, hide=False)
+        await patient.writer.flush()
+    told = [entry["event"] for entry in logs]
+    assert told == ["messages.not_stored", "messages.stored_again"]
+
+
+async def test_an_agent_of_a_cancelled_run_does_not_wait(
+    patient: Store, store: Store, run: RunRow, new_message: NewMessage, new_progress: NewProgress
+) -> None:
+    await _hide_messages(store, hide=True)
+    patient.writer.append(run.id, 1, new_message(0), new_progress(0))
+    await _until_it_fails(patient)
+    ends: list[str] = []
+
+    async def attempt() -> None:
+        record = patient.writer.recorder(run.id, 1)
+
+        def agent() -> None:
+            try:
+                record(new_message(1), new_progress(1))
+            except WriteError as error:
+                ends.append(str(error))
+
+        done = asyncio.get_running_loop().run_in_executor(None, agent)
+        try:
+            await asyncio.wait([done])
+        finally:
+            await done
+
+    running = asyncio.create_task(attempt())
+    await asyncio.sleep(0.1)
+    assert not running.done()
+    running.cancel()
+    await asyncio.wait_for(asyncio.wait([running]), 2)
+    assert ends == ["the run ended before its message could be stored"]
+    await _hide_messages(store, hide=False)
+    await patient.writer.flush()
+    assert await _count(patient, run.id) == 1
+
+
+async def test_the_loop_itself_never_waits(
+    patient: Store, store: Store, run: RunRow, new_message: NewMessage, new_progress: NewProgress
+) -> None:
+    await _hide_messages(store, hide=True)
+    patient.writer.append(run.id, 1, new_message(0), new_progress(0))
+    await _until_it_fails(patient)
+    with pytest.raises(WriteError, match=MISSING):
+        patient.writer.append(run.id, 1, new_message(1), new_progress(1))
+    await _hide_messages(store, hide=False)
+
+
+async def test_what_is_pending_stays_within_bounds(
+    store: Store, run: RunRow, new_message: NewMessage, new_progress: NewProgress
+) -> None:
+    narrow = MessageWriter(store.database, max_bytes=50_000)
+    holding = await _hold_the_run(store, run)
+    most = 0
+
+    def work() -> None:
+        nonlocal most
+        for seq in range(40):
+            narrow.append(run.id, 1, new_message(seq, "x" * 10_000), new_progress(seq))
+            most = max(most, narrow._bytes)
+
+    working = asyncio.create_task(asyncio.to_thread(work))
+    await asyncio.sleep(0.1)
+    assert not working.done()
+    assert narrow._bytes >= 50_000
+    holding.cancel()
+    await working
+    await narrow.close()
+    assert most < 50_000 + 2 * 10_000
+    assert narrow._bytes == 0
+    assert await _count(store, run.id) == 40
+
+
+async def test_a_message_larger_than_the_bound_is_stored_too(
+    store: Store, run: RunRow, new_message: NewMessage, new_progress: NewProgress
+) -> None:
+    narrow = MessageWriter(store.database, max_bytes=1_000)
+    for seq in range(3):
+        message = new_message(seq, "x" * 10_000)
+        await asyncio.to_thread(narrow.append, run.id, 1, message, new_progress(seq))
+    await narrow.close()
+    assert await _count(store, run.id) == 3
+
+
+async def test_a_flush_during_the_commit_that_ends_a_failure_is_heard(
+    patient: Store, run: RunRow, new_message: NewMessage, new_progress: NewProgress
+) -> None:
+    loop, is_committing, may_commit = asyncio.get_running_loop(), asyncio.Event(), threading.Event()
+    faults = [LookupError()]
+
+    def begin(_: object) -> None:
+        if faults:
+            raise faults.pop()
+        loop.call_soon_threadsafe(is_committing.set)
+        may_commit.wait()
+
+    event.listen(patient.database._blocking_engine, "begin", begin)
+    patient.writer.append(run.id, 1, new_message(0), new_progress(0))
+    await is_committing.wait()
+    assert patient.writer._failure
+    flushing = asyncio.create_task(patient.writer.flush())
+    await asyncio.sleep(0)
+    may_commit.set()
+    await asyncio.wait_for(flushing, 10)
+    assert await _count(patient, run.id) == 1

@@ -22,6 +22,9 @@ EXIT_CAUSES: dict[str, Cause | None] = {
     "EmptyPatch": Cause.EMPTY_PATCH,
     "PatchRefused": Cause.PATCH_REFUSED,
     "VerificationFailed": Cause.VERIFICATION_FAILED,
+    "WorkerLost": Cause.WORKER_LOST,
+    "WorkerLeft": Cause.WORKER_LEFT,
+    "StoreFailed": Cause.STORE_FAILED,
     "InternalError": Cause.INTERNAL,
 }
 

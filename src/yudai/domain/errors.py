@@ -4,9 +4,11 @@ YudaiError
 ├── RefusedError         the user's fault: one line that says what to do
 │   ├── NotFoundError    there is no such thing
 │   └── ConflictError    it exists, but not in a state that allows this
+│       └── TakenError   another worker has taken it up: we may not write any more
 └── WorldError           the world's fault: carries a Cause
     ├── SandboxError
-    └── GatewayError
+    ├── GatewayError
+    └── ArtifactError    in ports/artifacts.py
 """
 
 from yudai.domain.failure import Cause
@@ -25,12 +27,19 @@ class NotFoundError(RefusedError):
 
 
 class ConflictError(RefusedError):
+    def __init__(self, message: str, *, state: str = "") -> None:
+        super().__init__(message)
+        self.state = state
+        """The state that forbids it, where it is one."""
+
+
+class TakenError(ConflictError):
     pass
 
 
 class IllegalTransitionError(ConflictError):
     def __init__(self, state: str, event: str) -> None:
-        super().__init__(f"{event} is not possible in state {state}")
+        super().__init__(f"{event} is not possible in state {state}", state=state)
 
 
 class WorldError(YudaiError):

@@ -19,6 +19,9 @@ class Cause(StrEnum):
     OUT_OF_BUDGET = "out_of_budget"
     EMPTY_PATCH = "empty_patch"
     PATCH_REFUSED = "patch_refused"
+    WORKER_LOST = "worker_lost"
+    WORKER_LEFT = "worker_left"
+    STORE_FAILED = "store_failed"
     VERIFICATION_FAILED = "verification_failed"
     INTERNAL = "internal"
 
@@ -53,6 +56,11 @@ POLICIES: dict[Cause, Policy] = {
     ),
     Cause.EMPTY_PATCH: Policy("contestant", "final", "it submitted without changing anything"),
     Cause.PATCH_REFUSED: Policy("contestant", "final", "its patch was refused"),
+    Cause.WORKER_LOST: Policy("world", "retry", "the worker that ran it died"),
+    Cause.WORKER_LEFT: Policy("world", "retry", "the worker that ran it was stopped"),
+    Cause.STORE_FAILED: Policy(
+        "world", "retry", "the database or the artifact store could not be reached"
+    ),
     Cause.VERIFICATION_FAILED: Policy("world", "retry", "its patch could not be verified"),
     Cause.INTERNAL: Policy("world", "final", "Yudai failed; this is our fault"),
 }

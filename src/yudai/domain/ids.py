@@ -5,6 +5,9 @@ from uuid import UUID
 
 SolveId = NewType("SolveId", str)
 RunId = NewType("RunId", str)
+WorkerId = NewType("WorkerId", str)
+ConversationId = NewType("ConversationId", str)
+MessageId = NewType("MessageId", int)
 
 LOCAL_USER = "local"
 

@@ -12,7 +12,9 @@ class Issue(Value):
 
     @property
     def label(self) -> str:
-        return self.title if self.number is None else f"#{self.number} {self.title}"
+        number = "" if self.number is None else f"#{self.number}"
+        # One that nobody has fetched yet is called by its number alone.
+        return " ".join(dict.fromkeys(part for part in (number, self.title) if part))
 
 
 def from_markdown(text: str) -> Issue:

@@ -18,6 +18,8 @@ class RunEvent(StrEnum):
     STARTED = "started"
     SUBMITTED = "submitted"
     JUDGED = "judged"
+    RETRIED = "retried"
+    """An attempt ended for a cause of the world; the next one is to come."""
     BROKE = "broke"
     CANCELLED = "cancelled"
 
@@ -28,6 +30,7 @@ TRANSITIONS: dict[tuple[RunState, RunEvent], RunState] = {
     (RunState.QUEUED, RunEvent.STARTED): RunState.RUNNING,
     (RunState.RUNNING, RunEvent.SUBMITTED): RunState.VERIFYING,
     (RunState.VERIFYING, RunEvent.JUDGED): RunState.COMPLETED,
+    (RunState.RUNNING, RunEvent.RETRIED): RunState.QUEUED,
     (RunState.QUEUED, RunEvent.BROKE): RunState.FAILED,
     (RunState.RUNNING, RunEvent.BROKE): RunState.FAILED,
     (RunState.VERIFYING, RunEvent.BROKE): RunState.FAILED,

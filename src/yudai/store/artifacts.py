@@ -2,7 +2,7 @@
 
 from typing import cast
 
-from sqlalchemy import ColumnElement, Table, select
+from sqlalchemy import ColumnElement, Table, delete, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from yudai.domain.ids import RunId, SolveId
@@ -36,6 +36,13 @@ async def of_run(db: AsyncSession, run_id: RunId) -> dict[ArtifactKind, Artifact
 async def of_solve(db: AsyncSession, solve_id: SolveId) -> dict[ArtifactKind, ArtifactRef]:
     """The solve's own ones, not those of its runs."""
     return await _by_kind(db, (ArtifactRow.solve_id == solve_id) & ArtifactRow.run_id.is_(None))
+
+
+async def take_away(db: AsyncSession, run_id: RunId) -> tuple[ArtifactRef, ...]:
+    """Those of an attempt that was given up: the next one has its own."""
+    refs = tuple((await of_run(db, run_id)).values())
+    await db.execute(delete(ArtifactRow).where(ArtifactRow.run_id == run_id))
+    return refs
 
 
 async def _by_kind(

@@ -56,7 +56,7 @@ async def change_row(
     expected: SolveState | RunState | None = None,
 ) -> Row:
     """Set columns of one row, only while it is in the expected state if one is given."""
-    statement = update(table).where(table.id == identifier).values(**changes)
+    statement = update(table).where(table.id == identifier).values(**changes, rev=table.rev + 1)
     if expected is not None:
         statement = statement.where(table.state == expected)
     returning = statement.returning(table).execution_options(

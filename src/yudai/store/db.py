@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import asynccontextmanager, nullcontext
+from contextlib import asynccontextmanager, nullcontext, suppress
 from typing import Any, Self, TypeVarTuple
 
 from sqlalchemy import Connection, Engine, event
@@ -14,15 +14,21 @@ from sqlalchemy.orm import ORMExecuteState, Session
 from yudai.store import postgresql, sqlite
 from yudai.store.engines import is_sqlite, make_blocking_engine, make_engine, probe, refusals
 from yudai.store.locks import LOCKS
+from yudai.store.outages import away_errors, patiently
 from yudai.store.pool import DEFAULT_POOL, Pool
 
 Args = TypeVarTuple("Args")
 
 
 class Database:
-    """One pool of connections; on SQLite the writers of this process queue in order of arrival."""
+    """One pool of connections; on SQLite the writers of this process queue in order of arrival.
 
-    def __init__(self, url: str, pool: Pool) -> None:
+    A block waits up to `patience_s` for a database that is away before it begins; afterwards, and
+    once it has begun, StoreAwayError.
+    """
+
+    def __init__(self, url: str, pool: Pool, *, patience_s: float = 0.0) -> None:
+        self.patience_s = patience_s
         self.engine = make_engine(url, pool)
         blocking = make_blocking_engine(url, pool)
         self._thread = ThreadPoolExecutor(1, "store")
@@ -39,9 +45,9 @@ class Database:
             self._turn = nullcontext()
 
     @classmethod
-    async def open(cls, url: str, pool: Pool = DEFAULT_POOL) -> Self:
+    async def open(cls, url: str, pool: Pool = DEFAULT_POOL, *, patience_s: float = 0.0) -> Self:
         """Connect once; RefusedError says in one line what is wrong and what to do."""
-        database = cls(url, pool)
+        database = cls(url, pool, patience_s=patience_s)
         try:
             with refusals(url):
                 await database._in_thread(probe, database._blocking_engine)
@@ -58,7 +64,7 @@ class Database:
         async with self._turn:
             self._writers.add(task)
             try:
-                async with _open_session(self._writing_engine) as db, _ending(db):
+                async with self._begun(self._writing_engine, Session) as db, _ending(db):
                     yield db
             finally:
                 self._writers.discard(task)
@@ -66,7 +72,7 @@ class Database:
     @asynccontextmanager
     async def read(self) -> AsyncGenerator[AsyncSession]:
         """Read: one consistent picture; a write in it is an error, never a silent loss."""
-        async with _open_session(self._reading_engine, sync_session_class=_ReadingSession) as db:
+        async with self._begun(self._reading_engine, _ReadingSession) as db:
             yield db
 
     async def transact_in_thread(self, work: Callable[[Connection], None]) -> None:
@@ -77,7 +83,8 @@ class Database:
         """
         self.refuse_nesting()
         async with self._turn:
-            await self._in_thread(_transact, self._blocking_engine, work)
+            with away_errors():
+                await self._in_thread(_transact, self._blocking_engine, work)
 
     def refuse_nesting(self) -> None:
         """A transaction inside another of the same task would wait for itself for ever."""
@@ -89,6 +96,17 @@ class Database:
         self._blocking_engine.dispose()
         await self.engine.dispose()
 
+    @asynccontextmanager
+    async def _begun(
+        self, engine: AsyncEngine, session_class: type[Session]
+    ) -> AsyncGenerator[AsyncSession]:
+        """A session on a connection that works; what is lost after that is not begun again."""
+        options: dict[str, Any] = {"sync_session_class": session_class, "expire_on_commit": False}
+        with away_errors():
+            async with AsyncSession(engine, **options) as db:
+                await patiently(db.connection, self.patience_s)
+                yield db
+
     async def _in_thread(self, work: Callable[[*Args], None], *args: *Args) -> None:
         await asyncio.get_running_loop().run_in_executor(self._thread, work, *args)
 
@@ -98,7 +116,9 @@ async def _ending(db: AsyncSession) -> AsyncGenerator[None]:
     try:
         yield
     except BaseException:
-        await _whole(db.rollback())
+        # It fails only with its connection, and then the server does it.
+        with suppress(DBAPIError):
+            await _whole(db.rollback())
         raise
     await _whole(db.commit())
 
@@ -112,9 +132,9 @@ async def _whole(work: Coroutine[Any, Any, None]) -> None:
             await asyncio.wait([task])
         except asyncio.CancelledError as error:
             cancelled = error
-    await task
     if cancelled:
-        raise cancelled
+        raise cancelled from task.exception()
+    task.result()
 
 
 def _transact(engine: Engine, work: Callable[[Connection], None]) -> None:
@@ -128,12 +148,6 @@ def _transact(engine: Engine, work: Callable[[Connection], None]) -> None:
                 raise
         else:
             return
-
-
-def _open_session(
-    engine: AsyncEngine, *, sync_session_class: type[Session] = Session
-) -> AsyncSession:
-    return AsyncSession(engine, expire_on_commit=False, sync_session_class=sync_session_class)
 
 
 class _ReadingSession(Session):

@@ -29,7 +29,11 @@ def make_engine(url: str, pool: Pool) -> AsyncEngine:
     else:
         options = postgresql.options(parts, pool) | postgresql.pooling(pool)
         engine = create_async_engine(parts, **_OPTIONS, **options)
-        postgresql.set_up(engine.sync_engine, statement_timeout_s=pool.statement_timeout_s)
+        postgresql.set_up(
+            engine.sync_engine,
+            statement_timeout_s=pool.statement_timeout_s,
+            idle_timeout_s=pool.idle_timeout_s,
+        )
     return engine
 
 
@@ -47,6 +51,7 @@ def make_blocking_engine(url: str, pool: Pool) -> Engine:
         postgresql.set_up(
             engine,
             statement_timeout_s=pool.statement_timeout_s,
+            idle_timeout_s=pool.idle_timeout_s,
             lock_timeout_s=postgresql.LOCK_TIMEOUT_S,
         )
     return engine
@@ -62,7 +67,7 @@ def make_migrating_engine(url: str) -> AsyncEngine:
     else:
         options = postgresql.options(parts, Pool())
         engine = create_async_engine(parts, **_OPTIONS, **options, poolclass=NullPool)
-        postgresql.set_up(engine.sync_engine, statement_timeout_s=0)
+        postgresql.set_up(engine.sync_engine, statement_timeout_s=0, idle_timeout_s=0)
     return engine
 
 

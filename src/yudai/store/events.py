@@ -1,7 +1,7 @@
 """The timeline: what happened, in the order of its cursor."""
 
 import structlog
-from sqlalchemy import select
+from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from yudai.domain.ids import RunId, SolveId
@@ -26,6 +26,19 @@ async def append(
     await db.flush()
     log.info(kind, solve_id=solve_id, run_id=run_id, **(data or {}))
     return row
+
+
+async def has(db: AsyncSession, solve_id: SolveId, kind: str) -> bool:
+    """Whether such a thing has happened already."""
+    same = (EventRow.solve_id == solve_id) & (EventRow.kind == kind)
+    return await db.scalar(select(EventRow.id).where(same).limit(1)) is not None
+
+
+async def count(db: AsyncSession, solve_id: SolveId, kind: str, *, run_id: RunId | None) -> int:
+    """How often such a thing has happened, to the solve itself or to one of its runs."""
+    same = (EventRow.solve_id == solve_id) & (EventRow.kind == kind)
+    of = EventRow.run_id.is_(None) if run_id is None else EventRow.run_id == run_id
+    return await db.scalar(select(func.count()).select_from(EventRow).where(same, of)) or 0
 
 
 async def after(

@@ -12,7 +12,11 @@ class Pool(Value):
     """For a free connection."""
     connect_timeout_s: int = 10
     statement_timeout_s: float = 60
-    """For one statement, and for a transaction in which nothing happens; 0: no limit."""
+    """For one statement; 0: no limit."""
+    idle_timeout_s: float = 8
+    """For a transaction in which nothing happens: whoever is frozen in one holds up others."""
+    session: str = "yudai"
+    """What the server calls our connections; those of a worker can be cut off by that name."""
 
 
 DEFAULT_POOL = Pool()

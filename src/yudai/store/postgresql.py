@@ -1,9 +1,10 @@
 """All that only PostgreSQL needs: its connections, its time limits, and remedies for its errors."""
 
+import hashlib
 from typing import Any
 
 from sqlalchemy import URL, Connection, Engine, event, text
-from sqlalchemy.exc import DBAPIError, ProgrammingError
+from sqlalchemy.exc import DBAPIError, OperationalError, ProgrammingError
 
 from yudai.domain.errors import RefusedError
 from yudai.store.pool import Pool
@@ -14,12 +15,14 @@ LOCK_ATTEMPTS = 300
 _MIGRATING = 0x7975646169
 _LOCK_STATES = frozenset({"40001", "40P01", "55P03"})
 _FORBIDDEN = "42501"
+# Shutting down, crashed, starting up, too many connections.
+_AWAY_STATES = frozenset({"57P01", "57P02", "57P03", "53300"})
+_CONNECTION_CLASS = "08"
 READING: dict[str, Any] = {"isolation_level": "REPEATABLE READ", "postgresql_readonly": True}
 """Execution options: all statements of a transaction see the same moment."""
 
 # A peer that is gone without a word is noticed within a minute.
 _CONNECT: dict[str, Any] = {
-    "application_name": "yudai",
     "keepalives_idle": 30,
     "keepalives_interval": 10,
     "keepalives_count": 3,
@@ -45,7 +48,11 @@ _ANY_REMEDY = "check DATABASE_URL, and that PostgreSQL can be reached from here"
 
 def options(url: URL, pool: Pool) -> dict[str, Any]:
     """For create_engine; what the URL itself says about the connection wins."""
-    connect = {**_CONNECT, "connect_timeout": pool.connect_timeout_s}
+    connect = {
+        **_CONNECT,
+        "connect_timeout": pool.connect_timeout_s,
+        "application_name": pool.session,
+    }
     return {
         "isolation_level": "READ COMMITTED",
         "connect_args": {name: value for name, value in connect.items() if name not in url.query},
@@ -61,11 +68,13 @@ def pooling(pool: Pool) -> dict[str, Any]:
     }
 
 
-def set_up(engine: Engine, *, statement_timeout_s: float, lock_timeout_s: float = 0) -> None:
+def set_up(
+    engine: Engine, *, statement_timeout_s: float, idle_timeout_s: float, lock_timeout_s: float = 0
+) -> None:
     """Time limits of every connection, set by a statement: poolers refuse them as parameters."""
     limits = {
         "statement_timeout": statement_timeout_s,
-        "idle_in_transaction_session_timeout": statement_timeout_s,
+        "idle_in_transaction_session_timeout": idle_timeout_s,
         "lock_timeout": lock_timeout_s,
     }
     settings = ", ".join(
@@ -79,6 +88,11 @@ def set_up(engine: Engine, *, statement_timeout_s: float, lock_timeout_s: float 
         cursor.execute(f"SELECT {settings}")
         cursor.close()
         connection.autocommit = False
+
+
+def session_name(host: str, pid: int) -> str:
+    """Of the connections of one process; the server keeps 63 characters."""
+    return f"yudai {pid} {hashlib.sha256(host.encode()).hexdigest()[:16]}"
 
 
 def refuse_encoding(connection: Connection) -> None:
@@ -98,6 +112,17 @@ def wait_for_migrations(connection: Connection) -> None:
 def is_lock_conflict(error: DBAPIError) -> bool:
     """Another transaction was in the way: the same again may succeed."""
     return getattr(error.orig, "sqlstate", None) in _LOCK_STATES
+
+
+def is_away(error: DBAPIError) -> bool:
+    """Not an answer to a statement: the server was not there for it."""
+    if not hasattr(error.orig, "sqlstate"):
+        return False
+    state: str | None = getattr(error.orig, "sqlstate", None)
+    if state is None:
+        # The driver's own words: it could not connect, or was cut off.
+        return isinstance(error, OperationalError)
+    return state in _AWAY_STATES or state.startswith(_CONNECTION_CLASS)
 
 
 def is_our_fault(error: DBAPIError) -> bool:

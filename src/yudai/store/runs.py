@@ -11,12 +11,17 @@ from yudai.domain.run_state import RunEvent, RunState
 from yudai.domain.usage import Usage
 from yudai.store import events
 from yudai.store.changes import change_row, find_row, get_row
+from yudai.store.claims import Claim
 from yudai.store.locks import hold_solve
 from yudai.store.tables import Data, RunRow
 
 _STAMPS = {RunState.RUNNING: "started_at", RunState.VERIFYING: "submitted_at"} | dict.fromkeys(
     run_state.FINAL, "finished_at"
 )
+
+
+def _stamps(state: RunState, at: float) -> dict[str, float]:
+    return {_STAMPS[state]: at} if state in _STAMPS else {}
 
 
 async def add_all(db: AsyncSession, rows: Iterable[RunRow]) -> None:
@@ -26,6 +31,12 @@ async def add_all(db: AsyncSession, rows: Iterable[RunRow]) -> None:
 
 async def get(db: AsyncSession, run_id: RunId) -> RunRow:
     return await get_row(db, RunRow, run_id)
+
+
+async def hold(db: AsyncSession, run_id: RunId) -> RunRow:
+    """As it is now; until our commit nobody else changes it, its solve or its other runs."""
+    await hold_solve(db, (await get(db, run_id)).solve_id)
+    return await get_row(db, RunRow, run_id, is_fresh=True)
 
 
 async def find(db: AsyncSession, ending: str) -> RunRow:
@@ -45,25 +56,34 @@ async def advance(
     *,
     at: float,
     data: Data | None = None,
+    claim: Claim | None = None,
     **changes: object,
 ) -> RunRow:
-    """Move to the event's next state, with other columns, and tell the timeline."""
-    row = await get(db, run_id)
-    await hold_solve(db, row.solve_id)
+    """Move to the event's next state, with other columns, and tell the timeline.
+
+    With a claim only while it holds: TakenError.
+    """
+    row = await hold(db, run_id)
+    if claim:
+        claim.check(row)
     was = row.state
     state = run_state.advance(was, event)
-    columns = {"state": state, _STAMPS[state]: at, **_columns(changes)}
+    columns = {"state": state, **_stamps(state, at), **_columns(changes)}
     changed = await change_row(db, RunRow, run_id, columns, expected=was)
     told = {"from": was, "to": state, **(data or {})}
     await events.append(db, row.solve_id, kind=f"run.{event}", at=at, run_id=run_id, data=told)
     return changed
 
 
-async def change(db: AsyncSession, run_id: RunId, **changes: object) -> RunRow:
-    """Set columns without a change of state."""
+async def change(
+    db: AsyncSession, run_id: RunId, *, claim: Claim | None = None, **changes: object
+) -> RunRow:
+    """Set columns without a change of state; with a claim only while it holds."""
     if "state" in changes:
         raise ValueError("a state changes through advance()")
-    await hold_solve(db, (await get(db, run_id)).solve_id)
+    row = await hold(db, run_id)
+    if claim:
+        claim.check(row)
     return await change_row(db, RunRow, run_id, _columns(changes))
 
 

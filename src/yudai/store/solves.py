@@ -11,6 +11,7 @@ from yudai.domain.ids import SolveId
 from yudai.domain.solve_state import SolveEvent, SolveState
 from yudai.store import events
 from yudai.store.changes import change_row, find_row, get_row
+from yudai.store.claims import Claim
 from yudai.store.locks import hold_solve
 from yudai.store.tables import Data, SolveRow
 
@@ -63,13 +64,6 @@ async def in_states(db: AsyncSession, states: Sequence[SolveState]) -> list[Solv
     return list(await db.scalars(select(SolveRow).where(SolveRow.state.in_(states))))
 
 
-async def to_cancel(db: AsyncSession) -> list[SolveId]:
-    """Solves that go on although another process asked for their end."""
-    asked = SolveRow.cancel_requested_at.is_not(None)
-    is_open = SolveRow.state.in_((SolveState.QUEUED, SolveState.RUNNING))
-    return list(await db.scalars(select(SolveRow.id).where(asked, is_open)))
-
-
 async def advance(
     db: AsyncSession,
     solve_id: SolveId,
@@ -77,11 +71,16 @@ async def advance(
     *,
     at: float,
     data: Data | None = None,
+    claim: Claim | None = None,
     **changes: object,
 ) -> SolveRow:
-    """Move to the event's next state, with other columns, and tell the timeline."""
-    await hold_solve(db, solve_id)
-    row = await get(db, solve_id)
+    """Move to the event's next state, with other columns, and tell the timeline.
+
+    With a claim only while it holds: TakenError.
+    """
+    row = await hold(db, solve_id)
+    if claim:
+        claim.check(row)
     was = row.state
     state = solve_state.advance(was, event)
     columns = {"state": state, **_stamps(row, state, at), **changes}

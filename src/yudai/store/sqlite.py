@@ -1,11 +1,13 @@
 """All that only SQLite needs: SQLAlchemy's recipe for it, and its journal."""
 
+import asyncio
 import sqlite3
 import time
+from contextlib import suppress
 from typing import Any
 
 from sqlalchemy import Connection, Engine, event
-from sqlalchemy.exc import OperationalError
+from sqlalchemy.exc import DBAPIError, OperationalError
 
 BUSY_TIMEOUT_S = 30.0
 IMMEDIATE = {"sqlite_begin": "IMMEDIATE"}
@@ -36,6 +38,13 @@ def set_up(engine: Engine, *, foreign_keys: bool) -> None:
         if kind is not None:
             connection.exec_driver_sql(f"BEGIN {kind}")
 
+    @event.listens_for(engine, "invalidate")
+    def _invalidate(connection: Any, _record: object, _error: object) -> None:
+        # Closed while a cursor is half read, it would keep its lock until that is forgotten: for
+        # as long as whoever was cancelled still has the error in hand.
+        with suppress(Exception, asyncio.CancelledError):
+            connection.rollback()
+
 
 def switch_to_wal(engine: Engine) -> None:
     """Retried, because SQLite does not wait for another process that is switching as well."""
@@ -45,13 +54,14 @@ def switch_to_wal(engine: Engine) -> None:
             try:
                 connection.exec_driver_sql("PRAGMA journal_mode = WAL")
             except OperationalError as error:
-                if not _is_busy(error) or not attempts_left:
+                if not is_busy(error) or not attempts_left:
                     raise
                 time.sleep(_WAL_RETRY_S)
             else:
                 return
 
 
-def _is_busy(error: OperationalError) -> bool:
+def is_busy(error: DBAPIError) -> bool:
+    """Another process had the lock, for longer than we wait."""
     code: int = getattr(error.orig, "sqlite_errorcode", 0)
     return code & _PRIMARY_CODE == sqlite3.SQLITE_BUSY

@@ -9,6 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from yudai.store import migrations
 from yudai.store.db import Database
 from yudai.store.engines import refusals
+from yudai.store.lines import Lines
 from yudai.store.pool import DEFAULT_POOL, Pool
 from yudai.store.writer import MessageWriter
 
@@ -16,12 +17,17 @@ from yudai.store.writer import MessageWriter
 class Store:
     def __init__(self, database: Database) -> None:
         self.database = database
-        self.writer = MessageWriter(database)
+        self.writer = MessageWriter(database, patience_s=database.patience_s)
+        self.lines = Lines()
 
     @classmethod
-    async def open(cls, url: str, pool: Pool = DEFAULT_POOL) -> Self:
-        """Open the database, brought to the newest schema first."""
-        database = await Database.open(url, pool)
+    async def open(cls, url: str, pool: Pool = DEFAULT_POOL, *, patience_s: float = 0.0) -> Self:
+        """Open the database, brought to the newest schema first.
+
+        With patience, what begins while the database is away waits that long for it; without,
+        StoreAwayError comes at once.
+        """
+        database = await Database.open(url, pool, patience_s=patience_s)
         try:
             with refusals(url):
                 if not await migrations.is_current(database):
@@ -49,6 +55,7 @@ class Store:
 
     async def close(self) -> None:
         try:
+            await self.lines.close()
             await self.writer.close()
         finally:
             await self.database.close()

@@ -14,8 +14,9 @@ from sqlalchemy import (
 from sqlalchemy.orm import DeclarativeBase, Mapped, MappedAsDataclass, mapped_column
 
 from yudai.domain.budget import Budget
+from yudai.domain.chat import ChatRole
 from yudai.domain.failure import Cause
-from yudai.domain.ids import LOCAL_USER, RunId, SolveId
+from yudai.domain.ids import LOCAL_USER, ConversationId, MessageId, RunId, SolveId, WorkerId
 from yudai.domain.matrix import Contestant, Matrix
 from yudai.domain.models import Model, Price, Provider
 from yudai.domain.project import Project
@@ -24,7 +25,7 @@ from yudai.domain.solve_state import SolveState
 from yudai.domain.testreport import Baseline, TestPlan
 from yudai.domain.usage import Usage
 from yudai.domain.verdict import Verdict
-from yudai.ports.artifacts import ArtifactKind
+from yudai.ports.artifacts import ArtifactKind, ArtifactRef
 from yudai.ports.forge import Snapshot
 from yudai.ports.sandbox import BaseSpec
 from yudai.store.columns import CleanText, ValueJson, words
@@ -36,6 +37,8 @@ Contestants = tuple[Contestant, ...]
 Models = tuple[Model, ...]
 Names = tuple[str, ...]
 Data = dict[str, object]
+Links = dict[str, str]
+Refs = tuple[ArtifactRef, ...]
 
 
 class Base(MappedAsDataclass, DeclarativeBase, kw_only=True, eq=False, repr=False):
@@ -55,6 +58,7 @@ class SolveRow(Base, kw_only=True):
         Index(None, "created_at"),
         Index(None, "state", "created_at"),
         Index(None, "user_id", "created_at"),
+        Index(None, "conversation_id", "created_at"),
     )
 
     id: Mapped[SolveId] = mapped_column(Id, primary_key=True)
@@ -72,7 +76,10 @@ class SolveRow(Base, kw_only=True):
     reducer: Mapped[str] = mapped_column(Id)
     require_proof: Mapped[bool] = mapped_column(default=True)
     sandbox_backend: Mapped[str] = mapped_column(Id)
-    base: Mapped[BaseSpec] = mapped_column(ValueJson(BaseSpec))
+    base: Mapped[BaseSpec | None] = mapped_column(ValueJson(BaseSpec), default=None)
+    """None until the repository was fetched."""
+    repo_url: Mapped[str] = mapped_column(CleanText, default="")
+    """Where a forge finds it; "" for a folder."""
     snapshot: Mapped[Snapshot | None] = mapped_column(ValueJson(Snapshot), default=None)
     """Where a folder's patch goes back to; None for what is no folder."""
     project: Mapped[Project] = mapped_column(ValueJson(Project), default_factory=Project)
@@ -90,8 +97,19 @@ class SolveRow(Base, kw_only=True):
     started_at: Mapped[float | None] = mapped_column(Double, default=None)
     finished_at: Mapped[float | None] = mapped_column(Double, default=None)
     """When the arena came to rest: an answer was offered, or there was none."""
-    cancel_requested_at: Mapped[float | None] = mapped_column(Double, default=None)
-    """Set by another process; the one that runs the flow looks at it."""
+    deadline_at: Mapped[float | None] = mapped_column(Double, default=None)
+    """Set once, when its contestants can start; a restart does not move it."""
+    durable: Mapped[bool] = mapped_column(default=False)
+    """Its flow outlives its process; else `worker_id` runs it from beginning to end."""
+    worker_id: Mapped[WorkerId] = mapped_column(Id, default=WorkerId(""))
+    attempt: Mapped[int] = mapped_column(default=0)
+    """Counts who took its flow up; whoever holds an older number may not write any more."""
+    spent_micros: Mapped[int] = mapped_column(BigInteger, default=0)
+    """What all its calls cost, failed attempts too: what the cap is compared with."""
+    uncertain_micros: Mapped[int] = mapped_column(BigInteger, default=0)
+    """Calls whose answer was lost: they count against the cap, not as cost."""
+    rev: Mapped[int] = mapped_column(default=0)
+    """Grows with every change of this row: a reader's cursor."""
 
 
 class RunRow(Base, kw_only=True):
@@ -111,6 +129,14 @@ class RunRow(Base, kw_only=True):
     cause: Mapped[Cause | None] = mapped_column(words(Cause), default=None)
     error: Mapped[str] = mapped_column(CleanText, default="")
     attempt: Mapped[int] = mapped_column(default=1)
+    """Numbers and trajectory are those of this attempt; whoever runs an older one may not write."""
+    worker_id: Mapped[WorkerId] = mapped_column(Id, default=WorkerId(""))
+    deadline_at: Mapped[float | None] = mapped_column(Double, default=None)
+    """Set when its first attempt starts; a later one has no more time."""
+    earlier_cost_micros: Mapped[int] = mapped_column(BigInteger, default=0)
+    """Of its earlier attempts together."""
+    rev: Mapped[int] = mapped_column(default=0)
+    """Grows with every change of this row: a reader's cursor."""
     sandbox_id: Mapped[str] = mapped_column(CleanText, default="")
     queued_at: Mapped[float] = mapped_column(Double)
     started_at: Mapped[float | None] = mapped_column(Double, default=None)
@@ -137,6 +163,10 @@ class RunRow(Base, kw_only=True):
     diagnostics: Mapped[Data] = mapped_column(ValueJson(Data), default_factory=dict)
 
     @property
+    def total_cost_micros(self) -> int:
+        return self.earlier_cost_micros + self.cost_micros
+
+    @property
     def usage(self) -> Usage:
         return Usage(
             input_tokens=self.input_tokens,
@@ -144,6 +174,117 @@ class RunRow(Base, kw_only=True):
             output_tokens=self.output_tokens,
             cost_micros=self.cost_micros,
         )
+
+
+class AttemptRow(Base, kw_only=True):
+    """An attempt that ended for a cause of the world: kept with what it cost, never changed."""
+
+    __tablename__ = "attempts"
+
+    run_id: Mapped[RunId] = mapped_column(
+        Id, ForeignKey("runs.id", ondelete="CASCADE"), primary_key=True
+    )
+    number: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    worker_id: Mapped[WorkerId] = mapped_column(Id)
+    sandbox_id: Mapped[str] = mapped_column(CleanText, default="")
+    started_at: Mapped[float | None] = mapped_column(Double, default=None)
+    finished_at: Mapped[float] = mapped_column(Double)
+    cause: Mapped[Cause] = mapped_column(words(Cause))
+    error: Mapped[str] = mapped_column(CleanText, default="")
+    artifacts: Mapped[Refs] = mapped_column(ValueJson(Refs), default=())
+    steps: Mapped[int] = mapped_column(default=0)
+    message_count: Mapped[int] = mapped_column(default=0)
+    input_tokens: Mapped[int] = mapped_column(BigInteger, default=0)
+    cached_tokens: Mapped[int] = mapped_column(BigInteger, default=0)
+    output_tokens: Mapped[int] = mapped_column(BigInteger, default=0)
+    cost_micros: Mapped[int] = mapped_column(BigInteger, default=0)
+
+
+class HoldRow(Base, kw_only=True):
+    """Money set aside for one model call that is under way."""
+
+    __tablename__ = "holds"
+
+    id: Mapped[str] = mapped_column(Id, primary_key=True)
+    solve_id: Mapped[SolveId] = mapped_column(
+        Id, ForeignKey("solves.id", ondelete="CASCADE"), index=True
+    )
+    run_id: Mapped[RunId] = mapped_column(Id)
+    worker_id: Mapped[WorkerId] = mapped_column(Id, index=True)
+    micros: Mapped[int] = mapped_column(BigInteger)
+    at: Mapped[float] = mapped_column(Double)
+
+
+class WorkerRow(Base, kw_only=True):
+    """The lease of a process that runs flows: alive while it is renewed."""
+
+    __tablename__ = "workers"
+
+    id: Mapped[WorkerId] = mapped_column(Id, primary_key=True)
+    host: Mapped[str] = mapped_column(CleanText)
+    pid: Mapped[int]
+    durable: Mapped[bool]
+    """Its flows can be taken over."""
+    started_at: Mapped[float] = mapped_column(Double)
+    beat_at: Mapped[float] = mapped_column(Double, index=True)
+    """By the database's clock on PostgreSQL: machines do not agree on the time."""
+    adopted_by: Mapped[WorkerId | None] = mapped_column(Id, default=None)
+    adopted_at: Mapped[float | None] = mapped_column(Double, default=None)
+
+
+class ConversationRow(Base, kw_only=True):
+    __tablename__ = "conversations"
+    __table_args__ = (Index(None, "user_id", "created_at"),)
+
+    id: Mapped[ConversationId] = mapped_column(Id, primary_key=True)
+    user_id: Mapped[str] = mapped_column(Id, default=LOCAL_USER)
+    title: Mapped[str] = mapped_column(CleanText, default="")
+    repo_url: Mapped[str] = mapped_column(CleanText, default="")
+    repo_path: Mapped[str] = mapped_column(CleanText, default="")
+    """What its solves are of, when they do not say otherwise: a URL or a folder."""
+    created_at: Mapped[float] = mapped_column(Double)
+
+
+class ChatMessageRow(Base, kw_only=True):
+    """A message of a conversation; milestones of a solve are there once each."""
+
+    __tablename__ = "messages"
+    __table_args__ = (
+        Index(None, "conversation_id", "id"),
+        UniqueConstraint("solve_id", "milestone"),
+        UniqueConstraint("reply_to"),
+        {"sqlite_autoincrement": True},
+    )
+
+    id: Mapped[MessageId] = mapped_column(Serial, primary_key=True, init=False)
+    conversation_id: Mapped[ConversationId] = mapped_column(
+        Id, ForeignKey("conversations.id", ondelete="CASCADE")
+    )
+    role: Mapped[ChatRole] = mapped_column(words(ChatRole))
+    text: Mapped[str] = mapped_column(CleanText)
+    at: Mapped[float] = mapped_column(Double)
+    solve_id: Mapped[SolveId | None] = mapped_column(
+        Id, ForeignKey("solves.id", ondelete="CASCADE"), default=None
+    )
+    milestone: Mapped[str | None] = mapped_column(Id, default=None)
+    links: Mapped[Links] = mapped_column(ValueJson(Links), default_factory=dict)
+    """Name and path within the service, e.g. `solve`: `/solves/...`."""
+    reply_to: Mapped[MessageId | None] = mapped_column(Serial, default=None)
+    """The message that this one answers: no message is answered twice."""
+    cost_micros: Mapped[int] = mapped_column(BigInteger, default=0)
+
+
+class IdempotencyRow(Base, kw_only=True):
+    """A creating request that was carried out, under the key that its sender gave."""
+
+    __tablename__ = "idempotency_keys"
+
+    user_id: Mapped[str] = mapped_column(Id, primary_key=True)
+    key: Mapped[str] = mapped_column(String(200), primary_key=True)
+    fingerprint: Mapped[str] = mapped_column(String(64))
+    """Of method, path and body: the same key with another request is refused."""
+    resource_id: Mapped[str] = mapped_column(Id)
+    created_at: Mapped[float] = mapped_column(Double, index=True)
 
 
 class ModelRow(Base, kw_only=True):

@@ -1,15 +1,58 @@
 """Messages of a run, as mini-SWE-agent wrote them."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
-from sqlalchemy import ColumnElement, func, insert, select
+from sqlalchemy import ColumnElement, Connection, Select, and_, func, insert, or_, select
 from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import aliased
 
 from yudai.domain.ids import RunId
 from yudai.domain.trajectory import TrajectoryMessage
 from yudai.store.tables import MessageRow, RunRow
 from yudai.store.text import to_json
+
+_PREVIOUS = aliased(MessageRow)
+_PREVIOUS_AT = (
+    select(_PREVIOUS.at)
+    .where(
+        _PREVIOUS.run_id == MessageRow.run_id,
+        _PREVIOUS.attempt == MessageRow.attempt,
+        _PREVIOUS.seq == MessageRow.seq - 1,
+    )
+    .scalar_subquery()
+)
+_NEWEST = (
+    select(MessageRow.seq)
+    .where(MessageRow.run_id == RunRow.id, MessageRow.attempt == RunRow.attempt)
+    .order_by(MessageRow.seq.desc())
+    .limit(1)
+    .scalar_subquery()
+)
+
+
+class Stored(NamedTuple):
+    """A message whose body is still the text that it is stored as."""
+
+    run_id: RunId
+    attempt: int
+    seq: int
+    step: int
+    role: str
+    at: float
+    body: str
+    previous_at: float | None
+    """When the one before it happened; None for the first."""
+
+
+class Stretch(NamedTuple):
+    """Messages of one attempt, from after one number up to another."""
+
+    run_id: RunId
+    attempt: int
+    after: int
+    upto: int
 
 
 async def messages(
@@ -47,9 +90,87 @@ async def add_all(
         await db.execute(insert(MessageRow), rows)
 
 
+def newest(db: Connection, run_ids: Sequence[RunId]) -> dict[RunId, int]:
+    """The number of the last message of each run's present attempt; -1: it has none."""
+    last = func.coalesce(_NEWEST, -1)
+    rows = db.execute(select(RunRow.id, last).where(RunRow.id.in_(run_ids)))
+    return {run_id: seq for run_id, seq in rows}  # noqa: C416 - dict() does not know rows
+
+
+def stretches(db: Connection, wanted: Sequence[Stretch]) -> list[Stored]:
+    """All of them in one statement, in any order."""
+    ranges = [
+        and_(
+            MessageRow.run_id == one.run_id,
+            MessageRow.attempt == one.attempt,
+            MessageRow.seq > one.after,
+            MessageRow.seq <= one.upto,
+        )
+        for one in wanted
+    ]
+    return [Stored(*row) for row in db.execute(_stored().where(or_(*ranges)))] if ranges else []
+
+
+async def page_before(
+    db: AsyncSession, run_id: RunId, *, before: int | None, limit: int, attempt: int | None = None
+) -> list[Stored]:
+    """The last ones before that number (None: of all), in their order."""
+    query = _stored().where(_of_attempt(run_id, attempt))
+    if before is not None:
+        query = query.where(MessageRow.seq < before)
+    rows = await db.execute(query.order_by(MessageRow.seq.desc()).limit(limit))
+    return [Stored(*row) for row in reversed(rows.all())]
+
+
+async def page_after(
+    db: AsyncSession, run_id: RunId, *, after: int, limit: int, attempt: int | None = None
+) -> list[Stored]:
+    query = _stored().where(_of_attempt(run_id, attempt), MessageRow.seq > after)
+    return [Stored(*row) for row in await db.execute(query.order_by(MessageRow.seq).limit(limit))]
+
+
+async def of_steps(
+    db: AsyncSession,
+    run_id: RunId,
+    steps: range,
+    *,
+    limit: int,
+    attempt: int | None = None,
+    newest: bool = False,
+) -> list[Stored]:
+    """The messages of these steps, in order; the first so many, or the newest."""
+    within = (MessageRow.step >= steps.start) & (MessageRow.step < steps.stop)
+    query = _stored().where(_of_attempt(run_id, attempt), within).limit(limit)
+    if not newest:
+        return [Stored(*row) for row in await db.execute(query.order_by(MessageRow.seq))]
+    rows = (await db.execute(query.order_by(MessageRow.seq.desc()))).all()
+    return [Stored(*row) for row in reversed(rows)]
+
+
+async def last_step(db: AsyncSession, run_id: RunId, *, attempt: int | None = None) -> int:
+    """-1: there is none."""
+    # Steps grow with their messages: the last message is of the last step.
+    query = select(MessageRow.step).where(_of_attempt(run_id, attempt))
+    step = await db.scalar(query.order_by(MessageRow.seq.desc()).limit(1))
+    return -1 if step is None else step
+
+
 async def count(db: AsyncSession, run_id: RunId, *, attempt: int | None = None) -> int:
     query = select(func.count()).select_from(MessageRow).where(_of_attempt(run_id, attempt))
     return (await db.scalars(query)).one()
+
+
+def _stored() -> Select[RunId, int, int, int, str, float, str, float]:
+    return select(
+        MessageRow.run_id,
+        MessageRow.attempt,
+        MessageRow.seq,
+        MessageRow.step,
+        MessageRow.role,
+        MessageRow.at,
+        MessageRow.body,
+        _PREVIOUS_AT,
+    )
 
 
 def _of_attempt(run_id: RunId, attempt: int | None) -> ColumnElement[bool]:

@@ -2,35 +2,46 @@
 
 import asyncio
 import math
+import sys
 import threading
+import time
+from collections.abc import Callable
 from contextlib import suppress
 from typing import NamedTuple, cast
 
 import structlog
 from sqlalchemy import Connection, Table, bindparam, update
 
-from yudai.domain.errors import YudaiError
 from yudai.domain.ids import RunId
 from yudai.domain.trajectory import TrajectoryMessage
-from yudai.ports.agent import Progress
+from yudai.ports.agent import OnMessage, Progress
 from yudai.store.db import Database
 from yudai.store.engines import insert_new, reason
+from yudai.store.outages import StoreAwayError, pauses_s
 from yudai.store.tables import MessageRow, RunRow
 from yudai.store.text import to_json
 
 DELAY_S = 0.02
+MAX_BYTES = 64 << 20
+"""Of messages that are not committed yet: whoever has more waits."""
+CLOSING_S = 5.0
+"""How long a patient writer still tries to commit when it is closed."""
+# How soon a waiting thread notices that its run is over.
+_LOOK_S = 0.1
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger()
 
 _MESSAGES = cast("Table", MessageRow.__table__)
 _RUNS = cast("Table", RunRow.__table__)
 # The attempt is asked for too: a late message of an earlier one must not set the numbers back.
-_UPDATE_RUN = update(_RUNS).where(
-    _RUNS.c.id == bindparam("of_run"), _RUNS.c.attempt == bindparam("of_attempt")
+_UPDATE_RUN = (
+    update(_RUNS)
+    .where(_RUNS.c.id == bindparam("of_run"), _RUNS.c.attempt == bindparam("of_attempt"))
+    .values(rev=_RUNS.c.rev + 1)
 )
 
 
-class WriteError(YudaiError):
+class WriteError(StoreAwayError):
     """Messages could not be stored."""
 
 
@@ -39,49 +50,89 @@ class _Batch(NamedTuple):
     progress: dict[tuple[RunId, int], dict[str, object]]
 
 
+class _Failure(NamedTuple):
+    error: Exception
+    since: float
+
+
+def _never() -> bool:
+    return False
+
+
 class MessageWriter:
     """Made inside the event loop that commits; only `append` may be called from other threads.
 
-    Messages whose commit failed stay pending and are tried again with the next ones; until a
-    commit succeeds, `append` refuses new messages, so that no agent goes on unrecorded.
+    Messages whose commit failed stay pending and are tried again; until a commit succeeds, no new
+    message is taken, so that no agent goes on unrecorded: `append` waits up to `patience_s` from
+    the failure on, then refuses.
     """
 
-    def __init__(self, database: Database, *, delay_s: float = DELAY_S) -> None:
+    def __init__(
+        self,
+        database: Database,
+        *,
+        delay_s: float = DELAY_S,
+        patience_s: float = 0.0,
+        max_bytes: int = MAX_BYTES,
+    ) -> None:
         self._database = database
         self._delay_s = delay_s
+        self._patience_s = patience_s
+        self._max_bytes = max_bytes
         self._insert = insert_new(_MESSAGES, database.engine.dialect)
-        self._lock = threading.Lock()
+        self._changed = threading.Condition(threading.Lock())
         self._pending = _Batch([], {})
-        self._failure: Exception | None = None
+        self._bytes = 0
+        self._failure: _Failure | None = None
         self._closed = False
         self._committing = False
         self._awake = asyncio.Event()
         self._hurry = asyncio.Event()
+        self._pauses_s = pauses_s()
+        self._retry: asyncio.TimerHandle | None = None
         self._waiters: list[asyncio.Future[None]] = []
         self._loop = asyncio.get_running_loop()
+        self._loop_thread = threading.get_ident()
         self._task = self._loop.create_task(self._work(), name="message-writer")
 
+    def recorder(self, run_id: RunId, attempt: int) -> OnMessage:
+        """`append` for the run of the task that asks: once it is cancelled, nothing waits."""
+        task = asyncio.current_task()
+
+        def is_over() -> bool:
+            return task is not None and task.cancelling() > 0
+
+        def record(message: TrajectoryMessage, progress: Progress) -> None:
+            self.append(run_id, attempt, message, progress, is_over=is_over)
+
+        return record
+
     def append(
-        self, run_id: RunId, attempt: int, message: TrajectoryMessage, progress: Progress
+        self,
+        run_id: RunId,
+        attempt: int,
+        message: TrajectoryMessage,
+        progress: Progress,
+        *,
+        is_over: Callable[[], bool] = _never,
     ) -> None:
-        """Queue a message; it is committed within `delay_s`, together with all others."""
+        """Queue a message; it is committed within `delay_s`, together with all others.
+
+        Where it has to wait, it does so until `is_over`, which is asked in the caller's thread.
+        """
         # All that could be wrong with a message is found here, in its own agent's thread:
         # found in the batch, it would hold up everybody's.
         _refuse_unstorable(message, progress)
         row = _to_row(run_id, attempt, message)
         numbers = _to_numbers(run_id, attempt, message, progress)
-        with self._lock:
-            if self._closed:
-                raise WriteError("the message writer is closed")
-            failure = self._failure
+        with self._changed:
+            self._wait_for_room(is_over)
             is_asleep = not self._pending.messages
-            if failure is None:
-                self._pending.messages.append(row)
-                self._pending.progress[run_id, attempt] = numbers
-        if is_asleep or failure:
+            self._pending.messages.append(row)
+            self._pending.progress[run_id, attempt] = numbers
+            self._bytes += sys.getsizeof(row["body"])
+        if is_asleep:
             self._loop.call_soon_threadsafe(self._awake.set)
-        if failure:
-            raise _to_write_error(failure)
 
     async def flush(self) -> None:
         """Return when everything appended before is committed; raise when it cannot be."""
@@ -92,21 +143,53 @@ class MessageWriter:
             return
         waiter = self._loop.create_future()
         self._waiters.append(waiter)
-        self._hurry.set()
-        self._awake.set()
-        await waiter
+        if self._failure is None or not self._patience_s:
+            self._hurry.set()
+            self._awake.set()
+        try:
+            async with asyncio.timeout(self._patience_s or None):
+                await waiter
+        except TimeoutError:
+            raise self._not_stored() from None
 
     async def close(self) -> None:
         """Commit what is pending and end; the second time it does nothing."""
         if self._task.done():
             return
-        with self._lock:
+        with self._changed:
             self._closed = True
+            self._changed.notify_all()
+        self._patience_s = min(self._patience_s, CLOSING_S)
         try:
             await self.flush()
         finally:
             self._task.cancel()
             await asyncio.wait([self._task])
+
+    def _wait_for_room(self, is_over: Callable[[], bool]) -> None:
+        """Under the lock, which is open while it waits."""
+        while True:
+            if self._closed:
+                raise WriteError("the message writer is closed")
+            if self._failure is None and self._bytes < self._max_bytes:
+                return
+            if is_over():
+                raise WriteError("the run ended before its message could be stored")
+            left_s = self._patience_left_s()
+            # The loop cannot wait for itself: it is refused at once, or let in.
+            if left_s <= 0 or (self._is_in_loop() and self._failure):
+                raise self._not_stored()
+            if self._is_in_loop():
+                return
+            self._changed.wait(min(left_s, _LOOK_S))
+
+    def _patience_left_s(self) -> float:
+        if self._failure is None:
+            return math.inf
+        return self._failure.since + self._patience_s - time.monotonic()
+
+    def _is_in_loop(self) -> bool:
+        return threading.get_ident() == self._loop_thread
 
     async def _work(self) -> None:
         try:
@@ -119,13 +202,16 @@ class MessageWriter:
                 self._hurry.clear()
                 await self._commit_pending()
         finally:
+            if self._retry:
+                self._retry.cancel()
             for waiter in self._waiters:
                 waiter.cancel()
 
     async def _commit_pending(self) -> None:
         waiters, self._waiters = self._waiters, []
-        with self._lock:
+        with self._changed:
             batch, self._pending = self._pending, _Batch([], {})
+            size = self._bytes
             self._committing = True
         try:
             await self._commit(batch)
@@ -133,15 +219,51 @@ class MessageWriter:
             self._waiters += waiters
             raise
         except Exception as error:  # noqa: BLE001 - whoever waits must hear of any
-            self._put_back(batch, error)
+            self._committing = False
+            self._failed(batch, waiters, error)
         else:
-            self._failure = None
-        self._committing = False
-        _settle(waiters, self._failure)
-        if self._failure is not None:
+            self._committing = False
+            self._succeeded(size, waiters)
+
+    def _succeeded(self, size: int, waiters: list[asyncio.Future[None]]) -> None:
+        with self._changed:
+            was, self._failure = self._failure, None
+            self._bytes -= size
+            self._changed.notify_all()
+        for waiter in waiters:
+            if not waiter.done():
+                waiter.set_result(None)
+        if was is not None:
+            # Whoever came during this commit relied on the next one.
+            self._hurry.set()
+            self._awake.set()
+            self._pauses_s = pauses_s()
+            log.info("messages.stored_again", after_s=round(time.monotonic() - was.since, 1))
+
+    def _failed(self, batch: _Batch, waiters: list[asyncio.Future[None]], error: Exception) -> None:
+        with self._changed:
+            was, newer = self._failure, self._pending
+            self._pending = _Batch(batch.messages + newer.messages, batch.progress | newer.progress)
+            self._failure = _Failure(error, was.since if was else time.monotonic())
+        waiting = [waiter for waiter in waiters if not waiter.done()]
+        if self._patience_s:
+            self._waiters += waiting
+        else:
+            for waiter in waiting:
+                waiter.set_exception(self._not_stored())
+        if self._retry:
+            self._retry.cancel()
+        self._retry = self._loop.call_later(next(self._pauses_s), self._awake.set)
+        if was is None:
             # Last, so that nobody waits for ever for an error that could not be logged.
-            why = reason(self._failure)
-            log.error("messages.not_stored", count=len(batch.messages), error=why)
+            log.error("messages.not_stored", count=len(batch.messages), error=reason(error))
+
+    def _not_stored(self) -> WriteError:
+        if self._failure is None:
+            return WriteError("messages could not be stored: the database does not answer")
+        error = WriteError(f"messages could not be stored: {reason(self._failure.error)}")
+        error.__cause__ = self._failure.error
+        return error
 
     async def _commit(self, batch: _Batch) -> None:
         # Always in one order: two processes that write at once then wait instead of deadlocking.
@@ -153,28 +275,6 @@ class MessageWriter:
 
         if batch.messages:
             await self._database.transact_in_thread(write)
-
-    def _put_back(self, batch: _Batch, error: Exception) -> None:
-        with self._lock:
-            newer = self._pending
-            self._pending = _Batch(batch.messages + newer.messages, batch.progress | newer.progress)
-            self._failure = error
-
-
-def _settle(waiters: list[asyncio.Future[None]], failure: Exception | None) -> None:
-    for waiter in waiters:
-        if waiter.done():
-            continue
-        if failure is None:
-            waiter.set_result(None)
-        else:
-            waiter.set_exception(_to_write_error(failure))
-
-
-def _to_write_error(failure: Exception) -> WriteError:
-    error = WriteError(f"messages could not be stored: {reason(failure)}")
-    error.__cause__ = failure
-    return error
 
 
 def _refuse_unstorable(message: TrajectoryMessage, progress: Progress) -> None:

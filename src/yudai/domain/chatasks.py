@@ -1,0 +1,116 @@
+"""What is asked of conversations, and the solves that come of it."""
+
+from typing import Any, NamedTuple
+
+from pydantic import ConfigDict, Field
+
+from yudai.domain.asking import AskedMatrix, Limits, SolveAsk
+from yudai.domain.chat import MAX_TITLE
+from yudai.domain.chatcommand import SolveCommand
+from yudai.domain.errors import RefusedError
+from yudai.domain.matrix import Matrix
+from yudai.domain.value import Value
+
+_LINE = r"^[^\x00-\x1f\x7f]*$"
+_MAX_CHARS = 20_000
+
+
+class ConversationAsk(Value):
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {"title": "Leap years", "repo_url": "https://github.com/owner/repo"},
+                {"title": "My own folder", "repo_path": "/home/ada/passbook"},
+            ]
+        }
+    )
+
+    title: str = Field(default="", max_length=MAX_TITLE, pattern=_LINE)
+    repo_url: str = Field(
+        default="",
+        max_length=1000,
+        pattern=_LINE,
+        description="What its solves are of, when they do not say otherwise.",
+    )
+    repo_path: str = Field(
+        default="",
+        max_length=4000,
+        pattern=_LINE,
+        description="In local mode instead of `repo_url`: a folder, by its whole path.",
+    )
+
+
+class MessageAsk(Value):
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"text": "/solve #12"}, {"text": "Why did no run pass?"}]}
+    )
+
+    text: str = Field(
+        min_length=1,
+        max_length=_MAX_CHARS,
+        description="Free text, or a command: `/solve #12 model=gpt-4.1 temp=0.2,0.6 budget=2.50`.",
+    )
+
+
+class IssueAsk(SolveAsk):
+    """The body of a solve; what is missing is the conversation's, or the service's default."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"limits": {"budget_usd": 2.5}}, {}]})
+
+    matrix: AskedMatrix | None = None  # pyright: ignore[reportIncompatibleVariableOverride]
+
+
+class Place(NamedTuple):
+    """Where a conversation's solves happen unless they say otherwise."""
+
+    repo_url: str
+    repo_path: str
+
+
+def check_place(place: Place) -> None:
+    """RefusedError when it cannot be where a repository is; none at all is fine."""
+    if any(place):
+        _ = SolveAsk.model_construct(repo_url=place.repo_url, repo_path=place.repo_path).place
+
+
+def from_issue(body: IssueAsk, number: int, *, place: Place, matrix: Matrix) -> SolveAsk:
+    if body.issue_number not in (None, number):
+        raise RefusedError(
+            f"the path names issue {number} and the body {body.issue_number}: name it once"
+        )
+    asked = {name: getattr(body, name) for name in SolveAsk.model_fields}
+    if not (body.repo_url or body.repo_path):
+        asked |= _named(place)
+    return SolveAsk.model_validate(asked | {"issue_number": number, "matrix": matrix})
+
+
+def from_command(command: SolveCommand, *, place: Place, matrix: Matrix) -> SolveAsk:
+    """The matrix is for the axes that the command does not give."""
+    axes = {
+        "models": command.models,
+        "temperatures": command.temperatures,
+        "strategies": command.strategies,
+        "max_edits": command.max_edits,
+    }
+    issue = command.issue
+    asked: dict[str, Any] = {
+        "issue_number": command.issue_number,
+        "issue_text": "" if issue is None else f"{issue.title}\n{issue.body}",
+        "matrix": matrix.model_copy(update={name: new for name, new in axes.items() if new}),
+        "limits": Limits(
+            max_parallel=command.max_parallel,
+            budget_usd=command.budget_usd,
+            time_budget_s=command.time_budget_s,
+        ),
+    }
+    return SolveAsk.model_validate(
+        asked | ({"repo_url": command.repo_url} if command.repo_url else _named(place))
+    )
+
+
+def _named(place: Place) -> dict[str, str]:
+    if not any(place):
+        raise RefusedError(
+            "this conversation has no repository: create one with repo_url or repo_path"
+        )
+    return place._asdict()

@@ -1,0 +1,121 @@
+"""From a solve's timeline to what its conversation is told of it."""
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import NamedTuple
+
+from yudai.domain.chat import Milestone
+from yudai.domain.cutting import line
+from yudai.domain.ids import RunId, SolveId
+from yudai.domain.verdict import VerdictStatus
+
+MAX_LINE = 500
+_JUDGED = "run.judged"
+
+REACHED: dict[str, tuple[Milestone, ...]] = {
+    "solve.opened": (Milestone.QUEUED,),
+    "solve.started": (Milestone.RUNNING,),
+    _JUDGED: (Milestone.FIRST_PASSING_RUN,),
+    "solve.offered": (Milestone.CHAMPION, Milestone.AWAITING_REVIEW),
+    "solve.abstained": (Milestone.COMPLETED,),
+    "solve.settled": (Milestone.COMPLETED,),
+    "solve.broke": (Milestone.FAILED,),
+    "solve.cancelled": (Milestone.CANCELLED,),
+}
+"""By kind of event; a run's judgement is a milestone only when it passed."""
+
+
+class Happened(NamedTuple):
+    """One event of a timeline."""
+
+    kind: str
+    at: float
+    run_id: RunId | None
+    data: Mapping[str, object]
+
+
+class Reached(NamedTuple):
+    milestone: Milestone
+    event: Happened
+
+
+def reached(timeline: Iterable[Happened]) -> list[Reached]:
+    """Each milestone once, by the first event that reached it, in the order of the timeline."""
+    first: dict[Milestone, Happened] = {}
+    for event in timeline:
+        if event.kind == _JUDGED and event.data.get("status") != VerdictStatus.PASSED:
+            continue
+        for milestone in REACHED.get(event.kind, ()):
+            first.setdefault(milestone, event)
+    return [Reached(milestone, event) for milestone, event in first.items()]
+
+
+class Facts(NamedTuple):
+    """What there is to say about a solve and the run that a milestone is about."""
+
+    issue: str
+    contestants: int
+    not_started: int
+    handle: str
+    """Of the run; its summary and sizes as well."""
+    summary: str
+    files: int
+    lines: int
+    reason: str
+    cost_usd: float
+
+
+def text_of(milestone: Milestone, facts: Facts, data: Mapping[str, object]) -> str:
+    """One line: issues, tests and models may say anything at any length."""
+    return line(_TEXTS[milestone](facts, data), width=MAX_LINE)
+
+
+def links_of(solve_id: SolveId, run_id: RunId | None) -> dict[str, str]:
+    """Paths of the API, and where a run has a patch to show, the patch's."""
+    links = {"solve": f"/api/solves/{solve_id}"}
+    if run_id is None:
+        return links
+    return links | {"run": f"/api/runs/{run_id}", "patch": f"/api/runs/{run_id}/patch"}
+
+
+def _queued(facts: Facts, _data: Mapping[str, object]) -> str:
+    left = f"; {facts.not_started} more are not started" if facts.not_started else ""
+    return f"Queued: {facts.issue}, {_count(facts.contestants, 'contestant')}{left}."
+
+
+def _champion(facts: Facts, _data: Mapping[str, object]) -> str:
+    return f"Champion: {facts.reason or facts.handle}"
+
+
+def _awaiting(facts: Facts, _data: Mapping[str, object]) -> str:
+    size = f"{_count(facts.files, 'file')}, {_count(facts.lines, 'line')}"
+    return f"The champion's patch awaits review: {size}. All runs cost ${facts.cost_usd:.2f}."
+
+
+def _completed(facts: Facts, data: Mapping[str, object]) -> str:
+    if "branch" in data:
+        return f"Completed: the patch is on branch {data['branch']}."
+    if "applied" in data:
+        return "Completed: the patch was applied."
+    return f"Completed: {facts.reason}" if facts.reason else "Completed."
+
+
+def _failed(facts: Facts, _data: Mapping[str, object]) -> str:
+    return f"Failed: {facts.reason or 'no reason was given'}"
+
+
+_TEXTS: dict[Milestone, Callable[[Facts, Mapping[str, object]], str]] = {
+    Milestone.QUEUED: _queued,
+    Milestone.RUNNING: lambda _facts, _data: "Running.",
+    Milestone.FIRST_PASSING_RUN: lambda facts, _: (
+        f"{facts.handle} is the first that passed: {facts.summary}"
+    ),
+    Milestone.CHAMPION: _champion,
+    Milestone.AWAITING_REVIEW: _awaiting,
+    Milestone.COMPLETED: _completed,
+    Milestone.FAILED: _failed,
+    Milestone.CANCELLED: lambda _facts, _data: "Cancelled.",
+}
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -1,0 +1,72 @@
+"""A database that is away: how that is noticed, and how long it is waited for."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Generator
+from contextlib import contextmanager
+from itertools import chain, repeat
+from typing import TypeVar
+
+from sqlalchemy.exc import InterfaceError, OperationalError, SQLAlchemyError
+from sqlalchemy.exc import TimeoutError as NoConnectionError
+
+from yudai.domain.errors import WorldError
+from yudai.domain.failure import Cause
+from yudai.store import postgresql, sqlite
+from yudai.store.engines import reason
+
+T = TypeVar("T")
+
+_FIRST_PAUSES_S = (0.05, 0.1, 0.2)
+_PAUSE_S = 0.4
+
+
+class StoreAwayError(WorldError):
+    """The database cannot be reached: it was not there, or it went away in the middle.
+
+    A block that had not begun has done nothing. One that loses its connection is rolled back,
+    unless it was at its commit: then nobody knows whether that was carried out, and whoever
+    tries again has to look first, or to write what may be written twice.
+    """
+
+    def __init__(self, message: str) -> None:
+        super().__init__(Cause.STORE_FAILED, message)
+
+
+@contextmanager
+def away_errors() -> Generator[None]:
+    """A lost connection becomes StoreAwayError; a wrong statement stays what it is."""
+    try:
+        yield
+    except NoConnectionError as error:
+        raise StoreAwayError("the database is busy: no connection to it became free") from error
+    except SQLAlchemyError as error:
+        if not _is_away(error):
+            raise
+        raise StoreAwayError(f"the database is away: {reason(error)}") from error
+
+
+async def patiently(work: Callable[[], Awaitable[T]], patience_s: float) -> T:
+    """Do what may be begun again, again while the database is away, for as long as that."""
+    clock = asyncio.get_running_loop()
+    deadline = clock.time() + patience_s
+    for pause_s in pauses_s():
+        try:
+            with away_errors():
+                return await work()
+        except StoreAwayError:
+            if clock.time() + pause_s > deadline:
+                raise
+        await asyncio.sleep(pause_s)
+    raise AssertionError("pauses never end")
+
+
+def pauses_s() -> Generator[float]:
+    """Between attempts to reach the database."""
+    yield from chain(_FIRST_PAUSES_S, repeat(_PAUSE_S))
+
+
+def _is_away(error: SQLAlchemyError) -> bool:
+    # Other kinds of error are what the server says about a statement.
+    if not isinstance(error, OperationalError | InterfaceError):
+        return False
+    return error.connection_invalidated or postgresql.is_away(error) or sqlite.is_busy(error)
