@@ -272,10 +272,16 @@ def test_without_its_key_openrouter_is_refused_and_a_server_of_ones_own_is_not()
     OpenAIGateway(local("http://localhost:8000/v1", None)).check(MODEL)
 
 
+async def test_no_address_at_all_is_refused_with_the_setting_that_gives_one():
+    gateway = OpenAIGateway(Endpoint(base_url=""))
+    with pytest.raises(RefusedError, match="set OPENAI_BASE_URL"):
+        gateway.check(MODEL)
+
+
 @pytest.mark.parametrize(
     "url",
     [
-        *("localhost:8000/v1", "", "ftp://a/v1", "http://", "http:///v1", "http://a:b/v1"),
+        *("localhost:8000/v1", "ftp://a/v1", "http://", "http:///v1", "http://a:b/v1"),
         *("http://a b/v1", "http://a\x00b/v1", "http://[::1/v1", "http://ä/v1", "http://a..b/v1"),
         *("http://me:secret@/v1", "http://a:99999/v1", "http://a:0/v1", "http://a/\n"),
     ],

@@ -1,102 +1,117 @@
 """Every engine keeps this."""
 
 import asyncio
+from collections import Counter
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
 
+from yudai.adapters.engines.dbos import DbosEngine, EngineConfig
+from yudai.adapters.engines.dbos_worker import DbosWorker
 from yudai.adapters.engines.in_process import InProcessEngine
-from yudai.domain.ids import SolveId
-from yudai.ports.engine import FlowStatus
+from yudai.domain.ids import MessageId, RunId, SolveId
+from yudai.ports.engine import Engine, Field, FlowStatus
 
-SOLVE = SolveId("s")
+SOLVE, OTHER = SolveId("01-solve"), SolveId("02-other")
+RUNS = (RunId("run-1"), RunId("run-2"), RunId("run-3"))
+MESSAGE = MessageId(7)
 
 
-class Recorder:
+class StoredFlow:
+    """Counts what is done; the runs wait until they may go on."""
+
     def __init__(self) -> None:
-        self.started: list[str] = []
-        self.cancelled: list[str] = []
-        self.go_on = asyncio.Event()
+        self.done: Counter[str] = Counter()
+        self.may_go_on = asyncio.Event()
+        self.at_once = 0
+        self.most_at_once = 0
 
     async def __call__(self, solve_id: SolveId) -> None:
-        self.started.append(solve_id)
-        try:
-            await self.go_on.wait()
-        except asyncio.CancelledError:
-            self.cancelled.append(solve_id)
-            raise
+        """As an engine without parts does it."""
+        for run_id in (await self.prepare(solve_id)).runs:
+            await self.run(run_id)
+        await self.conclude(solve_id)
+
+    async def prepare(self, solve_id: SolveId) -> Field:
+        self.done[f"prepare {solve_id}"] += 1
+        return Field(runs=RUNS, parallel=2)
+
+    async def run(self, run_id: RunId) -> None:
+        self.at_once += 1
+        self.most_at_once = max(self.most_at_once, self.at_once)
+        await self.may_go_on.wait()
+        self.at_once -= 1
+        self.done[run_id] += 1
+
+    async def conclude(self, solve_id: SolveId) -> None:
+        self.done[f"conclude {solve_id}"] += 1
+
+    async def answer(self, message_id: MessageId) -> None:
+        self.done[f"answer {message_id}"] += 1
 
 
-async def test_starting_twice_is_the_same_as_once(tmp_path: Path):
-    flow = Recorder()
-    engine = InProcessEngine(flow, tmp_path)
-    assert await engine.status(SOLVE) is FlowStatus.UNKNOWN
-    await engine.start(SOLVE)
-    await engine.start(SOLVE)
-    assert await engine.status(SOLVE) is FlowStatus.RUNNING
-    flow.go_on.set()
-    await engine.wait(SOLVE)
-    assert await engine.status(SOLVE) is FlowStatus.ENDED
-    assert flow.started == [SOLVE]
-
-
-async def test_cancel_ends_the_flow_before_it_returns(tmp_path: Path):
-    flow = Recorder()
-    engine = InProcessEngine(flow, tmp_path)
-    await engine.start(SOLVE)
-    await asyncio.sleep(0)
-    assert await engine.cancel(SOLVE)
-    assert flow.cancelled == [SOLVE]
-    await engine.wait(SOLVE)
-    assert not await engine.cancel(SOLVE)
-    assert not await engine.cancel(SolveId("unknown"))
-
-
-async def test_cancelling_twice_does_not_disturb_the_clean_up(tmp_path: Path):
-    cleaning, cleaned = asyncio.Event(), asyncio.Event()
-
-    async def flow(_: SolveId) -> None:
-        try:
-            await asyncio.Event().wait()
-        finally:
-            cleaning.set()
-            await asyncio.sleep(0.05)
-            cleaned.set()
-
-    engine = InProcessEngine(flow, tmp_path)
-    await engine.start(SOLVE)
-    await asyncio.sleep(0)
-    async with asyncio.TaskGroup() as group:
-        group.create_task(engine.cancel(SOLVE))
-        await cleaning.wait()
-        group.create_task(engine.cancel(SOLVE))
-    assert cleaned.is_set()
-
-
-async def test_another_engine_knows_a_living_flow_from_a_dead_one(tmp_path: Path):
-    flow = Recorder()
-    engine, other = InProcessEngine(flow, tmp_path), InProcessEngine(flow, tmp_path)
-    await engine.start(SOLVE)
-    assert await other.status(SOLVE) is FlowStatus.RUNNING
+@asynccontextmanager
+async def in_process(flow: StoredFlow, _: Path) -> AsyncGenerator[Engine]:
+    engine = InProcessEngine(flow, flow.answer)
+    yield engine
     await engine.close()
-    assert await other.status(SOLVE) is FlowStatus.UNKNOWN
-    assert list(tmp_path.iterdir()) == []
 
 
-async def test_close_cancels_what_is_left(tmp_path: Path):
-    flow = Recorder()
-    engine = InProcessEngine(flow, tmp_path)
-    await engine.start(SOLVE)
-    await asyncio.sleep(0)
-    await engine.close()
-    assert flow.cancelled == [SOLVE]
+@asynccontextmanager
+async def durable(flow: StoredFlow, folder: Path) -> AsyncGenerator[Engine]:
+    config = EngineConfig(url=f"sqlite:///{folder / 'engine.db'}", poll_s=0.05)
+    async with DbosWorker(config, flow), DbosEngine.opened(config) as engine:
+        yield engine
 
 
-async def test_waiting_raises_what_the_flow_raised(tmp_path: Path):
-    async def flow(_: SolveId) -> None:
-        raise ValueError("broken flow")
+@pytest.fixture
+def flow() -> StoredFlow:
+    return StoredFlow()
 
-    engine = InProcessEngine(flow, tmp_path)
-    await engine.start(SOLVE)
-    with pytest.raises(ValueError, match="broken flow"):
-        await engine.wait(SOLVE)
+
+@pytest.fixture(params=[in_process, durable])
+async def engine(
+    request: pytest.FixtureRequest, flow: StoredFlow, tmp_path: Path
+) -> AsyncGenerator[Engine]:
+    async with request.param(flow, tmp_path) as opened:
+        yield opened
+
+
+async def until(is_so: Callable[[], Awaitable[bool]]) -> None:
+    async with asyncio.timeout(20):
+        while not await is_so():  # noqa: ASYNC110 - the engine tells nobody
+            await asyncio.sleep(0.02)
+
+
+async def test_a_flow_is_done_whole_and_once_however_often_it_is_started(
+    engine: Engine, flow: StoredFlow
+):
+    async def is_at(status: FlowStatus) -> bool:
+        return await engine.status(SOLVE) is status
+
+    assert await is_at(FlowStatus.UNKNOWN)
+    await engine.start(SOLVE, user_id="a")
+    await engine.start(SOLVE, user_id="a")
+    await until(lambda: is_at(FlowStatus.RUNNING))
+    flow.may_go_on.set()
+    await until(lambda: is_at(FlowStatus.ENDED))
+    await engine.start(SOLVE, user_id="a")
+    assert await is_at(FlowStatus.ENDED)
+    assert await engine.status(OTHER) is FlowStatus.UNKNOWN
+    assert flow.done == Counter([f"prepare {SOLVE}", *RUNS, f"conclude {SOLVE}"])
+    assert flow.most_at_once <= 2
+
+
+async def test_a_message_is_answered_once_however_often_that_is_asked(
+    engine: Engine, flow: StoredFlow
+):
+    async def is_answered() -> bool:
+        return bool(flow.done)
+
+    await engine.answer(MESSAGE)
+    await engine.answer(MESSAGE)
+    await until(is_answered)
+    await engine.answer(MESSAGE)
+    assert flow.done == Counter([f"answer {MESSAGE}"])

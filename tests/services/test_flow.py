@@ -3,29 +3,32 @@
 import asyncio
 import io
 import tarfile
+from collections import Counter
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import yaml
 
 from yudai import demo
-from yudai.adapters.clock import SystemClock
-from yudai.adapters.engines.in_process import InProcessEngine
 from yudai.cli.render import exit_code
 from yudai.domain.budget import Budget
 from yudai.domain.document import PlaceEntry, SolveDocument
 from yudai.domain.errors import ConflictError, GatewayError, RefusedError
-from yudai.domain.ids import RunId, SolveId
+from yudai.domain.ids import RunId, SolveId, WorkerId
 from yudai.domain.issue import Issue
 from yudai.domain.matrix import Matrix
 from yudai.domain.models import Model, Price, Provider, scripted
 from yudai.ports.artifacts import ArtifactKind
 from yudai.ports.gateway import Call, Completion
 from yudai.ports.sandbox import BaseSpec
+from yudai.services.activities import Activities
+from yudai.services.flow import SolveFlow
+from yudai.services.racing import MAX_TAKES
 from yudai.services.solves import SolveRequest
-from yudai.services.stopping import Stopper
 from yudai.settings import Settings
+from yudai.store import attempts, events, runs, solves, trajectories
 from yudai.wiring import App, open_app, scripted_gateway
 
 FILES = {
@@ -47,12 +50,23 @@ class Broken:
     def __init__(self, scripts: Path) -> None:
         self._scripted = scripted_gateway(scripts)
         self.hanging = asyncio.Event()
+        self.failing_calls: dict[str, set[int]] = {}
+        """By model: which of its calls fail, counted from 1 over all attempts."""
+        self.hanging_calls: dict[str, set[int]] = {}
+        self._calls: Counter[str] = Counter()
 
     def check(self, model: Model) -> None:
         if model.name.startswith("scripted/"):
             self._scripted.check(model)
 
     async def complete(self, call: Call) -> Completion:
+        self._calls[call.model] += 1
+        number = self._calls[call.model]
+        if number in self.failing_calls.get(call.model, ()):
+            raise GatewayError("the endpoint answered 503")
+        if number in self.hanging_calls.get(call.model, ()):
+            self.hanging.set()
+            await asyncio.Event().wait()
         match call.model:
             case "down":
                 raise GatewayError("the endpoint answered 503")
@@ -99,6 +113,28 @@ class Arena:
         await self.app.engine.wait(solve_id)
         return await self.app.reader.document(solve_id)
 
+    def flow(self, worker_id: WorkerId) -> SolveFlow:
+        """The same database and sandboxes in another worker's hands."""
+        ours = self.app.engine._flow
+        assert isinstance(ours, SolveFlow)
+        activities = Activities(self.app.store)
+        racer = replace(ours.racer, worker_id=worker_id, activities=activities)
+        return replace(ours, worker_id=worker_id, activities=activities, racer=racer)
+
+    async def until(self, solve_id: SolveId, kind: str) -> None:
+        async with asyncio.timeout(30):
+            while not await self._has(solve_id, kind):  # noqa: ASYNC110 - the store tells nobody
+                await asyncio.sleep(0.01)
+
+    async def _has(self, solve_id: SolveId, kind: str) -> bool:
+        return kind in {event.kind for event in (await self.app.reader.race(solve_id)).events}
+
+    async def cancel(self, solve_id: SolveId) -> None:
+        """As another process would: the guard of this one notices."""
+        await self.app.solves.cancel_solve(solve_id)
+        async with asyncio.timeout(5):
+            await self.app.engine.wait(solve_id)
+
     def _base(self, files: dict[str, str], setup: tuple[str, ...]) -> BaseSpec:
         archive = self._scripts / f"source-{abs(hash((tuple(files.items()), setup)))}.tar"
         with tarfile.open(archive, "w") as tar:
@@ -118,7 +154,7 @@ async def arena(tmp_path: Path, database_url: str) -> AsyncIterator[Arena]:
     settings = Settings.model_validate(
         {"YUDAI_HOME": tmp_path / "home", "DATABASE_URL": database_url}
     )
-    async with open_app(settings, gateway=gateway) as app:
+    async with open_app(settings, gateway=gateway, retry_delays_s=(0.01,)) as app:
         yield Arena(app, scripts, gateway)
         assert await app.backend.list() == []
 
@@ -277,12 +313,12 @@ async def test_above_the_cap_the_rest_are_listed_as_not_started(arena: Arena):
 async def test_cancelling_ends_everything_and_keeps_what_was_done(arena: Arena):
     solve_id = await arena.open(good(arena), "hangs", budget={"max_parallel": 2})
     await arena.gateway.hanging.wait()
-    await arena.app.solves.cancel_solve(solve_id)
+    await arena.cancel(solve_id)
     document = await arena.app.reader.document(solve_id)
     assert document.solve.state == "cancelled"
     assert {place.state for place in document.ranking} <= {"cancelled", "completed"}
     assert await arena.app.backend.list() == []
-    with pytest.raises(ConflictError, match="has ended already"):
+    with pytest.raises(ConflictError, match="there is nothing to cancel"):
         await arena.app.solves.cancel_solve(solve_id)
 
 
@@ -304,7 +340,7 @@ async def test_a_bad_request_is_refused_before_anything_is_written(
 
 async def test_a_solve_cancelled_before_its_first_step_is_cancelled(arena: Arena):
     solve_id = await arena.open(good(arena))
-    await arena.app.solves.cancel_solve(solve_id)
+    await arena.cancel(solve_id)
     document = await arena.app.reader.document(solve_id)
     assert document.solve.state == "cancelled"
     assert only(document).state == "cancelled"
@@ -315,7 +351,7 @@ async def test_a_cancelled_run_keeps_its_trajectory(arena: Arena):
     solve_id = await arena.open(talker)
     while (await arena.app.reader.race(solve_id)).runs[0].message_count < 5:  # noqa: ASYNC110 - the store tells nobody
         await asyncio.sleep(0.02)
-    await arena.app.solves.cancel_solve(solve_id)
+    await arena.cancel(solve_id)
     run = (await arena.app.reader.race(solve_id)).runs[0]
     trajectory = await arena.app.reader.trajectory(run)
     assert len(trajectory["messages"]) >= 5
@@ -323,26 +359,175 @@ async def test_a_cancelled_run_keeps_its_trajectory(arena: Arena):
     assert run.latency_ms > 0
 
 
-async def test_what_a_dead_process_left_open_is_failed_at_the_next_start(
-    arena: Arena, tmp_path: Path
-):
+async def test_what_a_dead_process_left_open_is_failed_at_the_next_start(arena: Arena):
     solve_id = await arena.open("hangs")
     await arena.gateway.hanging.wait()
-    later = Later()
-    stopper = Stopper(arena.app.store, later)
-    assert await stopper.bury_dead(arena.app.engine) == 0
-    dead = InProcessEngine(never, tmp_path / "elsewhere")
-    assert await stopper.bury_dead(dead) == 1
+    stopper = arena.app.stopper
+    assert await stopper.bury_dead() == 0
+    process_died = replace(stopper, is_gone=lambda _host, _pid: True)
+    assert await process_died.bury_dead() == 1
     document = await arena.app.reader.document(solve_id)
     assert document.solve.state == "failed"
     assert "died" in document.reason
-    await arena.app.engine.cancel(solve_id)
+    await arena.app.engine.wait(solve_id)
 
 
-class Later(SystemClock):
-    def now(self) -> float:
-        return super().now() + 3600
+async def test_what_the_world_broke_is_tried_again_and_the_first_attempt_is_kept(arena: Arena):
+    """The endpoint fails in the middle of the first attempt and works from then on."""
+    name = arena.script("wobbly", {"run": "ls"}, {"run": [NEW_TEST, FIX]}, {"finish": True})
+    arena.gateway.failing_calls[name] = {2}
+    document = await arena.solve(name)
+    assert only(document).verdict.status == "passed"
+    async with arena.app.store.read() as db:
+        [run] = await runs.of_solve(db, document.solve.id)
+        [kept] = await attempts.of_run(db, run.id)
+        told = [e.kind for e in await events.after(db, document.solve.id) if e.run_id]
+        first = await trajectories.messages(db, run.id, attempt=1)
+    assert (kept.number, kept.cause, run.attempt) == (1, "model_failed", 2)
+    assert kept.steps >= 1
+    assert kept.message_count == len(first) > 0
+    assert told == [
+        "run.started",
+        "run.retried",
+        "run.started",
+        "run.submitted",
+        "run.judged",
+    ]
 
 
-async def never(_: SolveId) -> None:
-    raise AssertionError
+async def test_the_world_gets_three_chances(arena: Arena):
+    document = await arena.solve("down")
+    assert only(document).cause == "model_failed"
+    async with arena.app.store.read() as db:
+        [run] = await runs.of_solve(db, document.solve.id)
+        kept = await attempts.of_run(db, run.id)
+    assert (run.attempt, [attempt.number for attempt in kept]) == (3, [1, 2])
+
+
+async def test_time_that_the_world_took_is_not_held_against_the_contestant(arena: Arena):
+    name = arena.script("hasty", {"run": "ls"}, repeat_last=True)
+    arena.gateway.failing_calls[name] = {2}
+    arena.gateway.hanging_calls[name] = {3}
+    document = await arena.solve(name, budget={"run_time_budget_s": 2.0})
+    place = only(document)
+    assert place.cause == "model_failed"
+    async with arena.app.store.read() as db:
+        run = await runs.get(db, place.run_id)
+    assert "answered 503" in run.error
+    assert "time budget" in run.error
+
+
+async def test_another_worker_goes_on_where_one_was_lost(arena: Arena):
+    """The first worker is not dead, only believed to be: what it does then comes to nothing."""
+    name = arena.script("slow", {"run": [NEW_TEST, FIX]}, {"finish": True})
+    arena.gateway.hanging_calls[name] = {2}
+    solve_id = await arena.open(name)
+    await arena.gateway.hanging.wait()
+    other = arena.flow(WorkerId("another worker"))
+    field = await other.prepare(solve_id)
+    [run_id] = field.runs
+    await other.run(run_id)
+    await other.conclude(solve_id)
+    async with asyncio.timeout(10):
+        await arena.app.engine.wait(solve_id)
+    document = await arena.app.reader.document(solve_id)
+    assert (document.solve.state, only(document).verdict.status) == ("awaiting_review", "passed")
+    async with arena.app.store.read() as db:
+        run = await runs.get(db, run_id)
+        [kept] = await attempts.of_run(db, run_id)
+        kinds = [event.kind for event in await events.after(db, solve_id)]
+    assert (run.attempt, run.worker_id) == (2, "another worker")
+    assert (kept.cause, kept.number) == ("worker_lost", 1)
+    assert kinds.count("solve.resumed") == 1
+    assert kinds.count("runs.cross_examined") == kinds.count("solve.offered") == 1
+
+
+async def test_a_run_that_loses_every_worker_is_given_up(arena: Arena):
+    arena.gateway.hanging_calls["scripted/slow"] = {1, 2, 3}
+    name = arena.script("slow", {"finish": True})
+    solve_id = await arena.open(name)
+    await arena.gateway.hanging.wait()
+    lost: list[asyncio.Task[None]] = []
+    [run_id] = (await arena.flow(WorkerId("w")).prepare(solve_id)).runs
+    for number in (2, 3):
+        arena.gateway.hanging.clear()
+        lost.append(asyncio.create_task(arena.flow(WorkerId(f"worker {number}")).run(run_id)))
+        await arena.gateway.hanging.wait()
+    await arena.flow(WorkerId("the last one")).run(run_id)
+    run = (await arena.app.reader.race(solve_id)).runs[0]
+    assert (run.state, run.cause, run.attempt) == ("failed", "worker_lost", 3)
+    for task in lost:
+        task.cancel()
+    await asyncio.wait(lost)
+    await arena.app.engine.wait(solve_id)
+
+
+async def test_a_frozen_worker_that_wakes_up_takes_nothing_back(arena: Arena):
+    """It was verifying when it froze; another one verifies now, slowly."""
+    solve_id = await arena.open(good(arena))
+    await arena.until(solve_id, "run.submitted")
+    [run_id] = [run.id for run in (await arena.app.reader.race(solve_id)).runs]
+    async with arena.app.store.change() as db:
+        await runs.change(db, run_id, worker_id=WorkerId("another worker"))
+        await solves.change(db, solve_id, worker_id=WorkerId("another worker"))
+    async with asyncio.timeout(20):
+        await arena.app.engine.wait(solve_id)
+    run = (await arena.app.reader.race(solve_id)).runs[0]
+    assert (run.state, run.worker_id) == ("verifying", "another worker")
+    other = arena.flow(WorkerId("another worker"))
+    await other.run(run_id)
+    await other.conclude(solve_id)
+    document = await arena.app.reader.document(solve_id)
+    assert (document.solve.state, only(document).verdict.status) == ("awaiting_review", "passed")
+
+
+async def test_a_run_that_nobody_ended_is_ended_before_the_ranking(arena: Arena):
+    solve_id = await arena.open("hangs")
+    await arena.gateway.hanging.wait()
+    other = arena.flow(WorkerId("another worker"))
+    await other.conclude(solve_id)
+    await arena.app.engine.wait(solve_id)
+    run = (await arena.app.reader.race(solve_id)).runs[0]
+    assert (run.state, run.cause) == ("failed", "internal")
+    assert "gave it up" in run.error
+
+
+async def test_a_verification_that_ends_every_worker_is_given_up(arena: Arena):
+    solve_id = await arena.open(good(arena))
+    await arena.until(solve_id, "run.submitted")
+    [run_id] = [run.id for run in (await arena.app.reader.race(solve_id)).runs]
+    now = arena.app.reader.clock.now()
+    async with arena.app.store.change() as db:
+        await runs.change(db, run_id, worker_id=WorkerId("dead"))
+        await solves.change(db, solve_id, worker_id=WorkerId("dead"))
+        for _ in range(MAX_TAKES):
+            await events.append(db, solve_id, kind="run.resumed", at=now, run_id=run_id)
+    await arena.app.engine.wait(solve_id)
+    await arena.flow(WorkerId("another worker")).run(run_id)
+    run = (await arena.app.reader.race(solve_id)).runs[0]
+    assert (run.state, run.cause) == ("failed", "worker_lost")
+
+
+async def test_a_solve_that_ends_every_worker_is_failed(arena: Arena):
+    solve_id = await arena.open("hangs")
+    await arena.gateway.hanging.wait()
+    now = arena.app.reader.clock.now()
+    async with arena.app.store.change() as db:
+        for _ in range(MAX_TAKES):
+            await events.append(db, solve_id, kind="solve.resumed", at=now)
+    field = await arena.flow(WorkerId("another worker")).prepare(solve_id)
+    assert field.runs == ()
+    document = await arena.app.reader.document(solve_id)
+    assert (document.solve.state, exit_code(document)) == ("failed", 1)
+    assert "died" in document.reason
+    await arena.app.engine.wait(solve_id)
+
+
+async def test_the_contestants_time_begins_when_they_can(arena: Arena):
+    solve_id = await arena.open("hangs", budget={"time_budget_s": 100.0})
+    await arena.gateway.hanging.wait()
+    race = await arena.app.reader.race(solve_id)
+    measured = next(event.at for event in race.events if event.kind == "baseline.measured")
+    assert race.solve.deadline_at is not None
+    assert abs(race.solve.deadline_at - measured - 100.0) < 1.0
+    await arena.cancel(solve_id)

@@ -12,7 +12,7 @@ from sqlalchemy import func, select
 from fakes import StillClock
 from playing import FINISH, Stage
 from trajectories import CHAT, DIFF, RESPONSES, TEXT, version_0, version_1, version_2
-from yudai.adapters.artifacts.directory import DirectoryArtifacts
+from yudai.adapters.artifacts.object_store import make_artifacts
 from yudai.domain.errors import NotFoundError, RefusedError
 from yudai.domain.ids import RunId
 from yudai.domain.trajectory import export
@@ -28,7 +28,7 @@ class Desk:
     def __init__(self, store: Store, folder: Path) -> None:
         self.folder = folder
         self.store = store
-        self.reader = Reader(store, DirectoryArtifacts(folder / "artifacts"), StillClock())
+        self.reader = Reader(store, make_artifacts(None, home=folder), StillClock())
         self.importer = Importer(store, self.reader.artifacts, self.reader.clock)
 
     def file(self, value: object, name: str = "it.traj.json") -> Path:

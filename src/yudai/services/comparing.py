@@ -58,7 +58,7 @@ class Comparer:
         at = f" at {solve.base_commit[:10]}" if solve.base_commit else ""
         return Side(
             solve_id=SolveId(solve.id),
-            base_key=solve.base.key,
+            base_key="" if solve.base is None else solve.base.key,
             base=f"{solve.repo}{at}",
             scorecard=scorecard_of(run),
             baseline=solve.baseline,

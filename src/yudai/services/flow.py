@@ -1,123 +1,141 @@
 """The story of a solve: prepare, run, verify, cross-examine, rank, offer."""
 
 import asyncio
-import traceback
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 import structlog
 
-from yudai.domain.errors import RefusedError, WorldError
-from yudai.domain.failure import Cause
-from yudai.domain.ids import RunId, SolveId
-from yudai.domain.run_state import RunEvent
+from yudai.domain.errors import RefusedError, TakenError, WorldError
+from yudai.domain.ids import MessageId, RunId, SolveId, WorkerId
+from yudai.domain.run_state import FINAL
 from yudai.domain.scorecard import Ranking
 from yudai.domain.solve_state import SolveEvent
 from yudai.ports.clock import Clock
-from yudai.ports.gateway import Gateway
-from yudai.services.metering import MeteredGateway
-from yudai.services.preparing import Prepared, Preparer
+from yudai.ports.engine import Field
+from yudai.services.activities import Activities
+from yudai.services.preparing import Preparer
 from yudai.services.proving import Prover
-from yudai.services.purse import Purse
+from yudai.services.racing import MAX_TAKES, Racer, again_for_the_world
 from yudai.services.ranking import Ranker, stopped_by
-from yudai.services.running import RunBrokeError, Runner, Start
 from yudai.services.stopping import Stopper
-from yudai.store import runs, solves
+from yudai.store import attempts, events, runs, solves
+from yudai.store.claims import Claim, claim_of
+from yudai.store.outages import StoreAwayError
 from yudai.store.store import Store
 from yudai.store.tables import SolveRow
 
 log = structlog.get_logger()
 
-_MAX_TRACE = 20_000
+_FATAL = "every worker that went on with it died: see their logs"
+NOBODY = Field(runs=(), parallel=1)
+Tell = Callable[[SolveId], Awaitable[object]]
+Reply = Callable[[MessageId], Awaitable[None]]
 
 
 @dataclass(frozen=True)
 class SolveFlow:
+    """Each part looks at the database first: any worker may begin it again after a crash."""
+
     store: Store
     clock: Clock
-    gateway: Gateway
+    worker_id: WorkerId
+    activities: Activities
     preparer: Preparer
-    runner: Runner
+    racer: Racer
     prover: Prover
     ranker: Ranker
     stopper: Stopper
+    tell: Tell
+    """Milestones, to the solve's conversation."""
+    reply: Reply
 
     async def __call__(self, solve_id: SolveId) -> None:
-        structlog.contextvars.bind_contextvars(solve_id=solve_id)
-        try:
-            solve = await self._start(solve_id)
-            prepared = await self.preparer.prepare(solve_id)
-            await self._race(solve, prepared)
-            await self.prover.cross_examine_runs(solve_id, prepared)
-            ranking = await self.ranker.rank_runs(solve_id)
-            await self._offer(solve_id, ranking)
-        except asyncio.CancelledError:
-            await self.stopper.stop(solve_id, SolveEvent.CANCELLED, "cancelled")
-            raise
-        except (WorldError, RefusedError) as error:
-            await self.stopper.stop(solve_id, SolveEvent.BROKE, str(error))
-        except Exception as error:
-            await self.stopper.stop(solve_id, SolveEvent.BROKE, f"Yudai failed: {error!r}")
-            raise
-
-    async def _start(self, solve_id: SolveId) -> SolveRow:
-        now = self.clock.now()
-        async with self.store.change() as db:
-            return await solves.advance(db, solve_id, SolveEvent.STARTED, at=now)
-
-    async def _race(self, solve: SolveRow, prepared: Prepared) -> None:
-        """All contestants, at most `max_parallel` at once, each verified as soon as it submits."""
-        purse = Purse(solve.budget.cost_cap_micros)
-        models = {model.name: model for model in solve.models}
-        start = Start(
-            base=prepared.base,
-            test_command=prepared.test_command,
-            deadline=(solve.started_at or 0.0) + solve.budget.time_budget_s,
-        )
-        lanes = asyncio.Semaphore(solve.budget.max_parallel)
-        async with self.store.read() as db:
-            queued = [RunId(run.id) for run in await runs.of_solve(db, SolveId(solve.id))]
+        """The whole story in one process; a durable engine tells it in the same parts."""
+        field = await self.prepare(solve_id)
+        lanes = asyncio.Semaphore(field.parallel)
 
         async def lane(run_id: RunId) -> None:
             async with lanes:
-                gateway = MeteredGateway(
-                    self.gateway, purse, models, run_cap_micros=solve.budget.run_cost_cap_micros
-                )
-                await self._run(run_id, start, gateway, prepared)
+                await self.run(run_id)
 
         async with asyncio.TaskGroup() as group:
-            for run_id in queued:
+            for run_id in field.runs:
                 group.create_task(lane(run_id))
+        if await self._is_ours(solve_id):
+            await self.conclude(solve_id)
 
-    async def _run(self, run_id: RunId, start: Start, gateway: Gateway, prepared: Prepared) -> None:
-        """One run up to its verdict; whatever breaks it stays with it."""
-        try:
-            await self.runner.run_contestant(run_id, start, gateway)
-            await self.prover.verify_run(run_id, prepared)
-        except (RunBrokeError, WorldError) as error:
-            await self._broke(run_id, error.cause, str(error))
-        except RefusedError as error:
-            # It was checked when the solve opened: its model has gone since.
-            await self._broke(run_id, Cause.MODEL_FAILED, str(error))
-        except Exception as error:
-            log.exception("run.failed_unexpectedly", run_id=run_id)
-            trace = "".join(traceback.format_exception(error))[-_MAX_TRACE:]
-            await self._broke(run_id, Cause.INTERNAL, repr(error), traceback=trace)
+    async def prepare(self, solve_id: SolveId) -> Field:
+        await self._part(solve_id, self._prepare)
+        async with self.store.read() as db:
+            solve = await solves.get(db, solve_id)
+            rows = await runs.of_solve(db, solve_id)
+        left = tuple(run.id for run in rows if run.state not in FINAL)
+        return Field(runs=left, parallel=solve.budget.max_parallel) if left else NOBODY
 
-    async def _broke(self, run_id: RunId, cause: Cause, message: str, **facts: str) -> None:
-        now = self.clock.now()
+    async def run(self, run_id: RunId) -> None:
+        solve_id = await self.racer.race(run_id)
+        await self.tell(solve_id)
+
+    async def conclude(self, solve_id: SolveId) -> None:
+        await self._part(solve_id, self._conclude)
+
+    async def answer(self, message_id: MessageId) -> None:
+        await self.reply(message_id)
+
+    async def _is_ours(self, solve_id: SolveId) -> bool:
+        """Not when we were taken for dead and another worker went on: its runs may go on, too."""
+        async with self.store.read() as db:
+            return (await solves.get(db, solve_id)).worker_id == self.worker_id
+
+    async def _prepare(self, solve: SolveRow, claim: Claim) -> None:
+        await self.preparer.prepare(solve, claim)
+
+    async def _conclude(self, solve: SolveRow, claim: Claim) -> None:
+        await self.racer.close_open(solve.id, claim)
+        prepared = await self.preparer.find(solve)
+        await self.prover.cross_examine_runs(solve.id, prepared, claim)
+        ranking = await self.ranker.rank_runs(solve.id, claim)
+        await self._offer(solve.id, ranking, claim)
+
+    async def _part(
+        self, solve_id: SolveId, part: Callable[[SolveRow, Claim], Awaitable[None]]
+    ) -> None:
+        """Take the solve up and do a part of it; whatever breaks it ends the solve."""
+        structlog.contextvars.bind_contextvars(solve_id=solve_id)
         async with self.store.change() as db:
-            await runs.advance(
-                db,
-                run_id,
-                RunEvent.BROKE,
-                at=now,
-                data={"cause": cause},
-                cause=cause,
-                error=message,
-                diagnostics=facts,
-            )
+            solve = await attempts.take_solve(db, solve_id, self.worker_id, at=self.clock.now())
+            taken = await events.count(db, solve_id, attempts.RESUMED, run_id=None)
+        if solve is not None and taken > MAX_TAKES:
+            await self.stopper.stop(solve_id, SolveEvent.BROKE, _FATAL)
+            solve = None
+        await self.tell(solve_id)
+        if solve is None:
+            return
+        claim = claim_of(solve)
+        await self.activities.do(claim, self._survive(solve, claim, part))
+        await self.tell(solve_id)
 
-    async def _offer(self, solve_id: SolveId, ranking: Ranking) -> None:
+    async def _survive(
+        self,
+        solve: SolveRow,
+        claim: Claim,
+        part: Callable[[SolveRow, Claim], Awaitable[None]],
+    ) -> None:
+        try:
+            await again_for_the_world(lambda: part(solve, claim), self.racer.retry_delays_s)
+        except TakenError:
+            log.warning("solve.taken", solve_id=solve.id)
+        except StoreAwayError:
+            # Nothing can be written down now: whoever comes next goes on with it.
+            raise
+        except (WorldError, RefusedError) as error:
+            await self.stopper.stop(solve.id, SolveEvent.BROKE, str(error))
+        except Exception as error:
+            await self.stopper.stop(solve.id, SolveEvent.BROKE, f"Yudai failed: {error!r}")
+            raise
+
+    async def _offer(self, solve_id: SolveId, ranking: Ranking, claim: Claim) -> None:
         """Offer the champion, or say honestly that there is none."""
         event = SolveEvent.ABSTAINED if ranking.champion is None else SolveEvent.OFFERED
         now = self.clock.now()
@@ -131,6 +149,7 @@ class SolveFlow:
                 solve_id,
                 event,
                 at=now,
+                claim=claim,
                 champion_run_id=ranking.champion,
                 reason=ranking.reason + stopped,
             )

@@ -9,24 +9,29 @@ from yudai.domain.errors import GatewayError
 from yudai.domain.failure import Cause
 from yudai.domain.models import Model, Price
 from yudai.ports.gateway import Call, Completion, Gateway
-from yudai.services.purse import Hold, Purse, Quote
+from yudai.services.purse import Capped, Hold, Purse, Quote
+from yudai.services.throttling import was_sent
 
 # What providers add to the prompt on their side when there are tools.
 _HIDDEN_TOKENS = 512
 
 
 class MeteredGateway:
-    """The gateway of one run: under the solve's purse and the run's own cap."""
+    """The gateway of one run: under the solve's purse and the run's own cap.
+
+    `spent_micros` is what earlier attempts of the run have cost.
+    """
 
     def __init__(
         self,
         gateway: Gateway,
-        purse: Purse,
+        purse: Capped,
         models: Mapping[str, Model],
         *,
         run_cap_micros: int,
+        spent_micros: int = 0,
     ) -> None:
-        self.run_purse = Purse(run_cap_micros, whose="run")
+        self.run_purse = Purse(run_cap_micros, whose="run", spent_micros=spent_micros)
         self._gateway = gateway
         self._purse = purse
         self._models = models
@@ -112,4 +117,4 @@ def _lost_attempts(error: BaseException) -> int:
     if isinstance(error, GatewayError):
         return error.lost_attempts
     # A call that is cancelled here goes on at the provider all the same.
-    return 1
+    return int(was_sent(error))

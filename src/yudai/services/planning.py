@@ -53,12 +53,12 @@ class Draft(Value):
 
 
 @dataclass(frozen=True)
-class Planner:
+class Drafter:
+    """Needs no sandbox."""
+
     forge: Forge
-    backend: Backend
     gateway: Gateway
     catalogue: Catalogue
-    preparer: Preparer
     own_env: Path | None
     """Our own Python environment: it has pytest, for repositories that need nothing else."""
 
@@ -86,14 +86,6 @@ class Planner:
             lineup=lineup,
         )
 
-    async def prepare(self, draft: Draft) -> None:
-        """Unpack and set up; the flow finds it ready."""
-        await self.backend.prepare(draft.base)
-
-    async def measure(self, draft: Draft) -> Measured:
-        base = await self.backend.prepare(draft.base)
-        return await self.preparer.measure(base, draft.project, owner=_OWNER)
-
     def _base(self, snapshot: Snapshot, project: Project, env: Path | None) -> BaseSpec:
         env = env or (None if project.setup else self.own_env)
         facts = (snapshot.tree, project.setup, project.folder, env, project.python, project.node)
@@ -109,7 +101,27 @@ class Planner:
         )
 
 
-def to_request(draft: Draft, measured: Measured, *, sandbox_backend: str) -> SolveRequest:
+@dataclass(frozen=True)
+class Planner:
+    """The whole plan before anything is spent, with what the base's own tests say."""
+
+    drafter: Drafter
+    backend: Backend
+    preparer: Preparer
+
+    async def draft(self, asked: FolderRequest) -> Draft:
+        return await self.drafter.draft(asked)
+
+    async def prepare(self, draft: Draft) -> None:
+        """Unpack and set up; the flow finds it ready."""
+        await self.backend.prepare(draft.base)
+
+    async def measure(self, draft: Draft) -> Measured:
+        base = await self.backend.prepare(draft.base)
+        return await self.preparer.measure(base, draft.project, owner=_OWNER)
+
+
+def to_request(draft: Draft, measured: Measured | None, *, sandbox_backend: str) -> SolveRequest:
     asked, snapshot = draft.asked, draft.snapshot
     return SolveRequest(
         repo=snapshot.repo,

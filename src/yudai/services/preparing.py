@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from yudai.domain.errors import RefusedError
 from yudai.domain.ids import SolveId
 from yudai.domain.project import Project
 from yudai.domain.testreport import Baseline, TestPlan
@@ -11,9 +12,11 @@ from yudai.domain.value import Value
 from yudai.ports.artifacts import ArtifactKind, ArtifactRef, Artifacts
 from yudai.ports.clock import Clock
 from yudai.ports.sandbox import Backend, BaseRef
+from yudai.services.sources import Sources
 from yudai.services.verifying import Verifier
 from yudai.store import artifacts as artifact_rows
 from yudai.store import events, solves
+from yudai.store.claims import Claim
 from yudai.store.store import Store
 from yudai.store.tables import SolveRow
 
@@ -48,18 +51,16 @@ class Preparer:
     verifier: Verifier
     artifacts: Artifacts
     clock: Clock
+    sources: Sources
 
-    async def prepare(self, solve_id: SolveId) -> Prepared:
-        async with self.store.read() as db:
-            solve = await solves.get(db, solve_id)
-        base = await self.backend.prepare(solve.base)
-        await self._note(solve_id, "base.prepared", {"key": base.key})
-        plan, baseline = solve.test_plan, solve.baseline
-        if baseline is None:
-            measured = await self._measure(solve, base)
-            plan, baseline = measured.plan, measured.baseline
+    async def prepare(self, solve: SolveRow, claim: Claim) -> None:
+        """Base and baseline, once for a solve: a second call finds them noted."""
+        base = await self._base(solve)
+        await self._note(solve.id, "base.prepared", {"key": base.key})
+        baseline = solve.baseline or await self._measure(solve, base, claim)
+        await self._set_deadline(solve, claim)
         await self._note(
-            solve_id,
+            solve.id,
             "baseline.measured",
             {
                 "passing": len(baseline.passing),
@@ -67,7 +68,29 @@ class Preparer:
                 "flaky": len(baseline.flaky),
             },
         )
-        return Prepared(base=base, plan=plan, baseline=baseline, project=solve.project)
+
+    async def find(self, solve: SolveRow) -> Prepared:
+        """What `prepare` has made, on this machine too."""
+        async with self.store.read() as db:
+            solve = await solves.get(db, solve.id)
+        if solve.baseline is None:
+            raise RefusedError(f"the base of solve {solve.id} was never measured")
+        return Prepared(
+            base=await self._base(solve),
+            plan=solve.test_plan,
+            baseline=solve.baseline,
+            project=solve.project,
+        )
+
+    async def _base(self, solve: SolveRow) -> BaseRef:
+        if solve.base is None:
+            raise RefusedError(
+                f"{solve.repo_url} cannot be fetched yet: give a folder (repo_path) instead"
+            )
+        async with self.store.read() as db:
+            kept = await artifact_rows.of_solve(db, solve.id)
+        base = await self.sources.fetch(solve.base, kept.get(ArtifactKind.SOURCE))
+        return await self.backend.prepare(base)
 
     async def measure(self, base: BaseRef, project: Project, *, owner: str) -> Measured:
         """Find out how the base is tested, and run its tests twice."""
@@ -75,15 +98,26 @@ class Preparer:
         log = await self.artifacts.put(ArtifactKind.BASELINE_LOG, found.log.encode())
         return Measured(plan=found.plan, baseline=found.baseline, log=log)
 
-    async def _measure(self, solve: SolveRow, base: BaseRef) -> Measured:
+    async def _measure(self, solve: SolveRow, base: BaseRef, claim: Claim) -> Baseline:
         measured = await self.measure(base, solve.project, owner=solve.id)
         async with self.store.change() as db:
-            await keep_measured(db, SolveId(solve.id), measured, at=self.clock.now())
-        return measured
+            claim.check(await solves.hold(db, solve.id))
+            await keep_measured(db, solve.id, measured, at=self.clock.now())
+        return measured.baseline
+
+    async def _set_deadline(self, solve: SolveRow, claim: Claim) -> None:
+        """The contestants' time begins when they can: a slow set-up is no fault of theirs."""
+        async with self.store.change() as db:
+            row = await solves.hold(db, solve.id)
+            claim.check(row)
+            if row.deadline_at is None:
+                deadline = self.clock.now() + row.budget.time_budget_s
+                await solves.change(db, solve.id, deadline_at=deadline)
 
     async def _note(self, solve_id: SolveId, kind: str, data: dict[str, object]) -> None:
         async with self.store.change() as db:
-            await events.append(db, solve_id, kind=kind, at=self.clock.now(), data=data)
+            if not await events.has(db, solve_id, kind):
+                await events.append(db, solve_id, kind=kind, at=self.clock.now(), data=data)
 
 
 async def keep_measured(

@@ -11,7 +11,10 @@ from yudai.services.preparing import Prepared
 from yudai.services.verifying import Verifier
 from yudai.store import artifacts as artifact_rows
 from yudai.store import events, runs, solves
+from yudai.store.claims import Claim
 from yudai.store.store import Store
+
+_EXAMINED = "runs.cross_examined"
 
 
 @dataclass(frozen=True)
@@ -21,7 +24,7 @@ class Prover:
     artifacts: Artifacts
     clock: Clock
 
-    async def verify_run(self, run_id: RunId, prepared: Prepared) -> None:
+    async def verify_run(self, run_id: RunId, prepared: Prepared, claim: Claim) -> None:
         patch = await self._patch(run_id)
         found = await self.verifier.verify(
             prepared.base,
@@ -40,12 +43,16 @@ class Prover:
                 RunEvent.JUDGED,
                 at=now,
                 data={"status": found.verdict.status},
+                claim=claim,
                 verdict=found.verdict,
             )
-            await artifact_rows.add(db, SolveId(run.solve_id), run_id, ref, at=now)
+            await artifact_rows.add(db, run.solve_id, run_id, ref, at=now)
 
-    async def cross_examine_runs(self, solve_id: SolveId, prepared: Prepared) -> None:
+    async def cross_examine_runs(self, solve_id: SolveId, prepared: Prepared, claim: Claim) -> None:
+        """Once: verdicts that it has changed must not be examined again."""
         async with self.store.read() as db:
+            if await events.has(db, solve_id, _EXAMINED):
+                return
             solve = await solves.get(db, solve_id)
             rows = [r for r in await runs.of_solve(db, solve_id) if r.state == RunState.COMPLETED]
         entries = [
@@ -67,11 +74,10 @@ class Prover:
         )
         now = self.clock.now()
         async with self.store.change() as db:
+            claim.check(await solves.hold(db, solve_id))
             for run_id, verdict in verdicts.items():
                 await runs.change(db, run_id, verdict=verdict)
-            await events.append(
-                db, solve_id, kind="runs.cross_examined", at=now, data={"runs": len(verdicts)}
-            )
+            await events.append(db, solve_id, kind=_EXAMINED, at=now, data={"runs": len(verdicts)})
 
     async def _patch(self, run_id: RunId) -> str:
         async with self.store.read() as db:

@@ -3,9 +3,9 @@
 import asyncio
 from collections import deque
 from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from yudai.domain.budget import usd
 from yudai.domain.errors import GatewayError
@@ -54,6 +54,38 @@ class Hold:
     uncertain_micros: int = 0
 
 
+class Capped(Protocol):
+    """Money that calls are made from, wherever it is counted."""
+
+    @property
+    def dearest(self) -> dict[str, int]:
+        """By model: what its dearest call has cost."""
+        ...
+
+    def hold(self, quote: Quote) -> AbstractAsyncContextManager[Hold]:
+        """Set a call's bound aside until it is known what the call cost.
+
+        Calls whose bounds fit under the cap together run together. One that does not fit waits
+        for the others and then runs alone, so that only a single call can ever overshoot.
+        GatewayError when the cap is used up. Free calls neither wait nor fail.
+        """
+        ...
+
+
+def grant(quote: Quote, *, left_micros: int, held_micros: int) -> Quote | None:
+    """The call as it may be made now, maybe cut short; None: it has to wait for others."""
+    granted = quote.within(left_micros)
+    if held_micros and held_micros + granted.micros > left_micros:
+        return None
+    return granted
+
+
+def used_up(whose: str, cap_micros: int) -> GatewayError:
+    return GatewayError(
+        f"the {whose}'s cost cap of ${usd(cap_micros):g} is used up", cause=Cause.OUT_OF_BUDGET
+    )
+
+
 class _Waiter(NamedTuple):
     quote: Quote
     granted: asyncio.Future[Quote]
@@ -61,11 +93,11 @@ class _Waiter(NamedTuple):
 
 @dataclass
 class Purse:
-    """Money under one cap, shared by all who hold some of it; used on one event loop."""
+    """Money under one cap, counted here: for all who hold some of it on one event loop."""
 
     cap_micros: int
     whose: str = "solve"
-    spent_micros: int = field(default=0, init=False)
+    spent_micros: int = 0
     uncertain_micros: int = field(default=0, init=False)
     """Calls that failed but may have been billed: they count against the cap, not as cost."""
     reserved_micros: int = field(default=0, init=False)
@@ -79,12 +111,7 @@ class Purse:
 
     @asynccontextmanager
     async def hold(self, quote: Quote) -> AsyncGenerator[Hold]:
-        """Set a call's bound aside, in order of arrival, until it is known what the call cost.
-
-        Calls whose bounds fit under the cap together run together. One that does not fit waits
-        for the others and then runs alone, so that only a single call can ever overshoot.
-        GatewayError when the cap is used up. Free calls neither wait nor fail.
-        """
+        """As `Capped`, in order of arrival."""
         hold = Hold(await self._reserve(quote) if quote.micros else quote)
         try:
             yield hold
@@ -116,10 +143,10 @@ class Purse:
         """Grant or refuse; False: it has to wait for calls that are under way."""
         left = self.left_micros
         if left <= 0:
-            waiter.granted.set_exception(self._used_up())
+            waiter.granted.set_exception(used_up(self.whose, self.cap_micros))
             return True
-        quote = waiter.quote.within(left)
-        if self.reserved_micros and self.reserved_micros + quote.micros > left:
+        quote = grant(waiter.quote, left_micros=left, held_micros=self.reserved_micros)
+        if quote is None:
             return False
         self.reserved_micros += quote.micros
         waiter.granted.set_result(quote)
@@ -130,9 +157,3 @@ class Purse:
         if not waiter.granted.cancelled() and waiter.granted.exception() is None:
             self.reserved_micros -= waiter.granted.result().micros
         self._let_in()
-
-    def _used_up(self) -> GatewayError:
-        return GatewayError(
-            f"the {self.whose}'s cost cap of ${usd(self.cap_micros):g} is used up",
-            cause=Cause.OUT_OF_BUDGET,
-        )

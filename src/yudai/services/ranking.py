@@ -11,6 +11,7 @@ from yudai.domain.run_state import RunState
 from yudai.domain.scorecard import Place, Ranking, Scorecard
 from yudai.domain.verdict import NOTHING
 from yudai.store import runs, solves
+from yudai.store.claims import Claim
 from yudai.store.store import Store
 from yudai.store.tables import RunRow, SolveRow
 
@@ -24,7 +25,7 @@ def scorecard_of(run: RunRow) -> Scorecard:
         verdict=run.verdict or NOTHING,
         files_changed=run.files_changed,
         lines_changed=run.lines_changed,
-        cost_micros=run.cost_micros,
+        cost_micros=run.total_cost_micros,
         latency_ms=run.latency_ms,
         submitted_at=run.submitted_at,
         error=run.error,
@@ -44,7 +45,7 @@ def stopped_by(solve: SolveRow, rows: Sequence[RunRow], *, now: float) -> str | 
     """Which limit kept a run from its answer, if one did."""
     causes = {run.cause for run in rows}
     elapsed = (solve.finished_at or now) - (solve.started_at or now)
-    cost = sum(run.cost_micros for run in rows)
+    cost = sum(run.total_cost_micros for run in rows)
     limit = ended(
         solve.budget,
         elapsed_s=elapsed if Cause.OUT_OF_TIME in causes else 0.0,
@@ -58,10 +59,11 @@ def stopped_by(solve: SolveRow, rows: Sequence[RunRow], *, now: float) -> str | 
 class Ranker:
     store: Store
 
-    async def rank_runs(self, solve_id: SolveId) -> Ranking:
+    async def rank_runs(self, solve_id: SolveId, claim: Claim) -> Ranking:
         """Order the runs and keep each one's place with its why."""
         async with self.store.change() as db:
-            solve = await solves.get(db, solve_id)
+            solve = await solves.hold(db, solve_id)
+            claim.check(solve)
             rows = await runs.of_solve(db, solve_id)
             ranking = rank(
                 [scorecard_of(run) for run in rows],

@@ -1,7 +1,7 @@
 """Everything a person may look at: one solve, many solves, one run in full."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -116,25 +116,7 @@ class Reader:
         return await self.artifacts.get(refs[kind])
 
     async def _document(self, db: AsyncSession, solve: SolveRow) -> SolveDocument:
-        rows = await runs.of_solve(db, SolveId(solve.id))
-        cost_micros = sum(run.cost_micros for run in rows)
-        elapsed = elapsed_s(solve, now=self.clock.now())
-        return SolveDocument(
-            solve=SolveEntry(
-                id=SolveId(solve.id),
-                state=SolveState(solve.state),
-                repo=solve.repo,
-                issue=issue_of(solve).label,
-                cost_usd=usd(cost_micros),
-                elapsed_s=round(elapsed, 3),
-                champion=None if solve.champion_run_id is None else RunId(solve.champion_run_id),
-                folder=None if solve.snapshot is None else str(solve.snapshot.root),
-            ),
-            ranking=entries(places_of(rows)),
-            not_started=tuple(contestant.handle for contestant in solve.not_started),
-            reason=solve.reason or solve.error,
-            budget_ended=stopped_by(solve, rows, now=self.clock.now()),
-        )
+        return document_of(solve, await runs.of_solve(db, solve.id), now=self.clock.now())
 
 
 class _Cut(NamedTuple):
@@ -175,3 +157,22 @@ def elapsed_s(solve: SolveRow, *, now: float) -> float:
     if solve.started_at is None:
         return 0.0
     return (solve.finished_at or now) - solve.started_at
+
+
+def document_of(solve: SolveRow, rows: Sequence[RunRow], *, now: float) -> SolveDocument:
+    return SolveDocument(
+        solve=SolveEntry(
+            id=solve.id,
+            state=solve.state,
+            repo=solve.repo,
+            issue=issue_of(solve).label,
+            cost_usd=usd(sum(run.total_cost_micros for run in rows)),
+            elapsed_s=round(elapsed_s(solve, now=now), 3),
+            champion=solve.champion_run_id,
+            folder=None if solve.snapshot is None else str(solve.snapshot.root),
+        ),
+        ranking=entries(places_of(rows)),
+        not_started=tuple(contestant.handle for contestant in solve.not_started),
+        reason=solve.reason or solve.error,
+        budget_ended=stopped_by(solve, rows, now=now),
+    )

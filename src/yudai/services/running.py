@@ -1,7 +1,7 @@
 """One contestant's go: a sandbox, the agent in it, its patch, plan and trajectory kept."""
 
 import json
-from collections.abc import AsyncGenerator, Callable, Mapping
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
@@ -9,18 +9,20 @@ import structlog
 
 from yudai.domain.errors import RefusedError, SandboxError, YudaiError
 from yudai.domain.failure import POLICIES, Cause
-from yudai.domain.ids import RunId, SolveId
 from yudai.domain.patch import Patch, forbidden, parse_patch
 from yudai.domain.run_state import RunEvent
-from yudai.domain.trajectory import TrajectoryMessage, export
-from yudai.domain.value import Value
-from yudai.ports.agent import Agent, AgentLimits, AgentOutcome, AgentTask, Progress
-from yudai.ports.artifacts import ArtifactKind, Artifacts
+from yudai.domain.trajectory import export
+from yudai.ports.agent import Agent, AgentLimits, AgentOutcome, AgentTask
+from yudai.ports.artifacts import ArtifactKind, Artifacts, Trajectories
 from yudai.ports.clock import Clock
 from yudai.ports.gateway import Gateway
 from yudai.ports.sandbox import Backend, BaseRef, Sandbox
+from yudai.services.metering import MeteredGateway
+from yudai.services.preparing import Prepared
+from yudai.services.shared_purse import SharedPurse
 from yudai.store import artifacts as artifact_rows
-from yudai.store import runs, solves, trajectories
+from yudai.store import runs, trajectories
+from yudai.store.claims import claim_of
 from yudai.store.store import Store
 from yudai.store.tables import RunRow, SolveRow
 
@@ -38,96 +40,105 @@ class RunBrokeError(YudaiError):
         self.cause = cause
 
 
-class Start(Value):
-    """What is the same for every run of a solve."""
-
-    base: BaseRef
-    test_command: str
-    deadline: float
-
-
 @dataclass(frozen=True)
 class Runner:
     store: Store
     backend: Backend
     artifacts: Artifacts
     agents: Mapping[str, Agent]
+    gateway: Gateway
     clock: Clock
+    trajectories: Trajectories
 
-    async def run_contestant(self, run_id: RunId, start: Start, gateway: Gateway) -> None:
+    async def run_contestant(self, solve: SolveRow, run: RunRow, prepared: Prepared) -> None:
         """Run it and keep what it made; RunBrokeError when there is nothing to verify."""
-        solve, run = await self._started(run_id)
-        limits = self._limits(solve, start)
-        async with self._sandbox(start.base, run) as sandbox:
+        claim = claim_of(run)
+        limits = self._limits(solve, run)
+        async with self._sandbox(prepared.base, run) as sandbox:
             outcome = await self.agents[run.contestant.agent].run(
-                self._task(solve, run, start),
+                self._task(solve, run, prepared),
                 sandbox,
-                gateway,
+                self._gateway(solve, run),
                 limits,
-                on_message=self._recorder(run),
+                on_message=self.store.writer.recorder(run.id, run.attempt),
             )
-        await self._keep(run, outcome)
+        await self._keep(solve, run, outcome)
         patch = _parsed(outcome.patch)
         async with self.store.change() as db:
             await runs.change(
                 db,
-                run_id,
+                run.id,
+                claim=claim,
                 files_changed=patch.source.files_changed,
                 lines_changed=patch.source.lines_changed,
             )
         self._check(outcome, patch, solve.project.protected)
         async with self.store.change() as db:
-            await runs.advance(db, run_id, RunEvent.SUBMITTED, at=self.clock.now())
+            await runs.advance(db, run.id, RunEvent.SUBMITTED, at=self.clock.now(), claim=claim)
 
-    async def _started(self, run_id: RunId) -> tuple[SolveRow, RunRow]:
+    def _gateway(self, solve: SolveRow, run: RunRow) -> Gateway:
+        purse = SharedPurse(
+            self.store,
+            self.clock,
+            solve_id=solve.id,
+            run_id=run.id,
+            worker_id=run.worker_id,
+            cap_micros=solve.budget.cost_cap_micros,
+        )
+        return MeteredGateway(
+            self.gateway,
+            purse,
+            {model.name: model for model in solve.models},
+            run_cap_micros=solve.budget.run_cost_cap_micros,
+            spent_micros=run.earlier_cost_micros,
+        )
+
+    def _limits(self, solve: SolveRow, run: RunRow) -> AgentLimits:
         now = self.clock.now()
-        async with self.store.change() as db:
-            run = await runs.advance(db, run_id, RunEvent.STARTED, at=now)
-            return await solves.get(db, SolveId(run.solve_id)), run
-
-    def _limits(self, solve: SolveRow, start: Start) -> AgentLimits:
-        left = min(solve.budget.run_time_budget_s, start.deadline - self.clock.now())
+        left = min(run.deadline_at or now, solve.deadline_at or now) - now
         if left <= 0:
             raise RunBrokeError(Cause.OUT_OF_TIME)
+        cap = min(solve.budget.run_cost_cap_micros, solve.budget.cost_cap_micros)
         return AgentLimits(
             max_steps=solve.budget.max_steps,
             wall_time_s=left,
-            cost_cap_micros=min(solve.budget.run_cost_cap_micros, solve.budget.cost_cap_micros),
+            cost_cap_micros=max(0, cap - run.earlier_cost_micros),
             command_timeout_s=solve.project.command_timeout_s,
         )
 
-    def _task(self, solve: SolveRow, run: RunRow, start: Start) -> AgentTask:
+    def _task(self, solve: SolveRow, run: RunRow, prepared: Prepared) -> AgentTask:
         return AgentTask(
             issue_title=solve.issue_title,
             issue_body=solve.issue_body,
             contestant=run.contestant,
-            test_command=start.test_command,
+            test_command=prepared.test_command,
             finish_token=self.clock.token(),
         )
 
     @asynccontextmanager
     async def _sandbox(self, base: BaseRef, run: RunRow) -> AsyncGenerator[Sandbox]:
+        if run.attempt > 1:
+            await self._remove_earlier(run)
         [sandbox] = await self.backend.spawn(base, 1, owner=run.id)
         if isinstance(sandbox, SandboxError):
             raise sandbox
         try:
             async with self.store.change() as db:
-                await runs.change(db, RunId(run.id), sandbox_id=sandbox.ref.id)
+                await runs.change(db, run.id, claim=claim_of(run), sandbox_id=sandbox.ref.id)
             yield sandbox
         finally:
             await sandbox.destroy()
 
-    def _recorder(self, run: RunRow) -> Callable[[TrajectoryMessage, Progress], None]:
-        def record(message: TrajectoryMessage, progress: Progress) -> None:
-            self.store.writer.append(RunId(run.id), run.attempt, message, progress)
+    async def _remove_earlier(self, run: RunRow) -> None:
+        """A worker that is frozen, not dead, may still have the sandbox of its attempt."""
+        for ref in await self.backend.list(run.id):
+            await self.backend.destroy(ref)
 
-        return record
-
-    async def _keep(self, run: RunRow, outcome: AgentOutcome) -> None:
+    async def _keep(self, solve: SolveRow, run: RunRow, outcome: AgentOutcome) -> None:
         """Store patch, plan and trajectory before anything is judged, also of a run that failed."""
         await self.store.writer.flush()
         async with self.store.read() as db:
-            messages = await trajectories.messages(db, RunId(run.id), attempt=run.attempt)
+            messages = await trajectories.messages(db, run.id, attempt=run.attempt)
         now = self.clock.now()
         blobs = {
             ArtifactKind.PATCH: outcome.patch.encode("utf-8", "surrogateescape"),
@@ -138,17 +149,20 @@ class Runner:
         }
         refs = [await self.artifacts.put(kind, blob) for kind, blob in blobs.items() if blob]
         async with self.store.change() as db:
-            for ref in refs:
-                await artifact_rows.add(db, SolveId(run.solve_id), RunId(run.id), ref, at=now)
             await runs.change(
                 db,
-                RunId(run.id),
+                run.id,
+                claim=claim_of(run),
                 exit_status=outcome.exit_status,
                 steps=outcome.steps,
                 edits=outcome.edits,
                 edits_capped=outcome.edits_capped,
                 latency_ms=int((now - (run.started_at or now)) * 1000),
             )
+            for ref in refs:
+                await artifact_rows.add(db, run.solve_id, run.id, ref, at=now)
+        content = blobs[ArtifactKind.TRAJECTORY]
+        await self.trajectories.keep(solve.repo, content, solve_id=solve.id, run_id=run.id)
 
     def _check(self, outcome: AgentOutcome, patch: Patch, protected: tuple[str, ...]) -> None:
         """What follows from how the agent ended; silence means: verify its patch."""

@@ -1,18 +1,21 @@
 """Open and cancel a solve."""
 
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+
+import structlog
+from sqlalchemy.ext.asyncio import AsyncSession
 
 from yudai.domain import budget as budgets
 from yudai.domain.budget import Budget
-from yudai.domain.errors import ConflictError
-from yudai.domain.ids import LOCAL_USER, RunId, SolveId
+from yudai.domain.ids import LOCAL_USER, RunId, SolveId, WorkerId
 from yudai.domain.issue import Issue
 from yudai.domain.matrix import Contestant, Lineup, Matrix, expand
 from yudai.domain.models import Model, free_names
 from yudai.domain.project import Project
 from yudai.domain.reducer import check_reducer
 from yudai.domain.run_state import RunState
-from yudai.domain.solve_state import SolveEvent, SolveState
+from yudai.domain.solve_state import SolveState
 from yudai.domain.value import Value
 from yudai.ports.clock import Clock
 from yudai.ports.engine import Engine
@@ -25,15 +28,22 @@ from yudai.store import events, runs, solves
 from yudai.store.store import Store
 from yudai.store.tables import RunRow, SolveRow
 
+log = structlog.get_logger()
+
+ANY_WORKER = WorkerId("")
+Also = Callable[[AsyncSession, SolveId], Awaitable[None]]
+
 
 class SolveRequest(Value):
     """What a person asks for."""
 
     repo: str
     issue: Issue
-    base: BaseSpec
     matrix: Matrix
     budget: Budget
+    base: BaseSpec | None = None
+    """None: it is fetched from `repo_url` first."""
+    repo_url: str = ""
     base_branch: str = "main"
     base_commit: str = ""
     reducer: str = "simple"
@@ -56,9 +66,14 @@ class Solves:
     clock: Clock
     gateway: Gateway
     stopper: Stopper
+    worker_id: WorkerId = ANY_WORKER
+    """The process that will run it from beginning to end; "": any worker, durably."""
 
-    async def open_solve(self, request: SolveRequest) -> SolveId:
-        """Expand, admit, write it all down, then start the flow."""
+    async def open_solve(self, request: SolveRequest, *, also: Also | None = None) -> SolveId:
+        """Expand, admit, write it all down, then start the flow.
+
+        What else belongs to it is written in the same transaction.
+        """
         check_reducer(request.reducer)
         for model in request.models:
             self.gateway.check(model)
@@ -74,15 +89,22 @@ class Solves:
             if request.measured is not None:
                 await keep_measured(db, solve.id, request.measured, at=solve.created_at)
             await events.append(db, solve.id, kind="solve.opened", at=solve.created_at)
-        await self.engine.start(SolveId(solve.id))
-        return SolveId(solve.id)
+            if also is not None:
+                await also(db, solve.id)
+        await self._start(solve)
+        return solve.id
 
     async def cancel_solve(self, solve_id: SolveId) -> None:
-        """End its flow, or itself where no flow has begun."""
-        cancelled = await self.engine.cancel(solve_id)
-        stopped = await self.stopper.stop(solve_id, SolveEvent.CANCELLED, "cancelled")
-        if not cancelled and not stopped:
-            raise ConflictError(f"solve {solve_id} has ended already: there is nothing to cancel")
+        await self.stopper.cancel(solve_id)
+
+    async def _start(self, solve: SolveRow) -> None:
+        try:
+            await self.engine.start(solve.id, user_id=solve.user_id)
+        except Exception as error:
+            if not solve.durable:
+                raise
+            # It is written down: the workers' next sweep starts it.
+            log.warning("solve.not_started_yet", solve_id=solve.id, error=repr(error))
 
     def _new_solve(self, request: SolveRequest, lineup: Lineup) -> SolveRow:
         return SolveRow(
@@ -90,6 +112,9 @@ class Solves:
             user_id=request.user_id,
             conversation_id=request.conversation_id,
             repo=request.repo,
+            repo_url=request.repo_url,
+            durable=not self.worker_id,
+            worker_id=self.worker_id,
             base_branch=request.base_branch,
             base_commit=request.base_commit,
             base=request.base,

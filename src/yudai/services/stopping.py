@@ -1,23 +1,50 @@
 """Ending a solve that did not come to its own end: cancelled, broken, or left by a dead process."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
-from yudai.domain.ids import SolveId
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from yudai.domain.errors import ConflictError
+from yudai.domain.ids import SolveId, WorkerId, short
 from yudai.domain.run_state import FINAL, RunEvent
 from yudai.domain.solve_state import RESTING, SolveEvent, SolveState
 from yudai.ports.clock import Clock
-from yudai.ports.engine import Engine, FlowStatus
-from yudai.store import runs, solves
+from yudai.store import runs, solves, workers
 from yudai.store.store import Store
+from yudai.store.tables import SolveRow
+from yudai.store.workers import DEAD_S, Peer
 
-# Younger ones may be just about to start in another process.
-_GRACE_S = 10.0
+_WORDS = "the process that ran it died: start it again"
+
+
+def _never(_host: str, _pid: int) -> bool:
+    return False
+
+
+def _unknown(_host: str, _pid: int, _at: float) -> bool:
+    return False
 
 
 @dataclass(frozen=True)
 class Stopper:
+    """Whoever is asked writes it down; the worker's guard then stops the work itself."""
+
     store: Store
     clock: Clock
+    is_gone: Callable[[str, int], bool] = _never
+    """Whether the process (host, pid) is known to be dead before its lease has run out."""
+    is_there: Callable[[str, int, float], bool] = _unknown
+    """Whether the process (host, pid) of that moment is known to be alive, if only suspended."""
+
+    async def cancel(self, solve_id: SolveId) -> None:
+        """End it for whoever asked; ConflictError when it has come to rest already."""
+        if not await self.stop(solve_id, SolveEvent.CANCELLED, "cancelled"):
+            async with self.store.read() as db:
+                state = (await solves.get(db, solve_id)).state
+            raise ConflictError(
+                f"solve {short(solve_id)} is {state}: there is nothing to cancel", state=state
+            )
 
     async def stop(self, solve_id: SolveId, event: SolveEvent, message: str) -> bool:
         """End the solve and each of its runs that is open; False when it had come to rest."""
@@ -35,22 +62,35 @@ class Stopper:
             await solves.advance(db, solve_id, event, at=now, reason=message, error=error)
         return True
 
-    async def is_dead(self, solve_id: SolveId, engine: Engine) -> bool:
-        """Whether it has not come to rest, and no process runs it any more."""
-        # In this order: a flow that ends between the two has come to rest by the second.
-        status = await engine.status(solve_id)
+    async def is_dead(self, solve_id: SolveId) -> bool:
+        """Whether it has not come to rest, and nobody will go on with it."""
         async with self.store.read() as db:
-            solve = await solves.get(db, solve_id)
-        if status is FlowStatus.RUNNING or solve.state in RESTING:
-            return False
-        is_young = solve.created_at >= self.clock.now() - _GRACE_S
-        return solve.state is SolveState.RUNNING or not is_young
+            alive = await self._alive(db)
+            return _is_dead(await solves.get(db, solve_id), alive)
 
-    async def bury_dead(self, engine: Engine) -> int:
-        """Fail what a process that died was running; returns how many."""
+    async def dead(self) -> list[SolveId]:
+        """Solves that a process which has died ran from beginning to end."""
         async with self.store.read() as db:
+            alive = await self._alive(db)
             rows = await solves.in_states(db, (SolveState.QUEUED, SolveState.RUNNING))
-        old = [row.id for row in rows if row.created_at < self.clock.now() - _GRACE_S]
-        dead = [i for i in old if await engine.status(i) is FlowStatus.UNKNOWN]
-        words = "the process that ran it died: start it again"
-        return sum([await self.stop(solve_id, SolveEvent.BROKE, words) for solve_id in dead])
+        return [row.id for row in rows if _is_dead(row, alive)]
+
+    async def _alive(self, db: AsyncSession) -> set[WorkerId]:
+        found = await workers.peers(db, WorkerId(""), now=self.clock.now())
+        return {peer.holder.id for peer in found if self._is_alive(peer)}
+
+    def _is_alive(self, peer: Peer) -> bool:
+        place = (peer.holder.host, peer.holder.pid)
+        if self.is_gone(*place):
+            return False
+        return peer.silent_s < DEAD_S or self.is_there(*place, peer.beat_at)
+
+    async def bury_dead(self) -> int:
+        """Fail what a process that died was running; returns how many."""
+        return sum(
+            [await self.stop(solve_id, SolveEvent.BROKE, _WORDS) for solve_id in await self.dead()]
+        )
+
+
+def _is_dead(solve: SolveRow, alive: set[WorkerId]) -> bool:
+    return not solve.durable and solve.state not in RESTING and solve.worker_id not in alive

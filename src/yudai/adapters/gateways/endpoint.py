@@ -42,6 +42,11 @@ class Endpoint(Value):
 
     def refuse_unusable(self) -> None:
         """RefusedError when no call could be made, and what to do about it."""
+        if not self.base_url:
+            raise RefusedError(
+                "no server for local models is set: set OPENAI_BASE_URL (or --base-url) to one,"
+                " like http://localhost:8000/v1, or leave those models out"
+            )
         if not _is_address(self.base_url):
             raise RefusedError(
                 "the base URL is no address of a model endpoint:"
@@ -63,7 +68,7 @@ def openrouter(api_key: SecretStr | None) -> Endpoint:
         api_key=api_key,
         key_variable="OPENROUTER_API_KEY",
         missing_key="there is no key for OpenRouter: set OPENROUTER_API_KEY,"
-        " or send calls to another server with --base-url",
+        " or send calls to another server with OPENAI_BASE_URL (or --base-url)",
         headers={"X-Title": "Yudai"},
         reports_cost=True,
     )

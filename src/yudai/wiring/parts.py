@@ -1,4 +1,4 @@
-"""Composition root: settings become adapters, adapters become services."""
+"""Settings become adapters: the parts that every process is made of."""
 
 import importlib
 import os
@@ -7,46 +7,41 @@ from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
-from yudai.adapters.artifacts.directory import DirectoryArtifacts
 from yudai.adapters.clock import SystemClock
-from yudai.adapters.engines.in_process import InProcessEngine
+from yudai.adapters.engines.liveness import host_name, is_gone, is_there
 from yudai.adapters.forges.local import LocalForge
 from yudai.domain.errors import RefusedError
-from yudai.domain.ids import SolveId
-from yudai.domain.matrix import DEFAULT_AGENT
 from yudai.domain.models import Provider
 from yudai.domain.nearest import nearest
 from yudai.domain.routing import Routes
-from yudai.ports.agent import Agent
-from yudai.ports.clock import Clock
-from yudai.ports.engine import Engine
+from yudai.ports.artifacts import Artifacts, Trajectories
 from yudai.ports.gateway import Gateway
-from yudai.ports.sandbox import Backend, Capabilities, SandboxLimits
+from yudai.ports.sandbox import Backend, SandboxLimits
+from yudai.services.answering import Answering
 from yudai.services.applying import Applier
-from yudai.services.cancelling import CancelWatcher
-from yudai.services.flow import SolveFlow
 from yudai.services.models import Catalogue
-from yudai.services.planning import Planner
-from yudai.services.preparing import Preparer
-from yudai.services.proving import Prover
-from yudai.services.ranking import Ranker
+from yudai.services.planning import Drafter
 from yudai.services.reading import Reader
-from yudai.services.running import Runner
-from yudai.services.solves import Solves
+from yudai.services.sources import Sources
 from yudai.services.stopping import Stopper
-from yudai.services.verifying import Verifier
 from yudai.settings import Settings, surroundings
+from yudai.store.pool import Pool
+from yudai.store.postgresql import session_name
 from yudai.store.store import Store
+from yudai.store.urls import POSTGRESQL
+
+if TYPE_CHECKING:
+    from yudai.adapters.engines.dbos_ground import EngineConfig
 
 BACKENDS = {
     "bubblewrap": ("yudai.adapters.sandboxes.bubblewrap", "BubblewrapBackend"),
     "process": ("yudai.adapters.sandboxes.process", "ProcessBackend"),
 }
 DEFAULT_BACKEND = "bubblewrap"
-MAX_THREADS = 256
-_FLOWS = "flows"
+# Lease, heir and guard.
+_PULSES = 3
 
 
 @dataclass(frozen=True)
@@ -58,72 +53,13 @@ class Library:
     reader: Reader
 
 
-@dataclass(frozen=True)
-class App:
-    """What runs solves."""
-
-    settings: Settings
-    store: Store
-    reader: Reader
-    backend: Backend
-    capabilities: Capabilities
-    engine: InProcessEngine
-    solves: Solves
-    planner: Planner
-    applier: Applier
-
-
 @asynccontextmanager
 async def open_library(settings: Settings) -> AsyncGenerator[Library]:
-    store = await _open_store(settings)
+    store = await open_store(settings)
     try:
-        yield Library(settings, store, _reader(settings, store))
+        yield Library(settings, store, make_reader(settings, store))
     finally:
         await store.close()
-
-
-@asynccontextmanager
-async def open_app(
-    settings: Settings,
-    *,
-    gateway: Gateway,
-    sandbox: str | None = None,
-    everything_local: bool = False,
-) -> AsyncGenerator[App]:
-    """Open everything; on leaving, flows are cancelled and sandboxes are gone."""
-    async with AsyncExitStack() as stack:
-        store = await _open_store(settings)
-        stack.push_async_callback(store.close)
-        backend = make_backend(settings, sandbox)
-        stack.push_async_callback(backend.close)
-        capabilities = await backend.capabilities()
-        await backend.reap()
-        reader = _reader(settings, store)
-        agents = _agents(reader.clock, stack)
-        stopper = Stopper(store, reader.clock)
-        flow = _flow(reader, backend, gateway, agents, stopper)
-        engine = InProcessEngine(flow, settings.home / _FLOWS)
-        stack.push_async_callback(engine.close)
-        await stopper.bury_dead(engine)
-        await stack.enter_async_context(CancelWatcher(store, engine).watching())
-        yield App(
-            settings=settings,
-            store=store,
-            reader=reader,
-            backend=backend,
-            capabilities=capabilities,
-            engine=engine,
-            solves=Solves(store, engine, reader.clock, gateway, stopper),
-            planner=Planner(
-                forge=LocalForge(settings.home, reader.clock),
-                backend=backend,
-                gateway=gateway,
-                catalogue=make_catalogue(settings, reader, everything_local=everything_local),
-                preparer=flow.preparer,
-                own_env=_own_env(),
-            ),
-            applier=make_applier(settings, reader),
-        )
 
 
 def make_backend(settings: Settings, name: str | None = None) -> Backend:
@@ -152,15 +88,6 @@ def make_backend(settings: Settings, name: str | None = None) -> Backend:
     )
 
 
-def known_flows(settings: Settings) -> Engine:
-    """Which flows of this machine are alive, asked from a process that runs none."""
-
-    async def refuse(solve_id: SolveId) -> None:
-        raise RuntimeError(f"flow {solve_id} was started by a process that only looks")
-
-    return InProcessEngine(refuse, settings.home / _FLOWS)
-
-
 def make_catalogue(
     settings: Settings, reader: Reader, *, everything_local: bool = False
 ) -> Catalogue:
@@ -170,6 +97,10 @@ def make_catalogue(
         openrouter=bool(settings.openrouter_api_key),
     )
     return Catalogue(reader.store, reader.clock, routes)
+
+
+def make_stopper(reader: Reader) -> Stopper:
+    return Stopper(reader.store, reader.clock, is_gone, is_there)
 
 
 def make_applier(settings: Settings, reader: Reader) -> Applier:
@@ -224,9 +155,32 @@ def installation(settings: Settings) -> str:
     return file.read_text().strip()
 
 
-async def _open_store(settings: Settings) -> Store:
+async def open_store(settings: Settings, *, patience_s: float = 0.0) -> Store:
+    """With patience, work waits for a database that is away; without it, whoever asks hears so."""
     _make_home(settings)
-    return await Store.open(settings.store_url, settings.pool)
+    if settings.database_url is None and settings.postgres_db is None:
+        # Trajectories and prompts are nobody else's business; its journal gets the same mode.
+        (settings.home / "yudai.db").touch(mode=0o600)
+    return await Store.open(settings.store_url, _pool(settings), patience_s=patience_s)
+
+
+def _pool(settings: Settings) -> Pool:
+    """Named after this process, so that others can cut it off when it is taken for dead."""
+    name = session_name(host_name(), os.getpid())
+    return settings.pool.model_copy(update={"session": name})
+
+
+async def open_pulse(settings: Settings, store: Store, stack: AsyncExitStack) -> Store:
+    """For leases and guards: work that waits for a connection must not keep them waiting.
+
+    On SQLite they share it, as a file has one writer and a reader never waits.
+    """
+    if not is_shared(settings):
+        return store
+    pool = _pool(settings).model_copy(update={"size": _PULSES, "overflow": 0})
+    pulse = await Store.open(settings.store_url, pool)
+    stack.push_async_callback(pulse.close)
+    return pulse
 
 
 def _make_home(settings: Settings) -> None:
@@ -241,39 +195,74 @@ def _make_home(settings: Settings) -> None:
         )
 
 
-def _reader(settings: Settings, store: Store) -> Reader:
-    return Reader(
-        store=store,
-        artifacts=DirectoryArtifacts(settings.home / "artifacts"),
-        clock=SystemClock(),
+def make_reader(settings: Settings, store: Store) -> Reader:
+    return Reader(store=store, artifacts=make_artifacts(settings), clock=SystemClock())
+
+
+def make_artifacts(settings: Settings) -> Artifacts:
+    from yudai.adapters.artifacts import object_store
+
+    return object_store.make_artifacts(
+        settings.artifacts_url,
+        home=settings.home,
+        endpoint=settings.s3_endpoint,
+        region=settings.s3_region,
+        access_key_id=settings.s3_access_key_id,
+        secret_access_key=settings.s3_secret_access_key,
     )
 
 
-def _agents(clock: Clock, stack: AsyncExitStack) -> dict[str, Agent]:
-    # Imported here: the agent's libraries cost start-up time that `list` and `show` need not pay.
-    from yudai.adapters.agents.mini_swe import MiniSweAgent
+def make_trajectories(settings: Settings) -> Trajectories:
+    from yudai.adapters.artifacts.trajectory_files import NoTrajectoryFiles, TrajectoryFiles
 
-    mini = MiniSweAgent(clock, max_threads=MAX_THREADS)
-    stack.push_async_callback(mini.close)
-    return {DEFAULT_AGENT: mini}
+    folder = settings.trajectory_dir
+    return NoTrajectoryFiles() if folder is None else TrajectoryFiles(folder)
 
 
-def _flow(
-    reader: Reader,
-    backend: Backend,
-    gateway: Gateway,
-    agents: dict[str, Agent],
-    stopper: Stopper,
-) -> SolveFlow:
-    store, artifacts, clock = reader.store, reader.artifacts, reader.clock
-    verifier = Verifier(backend=backend)
-    return SolveFlow(
-        store=store,
-        clock=clock,
+def make_sources(settings: Settings, artifacts: Artifacts) -> Sources:
+    return Sources(artifacts, settings.home / "sources")
+
+
+def make_drafter(
+    settings: Settings, reader: Reader, gateway: Gateway, *, everything_local: bool = False
+) -> Drafter:
+    return Drafter(
+        forge=LocalForge(settings.home, reader.clock),
         gateway=gateway,
-        preparer=Preparer(store, backend, verifier, artifacts, clock),
-        runner=Runner(store, backend, artifacts, agents, clock),
-        prover=Prover(store, verifier, artifacts, clock),
-        ranker=Ranker(store),
-        stopper=stopper,
+        catalogue=make_catalogue(settings, reader, everything_local=everything_local),
+        own_env=_own_env(),
+    )
+
+
+def make_engine_config(settings: Settings, executor_id: str | None = None) -> "EngineConfig":
+    """PostgreSQL keeps DBOS's tables in a schema of their own; SQLite in a file of its own."""
+    from yudai.adapters.engines.dbos_ground import SINGLE, EngineConfig, EngineLimits
+
+    limits = EngineLimits(
+        max_solves=settings.max_solves,
+        user_max_solves=settings.user_max_solves,
+        max_runs=settings.max_runs,
+        worker_max_runs=settings.worker_max_runs,
+    )
+    url = settings.store_url
+    if is_shared(settings):
+        url, executor_id = f"postgresql://{url.partition('://')[2]}", executor_id or ""
+    else:
+        url, executor_id = f"sqlite:///{settings.home / 'engine.db'}", SINGLE
+    return EngineConfig(url=url, executor_id=executor_id, limits=limits)
+
+
+def is_shared(settings: Settings) -> bool:
+    """Whether several processes can work with this database at the same time."""
+    return settings.store_url.startswith(POSTGRESQL)
+
+
+def make_answering(settings: Settings, reader: Reader, gateway: Gateway) -> Answering:
+    return Answering(
+        store=reader.store,
+        reader=reader,
+        catalogue=make_catalogue(settings, reader),
+        gateway=gateway,
+        clock=reader.clock,
+        chat_model=settings.chat_model,
     )

@@ -1,0 +1,82 @@
+"""A person's own choice of the champion."""
+
+from dataclasses import dataclass
+
+from pydantic import ConfigDict, Field
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from yudai.domain.errors import ConflictError, NotFoundError, RefusedError
+from yudai.domain.ids import RunId, SolveId, short
+from yudai.domain.run_state import RunState
+from yudai.domain.solve_state import SolveState
+from yudai.domain.value import Value
+from yudai.ports.clock import Clock
+from yudai.store import events, runs, solves
+from yudai.store.store import Store
+from yudai.store.tables import Data, SolveRow
+
+
+class Choice(Value):
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {
+                    "run_id": "0190a000-0000-7000-8000-00000000aa01",
+                    "reason": "It touches one file and reads best.",
+                }
+            ]
+        }
+    )
+
+    run_id: str = Field(min_length=1, max_length=64, description="A completed run of this solve.")
+    reason: str = Field(
+        min_length=1, max_length=500, pattern=r"\S", description="One line: why this one."
+    )
+
+
+@dataclass(frozen=True)
+class Chooser:
+    store: Store
+    clock: Clock
+
+    async def choose(self, solve_id: SolveId, choice: Choice, *, user_id: str) -> None:
+        """Offer another run than the ranking did, or one where it abstained.
+
+        The state stays: a champion that is awaiting review awaits it still, and an answer that was
+        found wanting can be applied from where it is.
+        """
+        reason, now = " ".join(choice.reason.split()), self.clock.now()
+        async with self.store.change() as db:
+            solve = await solves.hold(db, solve_id)
+            if solve.user_id != user_id:
+                raise NotFoundError(f"there is no solve {solve_id}")
+            await _check_open(db, solve)
+            run = next(
+                (r for r in await runs.of_solve(db, solve_id) if r.id == choice.run_id), None
+            )
+            if run is None:
+                raise RefusedError(f"solve {short(solve_id)} has no run {choice.run_id!a}")
+            if run.state is not RunState.COMPLETED:
+                raise RefusedError(
+                    f"{run.handle} is {run.state}: choose a completed run, it has an answer"
+                )
+            told: Data = {"was": solve.champion_run_id, "reason": reason, "by": user_id}
+            await events.append(
+                db, solve_id, kind="champion.chosen", at=now, run_id=RunId(run.id), data=told
+            )
+            await solves.change(
+                db, solve_id, champion_run_id=run.id, reason=f"chosen by a person: {reason}"
+            )
+
+
+async def _check_open(db: AsyncSession, solve: SolveRow) -> None:
+    """Before the ranking there is nothing to choose from; after an answer was taken it is late."""
+    if solve.state is SolveState.AWAITING_REVIEW:
+        return
+    abstained = await events.has(db, solve.id, "solve.abstained")
+    if not abstained or await events.has(db, solve.id, "patch.applied"):
+        raise ConflictError(
+            f"solve {short(solve.id)} is {solve.state}: a champion is chosen while it is awaiting"
+            " review, or when it was completed without one",
+            state=solve.state,
+        )

@@ -1,0 +1,319 @@
+"""Conversations: what people and the service say to each other, and the solves begun there."""
+
+import re
+from dataclasses import dataclass
+from typing import Protocol
+
+import structlog
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from yudai.domain.asking import SolveAsk
+from yudai.domain.chat import (
+    ChatRole,
+    Conversation,
+    ConversationPage,
+    MessagePage,
+    Posted,
+    checked_text,
+)
+from yudai.domain.chatasks import (
+    ConversationAsk,
+    IssueAsk,
+    Place,
+    check_place,
+    from_command,
+    from_issue,
+)
+from yudai.domain.chatcommand import SolveCommand, is_command, parse_command
+from yudai.domain.errors import RefusedError, WorldError
+from yudai.domain.ids import ConversationId, MessageId, SolveId
+from yudai.domain.matrix import Matrix
+from yudai.ports.clock import Clock
+from yudai.ports.engine import Engine
+from yudai.services.answering import Answering, to_message
+from yudai.services.lineups import default_matrix
+from yudai.services.milestones import Milestones
+from yudai.services.models import Catalogue
+from yudai.services.viewing import SolveSummary, Viewer
+from yudai.store import conversations, idempotency
+from yudai.store.idempotency import IdempotencyKey, KeyTakenError
+from yudai.store.pages import Which
+from yudai.store.store import Store
+from yudai.store.tables import ChatMessageRow, ConversationRow
+
+log: structlog.stdlib.BoundLogger = structlog.get_logger()
+
+MAX_PAGE = 200
+_MAX_SOLVES = 100
+_CURSOR = re.compile("[0-9]{1,18}")
+
+
+class Submitting(Protocol):
+    async def submit(
+        self,
+        ask: SolveAsk,
+        *,
+        user_id: str,
+        conversation_id: ConversationId | None = None,
+        key: IdempotencyKey | None = None,
+    ) -> SolveId: ...
+
+
+class ConversationDetail(Conversation):
+    solves: tuple[SolveSummary, ...]
+    """Newest first."""
+
+
+@dataclass(frozen=True)
+class Conversations:
+    store: Store
+    clock: Clock
+    engine: Engine
+    submitter: Submitting
+    catalogue: Catalogue
+    viewer: Viewer
+    milestones: Milestones
+    answering: Answering
+
+    async def create(
+        self, ask: ConversationAsk, *, user_id: str, key: IdempotencyKey | None = None
+    ) -> Conversation:
+        check_place(Place(ask.repo_url, ask.repo_path))
+        row = ConversationRow(
+            id=ConversationId(self.clock.new_id()),
+            user_id=user_id,
+            title=ask.title.strip(),
+            repo_url=ask.repo_url,
+            repo_path=ask.repo_path,
+            created_at=self.clock.now(),
+        )
+        try:
+            async with self.store.change() as db:
+                if earlier := await _earlier(db, user_id, key):
+                    return to_conversation(await conversations.get(db, earlier, user_id=user_id))
+                await conversations.add(db, row)
+                await self._keep(db, user_id, key, row.id)
+        except KeyTakenError:
+            # Sent twice at the same moment: the other one has committed by now.
+            return await self.create(ask, user_id=user_id, key=key)
+        return to_conversation(row)
+
+    async def page(self, *, user_id: str, limit: int, cursor: str = "") -> ConversationPage:
+        """Newest first; the cursor is the last conversation of the page before."""
+        async with self.store.read() as db:
+            seen = await conversations.find(db, cursor, user_id=user_id) if cursor else None
+            rows = await conversations.page(db, user_id=user_id, limit=limit + 1, seen=seen)
+        return ConversationPage(
+            conversations=tuple(map(to_conversation, rows[:limit])),
+            cursor=rows[limit - 1].id if len(rows) > limit else None,
+            reset=bool(cursor) and seen is None,
+        )
+
+    async def read(self, conversation_id: ConversationId, *, user_id: str) -> ConversationDetail:
+        row = await self._get(conversation_id, user_id)
+        which = Which(user_id, conversation_id=row.id)
+        page = await self.viewer.page(which, limit=_MAX_SOLVES)
+        return ConversationDetail(**dict(to_conversation(row)), solves=page.solves)
+
+    async def messages(
+        self,
+        conversation_id: ConversationId,
+        *,
+        user_id: str,
+        limit: int,
+        after: str = "",
+        before: str = "",
+    ) -> MessagePage:
+        """The newest ones, or those next to a cursor; one that leads nowhere means the newest."""
+        if after and before:
+            raise RefusedError("choose one of after and before")
+        await self._get(conversation_id, user_id)
+        await self.milestones.catch_up(conversation_id)
+        async with self.store.read() as db:
+            newest = await conversations.newest(db, conversation_id)
+            cursor = _number(after or before, most=newest if after else None)
+            if after and cursor is not None:
+                rows = await conversations.messages_after(
+                    db, conversation_id, cursor, limit=limit + 1
+                )
+                return _newer(rows, limit, cursor)
+            rows = await conversations.messages_before(db, conversation_id, cursor, limit=limit + 1)
+        return _older(rows, limit, cursor, reset=bool(after or before) and cursor is None)
+
+    async def post(
+        self,
+        conversation_id: ConversationId,
+        text: str,
+        *,
+        user_id: str,
+        key: IdempotencyKey | None = None,
+    ) -> Posted:
+        """Keep what a person says; then carry it out, or have it answered."""
+        text = checked_text(text)
+        conversation = await self._get(conversation_id, user_id)
+        # What happened before it was said stands before it.
+        await self.milestones.catch_up(conversation_id)
+        message = await self._add(conversation, text, key)
+        solve_id = await self._react(conversation, message)
+        return Posted(
+            message=to_message(message).model_copy(update={"solve_id": solve_id}),
+            solve_id=solve_id,
+        )
+
+    async def solve_issue(
+        self,
+        conversation_id: ConversationId,
+        number: int,
+        body: IssueAsk,
+        *,
+        user_id: str,
+        key: IdempotencyKey | None = None,
+    ) -> SolveId:
+        conversation = await self._get(conversation_id, user_id)
+        matrix = body.matrix or await self._default_matrix()
+        ask = from_issue(body, number, place=_place(conversation), matrix=matrix)
+        solve_id = await self.submitter.submit(
+            ask, user_id=user_id, conversation_id=conversation_id, key=key
+        )
+        await self.milestones.tell(solve_id)
+        return solve_id
+
+    async def _get(self, conversation_id: ConversationId, user_id: str) -> ConversationRow:
+        async with self.store.read() as db:
+            return await conversations.get(db, conversation_id, user_id=user_id)
+
+    async def _add(
+        self, conversation: ConversationRow, text: str, key: IdempotencyKey | None
+    ) -> ChatMessageRow:
+        user_id, now = conversation.user_id, self.clock.now()
+        row = ChatMessageRow(conversation_id=conversation.id, role=ChatRole.USER, text=text, at=now)
+        async with self.store.change() as db:
+            # Nobody else adds one now, so the same request cannot slip in between.
+            await conversations.hold(db, conversation.id)
+            earlier = await _earlier(db, user_id, key)
+            said = await conversations.message(db, MessageId(int(earlier))) if earlier else None
+            if said is not None:
+                return said
+            await conversations.add_message(db, row)
+            await self._keep(db, user_id, key, str(row.id))
+        return row
+
+    async def _react(
+        self, conversation: ConversationRow, message: ChatMessageRow
+    ) -> SolveId | None:
+        """Again after a repeated request: each reaction is the same as the one before."""
+        if message.solve_id is not None or await self._is_answered(message.id):
+            return message.solve_id
+        if is_command(message.text):
+            return await self._carry_out(conversation, message)
+        if not self.answering.has_model:
+            await self.answering.answer(message.id)
+            return None
+        try:
+            await self.engine.answer(message.id)
+        except Exception as error:  # noqa: BLE001 - it is kept: a Reminder will ask
+            log.warning("answer.not_asked_yet", message_id=message.id, error=repr(error))
+        return None
+
+    async def _is_answered(self, message_id: MessageId) -> bool:
+        async with self.store.read() as db:
+            return await conversations.reply(db, message_id) is not None
+
+    async def _carry_out(
+        self, conversation: ConversationRow, message: ChatMessageRow
+    ) -> SolveId | None:
+        try:
+            command = parse_command(message.text)
+            ask = await self._ask(conversation, command)
+            solve_id = await self.submitter.submit(
+                ask,
+                user_id=conversation.user_id,
+                conversation_id=conversation.id,
+                key=_key_of(message.id),
+            )
+        except (RefusedError, WorldError) as error:
+            await self._refuse(message, str(error))
+            return None
+        async with self.store.change() as db:
+            await conversations.started(db, message.id, solve_id)
+        await self.milestones.tell(solve_id)
+        return solve_id
+
+    async def _ask(self, conversation: ConversationRow, command: SolveCommand) -> SolveAsk:
+        matrix = Matrix(models=command.models) if command.models else await self._default_matrix()
+        return from_command(command, place=_place(conversation), matrix=matrix)
+
+    async def _refuse(self, message: ChatMessageRow, why: str) -> None:
+        async with self.store.change() as db:
+            await conversations.add_once(
+                db,
+                message.conversation_id,
+                role=ChatRole.YUDAI,
+                text=f"Nothing was started: {why}",
+                at=self.clock.now(),
+                reply_to=message.id,
+            )
+
+    async def _default_matrix(self) -> Matrix:
+        return await default_matrix(self.catalogue, self.answering.chat_model)
+
+    async def _keep(
+        self, db: AsyncSession, user_id: str, key: IdempotencyKey | None, made: str
+    ) -> None:
+        if key is not None:
+            await idempotency.keep(db, user_id, key, resource_id=made, at=self.clock.now())
+
+
+def to_conversation(row: ConversationRow) -> Conversation:
+    return Conversation(
+        id=row.id,
+        title=row.title,
+        repo_url=row.repo_url,
+        repo_path=row.repo_path,
+        created_at=row.created_at,
+    )
+
+
+async def _earlier(db: AsyncSession, user_id: str, key: IdempotencyKey | None) -> str | None:
+    return None if key is None else await idempotency.find(db, user_id, key)
+
+
+def _place(conversation: ConversationRow) -> Place:
+    return Place(conversation.repo_url, conversation.repo_path)
+
+
+def _key_of(message_id: MessageId) -> IdempotencyKey:
+    # With a blank, which no key from outside has.
+    return IdempotencyKey(key=f"message {message_id}", fingerprint=str(message_id))
+
+
+def _number(cursor: str, *, most: int | None) -> int | None:
+    number = int(cursor) if _CURSOR.fullmatch(cursor) else None
+    is_ahead = number is not None and most is not None and number > most
+    return None if is_ahead else number
+
+
+def _newer(rows: list[ChatMessageRow], limit: int, cursor: int) -> MessagePage:
+    shown = rows[:limit]
+    return MessagePage(
+        messages=tuple(map(to_message, shown)),
+        # What stands before it was seen already, by whoever holds the cursor.
+        before=str(shown[0].id) if shown else str(cursor + 1),
+        after=str(shown[-1].id if shown else cursor),
+        more=len(rows) > limit,
+    )
+
+
+def _older(
+    rows: list[ChatMessageRow], limit: int, cursor: int | None, *, reset: bool
+) -> MessagePage:
+    shown = rows[-limit:]
+    more = len(rows) > limit
+    last = shown[-1].id if shown else (cursor or 1) - 1
+    return MessagePage(
+        messages=tuple(map(to_message, shown)),
+        before=str(shown[0].id) if more else None,
+        after=str(max(0, last)),
+        more=more,
+        reset=reset,
+    )

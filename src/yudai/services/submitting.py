@@ -1,0 +1,192 @@
+"""From what was asked over HTTP to a solve, once for each key."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from yudai.domain.asking import Folder, Remote, SolveAsk
+from yudai.domain.budget import Budget
+from yudai.domain.errors import NotFoundError, RefusedError
+from yudai.domain.ids import ConversationId, SolveId
+from yudai.domain.matrix import DEFAULT_AGENT, check_size
+from yudai.domain.models import Price
+from yudai.domain.nearest import nearest
+from yudai.domain.project import Project
+from yudai.ports.artifacts import ArtifactRef
+from yudai.ports.clock import Clock
+from yudai.services.models import Catalogue
+from yudai.services.planning import Drafter, FolderRequest, to_request
+from yudai.services.projects import Given
+from yudai.services.solves import SolveRequest, Solves
+from yudai.services.sources import Sources
+from yudai.store import artifacts, idempotency
+from yudai.store.idempotency import IdempotencyKey, KeyReusedError, KeyTakenError
+from yudai.store.store import Store
+
+__all__ = ["IdempotencyKey", "KeyReusedError", "SolveAsk", "Submitted", "Submitter"]
+
+
+class Submitted(NamedTuple):
+    solve_id: SolveId
+    replayed: bool
+    """The same request, with the same key, had made it before."""
+
+
+@dataclass(frozen=True)
+class Submitter:
+    drafter: Drafter
+    catalogue: Catalogue
+    solves: Solves
+    store: Store
+    clock: Clock
+    defaults: Budget
+    """For limits that are not given; its number of contestants is the most there can be."""
+    sandbox_backend: str
+    agents: tuple[str, ...] = (DEFAULT_AGENT,)
+    sources: Sources | None = None
+    """Where archives of folders go, when workers are on other machines."""
+
+    async def submit(
+        self,
+        ask: SolveAsk,
+        *,
+        user_id: str,
+        conversation_id: ConversationId | None = None,
+        key: IdempotencyKey | None = None,
+    ) -> SolveId:
+        """Look at what was asked, open the solve, have its flow started."""
+        sender = _Sender(user_id, conversation_id, key)
+        return (await self._once(ask, sender)).solve_id
+
+    async def submit_once(
+        self, ask: SolveAsk, *, user_id: str, key: IdempotencyKey | None
+    ) -> Submitted:
+        """As `submit`, and says whether the key had been used for it before."""
+        return await self._once(ask, _Sender(user_id, None, key))
+
+    async def _once(self, ask: SolveAsk, sender: "_Sender") -> Submitted:
+        if earlier := await self._earlier(sender):
+            return earlier
+        request = await self._request(ask, sender)
+        sent_ref = await self._keep_source(request)
+
+        async def also(db: AsyncSession, solve_id: SolveId) -> None:
+            now = self.clock.now()
+            if sent_ref is not None:
+                await artifacts.add(db, solve_id, None, sent_ref, at=now)
+            if sender.key is not None:
+                await idempotency.keep(db, sender.user_id, sender.key, resource_id=solve_id, at=now)
+
+        try:
+            return Submitted(await self.solves.open_solve(request, also=also), replayed=False)
+        except KeyTakenError:
+            earlier = await self._earlier(sender)
+            if earlier is None:
+                raise
+            return earlier
+
+    async def _earlier(self, sender: "_Sender") -> Submitted | None:
+        if sender.key is None:
+            return None
+        async with self.store.read() as db:
+            made = await idempotency.find(db, sender.user_id, sender.key)
+        return None if made is None else Submitted(SolveId(made), replayed=True)
+
+    async def _keep_source(self, request: SolveRequest) -> ArtifactRef | None:
+        if self.sources is None or request.base is None:
+            return None
+        return await self.sources.keep(request.base)
+
+    async def _request(self, ask: SolveAsk, sender: "_Sender") -> SolveRequest:
+        check_size(ask.matrix)
+        for agent in ask.matrix.agents:
+            if agent not in self.agents:
+                raise RefusedError(f"there is no agent {agent!r}: {nearest(agent, self.agents)}")
+        ask = await self._named(ask)
+        place = ask.place
+        if isinstance(place, Folder):
+            request = await self._folder_request(ask, place)
+        else:
+            request = await self._remote_request(ask, place)
+        whose = {"user_id": sender.user_id, "conversation_id": sender.conversation_id}
+        return request.model_copy(update=whose)
+
+    async def _folder_request(self, ask: SolveAsk, folder: Folder) -> SolveRequest:
+        try:
+            draft = await self.drafter.draft(_folder_request(ask, folder, self.defaults))
+        except NotFoundError as error:
+            # What was asked is there; what it names is not.
+            raise RefusedError(str(error)) from error
+        return to_request(draft, None, sandbox_backend=self.sandbox_backend)
+
+    async def _remote_request(self, ask: SolveAsk, remote: Remote) -> SolveRequest:
+        """It is fetched by the flow, on the worker."""
+        if ask.dirty or ask.env:
+            raise RefusedError("dirty and env are of a folder of this machine: give repo_path")
+        models = await self.catalogue.resolve(ask.matrix.models, prices=_prices(ask))
+        named = ask.matrix.model_copy(update={"models": tuple(model.name for model in models)})
+        return SolveRequest(
+            repo=remote.repo,
+            repo_url=remote.url,
+            issue=ask.issue,
+            matrix=named,
+            budget=ask.limits.budget(self.defaults),
+            base_branch=ask.base_branch,
+            reducer=ask.reducer,
+            require_proof=ask.require_proof,
+            sandbox_backend=self.sandbox_backend,
+            models=models,
+            project=_project(ask),
+        )
+
+    async def _named(self, ask: SolveAsk) -> SolveAsk:
+        """What only a provider calls so gets the name that the models table has for it."""
+        models = [entry.model for entry in await self.catalogue.list()]
+        known = {name for model in models for name in (model.name, *model.aliases)}
+        ids = {model.model_id: model.name for model in models if model.model_id not in known}
+        names = tuple(ids.get(name, name) for name in ask.matrix.models)
+        prices = {ids.get(name, name): price for name, price in ask.prices.items()}
+        matrix = ask.matrix.model_copy(update={"models": names})
+        return ask.model_copy(update={"matrix": matrix, "prices": prices})
+
+
+class _Sender(NamedTuple):
+    user_id: str
+    conversation_id: ConversationId | None
+    key: IdempotencyKey | None
+
+
+def _folder_request(ask: SolveAsk, folder: Folder, defaults: Budget) -> FolderRequest:
+    return FolderRequest(
+        target=folder.path,
+        issue=ask.issue,
+        matrix=ask.matrix,
+        budget=ask.limits.budget(defaults),
+        base=ask.base_branch,
+        dirty=ask.dirty,
+        given=Given(setup=_setup(ask), test=ask.test, has_env=bool(ask.env)),
+        env=Path(ask.env) if ask.env else None,
+        prices=_prices(ask),
+        reducer=ask.reducer,
+        require_proof=ask.require_proof,
+    )
+
+
+def _project(ask: SolveAsk) -> Project:
+    setup = _setup(ask)
+    return Project(
+        setup=setup or (),
+        setup_from="" if setup is None else "setup",
+        test=ask.test,
+        test_from="test" if ask.test else "",
+    )
+
+
+def _setup(ask: SolveAsk) -> tuple[str, ...] | None:
+    return None if ask.setup is None else tuple(line for line in ask.setup if line.strip())
+
+
+def _prices(ask: SolveAsk) -> dict[str, Price]:
+    return {name: asked.price for name, asked in ask.prices.items()}

@@ -1,0 +1,86 @@
+"""What nobody else would notice: solves without a flow, sandboxes without a run."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+import structlog
+
+from yudai.domain.ids import SolveId
+from yudai.domain.solve_state import SolveEvent, SolveState
+from yudai.ports.clock import Clock
+from yudai.ports.engine import Engine, FlowStatus
+from yudai.services.stopping import Stopper
+from yudai.store import solves
+from yudai.store.store import Store
+
+log: structlog.stdlib.BoundLogger = structlog.get_logger()
+
+SWEEP_S = 5.0
+_RARELY = 12
+# Younger ones may be just about to be started by whoever opened them.
+_GRACE_S = 5.0
+_GAVE_UP = "the engine gave it up: see the workers' log"
+
+Chore = Callable[[], Awaitable[object]]
+
+
+@dataclass(frozen=True)
+class Sweeper:
+    """Every worker sweeps: each act is harmless when another one did it first."""
+
+    store: Store
+    clock: Clock
+    engine: Engine
+    stopper: Stopper
+    chores: tuple[Chore, ...] = ()
+    """Done with every sweep."""
+    rare_chores: tuple[Chore, ...] = ()
+    """Done once a minute."""
+
+    @asynccontextmanager
+    async def sweeping(self, *, every_s: float = SWEEP_S) -> AsyncGenerator[None]:
+        task = asyncio.create_task(self._sweep_for_ever(every_s), name="sweeper")
+        try:
+            yield
+        finally:
+            task.cancel()
+            await asyncio.wait([task])
+
+    async def sweep(self) -> None:
+        await self.stopper.bury_dead()
+        async with self.store.read() as db:
+            rows = await solves.in_states(db, (SolveState.QUEUED, SolveState.RUNNING))
+        old = self.clock.now() - _GRACE_S
+        for row in rows:
+            if row.durable and row.created_at < old:
+                await self._look_after(row.id, row.user_id)
+        await _do(self.chores)
+
+    async def _look_after(self, solve_id: SolveId, user_id: str) -> None:
+        """Start its flow if it has none; say so if the engine has given it up."""
+        status = await self.engine.status(solve_id)
+        if status is FlowStatus.UNKNOWN:
+            await self.engine.start(solve_id, user_id=user_id)
+        elif status is FlowStatus.ENDED and await self.stopper.stop(
+            solve_id, SolveEvent.BROKE, _GAVE_UP
+        ):
+            log.error("solve.given_up", solve_id=solve_id)
+
+    async def _sweep_for_ever(self, every_s: float) -> None:
+        turn = 0
+        while True:
+            try:
+                await self.sweep()
+                if turn % _RARELY == 0:
+                    await _do(self.rare_chores)
+            except Exception as error:  # noqa: BLE001 - the next sweep may fare better
+                log.warning("sweep.failed", error=repr(error))
+            turn += 1
+            await asyncio.sleep(every_s)
+
+
+async def _do(chores: tuple[Chore, ...]) -> None:
+    for chore in chores:
+        await chore()

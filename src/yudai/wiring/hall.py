@@ -1,0 +1,141 @@
+"""Where runs take place: sandboxes, agents and everything that leads a run to its verdict."""
+
+import asyncio
+import os
+from collections.abc import Sequence
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+
+from yudai.domain.ids import WorkerId
+from yudai.domain.matrix import DEFAULT_AGENT
+from yudai.ports.agent import Agent
+from yudai.ports.clock import Clock
+from yudai.ports.gateway import Gateway
+from yudai.ports.sandbox import Backend, Capabilities
+from yudai.services.activities import Activities
+from yudai.services.flow import SolveFlow
+from yudai.services.milestones import Milestones
+from yudai.services.preparing import Preparer
+from yudai.services.proving import Prover
+from yudai.services.racing import RETRY_DELAYS_S, Racer
+from yudai.services.ranking import Ranker
+from yudai.services.reading import Reader
+from yudai.services.running import Runner
+from yudai.services.stopping import Stopper
+from yudai.services.throttling import ThrottledGateway
+from yudai.services.verifying import Verifier
+from yudai.settings import Settings
+from yudai.store.store import Store
+from yudai.wiring.parts import (
+    make_answering,
+    make_backend,
+    make_reader,
+    make_sources,
+    make_stopper,
+    make_trajectories,
+    open_pulse,
+    open_store,
+)
+
+MAX_THREADS = 1000
+MIN_VERIFICATIONS = 2
+"""At once, also where there are fewer processors."""
+PATIENCE_S = 60.0
+"""How long work waits for a database that is away."""
+
+
+@dataclass(frozen=True)
+class Hall:
+    settings: Settings
+    reader: Reader
+    backend: Backend
+    capabilities: Capabilities
+    gateway: Gateway
+    agents: dict[str, Agent]
+    preparer: Preparer
+    stopper: Stopper
+    pulse: Store
+    """For leases and guards."""
+    verifications: asyncio.Semaphore
+    retry_delays_s: Sequence[float] = RETRY_DELAYS_S
+
+
+async def open_hall(
+    settings: Settings, gateway: Gateway, sandbox: str | None, stack: AsyncExitStack
+) -> Hall:
+    store = await open_store(settings, patience_s=PATIENCE_S)
+    stack.push_async_callback(store.close)
+    backend = make_backend(settings, sandbox)
+    stack.push_async_callback(backend.close)
+    capabilities = await backend.capabilities()
+    await backend.reap()
+    reader = make_reader(settings, store)
+    verifier = Verifier(backend=backend)
+    return Hall(
+        settings=settings,
+        reader=reader,
+        backend=backend,
+        capabilities=capabilities,
+        gateway=ThrottledGateway(gateway, settings.model_max_parallel),
+        agents=_agents(reader.clock, stack),
+        preparer=Preparer(
+            store=store,
+            backend=backend,
+            verifier=verifier,
+            artifacts=reader.artifacts,
+            clock=reader.clock,
+            sources=make_sources(settings, reader.artifacts),
+        ),
+        stopper=make_stopper(reader),
+        pulse=await open_pulse(settings, store, stack),
+        # Agents wait for their models most of the time; tests keep processors busy.
+        verifications=asyncio.Semaphore(max(MIN_VERIFICATIONS, os.cpu_count() or 1)),
+    )
+
+
+def make_flow(hall: Hall, worker_id: WorkerId) -> SolveFlow:
+    reader = hall.reader
+    store, artifacts, clock = reader.store, reader.artifacts, reader.clock
+    activities = Activities(hall.pulse)
+    prover = Prover(store, Verifier(backend=hall.backend), artifacts, clock)
+    racer = Racer(
+        store=store,
+        clock=clock,
+        worker_id=worker_id,
+        activities=activities,
+        preparer=hall.preparer,
+        runner=Runner(
+            store=store,
+            backend=hall.backend,
+            artifacts=artifacts,
+            agents=hall.agents,
+            gateway=hall.gateway,
+            clock=clock,
+            trajectories=make_trajectories(hall.settings),
+        ),
+        prover=prover,
+        verifications=hall.verifications,
+        retry_delays_s=hall.retry_delays_s,
+    )
+    return SolveFlow(
+        store=store,
+        clock=clock,
+        worker_id=worker_id,
+        activities=activities,
+        preparer=hall.preparer,
+        racer=racer,
+        prover=prover,
+        ranker=Ranker(store),
+        stopper=hall.stopper,
+        tell=Milestones(store).tell,
+        reply=make_answering(hall.settings, reader, hall.gateway).answer,
+    )
+
+
+def _agents(clock: Clock, stack: AsyncExitStack) -> dict[str, Agent]:
+    # Imported here: the agent's libraries cost start-up time that `list` and `show` need not pay.
+    from yudai.adapters.agents.mini_swe import MiniSweAgent
+
+    mini = MiniSweAgent(clock, max_threads=MAX_THREADS)
+    stack.push_async_callback(mini.close)
+    return {DEFAULT_AGENT: mini}

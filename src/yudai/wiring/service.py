@@ -1,0 +1,104 @@
+"""A service: the API's side, which asks."""
+
+from collections.abc import AsyncGenerator
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+
+from yudai.adapters.engines.dbos import DbosEngine
+from yudai.domain.budget import Budget
+from yudai.ports.clock import Clock
+from yudai.ports.engine import Engine
+from yudai.ports.gateway import Gateway
+from yudai.services.conversations import Conversations
+from yudai.services.milestones import Milestones
+from yudai.services.models import Catalogue
+from yudai.services.reading import Reader
+from yudai.services.solves import Solves
+from yudai.services.stopping import Stopper
+from yudai.services.submitting import Submitter
+from yudai.services.updates import Updates
+from yudai.services.viewing import Viewer
+from yudai.settings import Settings
+from yudai.store.looking import Lookout
+from yudai.store.store import Store
+from yudai.wiring.parts import (
+    DEFAULT_BACKEND,
+    make_answering,
+    make_catalogue,
+    make_drafter,
+    make_engine_config,
+    make_reader,
+    make_sources,
+    make_stopper,
+    open_gateway,
+    open_store,
+)
+
+
+@dataclass(frozen=True)
+class Service:
+    """It opens no sandbox and makes no model call."""
+
+    settings: Settings
+    store: Store
+    reader: Reader
+    clock: Clock
+    engine: Engine
+    catalogue: Catalogue
+    stopper: Stopper
+    submitter: Submitter
+    conversations: Conversations
+    updates: Updates
+
+
+@asynccontextmanager
+async def open_service(settings: Settings) -> AsyncGenerator[Service]:
+    async with AsyncExitStack() as stack:
+        store = await open_store(settings)
+        stack.push_async_callback(store.close)
+        lookout = Lookout(store.database)
+        stack.push_async_callback(lookout.close)
+        engine = await stack.enter_async_context(DbosEngine.opened(make_engine_config(settings)))
+        gateway = await stack.enter_async_context(open_gateway(settings))
+        yield make_service(settings, make_reader(settings, store), engine, gateway, lookout)
+
+
+def make_service(
+    settings: Settings, reader: Reader, engine: Engine, gateway: Gateway, lookout: Lookout
+) -> Service:
+    store, clock = reader.store, reader.clock
+    catalogue = make_catalogue(settings, reader)
+    stopper = make_stopper(reader)
+    submitter = Submitter(
+        drafter=make_drafter(settings, reader, gateway),
+        catalogue=catalogue,
+        solves=Solves(store, engine, clock, gateway, stopper),
+        store=store,
+        clock=clock,
+        defaults=Budget(
+            max_contestants=settings.max_contestants, time_budget_s=settings.time_budget_s
+        ),
+        sandbox_backend=settings.sandbox_backend or DEFAULT_BACKEND,
+        sources=make_sources(settings, reader.artifacts) if settings.artifacts_url else None,
+    )
+    return Service(
+        settings=settings,
+        store=store,
+        reader=reader,
+        clock=clock,
+        engine=engine,
+        catalogue=catalogue,
+        stopper=stopper,
+        submitter=submitter,
+        conversations=Conversations(
+            store=store,
+            clock=clock,
+            engine=engine,
+            submitter=submitter,
+            catalogue=catalogue,
+            viewer=Viewer(store, clock),
+            milestones=Milestones(store),
+            answering=make_answering(settings, reader, gateway),
+        ),
+        updates=Updates(lookout, clock),
+    )

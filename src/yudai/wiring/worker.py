@@ -1,0 +1,141 @@
+"""A service: the worker's side, which does."""
+
+import asyncio
+import math
+from collections.abc import AsyncGenerator
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from functools import partial
+
+import structlog
+from sqlalchemy.exc import SQLAlchemyError
+
+from yudai.adapters.engines.dbos import DbosEngine
+from yudai.adapters.engines.dbos_worker import DbosWorker
+from yudai.adapters.engines.liveness import is_gone, is_there
+from yudai.domain.failure import POLICIES, Cause
+from yudai.domain.ids import WorkerId
+from yudai.ports.gateway import Gateway
+from yudai.services.answering import Reminder
+from yudai.services.leases import Heir, Terms
+from yudai.services.milestones import Milestones
+from yudai.services.sweeping import Sweeper
+from yudai.settings import Settings
+from yudai.store import attempts, holds, workers
+from yudai.store.outages import StoreAwayError
+from yudai.wiring.hall import Hall, make_flow, open_hall
+from yudai.wiring.leasing import make_lease
+from yudai.wiring.parts import is_shared, make_engine_config
+
+log: structlog.stdlib.BoundLogger = structlog.get_logger()
+
+AGAIN_S = 1.0
+LAY_DOWN_S = 5.0
+
+
+@dataclass(frozen=True)
+class _Plant:
+    hall: Hall
+    engine: DbosEngine
+
+    @asynccontextmanager
+    async def working(self) -> AsyncGenerator[asyncio.Event]:
+        """For as long as a lease lasts; yields what is set when it is lost."""
+        settings, pulse, clock = self.hall.settings, self.hall.pulse, self.hall.reader.clock
+        # Where this is the only process that can work, there is nobody to stop for.
+        terms = None if is_shared(settings) else Terms(lost_s=math.inf)
+        lease = make_lease(pulse, durable=True, terms=terms)
+        flow = make_flow(self.hall, lease.id)
+        heir = Heir(
+            store=pulse,
+            clock=clock,
+            worker_id=lease.id,
+            adopt=partial(_inherit, self.hall, self.engine),
+            is_gone=is_gone,
+            is_there=is_there,
+            busy=self.engine.executors if is_shared(settings) else None,
+        )
+        engine = DbosWorker(make_engine_config(settings, lease.id), flow)
+        # The lease is the outermost: it ends when nothing runs here any more.
+        async with lease:
+            try:
+                async with flow.activities.guarded(), engine, heir.watching():
+                    yield lease.lost
+            finally:
+                await self._lay_down(lease.id)
+
+    async def _lay_down(self, worker_id: WorkerId) -> None:
+        """Being stopped is no fault of the runs: whoever goes on need not count it against them."""
+        words = POLICIES[Cause.WORKER_LEFT].message
+        try:
+            async with asyncio.timeout(LAY_DOWN_S), self.hall.pulse.change() as db:
+                await attempts.lay_down(db, worker_id, words, at=self.hall.reader.clock.now())
+        except (TimeoutError, StoreAwayError, SQLAlchemyError) as error:
+            log.warning("worker.not_laid_down", worker_id=worker_id, error=repr(error))
+
+
+@asynccontextmanager
+async def open_worker(
+    settings: Settings, *, gateway: Gateway, sandbox: str | None = None
+) -> AsyncGenerator[None]:
+    """Work until it is left; whatever runs then is left for whoever takes it up."""
+    async with AsyncExitStack() as stack:
+        hall = await open_hall(settings, gateway, sandbox, stack)
+        engine = await stack.enter_async_context(DbosEngine.opened(make_engine_config(settings)))
+        plant = _Plant(hall, engine)
+        ready: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        task = asyncio.create_task(_work_for_ever(plant, ready), name="worker")
+        stack.push_async_callback(_end, task)
+        await asyncio.wait([task, ready], return_when=asyncio.FIRST_COMPLETED)
+        if task.done():
+            task.result()
+        await stack.enter_async_context(_sweeper(hall, engine).sweeping())
+        yield
+
+
+async def _work_for_ever(plant: _Plant, ready: asyncio.Future[None]) -> None:
+    """A worker that lost its lease begins anew under another one."""
+    while True:
+        try:
+            async with plant.working() as lost:
+                if not ready.done():
+                    ready.set_result(None)
+                await lost.wait()
+        except Exception as error:
+            if not ready.done():
+                raise
+            log.warning("worker.begins_again", error=repr(error))
+            await asyncio.sleep(AGAIN_S)
+
+
+async def _end(task: asyncio.Task[None]) -> None:
+    task.cancel()
+    await asyncio.wait([task])
+    if not task.cancelled() and (error := task.exception()):
+        log.error("worker.ended", error=repr(error))
+
+
+async def _inherit(hall: Hall, engine: DbosEngine, dead: WorkerId) -> None:
+    """Its calls may have been billed, its work is queued again, its sandboxes are removed."""
+    reader = hall.reader
+    async with hall.pulse.change() as db:
+        await workers.cut_off(db, dead)
+    async with reader.store.change() as db:
+        await holds.write_off(db, dead, at=reader.clock.now())
+    # A database with one process has nothing left to queue: its launch has done it.
+    if is_shared(hall.settings):
+        await engine.adopt(dead)
+    await hall.backend.reap()
+
+
+def _sweeper(hall: Hall, engine: DbosEngine) -> Sweeper:
+    store, clock = hall.reader.store, hall.reader.clock
+
+    return Sweeper(
+        store=store,
+        clock=clock,
+        engine=engine,
+        stopper=hall.stopper,
+        chores=(Milestones(store).sweep, Reminder(store, engine, clock).remind),
+        rare_chores=(hall.backend.reap,),
+    )

@@ -1,0 +1,59 @@
+"""Tests of patches keep processors busy: only so many are run at once, however many race."""
+
+import asyncio
+from dataclasses import fields
+from types import SimpleNamespace
+from typing import Any
+
+from yudai.domain.ids import RunId
+from yudai.services.racing import Racer
+
+PREPARED: Any = SimpleNamespace()
+
+
+class Counting:
+    """A prover that notes how many are verified at once."""
+
+    def __init__(self) -> None:
+        self.now = 0
+        self.most = 0
+        self.done: list[RunId] = []
+
+    async def verify_run(self, run_id: RunId, *_: object) -> None:
+        self.now += 1
+        self.most = max(self.most, self.now)
+        await asyncio.sleep(0)
+        self.now -= 1
+        self.done.append(run_id)
+
+
+def racer(**parts: Any) -> Racer:
+    unused: dict[str, Any] = {field.name: None for field in fields(Racer)}
+    given: dict[str, Any] = {**unused, "retry_delays_s": (), **parts}
+    return Racer(**given)
+
+
+async def test_all_are_verified_two_at_a_time():
+    prover = Counting()
+    one = racer(prover=prover, verifications=asyncio.Semaphore(2))
+    async with asyncio.TaskGroup() as group:
+        for number in range(7):
+            run: Any = SimpleNamespace(id=f"r{number}", worker_id="w", attempt=1)
+            group.create_task(one._verify(run, PREPARED))
+    assert prover.most == 2
+    assert sorted(prover.done) == [f"r{number}" for number in range(7)]
+
+
+async def test_who_is_stopped_while_waiting_leaves_the_place_to_the_next():
+    prover = Counting()
+    lanes = asyncio.Semaphore(1)
+    one = racer(prover=prover, verifications=lanes)
+    run: Any = SimpleNamespace(id="r", worker_id="w", attempt=1)
+    async with lanes:
+        waiting = asyncio.create_task(one._verify(run, PREPARED))
+        await asyncio.sleep(0)
+        waiting.cancel()
+        await asyncio.wait([waiting])
+    assert waiting.cancelled()
+    await one._verify(run, PREPARED)
+    assert prover.done == ["r"]
