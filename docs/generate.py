@@ -1,11 +1,15 @@
 """Write the generated reference pages: `make gen`; a test fails when they are stale."""
 
+import json
 import sys
 from pathlib import Path
+from typing import Any
 
 import typer
 import typer.core
 
+from yudai.api.app import contract
+from yudai.api.errors import KINDS
 from yudai.cli.commands import app
 from yudai.settings import Settings
 
@@ -18,6 +22,8 @@ def pages() -> dict[Path, str]:
     return {
         REFERENCE / "settings.md": settings_page(),
         REFERENCE / "cli.md": cli_page(),
+        REFERENCE / "openapi.json": json.dumps(contract(), indent=2, ensure_ascii=False) + "\n",
+        REFERENCE / "http.md": http_page(),
     }
 
 
@@ -67,6 +73,47 @@ def _section(path: str, command: Command) -> str:
 
 def _cell(text: str) -> str:
     return text.replace("|", "\\|")
+
+
+def http_page() -> str:
+    document = contract()
+    sections = "\n".join(
+        f"## {tag['name'].capitalize()}\n\n{tag['description']}\n\n"
+        "| method | path | answers | what it does |\n|---|---|---|---|\n"
+        + "".join(_routes(document, tag["name"]))
+        for tag in document["tags"]
+    )
+    problems = "".join(
+        f"| `{code}` | {kind.status} | {kind.title} |\n" for code, kind in KINDS.items()
+    )
+    return (
+        f"# HTTP\n\n{NOTE}"
+        "The contract is [openapi.json](openapi.json), which a running server also gives at "
+        "`/api/openapi.json`. Bodies are JSON. Times are seconds since the epoch.\n\n"
+        f"{sections}\n## Problems\n\n"
+        "Every error is `application/problem+json` (RFC 9457) with `type`, `title`, `status`, "
+        "`detail` and a stable `code`; `errors` names each field that does not fit, `state` the "
+        "state that forbids it, `request_id` what the server's log knows the request by. A 503 "
+        "says in `Retry-After` when to come again, a 405 in `Allow` what is possible.\n\n"
+        f"| code | status | meaning |\n|---|---|---|\n{problems}"
+    )
+
+
+def _routes(document: dict[str, Any], tag: str) -> list[str]:
+    return [
+        f"| {method.upper()} | `{path}` | {_answers(operation)} | {_told(operation)} |\n"
+        for path, operations in document["paths"].items()
+        for method, operation in operations.items()
+        if tag in operation["tags"]
+    ]
+
+
+def _answers(operation: dict[str, Any]) -> str:
+    return ", ".join(status for status in operation["responses"] if int(status) < 400)
+
+
+def _told(operation: dict[str, Any]) -> str:
+    return _cell(" ".join(operation["description"].split()))
 
 
 def main() -> int:

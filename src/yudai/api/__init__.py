@@ -1,0 +1,1 @@
+"""HTTP: routes, problems and guards; everything it does is done by services."""

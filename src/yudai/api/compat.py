@@ -1,0 +1,28 @@
+"""The two routes that the first clients know, at the root."""
+
+from fastapi import APIRouter, Response
+
+from yudai.api import solves
+from yudai.api.deps import CurrentUser, IdempotencyHeader, ServiceDep, SolveIdPath
+from yudai.domain.asking import SolveAsk
+from yudai.services.viewing import SolveSummary
+
+router = APIRouter(prefix="/solve", tags=["solves"])
+
+
+@router.post("", status_code=202, operation_id="solve", responses=solves.ACCEPTED)
+async def create(
+    body: SolveAsk,
+    service: ServiceDep,
+    user: CurrentUser,
+    response: Response,
+    key: IdempotencyHeader = None,
+) -> SolveSummary:
+    """The same as `POST /api/solves`."""
+    return await solves.submit(body, service, user, response=response, key=key)
+
+
+@router.get("/{solve_id}/status", operation_id="getSolveStatus")
+async def status(solve_id: SolveIdPath, service: ServiceDep, user: CurrentUser) -> SolveSummary:
+    """State, progress and champion."""
+    return await solves.summary(solve_id, service, user)

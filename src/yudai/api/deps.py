@@ -1,0 +1,109 @@
+"""What handlers are given: the service, the user, and the key of a repeated request."""
+
+import hashlib
+import re
+from typing import Annotated, NamedTuple, Protocol, cast
+
+from fastapi import Depends, Header, Request
+
+from yudai.domain.errors import NotFoundError
+from yudai.domain.ids import LOCAL_USER, ConversationId, RunId, SolveId
+from yudai.ports.clock import Clock
+from yudai.ports.engine import Engine
+from yudai.services.conversations import Conversations
+from yudai.services.models import Catalogue
+from yudai.services.reading import Reader
+from yudai.services.stopping import Stopper
+from yudai.services.submitting import Submitter
+from yudai.services.updates import Updates
+from yudai.settings import Settings
+from yudai.store.idempotency import IdempotencyKey
+from yudai.store.store import Store
+
+_ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+MAX_KEY = 200
+
+
+class Service(Protocol):
+    """What the wiring opens for the time that the server runs."""
+
+    @property
+    def settings(self) -> Settings: ...
+    @property
+    def store(self) -> Store: ...
+    @property
+    def reader(self) -> Reader: ...
+    @property
+    def submitter(self) -> Submitter: ...
+    @property
+    def catalogue(self) -> Catalogue: ...
+    @property
+    def conversations(self) -> Conversations: ...
+    @property
+    def updates(self) -> Updates: ...
+    @property
+    def stopper(self) -> Stopper: ...
+    @property
+    def engine(self) -> Engine: ...
+    @property
+    def clock(self) -> Clock: ...
+
+
+class User(NamedTuple):
+    id: str
+
+
+async def _service(request: Request) -> Service:
+    return cast("Service", request.app.state.service)
+
+
+async def _current_user() -> User:
+    """Local mode has one user; a login takes this place."""
+    return User(LOCAL_USER)
+
+
+ServiceDep = Annotated[Service, Depends(_service)]
+CurrentUser = Annotated[User, Depends(_current_user)]
+
+
+async def _solve_id(solve_id: str) -> SolveId:
+    return SolveId(_exact("solve", solve_id))
+
+
+async def _run_id(run_id: str) -> RunId:
+    return RunId(_exact("run", run_id))
+
+
+async def _conversation_id(conversation_id: str) -> ConversationId:
+    return ConversationId(_exact("conversation", conversation_id))
+
+
+def _exact(noun: str, text: str) -> str:
+    """Whatever cannot be an id is found nowhere, before a database is asked for it."""
+    if not _ID.fullmatch(text):
+        raise NotFoundError(f"there is no {noun} {text[:80]!a}")
+    return text
+
+
+SolveIdPath = Annotated[SolveId, Depends(_solve_id)]
+RunIdPath = Annotated[RunId, Depends(_run_id)]
+ConversationIdPath = Annotated[ConversationId, Depends(_conversation_id)]
+
+IdempotencyHeader = Annotated[
+    str | None,
+    Header(
+        alias="Idempotency-Key",
+        min_length=1,
+        max_length=MAX_KEY,
+        pattern=r"^[!-~]+$",
+        description="The same key with the same body is carried out once, however often it comes.",
+    ),
+]
+
+
+def keyed(key: str | None, *request: str) -> IdempotencyKey | None:
+    """The key with a fingerprint of what makes the request that one and no other."""
+    if key is None:
+        return None
+    fingerprint = hashlib.sha256("\n".join(request).encode()).hexdigest()
+    return IdempotencyKey(key=key, fingerprint=fingerprint)

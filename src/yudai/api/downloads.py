@@ -1,0 +1,79 @@
+"""Answers that are downloads: streamed, never shown as a page, and kept as long as they are true.
+
+A blob is named by its content's hash. Where the address names that hash (`?v=`) the answer may be
+kept for ever; elsewhere it is asked for again each time, and a 304 says that it is still the same.
+"""
+
+from collections.abc import AsyncIterable
+from typing import Any, NamedTuple
+
+from fastapi import Request, Response
+from fastapi.responses import StreamingResponse
+
+from yudai.domain.errors import NotFoundError
+from yudai.ports.artifacts import ArtifactRef, Artifacts
+
+FOR_EVER = "private, max-age=31536000, immutable"
+ASK_AGAIN = "private, no-cache"
+
+# Whatever is in it, no browser runs it.
+_HEADERS = {"Content-Security-Policy": "sandbox", "X-Content-Type-Options": "nosniff"}
+
+
+class Download(NamedTuple):
+    """`name` is ours: nothing of a request or an agent is in it."""
+
+    name: str
+    media_type: str
+    tag: str = ""
+    """Changes with the content."""
+    is_for_ever: bool = False
+    size: int | None = None
+
+
+def documented(media_type: str, description: str) -> dict[int | str, dict[str, Any]]:
+    """For a route's `responses`."""
+    schema = {} if media_type == "application/json" else {"type": "string"}
+    content = {media_type: {"schema": schema}}
+    return {
+        200: {"description": description, "content": content},
+        304: {"description": "It is still the same."},
+    }
+
+
+async def send_blob(
+    request: Request, artifacts: Artifacts, ref: ArtifactRef, file: Download, *, version: str | None
+) -> Response:
+    """A stored artifact; the version, if one is asked for, has to be its hash."""
+    if version not in (None, ref.sha256):
+        raise NotFoundError(f"this {ref.kind.readable} was replaced: ask for it without `v`")
+    named = file._replace(tag=ref.sha256, size=ref.size, is_for_ever=version is not None)
+    if is_known(request, named):
+        return unchanged(named)
+    return send(named, await artifacts.stream(ref))
+
+
+def send(file: Download, parts: AsyncIterable[bytes]) -> Response:
+    headers = _headers(file)
+    if file.size is not None:
+        headers["Content-Length"] = str(file.size)
+    return StreamingResponse(parts, media_type=file.media_type, headers=headers)
+
+
+def unchanged(file: Download) -> Response:
+    return Response(status_code=304, headers=_headers(file))
+
+
+def is_known(request: Request, file: Download) -> bool:
+    """Whether whoever asks has it already."""
+    given = ",".join(request.headers.getlist("if-none-match"))
+    tags = {tag.strip().removeprefix("W/") for tag in given.split(",")}
+    return f'"{file.tag}"' in tags or "*" in tags
+
+
+def _headers(file: Download) -> dict[str, str]:
+    return _HEADERS | {
+        "ETag": f'"{file.tag}"',
+        "Cache-Control": FOR_EVER if file.is_for_ever else ASK_AGAIN,
+        "Content-Disposition": f'attachment; filename="{file.name}"',
+    }

@@ -1,0 +1,240 @@
+"""Every error as a problem (RFC 9457): one table of codes, one function from error to answer."""
+
+from collections.abc import Iterable, Mapping
+from enum import StrEnum
+from typing import Any, NamedTuple, cast
+
+import structlog
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from pydantic import Field
+from sqlalchemy.exc import InterfaceError, OperationalError, SQLAlchemyError
+from sqlalchemy.exc import TimeoutError as NoConnectionError
+from starlette.exceptions import HTTPException
+from starlette.routing import Match
+from starlette.types import Scope
+
+from yudai.domain.errors import (
+    ConflictError,
+    NotFoundError,
+    RefusedError,
+    WorldError,
+    YudaiError,
+)
+from yudai.domain.failure import Cause
+from yudai.domain.text import clean
+from yudai.domain.value import Value
+from yudai.services.run_reading import NotYetError
+from yudai.store.idempotency import KeyReusedError
+
+log: structlog.stdlib.BoundLogger = structlog.get_logger()
+
+MEDIA_TYPE = "application/problem+json"
+METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
+RETRY_AFTER_S = 2
+_MAX_DETAIL = 2000
+_MAX_ERRORS = 50
+_NO_HEADERS: Mapping[str, str] = {}
+
+
+class Code(StrEnum):
+    MALFORMED_BODY = "malformed_body"
+    CROSS_ORIGIN = "cross_origin"
+    NOT_FOUND = "not_found"
+    NOT_YET = "not_yet"
+    METHOD_NOT_ALLOWED = "method_not_allowed"
+    CONFLICT = "conflict"
+    TOO_LARGE = "too_large"
+    UNSUPPORTED_MEDIA_TYPE = "unsupported_media_type"
+    MISDIRECTED_HOST = "misdirected_host"
+    INVALID_BODY = "invalid_body"
+    INVALID_PARAMETER = "invalid_parameter"
+    REFUSED = "refused"
+    IDEMPOTENCY_KEY_REUSED = "idempotency_key_reused"
+    INTERNAL = "internal"
+    STORE_UNAVAILABLE = "store_unavailable"
+    ENGINE_UNAVAILABLE = "engine_unavailable"
+
+
+class Kind(NamedTuple):
+    status: int
+    title: str
+
+
+KINDS: dict[Code, Kind] = {
+    Code.MALFORMED_BODY: Kind(400, "The body is not JSON"),
+    Code.CROSS_ORIGIN: Kind(403, "Another site's page may not do this"),
+    Code.NOT_FOUND: Kind(404, "There is no such thing"),
+    Code.NOT_YET: Kind(404, "The run has not come so far, or ended before"),
+    Code.METHOD_NOT_ALLOWED: Kind(405, "This method is not possible here"),
+    Code.CONFLICT: Kind(409, "Its state does not allow this"),
+    Code.TOO_LARGE: Kind(413, "The body is too large"),
+    Code.UNSUPPORTED_MEDIA_TYPE: Kind(415, "The body has to be application/json"),
+    Code.MISDIRECTED_HOST: Kind(421, "This server does not answer to that host name"),
+    Code.INVALID_BODY: Kind(422, "The body does not fit"),
+    Code.INVALID_PARAMETER: Kind(422, "A parameter does not fit"),
+    Code.REFUSED: Kind(422, "The request is refused"),
+    Code.IDEMPOTENCY_KEY_REUSED: Kind(422, "The key was used for another request"),
+    Code.INTERNAL: Kind(500, "Yudai failed: this is our fault"),
+    Code.STORE_UNAVAILABLE: Kind(503, "The database cannot be reached for the moment"),
+    Code.ENGINE_UNAVAILABLE: Kind(503, "The engine cannot be reached for the moment"),
+}
+
+# What the framework says by itself.
+_BY_STATUS = {
+    400: Code.MALFORMED_BODY,
+    404: Code.NOT_FOUND,
+    405: Code.METHOD_NOT_ALLOWED,
+    413: Code.TOO_LARGE,
+    415: Code.UNSUPPORTED_MEDIA_TYPE,
+}
+
+
+# The first one that fits, so the narrower ones come first.
+_CODES: dict[type[YudaiError], Code] = {
+    NotYetError: Code.NOT_YET,
+    NotFoundError: Code.NOT_FOUND,
+    ConflictError: Code.CONFLICT,
+    KeyReusedError: Code.IDEMPOTENCY_KEY_REUSED,
+    RefusedError: Code.REFUSED,
+}
+
+
+class FieldError(Value):
+    field: str
+    message: str
+
+
+class Problem(Value):
+    type: str = Field(description="`/problems/` and the code.")
+    title: str
+    status: int
+    detail: str = Field(description="What is wrong here, and what to do.")
+    code: Code
+    errors: tuple[FieldError, ...] | None = Field(
+        default=None, description="Each field that does not fit."
+    )
+    state: str | None = Field(default=None, description="The state that forbids it.")
+    request_id: str | None = Field(default=None, description="What the server's log knows it by.")
+
+
+class ApiError(Exception):
+    """A problem that only HTTP has."""
+
+    def __init__(self, code: Code, detail: str) -> None:
+        super().__init__(detail)
+        self.code = code
+        self.detail = detail
+
+
+class Trouble(NamedTuple):
+    """What an error comes to, before it is an answer."""
+
+    code: Code
+    detail: str
+    errors: tuple[FieldError, ...] | None = None
+    state: str | None = None
+    headers: Mapping[str, str] = _NO_HEADERS
+
+
+_AWAY = Trouble(Code.STORE_UNAVAILABLE, "try again in a moment")
+_OUR_FAULT = Trouble(Code.INTERNAL, "the server's log says more, under this request's id")
+
+
+def register(app: FastAPI) -> None:
+    """All but what nobody expects, which is caught further out."""
+    for kind in (ApiError, YudaiError, HTTPException, RequestValidationError, SQLAlchemyError):
+        app.add_exception_handler(kind, _handle)
+
+
+async def _handle(request: Request, error: Exception) -> JSONResponse:
+    return answer(error, request.scope)
+
+
+def answer(error: Exception, scope: Scope) -> JSONResponse:
+    trouble = _trouble(error, scope)
+    status, title = KINDS[trouble.code]
+    request_id = scope.get("state", {}).get("request_id")
+    headers = dict(trouble.headers)
+    if status == 503:
+        log.warning("request.unavailable", path=scope["path"], error=repr(error)[:500])
+        headers["Retry-After"] = str(RETRY_AFTER_S)
+    if status == 500:
+        log.error("request.failed", path=scope["path"], method=scope["method"], exc_info=error)
+    problem = Problem(
+        type=f"/problems/{trouble.code}",
+        title=title,
+        status=status,
+        detail=clean(trouble.detail[:_MAX_DETAIL]),
+        code=trouble.code,
+        errors=trouble.errors,
+        state=trouble.state or None,
+        request_id=request_id,
+    )
+    content = problem.model_dump(mode="json", exclude_none=True)
+    return JSONResponse(content, status, headers=headers, media_type=MEDIA_TYPE)
+
+
+def _trouble(error: Exception, scope: Scope) -> Trouble:
+    match error:
+        case ApiError():
+            return Trouble(error.code, error.detail)
+        case RequestValidationError():
+            return _invalid(error)
+        case HTTPException():
+            return _framework(error, scope)
+        case YudaiError():
+            return _ours(error)
+        case OperationalError() | InterfaceError() | NoConnectionError():
+            return _AWAY
+        case _:
+            return _OUR_FAULT
+
+
+def _ours(error: YudaiError) -> Trouble:
+    for kind, code in _CODES.items():
+        if isinstance(error, kind):
+            state = error.state if isinstance(error, ConflictError) else None
+            return Trouble(code, str(error), state=state)
+    if isinstance(error, WorldError) and error.cause is Cause.STORE_FAILED:
+        return _AWAY
+    return _OUR_FAULT
+
+
+def _framework(error: HTTPException, scope: Scope) -> Trouble:
+    code = _BY_STATUS.get(error.status_code, Code.INTERNAL)
+    if code is Code.METHOD_NOT_ALLOWED:
+        allowed = ", ".join(_allowed(scope))
+        return Trouble(code, f"possible here: {allowed}", headers={"Allow": allowed})
+    if code is Code.NOT_FOUND:
+        return Trouble(code, "there is nothing at this path")
+    return Trouble(code, str(error.detail))
+
+
+def _allowed(scope: Scope) -> list[str]:
+    """Of all routes of this path: the framework names those of the first one alone."""
+    routes = cast("FastAPI", scope["app"]).router.routes
+    return [
+        method
+        for method in METHODS
+        if any(route.matches({**scope, "method": method})[0] is Match.FULL for route in routes)
+    ]
+
+
+def _invalid(error: RequestValidationError) -> Trouble:
+    found = cast("list[dict[str, Any]]", error.errors())
+    if any(each["type"] == "json_invalid" for each in found):
+        return Trouble(Code.MALFORMED_BODY, "the body is not whole, or not JSON at all")
+    errors = tuple(_field_errors(found[:_MAX_ERRORS]))
+    is_body = found[0]["loc"][0] == "body"
+    first = errors[0]
+    detail = f"{first.field}: {first.message}" if first.field else first.message
+    return Trouble(Code.INVALID_BODY if is_body else Code.INVALID_PARAMETER, detail, errors)
+
+
+def _field_errors(found: Iterable[Mapping[str, Any]]) -> Iterable[FieldError]:
+    for each in found:
+        field = ".".join(str(part) for part in each["loc"][1:])
+        message = str(each["msg"]).removeprefix("Value error, ")
+        yield FieldError(field=clean(field[:300]), message=clean(message[:300]))

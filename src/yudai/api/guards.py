@@ -1,0 +1,122 @@
+"""What stands before every route: who may ask this server, from where, and how much at once."""
+
+import re
+from collections.abc import Collection
+from typing import NamedTuple
+from urllib.parse import urlsplit
+
+from starlette.datastructures import Headers
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from yudai.api.errors import ApiError, Code, answer
+
+LOOPBACK = frozenset({"127.0.0.1", "localhost", "[::1]"})
+SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
+MAX_BODY = 1_000_000
+_HOST = re.compile(r"(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::[0-9]{1,5})?", re.IGNORECASE)
+_OWN_SITE = frozenset({"same-origin", "none"})
+_NO_BODY = frozenset({None, "0"})
+_TOO_LARGE = f"a body has at most {MAX_BODY:,} bytes"
+
+
+class Allowed(NamedTuple):
+    """Besides the loopback addresses."""
+
+    hosts: frozenset[str] = frozenset()
+    origins: frozenset[str] = frozenset()
+    """As browsers send them: `https://yudai.example.org`."""
+
+    @classmethod
+    def of(cls, hosts: Collection[str], origins: Collection[str]) -> "Allowed":
+        return cls(
+            LOOPBACK | {host.lower() for host in hosts},
+            frozenset(origin.lower().rstrip("/") for origin in origins),
+        )
+
+
+class Guard:
+    """Refuses names that this server does not have and pages of other sites.
+
+    A hostile page can make its own name mean 127.0.0.1 and ask from the person's browser. The Host
+    header then still says the page's name, and its Origin gives away whoever only pretends.
+    """
+
+    def __init__(self, app: ASGIApp, *, allowed: Allowed) -> None:
+        self._app = app
+        self._allowed = allowed
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        headers = Headers(scope=scope)
+        error = self._host_error(headers) or self._origin_error(headers, scope["method"])
+        app = self._app if error is None else answer(error, scope)
+        await app(scope, receive, send)
+
+    def _host_error(self, headers: Headers) -> ApiError | None:
+        hosts = headers.getlist("host")
+        found = _HOST.fullmatch(hosts[0]) if len(hosts) == 1 else None
+        if found and found[1].lower() in self._allowed.hosts:
+            return None
+        return ApiError(Code.MISDIRECTED_HOST, "ask by a name that this server was given")
+
+    def _origin_error(self, headers: Headers, method: str) -> ApiError | None:
+        if method in SAFE:
+            return None
+        origin, site = headers.get("origin"), headers.get("sec-fetch-site")
+        if origin is not None and origin.lower() in self._allowed.origins:
+            return None
+        is_own = origin is None or _netloc(origin) == headers["host"].lower()
+        if is_own and (site is None or site.lower() in _OWN_SITE):
+            return None
+        return ApiError(Code.CROSS_ORIGIN, "only this server's own pages may change anything")
+
+
+def _netloc(origin: str) -> str | None:
+    try:
+        parts = urlsplit(origin.lower())
+    except ValueError:
+        return None
+    return parts.netloc if parts.scheme in ("http", "https") else None
+
+
+class BodyLimit:
+    """Counts what arrives, whatever its Content-Length says."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        length = Headers(scope=scope).get("content-length", "")
+        if length.isdecimal() and int(length[:20]) > MAX_BODY:
+            await answer(ApiError(Code.TOO_LARGE, _TOO_LARGE), scope)(scope, receive, send)
+            return
+        received = 0
+
+        async def counted() -> Message:
+            nonlocal received
+            message = await receive()
+            received += len(message.get("body", b""))
+            if received > MAX_BODY:
+                # Of the framework's own kind: it lets nothing else out of its reading.
+                raise HTTPException(413, _TOO_LARGE)
+            return message
+
+        await self._app(scope, counted, send)
+
+
+async def json_only(request: Request) -> None:
+    """What a form of another site could send is no request of ours."""
+    headers = request.headers
+    has_body = headers.get("content-length") not in _NO_BODY or "transfer-encoding" in headers
+    if request.method in SAFE or not has_body:
+        return
+    media_type = headers.get("content-type", "").partition(";")[0].strip().lower()
+    if media_type != "application/json":
+        raise ApiError(Code.UNSUPPORTED_MEDIA_TYPE, "send Content-Type: application/json")

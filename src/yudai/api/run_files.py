@@ -1,0 +1,139 @@
+"""Routes of what a run made: its patch, its trajectory and its logs, as downloads."""
+
+from enum import StrEnum
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Path, Query, Request, Response
+
+from yudai.api.deps import CurrentUser, RunIdPath, Service, ServiceDep
+from yudai.api.downloads import Download, documented, is_known, send, send_blob, unchanged
+from yudai.domain.ids import short
+from yudai.ports.artifacts import ArtifactKind
+from yudai.services.run_pages import MAX_SEQ, Raw, RunPages
+from yudai.services.run_reading import LOGS, NotYetError, RunReader, Which
+
+router = APIRouter()
+
+JSON = "application/json"
+DIFF = "text/x-diff"
+TEXT = "text/plain"
+
+Number = Annotated[int, Path(ge=0, le=MAX_SEQ)]
+Attempt = Annotated[
+    int | None, Query(ge=1, le=MAX_SEQ, description="An earlier attempt; else the present one.")
+]
+Version = Annotated[
+    str | None,
+    Query(
+        alias="v",
+        pattern="^[0-9a-f]{64}$",
+        description="The content's hash, as links give it: such an answer may be kept for ever.",
+    ),
+]
+
+
+class LogKind(StrEnum):
+    TEST = "test"
+    BASELINE = "baseline"
+
+
+async def _which(run_id: RunIdPath, user: CurrentUser) -> Which:
+    return Which(run_id, user.id)
+
+
+WhichDep = Annotated[Which, Depends(_which)]
+
+
+@router.get(
+    "/runs/{run_id}/messages/{seq}/raw",
+    operation_id="getRunMessageRaw",
+    response_class=Response,
+    responses=documented(JSON, "The message as mini-SWE-agent wrote it."),
+)
+async def raw_message(
+    request: Request, which: WhichDep, service: ServiceDep, seq: Number, attempt: Attempt = None
+) -> Response:
+    """Whole; where its attempt is named it may be kept for ever."""
+    raw = await RunPages(service.store).message(which._replace(attempt=attempt), seq)
+    return _raw(request, raw, f"{short(which.run_id)}-message-{seq}.json", attempt=attempt)
+
+
+@router.get(
+    "/runs/{run_id}/steps/{number}/raw",
+    operation_id="getRunStepRaw",
+    response_class=Response,
+    responses=documented(JSON, "All messages of the step as mini-SWE-agent wrote them."),
+)
+async def raw_step(
+    request: Request, which: WhichDep, service: ServiceDep, number: Number, attempt: Attempt = None
+) -> Response:
+    """Step 0 is what stands before the model's first turn."""
+    raw = await RunPages(service.store).step(which._replace(attempt=attempt), number)
+    return _raw(request, raw, f"{short(which.run_id)}-step-{number}.json", attempt=attempt)
+
+
+@router.get(
+    "/runs/{run_id}/trajectory.json",
+    operation_id="getRunTrajectory",
+    response_class=Response,
+    responses=documented(JSON, "In mini-SWE-agent's format."),
+)
+async def trajectory(
+    request: Request, which: WhichDep, service: ServiceDep, v: Version = None
+) -> Response:
+    """Also of a run that goes on: as far as it has come."""
+    file = Download(f"{short(which.run_id)}.traj.json", JSON)
+    try:
+        return await _blob(request, which, service, ArtifactKind.TRAJECTORY, file=file, v=v)
+    except NotYetError:
+        if v is not None:
+            raise
+    return _raw(request, await RunPages(service.store).trajectory(which), file.name)
+
+
+@router.get(
+    "/runs/{run_id}/patch",
+    operation_id="getRunPatch",
+    response_class=Response,
+    responses=documented(DIFF, "As `git apply` takes it."),
+)
+async def patch(
+    request: Request, which: WhichDep, service: ServiceDep, v: Version = None
+) -> Response:
+    """What it changed; `not_yet` until its agent has ended."""
+    file = Download(f"{short(which.run_id)}.patch", DIFF)
+    return await _blob(request, which, service, ArtifactKind.PATCH, file=file, v=v)
+
+
+@router.get(
+    "/runs/{run_id}/logs/{kind}",
+    operation_id="getRunLog",
+    response_class=Response,
+    responses=documented(TEXT, "As the tests printed it."),
+)
+async def log(
+    request: Request, which: WhichDep, service: ServiceDep, kind: LogKind, v: Version = None
+) -> Response:
+    """Of the tests with this run's patch, or of those of the base without any."""
+    file = Download(f"{short(which.run_id)}-{kind}.log", TEXT)
+    return await _blob(request, which, service, LOGS[kind], file=file, v=v)
+
+
+async def _blob(
+    request: Request,
+    which: Which,
+    service: Service,
+    kind: ArtifactKind,
+    *,
+    file: Download,
+    v: str | None,
+) -> Response:
+    artifacts = service.reader.artifacts
+    ref = await RunReader(service.store, artifacts).artifact(which, kind)
+    return await send_blob(request, artifacts, ref, file, version=v)
+
+
+def _raw(request: Request, raw: Raw, name: str, *, attempt: int | None = None) -> Response:
+    is_for_ever = raw.is_settled and attempt is not None
+    file = Download(name, JSON, tag=raw.tag, is_for_ever=is_for_ever)
+    return unchanged(file) if is_known(request, file) else send(file, raw.parts)

@@ -1,0 +1,91 @@
+"""Routes of runs: what is known of them, and cancelling one."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+
+from yudai.api import run_files
+from yudai.api.deps import Service, ServiceDep
+from yudai.api.openapi import CONFLICT
+from yudai.api.run_files import Attempt, WhichDep
+from yudai.services.run_cancelling import RunCanceller
+from yudai.services.run_pages import MAX_SEQ, RunPages
+from yudai.services.run_reading import RunReader
+from yudai.services.run_views import (
+    AttemptList,
+    PlanView,
+    RunDetail,
+    StepPage,
+    TestsView,
+    TrajectoryPage,
+)
+
+router = APIRouter(tags=["runs"])
+
+Bound = Annotated[int | None, Query(ge=0, le=MAX_SEQ)]
+
+
+@router.get("/runs/{run_id}", operation_id="getRun")
+async def read(which: WhichDep, service: ServiceDep) -> RunDetail:
+    """One contestant's go at a solve, with links to all that it made."""
+    return await _reader(service).run(which)
+
+
+@router.post("/runs/{run_id}/cancel", operation_id="cancelRun", responses=CONFLICT)
+async def cancel(which: WhichDep, service: ServiceDep) -> RunDetail:
+    """End this run alone; its worker stops within two seconds, the others go on."""
+    await _reader(service).run(which)
+    await RunCanceller(service.store, service.clock).cancel(which.run_id)
+    return await _reader(service).run(which)
+
+
+@router.get("/runs/{run_id}/attempts", operation_id="getRunAttempts")
+async def attempts(which: WhichDep, service: ServiceDep) -> AttemptList:
+    """Every attempt with its cost, the present one last."""
+    return await _reader(service).attempts(which)
+
+
+@router.get("/runs/{run_id}/plan", operation_id="getRunPlan")
+async def plan(which: WhichDep, service: ServiceDep) -> PlanView:
+    """What it said it would do; `not_yet` until its agent has ended."""
+    return await _reader(service).plan(which)
+
+
+@router.get("/runs/{run_id}/tests", operation_id="getRunTests")
+async def tests(which: WhichDep, service: ServiceDep) -> TestsView:
+    """Its verdict, and what the base's own tests said before."""
+    return await _reader(service).tests(which)
+
+
+@router.get("/runs/{run_id}/messages", operation_id="getRunMessages")
+async def messages(
+    which: WhichDep,
+    service: ServiceDep,
+    before: Bound = None,
+    limit: Annotated[int, Query(ge=1, le=100)] = 100,
+    attempt: Attempt = None,
+) -> TrajectoryPage:
+    """The newest, or those before a number: for scrolling up."""
+    asked = which._replace(attempt=attempt)
+    return await RunPages(service.store).messages(asked, before=before, limit=limit)
+
+
+@router.get("/runs/{run_id}/steps", operation_id="getRunSteps")
+async def steps(
+    which: WhichDep,
+    service: ServiceDep,
+    after: Bound = None,
+    before: Bound = None,
+    limit: Annotated[int, Query(ge=1, le=50)] = 20,
+    attempt: Attempt = None,
+) -> StepPage:
+    """From the first one on, from after a number on, or the last ones before it."""
+    asked = which._replace(attempt=attempt)
+    return await RunPages(service.store).steps(asked, after=after, before=before, limit=limit)
+
+
+router.include_router(run_files.router)
+
+
+def _reader(service: Service) -> RunReader:
+    return RunReader(service.store, service.reader.artifacts)

@@ -1,0 +1,105 @@
+"""Routes of solves."""
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query, Response
+
+from yudai.api.deps import (
+    CurrentUser,
+    IdempotencyHeader,
+    Service,
+    ServiceDep,
+    SolveIdPath,
+    User,
+    keyed,
+)
+from yudai.api.openapi import CONFLICT
+from yudai.domain.asking import SolveAsk
+from yudai.domain.solve_state import SolveState
+from yudai.services.choosing import Choice, Chooser
+from yudai.services.viewing import SolvePage, SolveSummary, SolveView, Viewer
+from yudai.store.pages import Which
+
+router = APIRouter(tags=["solves"])
+
+ACCEPTED: dict[int | str, dict[str, Any]] = {
+    202: {
+        "description": "The solve is written down, and will be run.",
+        "headers": {
+            "Location": {"description": "Where it is read.", "schema": {"type": "string"}},
+            "Idempotency-Replayed": {
+                "description": "`true` when this key had made it before.",
+                "schema": {"type": "string", "enum": ["true"]},
+            },
+        },
+    },
+}
+
+
+@router.post("/solves", status_code=202, operation_id="createSolve", responses=ACCEPTED)
+async def create(
+    body: SolveAsk,
+    service: ServiceDep,
+    user: CurrentUser,
+    response: Response,
+    key: IdempotencyHeader = None,
+) -> SolveSummary:
+    """Name a repository, an issue, a matrix and limits; contestants start as soon as they may."""
+    return await submit(body, service, user, response=response, key=key)
+
+
+@router.get("/solves", operation_id="listSolves")
+async def find(
+    service: ServiceDep,
+    user: CurrentUser,
+    limit: Annotated[int, Query(ge=1, le=100)] = 20,
+    cursor: Annotated[str, Query(description="From the page before.")] = "",
+    state: SolveState | None = None,
+    conversation_id: Annotated[str | None, Query(max_length=64, pattern="^[0-9a-f-]+$")] = None,
+) -> SolvePage:
+    """Newest first."""
+    which = Which(user.id, state, conversation_id)
+    return await _viewer(service).page(which, limit=limit, cursor=cursor)
+
+
+@router.get("/solves/{solve_id}", operation_id="getSolve")
+async def read(solve_id: SolveIdPath, service: ServiceDep, user: CurrentUser) -> SolveView:
+    """All about one solve, its runs and its timeline; `updates` is for watching it."""
+    return await _viewer(service).solve(solve_id, user_id=user.id)
+
+
+@router.post("/solves/{solve_id}/cancel", operation_id="cancelSolve", responses=CONFLICT)
+async def cancel(solve_id: SolveIdPath, service: ServiceDep, user: CurrentUser) -> SolveSummary:
+    """End it and all its runs that are open; workers stop within two seconds."""
+    await summary(solve_id, service, user)
+    await service.stopper.cancel(solve_id)
+    return await summary(solve_id, service, user)
+
+
+@router.post("/solves/{solve_id}/champion", operation_id="chooseChampion", responses=CONFLICT)
+async def choose(
+    solve_id: SolveIdPath, body: Choice, service: ServiceDep, user: CurrentUser
+) -> SolveSummary:
+    """A person's own choice, with a reason, in place of what the ranking offers."""
+    await Chooser(service.store, service.clock).choose(solve_id, body, user_id=user.id)
+    return await summary(solve_id, service, user)
+
+
+async def submit(
+    ask: SolveAsk, service: Service, user: User, *, response: Response, key: str | None
+) -> SolveSummary:
+    sent = keyed(key, "createSolve", ask.model_dump_json())
+    submitted = await service.submitter.submit_once(ask, user_id=user.id, key=sent)
+    shown = await _viewer(service).summary(submitted.solve_id, user_id=user.id)
+    response.headers["Location"] = shown.links["self"]
+    if submitted.replayed:
+        response.headers["Idempotency-Replayed"] = "true"
+    return shown
+
+
+async def summary(solve_id: SolveIdPath, service: Service, user: User) -> SolveSummary:
+    return await _viewer(service).summary(solve_id, user_id=user.id)
+
+
+def _viewer(service: Service) -> Viewer:
+    return Viewer(service.store, service.clock)

@@ -1,0 +1,51 @@
+"""The one route that a page which watches a solve asks again and again."""
+
+from typing import Annotated, cast
+
+from fastapi import APIRouter, Query, Request, Response
+
+from yudai.api.deps import CurrentUser
+from yudai.domain.ids import SolveId
+from yudai.services.update_answer import MAX_BYTES, Ask
+from yudai.services.update_views import UpdatesView
+from yudai.services.updates import MAX_OPEN, Updates
+
+router = APIRouter(tags=["solves"])
+
+_MAX_BYTES = 1024 * 1024
+_MAX_OPEN_CHARS = 64 * MAX_OPEN
+
+
+@router.get(
+    "/solves/{solve_id}/updates",
+    operation_id="getUpdates",
+    # Not checked on the way out: the text is put together from parts that were.
+    response_class=Response,
+    responses={200: {"model": UpdatesView, "description": "What is new since the cursor."}},
+)
+async def updates(
+    # No dependency where none is needed: each costs a tenth of an idle poll.
+    request: Request,
+    solve_id: str,
+    user: CurrentUser,
+    cursor: Annotated[
+        str, Query(description="As the answer before gave it; one that is of no use begins anew.")
+    ] = "",
+    runs: Annotated[
+        str,
+        Query(
+            alias="open",
+            max_length=_MAX_OPEN_CHARS,
+            pattern=rf"^[^,]*(,[^,]*){{0,{MAX_OPEN - 1}}}$",
+            description=f"Ids of runs whose messages are wanted, at most {MAX_OPEN}, with commas.",
+        ),
+    ] = "",
+    max_bytes: Annotated[
+        int, Query(ge=1, le=_MAX_BYTES, description="More is left for the next answer.")
+    ] = MAX_BYTES,
+) -> Response:
+    """Poll every `poll_ms`, at once when there is `more`, and no longer when it is `terminal`."""
+    wanted = tuple({name: None for name in runs.split(",") if name})
+    service = cast("Updates", request.app.state.service.updates)
+    ask = Ask(SolveId(solve_id), user.id, cursor, wanted, max_bytes)
+    return Response(await service.poll(ask), media_type="application/json")

@@ -1,0 +1,100 @@
+"""Every operation asked in every way that its contract allows, and in many that it does not."""
+
+import json
+import zlib
+from contextlib import AsyncExitStack
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import schemathesis
+from hypothesis import HealthCheck, settings
+from schemathesis.generation.meta import TestPhase
+from schemathesis.specs.openapi.checks import positive_data_acceptance
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from databases import _migrated_file
+from serving import RecordingEngine, open_place
+from solving import SOLVE, Ring, passed, run_id
+from yudai.api.app import create_app
+from yudai.domain.ids import ConversationId, SolveId
+from yudai.domain.solve_state import SolveState
+from yudai.store import conversations
+from yudai.store.tables import ConversationRow
+from yudai.store.urls import sqlite_url
+
+CONTRACT = Path(__file__).parents[2] / "docs" / "reference" / "openapi.json"
+RUNNING = SolveId("0190a000-0000-7000-8000-00000000bbbb")
+TALK = ConversationId("0190a000-0000-7000-8000-00000000cccc")
+HOST = "testserver"
+
+
+class Server:
+    """Opened on the loop that requests are carried out on, once for all of them."""
+
+    def __init__(self) -> None:
+        self._app: ASGIApp | None = None
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "lifespan":
+            await self._live(receive, send)
+            return
+        assert self._app is not None
+        await self._app(scope, receive, send)
+
+    async def _live(self, receive: Receive, send: Send) -> None:
+        await receive()
+        async with AsyncExitStack() as stack:
+            folder = Path(stack.enter_context(TemporaryDirectory()))
+            (folder / "yudai.db").write_bytes(_migrated_file())
+            url = sqlite_url(folder / "yudai.db")
+            opened = open_place(folder / "home", url, RecordingEngine())
+            place = await stack.enter_async_context(opened)
+            ring = Ring(place.reader)
+            await ring.solve(passed(), passed(), None)
+            await ring.solve(passed(), None, id=RUNNING, state=SolveState.RUNNING)
+            async with place.store.change() as db:
+                row = ConversationRow(id=TALK, created_at=1.0)
+                await conversations.add(db, row)
+            self._app = create_app(place, hosts=[HOST])
+            await send({"type": "lifespan.startup.complete"})
+            await receive()
+        await send({"type": "lifespan.shutdown.complete"})
+
+
+schema = schemathesis.openapi.from_dict(json.loads(CONTRACT.read_text()))
+schema.app = Server()
+# A long schema takes its time, and says no to many guesses.
+CHECKS = (HealthCheck.too_slow, HealthCheck.filter_too_much, HealthCheck.data_too_large)
+# Their body is that of `POST /api/solves`, whose every field is gone through there.
+REPEATED = {"POST /solve", "POST /api/conversations/{conversation_id}/issues/{number}/solve"}
+# A guess is never an id that is there, so that every other one is put in its place.
+KNOWN = {
+    "solve_id": [SOLVE, RUNNING],
+    "run_id": [run_id(0), run_id(2), run_id(1, RUNNING)],
+    "conversation_id": [TALK],
+}
+
+
+@schema.hook
+def map_path_parameters(
+    context: schemathesis.HookContext, path_parameters: dict[str, Any] | None
+) -> dict[str, Any] | None:
+    chosen = zlib.crc32(repr(path_parameters).encode())
+    if path_parameters is None or chosen % 4 == 0:
+        return path_parameters
+    known = path_parameters.keys() & KNOWN.keys()
+    return path_parameters | {name: KNOWN[name][chosen % len(KNOWN[name])] for name in known}
+
+
+@schema.parametrize()  # pyright: ignore[reportUntypedFunctionDecorator] - the library has no type
+@settings(max_examples=25, deadline=None, derandomize=True, suppress_health_check=CHECKS)
+def test_every_operation_keeps_its_contract(case: schemathesis.Case) -> None:
+    if (
+        case.operation.label in REPEATED
+        and case.meta
+        and case.meta.phase.name is TestPhase.COVERAGE
+    ):
+        return
+    # The schema cannot say everything: that a repository has one place, that a model is known.
+    case.call_and_validate(excluded_checks=[positive_data_acceptance])

@@ -1,0 +1,137 @@
+"""The service as the API is given it: a real database and real folders, and an engine that waits.
+
+Nothing is run: what an engine would be told is written down.
+"""
+
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+from yudai.adapters.artifacts.object_store import ObjectStoreArtifacts
+from yudai.adapters.artifacts.places import Folder
+from yudai.adapters.clock import SystemClock
+from yudai.adapters.forges.local import LocalForge
+from yudai.domain.budget import Budget
+from yudai.domain.errors import RefusedError
+from yudai.domain.ids import MessageId, SolveId
+from yudai.domain.models import Model
+from yudai.domain.routing import Routes
+from yudai.ports.clock import Clock
+from yudai.ports.engine import Engine, FlowStatus
+from yudai.ports.gateway import Call, Completion
+from yudai.services.answering import Answering
+from yudai.services.conversations import Conversations
+from yudai.services.milestones import Milestones
+from yudai.services.models import Catalogue
+from yudai.services.planning import Drafter
+from yudai.services.reading import Reader
+from yudai.services.solves import Solves
+from yudai.services.stopping import Stopper
+from yudai.services.submitting import Submitter
+from yudai.services.updates import Updates, open_updates
+from yudai.services.viewing import Viewer
+from yudai.settings import Settings
+from yudai.store.store import Store
+
+BASE_URL = "http://127.0.0.1:8000"
+UNCALLABLE = "vendor/locked"
+
+
+@dataclass
+class RecordingEngine:
+    started: list[SolveId] = field(default_factory=list)
+    answered: list[MessageId] = field(default_factory=list)
+    broken: Exception | None = None
+
+    async def start(self, solve_id: SolveId, *, user_id: str) -> None:
+        self._refuse()
+        assert user_id
+        self.started.append(solve_id)
+
+    async def answer(self, message_id: MessageId) -> None:
+        self._refuse()
+        self.answered.append(message_id)
+
+    async def status(self, solve_id: SolveId) -> FlowStatus:
+        self._refuse()
+        return FlowStatus.QUEUED if solve_id in self.started else FlowStatus.UNKNOWN
+
+    def _refuse(self) -> None:
+        if self.broken is not None:
+            raise self.broken
+
+
+class NobodysGateway:
+    """Knows every model but one, and is never called."""
+
+    def check(self, model: Model) -> None:
+        if model.name == UNCALLABLE:
+            raise RefusedError(f"{model.name} needs a key")
+
+    async def complete(self, call: Call) -> Completion:
+        raise AssertionError(f"{call.model} was called")
+
+
+@dataclass(frozen=True)
+class Place:
+    """Everything that `yudai.api.deps.Service` has."""
+
+    settings: Settings
+    store: Store
+    reader: Reader
+    submitter: Submitter
+    catalogue: Catalogue
+    conversations: Conversations
+    updates: Updates
+    stopper: Stopper
+    engine: Engine
+    clock: Clock
+
+
+@asynccontextmanager
+async def open_place(home: Path, url: str, engine: Engine) -> AsyncGenerator[Place]:
+    clock = SystemClock()
+    settings = Settings.model_validate({"YUDAI_HOME": home, "DATABASE_URL": url})
+    async with await Store.open(url) as store, open_updates(store, clock) as updates:
+        reader = Reader(store, ObjectStoreArtifacts(Folder(home / "artifacts")), clock)
+        catalogue = Catalogue(store, clock, Routes(openrouter=True))
+        stopper = Stopper(store, clock)
+        gateway = NobodysGateway()
+        submitter = Submitter(
+            drafter=Drafter(LocalForge(home, clock, person=home), gateway, catalogue, None),
+            catalogue=catalogue,
+            solves=Solves(store, engine, clock, gateway, stopper),
+            store=store,
+            clock=clock,
+            defaults=Budget(max_contestants=12),
+            sandbox_backend="bubblewrap",
+        )
+        yield Place(
+            settings=settings,
+            store=store,
+            reader=reader,
+            submitter=submitter,
+            catalogue=catalogue,
+            conversations=Conversations(
+                store=store,
+                clock=clock,
+                engine=engine,
+                submitter=submitter,
+                catalogue=catalogue,
+                viewer=Viewer(store, clock),
+                milestones=Milestones(store),
+                answering=Answering(store, reader, catalogue, gateway, clock, None),
+            ),
+            updates=updates,
+            stopper=stopper,
+            engine=engine,
+            clock=clock,
+        )
+
+
+def client_of(app: Any, *, base_url: str = BASE_URL) -> httpx.AsyncClient:
+    return httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url=base_url)
