@@ -35,6 +35,9 @@ gen: setup  ## write the generated pages again
 bench: setup  ## the measurements that the issues give numbers for
 	$(RUN)yudai bench overhead
 	$(RUN)yudai bench sandbox
+	$(RUN)yudai bench polling
+	$(RUN)python tests/with_postgres.py $(RUN)yudai bench fanout --database
+	$(RUN)python tests/with_postgres.py $(RUN)yudai bench recovery --database
 
 clean:  ## remove what setup made
 	rm -rf .venv .tools

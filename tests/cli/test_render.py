@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from yudai.adapters.artifacts.directory import DirectoryArtifacts
+from yudai.adapters.artifacts.object_store import make_artifacts
 from yudai.adapters.clock import SystemClock
 from yudai.cli.render import exit_code, show_result
 from yudai.domain.document import PlaceEntry, SolveDocument, SolveEntry
@@ -55,11 +55,11 @@ def document(*places: PlaceEntry, **changes: Any) -> SolveDocument:
 @pytest.fixture
 async def shown(tmp_path: Path):
     store = await Store.open(f"sqlite+aiosqlite:///{tmp_path / 'test.db'}")
-    reader = Reader(store, DirectoryArtifacts(tmp_path), SystemClock())
+    reader = Reader(store, make_artifacts(None, home=tmp_path), SystemClock())
 
-    async def show(result: SolveDocument) -> str:
+    async def show(result: SolveDocument, **where: str) -> str:
         console = Console(file=io.StringIO(), width=100)
-        await show_result(reader, result, console)
+        await show_result(reader, result, console, **where)
         assert isinstance(console.file, io.StringIO)
         return console.file.getvalue()
 
@@ -88,6 +88,14 @@ async def test_a_refused_patch_is_recommended_to_nobody(shown):
 async def test_a_folders_champion_is_taken_with_one_command(shown):
     found = document(place(), state=SolveState.AWAITING_REVIEW, folder="/some")
     assert "yudai apply" in await shown(found)
+
+
+async def test_what_is_elsewhere_is_taken_from_there(shown):
+    url = "http://127.0.0.1:8000"
+    found = document(place(), state=SolveState.AWAITING_REVIEW, folder="/some")
+    text = await shown(found, server=url)
+    assert f"yudai show -solve-1 --server {url} --diff | git apply" in text
+    assert "yudai apply" not in text
 
 
 async def test_hostile_text_reaches_no_terminal(shown):

@@ -5,27 +5,30 @@ import io
 import json
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from rich.console import Console
 
 from solving import SOLVE, Ring, failed, passed, run_id
 from yudai import telemetry
-from yudai.adapters.engines.in_process import InProcessEngine
 from yudai.cli.cancel import run_cancel
+from yudai.cli.following import DatabaseSource, scene_of
+from yudai.cli.ownership import owning
 from yudai.cli.race import Phase, phase_words, show_race
+from yudai.cli.records import OwnRecords
 from yudai.cli.watch import run_watch, watch
 from yudai.domain.errors import ConflictError, NotFoundError
-from yudai.domain.ids import SolveId
+from yudai.domain.ids import SolveId, WorkerId
 from yudai.domain.run_state import RunEvent
 from yudai.domain.solve_state import SolveEvent, SolveState
-from yudai.services.cancelling import CancelWatcher
-from yudai.services.stopping import Stopper
 from yudai.settings import Settings
-from yudai.store import events, runs, solves
+from yudai.store import events, runs, solves, workers
+from yudai.store.workers import Holder
 from yudai.wiring import open_library
 
-RUNNING = {"state": SolveState.RUNNING, "finished_at": None}
+WORKER = WorkerId("0190a000-0000-7000-8000-00000000cccc")
+RUNNING: dict[str, Any] = {"state": SolveState.RUNNING, "finished_at": None}
 
 
 @pytest.fixture
@@ -40,35 +43,29 @@ async def ring(settings: Settings) -> AsyncIterator[Ring]:
         yield Ring(library.reader)
 
 
-class Flow:
-    """A flow in this process that the commands take for another's: they see only its lock."""
+async def enrol(ring: Ring) -> None:
+    """A process that goes on with it, as far as anybody can tell."""
+    holder = Holder(id=WORKER, host="elsewhere", pid=1, durable=False)
+    async with ring.store.change() as db:
+        await workers.enrol(db, holder, now=ring.reader.clock.now())
 
-    def __init__(self, ring: Ring, settings: Settings) -> None:
-        self.ring = ring
-        self.clock = ring.reader.clock
-        self.finish = asyncio.Event()
-        self.engine = InProcessEngine(self._run, settings.home / "flows")
 
-    async def __aenter__(self) -> "Flow":
-        await self.engine.start(SOLVE)
-        return self
+async def finish(ring: Ring) -> None:
+    now = ring.reader.clock.now()
+    async with ring.store.change() as db:
+        await runs.advance(db, run_id(0), RunEvent.BROKE, at=now, cause="out_of_steps")
+        await solves.advance(
+            db, SOLVE, SolveEvent.ABSTAINED, at=now, reason="no champion: too few steps"
+        )
 
-    async def __aexit__(self, *_: object) -> None:
-        await self.engine.close()
 
-    async def _run(self, solve_id: SolveId) -> None:
-        stopper = Stopper(self.ring.store, self.clock)
-        try:
-            await self.finish.wait()
-        except asyncio.CancelledError:
-            await stopper.stop(solve_id, SolveEvent.CANCELLED, "cancelled")
-            raise
-        now = self.clock.now()
-        async with self.ring.store.change() as db:
-            await runs.advance(db, run_id(0), RunEvent.BROKE, at=now, cause="out_of_steps")
-            await solves.advance(
-                db, solve_id, SolveEvent.ABSTAINED, at=now, reason="no champion: too few steps"
-            )
+def written() -> Console:
+    return Console(file=io.StringIO(), width=100)
+
+
+def said(console: Console) -> str:
+    assert isinstance(console.file, io.StringIO)
+    return console.file.getvalue()
 
 
 async def test_a_solve_that_has_come_to_rest_is_shown_at_once(ring: Ring, settings, capsys):
@@ -78,12 +75,12 @@ async def test_a_solve_that_has_come_to_rest_is_shown_at_once(ring: Ring, settin
 
 
 async def test_a_running_solve_is_followed_to_its_end(ring: Ring, settings: Settings, capsys):
-    await ring.solve(None, **RUNNING)
-    async with Flow(ring, settings) as flow:
-        watching = asyncio.create_task(run_watch(settings, "", json=True))
-        await asyncio.sleep(0)
-        flow.finish.set()
-        assert await watching == 2
+    await enrol(ring)
+    await ring.solve(None, **RUNNING, worker_id=WORKER)
+    watching = asyncio.create_task(run_watch(settings, "", json=True))
+    await asyncio.sleep(0.05)
+    await finish(ring)
+    assert await watching == 2
     captured = capsys.readouterr()
     assert json.loads(captured.out)["solve"]["state"] == "completed"
     assert "solve.abstained" in captured.err
@@ -106,17 +103,32 @@ async def test_a_solve_of_a_dead_process_is_not_waited_for(ring: Ring, settings,
 
 
 async def test_no_longer_watching_leaves_the_solve_alone(ring: Ring, settings: Settings):
-    await ring.solve(None, **RUNNING)
-    console = Console(file=io.StringIO(), width=100)
-    async with Flow(ring, settings) as flow:
-        watching = asyncio.create_task(watch(ring.reader, SOLVE, flow.engine, console))
-        await asyncio.sleep(0.05)
-        watching.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await watching
-        assert (await ring.reader.solve(SOLVE)).state == "running"
-    assert isinstance(console.file, io.StringIO)
-    assert "the solve goes on" in console.file.getvalue()
+    await enrol(ring)
+    await ring.solve(None, **RUNNING, worker_id=WORKER)
+    console = written()
+    watching = asyncio.create_task(watch(OwnRecords(settings, ring.reader), SOLVE, console))
+    await asyncio.sleep(0.05)
+    watching.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await watching
+    assert (await ring.reader.solve(SOLVE)).state == "running"
+    assert "the solve goes on" in said(console)
+
+
+async def test_a_servers_solve_waits_for_the_server(ring: Ring, settings: Settings):
+    await ring.solve(None, **RUNNING, durable=True)
+    records = OwnRecords(settings, ring.reader)
+    assert "when `yudai serve` is started again" in await records.remark(SOLVE)
+    async with owning(settings.home):
+        assert await records.remark(SOLVE) == ""
+    console = written()
+    watching = asyncio.create_task(watch(records, SOLVE, console))
+    await asyncio.sleep(0.05)
+    assert not watching.done()
+    await finish(ring)
+    await watching
+    assert "No server runs here now" in said(console)
+    assert await records.remark(SOLVE) == ""
 
 
 async def test_a_terminal_sees_a_table_with_its_phase(ring: Ring):
@@ -131,9 +143,8 @@ async def test_a_terminal_sees_a_table_with_its_phase(ring: Ring):
         looks += 1
         return looks > 2
 
-    await show_race(ring.reader, SOLVE, console, is_over=is_over)
-    assert isinstance(console.file, io.StringIO)
-    shown = console.file.getvalue()
+    await show_race(DatabaseSource(ring.reader, SOLVE, is_over), console)
+    shown = said(console)
     assert "fast-t0.1-e5-balanced" in shown
     assert "running the base's own tests twice" in shown
     assert "\x1b[31m" not in shown
@@ -146,28 +157,25 @@ async def test_a_terminal_sees_a_table_with_its_phase(ring: Ring):
         ("solve.started", "preparing the base"),
         ("base.prepared", "tests twice (3.0 s)"),
         ("baseline.measured", "1 running or queued, 0 being verified"),
-        ("solve.cancel_requested", "sandboxes are being removed"),
     ],
 )
 async def test_every_phase_has_its_words(ring: Ring, kind: str, words: str):
     await ring.solve(passed(), None, **RUNNING)
-    race, now = await ring.reader.race(SOLVE), ring.reader.clock.now()
-    assert words in phase_words(race, Phase(kind, now - 3.0), now=now)
+    now = ring.reader.clock.now()
+    scene = scene_of(await ring.reader.race(SOLVE), at=now)
+    assert words in phase_words(scene, Phase(kind, now - 3.0), now=now)
 
 
 async def test_after_the_last_run_the_tests_are_crossed(ring: Ring):
     await ring.solve(passed(), failed(), **RUNNING)
-    race = await ring.reader.race(SOLVE)
-    assert "cross-examination" in phase_words(race, Phase("baseline.measured", 0.0), now=0.0)
+    scene = scene_of(await ring.reader.race(SOLVE), at=0.0)
+    assert "cross-examination" in phase_words(scene, Phase("baseline.measured", 0.0), now=0.0)
 
 
-async def test_cancel_waits_for_the_end(ring: Ring, settings: Settings, capsys):
-    await ring.solve(None, **RUNNING)
-    async with (
-        Flow(ring, settings) as flow,
-        CancelWatcher(ring.store, flow.engine).watching(every_s=0.01),
-    ):
-        assert await run_cancel(settings, "", json=True) == 0
+async def test_cancel_ends_what_another_process_runs(ring: Ring, settings: Settings, capsys):
+    await enrol(ring)
+    await ring.solve(None, **RUNNING, worker_id=WORKER)
+    assert await run_cancel(settings, "", json=True) == 0
     document = json.loads(capsys.readouterr().out)
     assert document["solve"]["state"] == "cancelled"
     assert [place["state"] for place in document["ranking"]] == ["cancelled"]

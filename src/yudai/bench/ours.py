@@ -87,7 +87,7 @@ class Ours:
 async def open_ours(home: Path) -> AsyncGenerator[Ours]:
     """Everything that a solve makes once, before its runs: outside of what is measured."""
     clock = SystemClock()
-    backend = make_backend(Settings(home=home), "bubblewrap")
+    backend = make_backend(Settings.at(home), "bubblewrap")
     agent = MiniSweAgent(clock, max_threads=1)
     try:
         async with await Store.open(f"sqlite+aiosqlite:///{home / 'bench.db'}") as store:

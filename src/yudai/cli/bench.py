@@ -8,7 +8,9 @@ from typing import TypeVar
 from yudai.cli import consoles
 from yudai.cli.exits import OK
 from yudai.cli.text import print_json
+from yudai.domain.errors import RefusedError
 from yudai.domain.value import Value
+from yudai.store.urls import POSTGRESQL, normalise
 
 Result = TypeVar("Result", bound=Value)
 
@@ -37,6 +39,74 @@ async def run_sandbox(*, rounds: int, json: bool) -> int:
         f"a command in a warm sandbox: {result.command_ms:.1f} ms",
     ]
     return _print(result, lines, json=json)
+
+
+async def run_polling(*, rounds: int, json: bool) -> int:
+    from yudai.bench import polling
+
+    with tempfile.TemporaryDirectory(prefix="yudai-bench-") as home:
+        result = await _patiently(polling.measure(Path(home), rounds=rounds))
+    lines = [
+        f"a poll that finds nothing new: {result.idle_us:.0f} us of processor time, the least "
+        f"that is answered {result.live_us:.0f} us: {_against(result.ratio, result.target)}",
+        f"a poll with a message for each of {result.lanes} lanes: {result.short_bytes} bytes after "
+        f"{result.short_messages} messages, {result.long_bytes} after {result.long_messages}",
+    ]
+    return _print(result, lines, json=json)
+
+
+async def run_fanout(*, database: str, contestants: int, json: bool) -> int:
+    from yudai.bench import fanout
+
+    url = _shared(database)
+    with tempfile.TemporaryDirectory(prefix="yudai-bench-") as home:
+        result = await _patiently(
+            fanout.measure(Path(home), database_url=url, contestants=contestants)
+        )
+    lines: list[str] = []
+    for way in result.ways:
+        asked = f"{way.api_p50_ms:.0f} ms, p95 {_below(way.api_p95_ms, way.api_target_ms, 'ms')}"
+        lines += [
+            f"{way.contestants} contestants of {way.steps} steps ({way.processes}): "
+            f"{way.all_s:.1f} s, one alone {way.one_s:.1f} s: {_against(way.ratio, way.target)}",
+            f"  the worker's process: {_below(way.worker_mb, way.worker_target_mb, 'MB')}; "
+            f"all sandboxes: {way.boxes_mb:.0f} MB",
+            f"  the API meanwhile, {way.requests} requests: median {asked}",
+        ]
+    return _print(result, lines, json=json)
+
+
+async def run_recovery(*, database: str, json: bool) -> int:
+    from yudai.bench import recovery
+
+    url = _shared(database)
+    with tempfile.TemporaryDirectory(prefix="yudai-bench-") as home:
+        result = await _patiently(recovery.measure(Path(home), database_url=url))
+    lines = [
+        f"from kill -9 to the first run that goes on ({way.processes}): "
+        f"{_below(way.seconds, way.target_s, 's')}"
+        for way in result.ways
+    ]
+    return _print(result, lines, json=json)
+
+
+def _shared(database: str) -> str | None:
+    if not database:
+        return None
+    try:
+        url = normalise(database)
+    except ValueError as error:
+        raise RefusedError(f"--database: {error}") from None
+    if not url.startswith(POSTGRESQL):
+        raise RefusedError("--database: only PostgreSQL is shared by several processes")
+    return url
+
+
+def _below(number: float, target: float | None, unit: str) -> str:
+    if target is None:
+        return f"{number:.1f} {unit}"
+    met = "met" if number <= target else "MISSED"
+    return f"{number:.1f} {unit} (target {target:g} {unit}, {met})"
 
 
 async def _patiently(work: Awaitable[Result]) -> Result:

@@ -38,6 +38,14 @@ Solve = Annotated[
     str, typer.Argument(help="A solve: its id or the end of it; default: the newest.")
 ]
 
+BenchDatabase = Annotated[
+    str,
+    typer.Option(
+        "--database",
+        help="URL of an empty PostgreSQL database: measure the API and workers apart as well.",
+    ),
+]
+
 
 def _version(wanted: bool) -> None:  # noqa: FBT001 - typer's signature
     if wanted:
@@ -108,13 +116,14 @@ def solve(  # noqa: PLR0913 - one parameter per option
     apply: options.Apply = False,
     branch: options.Branch = "",
     yes: options.Yes = False,
+    server: options.ServerUrl = "",
     json: Json = False,
 ) -> int:
     """Let contestants compete to solve an issue of a folder; it stays untouched until you say."""
     given = options.Options(**locals())
     from yudai.cli.solve import run_solve
 
-    return run_until_signal(run_solve(_settings(), given))
+    return run_until_signal(run_solve(_settings(server), given))
 
 
 @app.command()
@@ -153,6 +162,7 @@ def show(  # noqa: PLR0913 - one parameter per option
         bool,
         typer.Option("--plan", help="Only the plan it gave before its first edit (plan.json)."),
     ] = False,
+    server: options.ServerUrl = "",
 ) -> int:
     """Show a solve with its ranking, or one run: its steps, patch and tests."""
     from yudai.cli.show import View, run_show
@@ -162,23 +172,57 @@ def show(  # noqa: PLR0913 - one parameter per option
     if len(chosen) + (json or step is not None) > 1:
         raise RefusedError("choose one of --json, --step, --diff, --log, --plan and --trajectory")
     view = chosen[0] if chosen else None
-    return run_until_signal(run_show(_settings(), target, json=json, view=view, step=step))
+    return run_until_signal(run_show(_settings(server), target, json=json, view=view, step=step))
 
 
 @app.command()
-def watch(target: Solve = "", *, json: Json = False) -> int:
+def watch(target: Solve = "", *, json: Json = False, server: options.ServerUrl = "") -> int:
     """Follow a solve that another process runs; Ctrl-C only stops watching."""
     from yudai.cli.watch import run_watch
 
-    return run_until_signal(run_watch(_settings(), target, json=json))
+    return run_until_signal(run_watch(_settings(server), target, json=json))
 
 
 @app.command()
-def cancel(target: Solve = "", *, json: Json = False) -> int:
-    """End a solve that another process runs; what its runs have done stays in the record."""
+def cancel(target: Solve = "", *, json: Json = False, server: options.ServerUrl = "") -> int:
+    """End a solve, whoever runs it; what its runs have done stays in the record."""
     from yudai.cli.cancel import run_cancel
 
-    return run_until_signal(run_cancel(_settings(), target, json=json))
+    return run_until_signal(run_cancel(_settings(server), target, json=json))
+
+
+@app.command()
+def serve(
+    *,
+    host: options.Host = None,
+    port: options.Port = None,
+    no_worker: options.NoWorker = False,
+    sandbox: SandboxName = None,
+    json: Annotated[
+        bool, typer.Option("--json", help="Print {url, pid} on standard output when it is ready.")
+    ] = False,
+) -> int:
+    """Serve the HTTP API, and run the solves that it accepts, until Ctrl-C or SIGTERM."""
+    from yudai.cli.serve import ServeOptions, run_serve
+    from yudai.cli.staying import stay_until_signal
+
+    given = ServeOptions(host=host, port=port, no_worker=no_worker, sandbox=sandbox, json=json)
+    return stay_until_signal(run_serve(_settings(), given))
+
+
+@app.command()
+def worker(
+    *,
+    sandbox: SandboxName = None,
+    json: Annotated[
+        bool, typer.Option("--json", help="Print {pid} on standard output when it is ready.")
+    ] = False,
+) -> int:
+    """Run solves that a server accepts, beside any number of other workers (PostgreSQL only)."""
+    from yudai.cli.staying import stay_until_signal
+    from yudai.cli.worker import run_worker
+
+    return stay_until_signal(run_worker(_settings(), sandbox=sandbox, json=json))
 
 
 @app.command()
@@ -251,11 +295,12 @@ def list_(
     *,
     json: Json = False,
     limit: Annotated[int, typer.Option(min=1, max=1000, help="How many.")] = 20,
+    server: options.ServerUrl = "",
 ) -> int:
     """List the newest solves."""
     from yudai.cli.show import run_list
 
-    return run_until_signal(run_list(_settings(), limit=limit, json=json))
+    return run_until_signal(run_list(_settings(server), limit=limit, json=json))
 
 
 @app.command()
@@ -282,9 +327,39 @@ def bench_sandbox(*, json: Json = False, rounds: Annotated[int, typer.Option(min
     return run_until_signal(run_sandbox(rounds=rounds, json=json))
 
 
-def _settings() -> Settings:
+@bench.command()
+def polling(*, json: Json = False, rounds: Annotated[int, typer.Option(min=1)] = 5) -> int:
+    """A poll that finds nothing new against the least that the server can answer."""
+    from yudai.cli.bench import run_polling
+
+    return run_until_signal(run_polling(rounds=rounds, json=json))
+
+
+@bench.command()
+def fanout(
+    *,
+    json: Json = False,
+    contestants: Annotated[int, typer.Option(min=2, max=500)] = 100,
+    database: BenchDatabase = "",
+) -> int:
+    """A hundred contestants at once against one: time, memory, and how soon the API answers."""
+    from yudai.cli.bench import run_fanout
+
+    return run_until_signal(run_fanout(database=database, contestants=contestants, json=json))
+
+
+@bench.command()
+def recovery(*, json: Json = False, database: BenchDatabase = "") -> int:
+    """From kill -9 of a process to the first of its runs that goes on."""
+    from yudai.cli.bench import run_recovery
+
+    return run_until_signal(run_recovery(database=database, json=json))
+
+
+def _settings(server: str = "") -> Settings:
     try:
-        return Settings()
+        settings = Settings()
     except ValidationError as error:
         first = error.errors()[0]
         raise RefusedError(f"{first['loc'][0]}: {first['msg']}") from None
+    return settings.model_copy(update={"server": server}) if server else settings

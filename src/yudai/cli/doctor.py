@@ -12,9 +12,11 @@ from yudai.cli.exits import OK, REFUSED
 from yudai.cli.text import print_json
 from yudai.domain.errors import RefusedError, SandboxError
 from yudai.domain.value import Value
+from yudai.ports.artifacts import ArtifactError
 from yudai.ports.sandbox import Guarantee
 from yudai.settings import Settings
 from yudai.wiring import BACKENDS, DEFAULT_BACKEND, make_backend, open_library
+from yudai.wiring.parts import make_artifacts
 
 
 class Finding(Value):
@@ -32,7 +34,7 @@ class BackendFinding(Value):
 
 
 async def run_doctor(settings: Settings, *, json: bool) -> int:
-    findings = [_python(), _git(), await _home(settings)]
+    findings = [_python(), _git(), await _home(settings), await _artifacts(settings)]
     backends = [await _backend(settings, name) for name in BACKENDS]
     ready = all(finding.ok for finding in findings) and any(
         backend.usable and backend.name == DEFAULT_BACKEND for backend in backends
@@ -49,6 +51,14 @@ async def run_doctor(settings: Settings, *, json: bool) -> int:
     else:
         _print(findings, backends, consoles.result())
     return OK if ready else REFUSED
+
+
+async def _artifacts(settings: Settings) -> Finding:
+    try:
+        await make_artifacts(settings).check()
+    except (ArtifactError, RefusedError) as error:
+        return Finding(name="artifacts", ok=False, detail=str(error))
+    return Finding(name="artifacts", ok=True, detail=settings.artifacts_url or "in YUDAI_HOME")
 
 
 def _python() -> Finding:

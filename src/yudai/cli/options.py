@@ -66,6 +66,19 @@ SandboxName = Annotated[
     str | None,
     typer.Option("--sandbox", help="bubblewrap (default) or process (isolates nothing)."),
 ]
+ServerUrl = Annotated[
+    str,
+    typer.Option("--server", help="URL of a server to work with; default YUDAI_SERVER, if set."),
+]
+Host = Annotated[
+    str | None, typer.Option(help="Address to listen on, only loopback; default HOST.")
+]
+Port = Annotated[
+    int | None, typer.Option(min=0, max=65535, help="Its port, 0 for any free one; default PORT.")
+]
+NoWorker = Annotated[
+    bool, typer.Option("--no-worker", help="Only the API; `yudai worker` runs the solves.")
+]
 
 
 class Options(NamedTuple):
@@ -98,3 +111,4 @@ class Options(NamedTuple):
     branch: str
     yes: bool
     json: bool
+    server: str = ""

@@ -1,40 +1,76 @@
 """The plan of a solve, printed before anything is spent."""
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from yudai.cli.text import one_line, safe
-from yudai.domain.budget import admit, estimate, usd
-from yudai.domain.models import free_names
+from yudai.domain.budget import Budget, admit, estimate, usd
+from yudai.domain.matrix import Lineup
+from yudai.domain.models import Model, free_names
 from yudai.domain.testreport import Baseline
-from yudai.services.planning import Draft
+from yudai.services.planning import Draft, FolderRequest
 from yudai.services.preparing import Measured
 
 _MAX_NAMES = 8
 
 
-def is_free(draft: Draft) -> bool:
-    return len(free_names(draft.models)) == len(draft.models)
+class Entrants(NamedTuple):
+    """Who would compete, at what price, within which limits."""
+
+    lineup: Lineup
+    models: Sequence[Model]
+    budget: Budget
+
+    @property
+    def are_free(self) -> bool:
+        return len(free_names(self.models)) == len(self.models)
+
+
+def entrants_of(draft: Draft) -> Entrants:
+    return Entrants(draft.lineup, draft.models, draft.asked.budget)
 
 
 def print_plan(console: Console, draft: Draft, measured: Measured, *, backend: str) -> None:
-    table = Table(box=None, show_header=False, title="Plan", title_justify="left")
-    table.add_column(style="dim", no_wrap=True)
-    table.add_column(overflow="fold")
+    entrants = entrants_of(draft)
     rows = [
         ("repository", _repository(draft)),
         ("issue", one_line(draft.asked.issue.label, width=200)),
-        ("contestants", _contestants(draft)),
+        ("contestants", _contestants(entrants)),
         ("set-up", _setup(draft)),
         ("tests", _tests(measured.baseline)),
         *_known(measured.baseline),
-        ("price", _price(draft)),
+        ("price", _price(entrants)),
         ("sandbox", backend),
         *(("note", safe(note)) for note in (*draft.snapshot.notes, *draft.project.notes)),
     ]
+    _print(console, rows)
+
+
+def print_sent_plan(
+    console: Console, asked: FolderRequest, entrants: Entrants, *, server: str
+) -> None:
+    """What is known before the server has looked at the folder."""
+    budget = asked.budget
+    limits = f"{budget.time_budget_s:g} s for all runs, {budget.run_time_budget_s:g} s for one"
+    rows = [
+        ("repository", safe(asked.target)),
+        ("issue", one_line(asked.issue.label, width=200)),
+        ("contestants", _contestants(entrants)),
+        ("price", _price(entrants)),
+        ("time", limits),
+        ("runs at", f"{safe(server)}, which prepares the base and runs its tests first"),
+    ]
+    _print(console, rows)
+
+
+def _print(console: Console, rows: Sequence[tuple[str, str]]) -> None:
+    table = Table(box=None, show_header=False, title="Plan", title_justify="left")
+    table.add_column(style="dim", no_wrap=True)
+    table.add_column(overflow="fold")
     for name, text in rows:
         table.add_row(name, Text(text))
     console.print(table)
@@ -47,11 +83,11 @@ def _repository(draft: Draft) -> str:
     return safe(f"{snapshot.repo}{folder} ({snapshot.branch} at {snapshot.commit[:10]}{dirty})")
 
 
-def _contestants(draft: Draft) -> str:
-    starting, waiting = draft.lineup
+def _contestants(entrants: Entrants) -> str:
+    starting, waiting = entrants.lineup
     shown = _some([contestant.handle for contestant in starting])
     left = f"; {len(waiting)} more do not start (SOLVER_ARENA_MAX_RUNS)" if waiting else ""
-    return f"{len(starting)}, {draft.asked.budget.max_parallel} at a time: {shown}{left}"
+    return f"{len(starting)}, {entrants.budget.max_parallel} at a time: {shown}{left}"
 
 
 def _setup(draft: Draft) -> str:
@@ -82,12 +118,12 @@ def _known(baseline: Baseline) -> list[tuple[str, str]]:
     return rows
 
 
-def _price(draft: Draft) -> str:
-    if is_free(draft):
+def _price(entrants: Entrants) -> str:
+    if entrants.are_free:
         return "free"
-    budget = draft.asked.budget
-    ceiling = admit(draft.lineup, budget, free_models=free_names(draft.models)).ceiling_micros
-    low, high = estimate(draft.lineup, draft.models, budget)
+    lineup, models, budget = entrants
+    ceiling = admit(lineup, budget, free_models=free_names(models)).ceiling_micros
+    low, high = estimate(lineup, models, budget)
     return f"about ${usd(low):.2f} to ${usd(high):.2f}, capped at ${usd(ceiling):.2f}"
 
 

@@ -1,28 +1,25 @@
 """The race while it runs: a live table on a terminal, a line per event elsewhere."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from rich.console import Console
 from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
+from yudai.cli.following import DatabaseSource, Lane, Moment, Scene, Source
 from yudai.cli.text import dollars, one_line, seconds
 from yudai.cli.waiting import end_display
 from yudai.domain.errors import ConflictError
-from yudai.domain.failure import POLICIES, Cause
 from yudai.domain.ids import SolveId
 from yudai.domain.run_state import RunState
-from yudai.domain.solve_state import RESTING
 from yudai.ports.engine import FlowStatus
-from yudai.services.reading import Race, Reader, elapsed_s
-from yudai.store.tables import EventRow, RunRow
-from yudai.wiring import App
 
-_POLL_S = 0.2
+if TYPE_CHECKING:
+    from yudai.wiring import App
+
 _NUMBERS_WIDTH = 48
 _WIDE = 110
 _STYLES = {
@@ -42,7 +39,6 @@ _PHASES = {
     "base.preparing": "preparing the base: its files and its set-up",
     "base.prepared": "running the base's own tests twice",
     "runs.cross_examined": "ranking",
-    "solve.cancel_requested": "ending: sandboxes are being removed",
 }
 
 
@@ -53,13 +49,14 @@ class Phase(NamedTuple):
     at: float
 
 
-async def follow(app: App, solve_id: SolveId, console: Console) -> None:
+async def follow(app: "App", solve_id: SolveId, console: Console) -> None:
     """Show the race until the flow has ended; being cancelled ends the solve first."""
 
     async def is_over() -> bool:
         return await app.engine.status(solve_id) is not FlowStatus.RUNNING
 
-    display = asyncio.create_task(show_race(app.reader, solve_id, console, is_over=is_over))
+    source = DatabaseSource(app.reader, solve_id, is_over)
+    display = asyncio.create_task(show_race(source, console))
     try:
         await app.engine.wait(solve_id)
         await asyncio.wait([display])
@@ -72,106 +69,110 @@ async def follow(app: App, solve_id: SolveId, console: Console) -> None:
         await end_display(display)
 
 
-async def show_race(
-    reader: Reader,
-    solve_id: SolveId,
-    console: Console,
-    *,
-    is_over: Callable[[], Awaitable[bool]],
-) -> None:
-    """From the database alone, until the solve has come to rest or it is over otherwise."""
-    if not console.is_terminal:
-        await _poll(reader, solve_id, _printer(console), is_over)
-        return
-    with Live(console=console, refresh_per_second=8, transient=True) as live:
-
-        def draw(race: Race, phase: Phase) -> None:
-            live.update(_table(race, phase, now=reader.clock.now(), width=console.width))
-
-        await _poll(reader, solve_id, draw, is_over)
+async def show_race(source: Source, console: Console) -> None:
+    """As the source tells it, until its last look."""
+    display = _Board(console) if console.is_terminal else _Ticker(console)
+    with display:
+        phase = Phase("", 0.0)
+        while True:
+            look = await source.look()
+            for moment in look.scene.moments:
+                phase = Phase(moment.kind, moment.at) if moment.run_id is None else phase
+            display.draw(look.scene, phase)
+            if look.is_last:
+                return
+            await asyncio.sleep(look.wait_s)
 
 
-async def _poll(
-    reader: Reader,
-    solve_id: SolveId,
-    draw: Callable[[Race, Phase], None],
-    is_over: Callable[[], Awaitable[bool]],
-) -> None:
-    cursor, phase = 0, Phase("", 0.0)
-    while True:
-        # Asked before the look, so that the last look shows the end.
-        over = await is_over()
-        race = await reader.race(solve_id, after_event=cursor)
-        for event in race.events:
-            cursor = event.id
-            phase = Phase(event.kind, event.at) if event.run_id is None else phase
-        draw(race, phase)
-        over = over or race.solve.state in RESTING
-        if over and not race.events:
-            return
-        await asyncio.sleep(0 if over else _POLL_S)
+class _Ticker:
+    """A line for each event."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+
+    def __enter__(self) -> None: ...
+
+    def __exit__(self, *_: object) -> None: ...
+
+    def draw(self, scene: Scene, _: Phase) -> None:
+        for moment in scene.moments:
+            self._console.print(_line(scene, moment), markup=False, soft_wrap=True)
 
 
-def _printer(console: Console) -> Callable[[Race, Phase], None]:
-    def draw(race: Race, _: Phase) -> None:
-        for event in race.events:
-            console.print(_line(race, event), markup=False, soft_wrap=True)
+class _Board:
+    """A table in place; its clock goes on between two looks."""
 
-    return draw
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._shown: tuple[Scene, Phase, float] | None = None
+        self._live = Live(
+            console=console, get_renderable=self._frame, refresh_per_second=8, transient=True
+        )
+
+    def __enter__(self) -> None:
+        self._live.start(refresh=False)
+
+    def __exit__(self, *_: object) -> None:
+        self._live.stop()
+
+    def draw(self, scene: Scene, phase: Phase) -> None:
+        self._shown = (scene, phase, self._console.get_time())
+        self._live.refresh()
+
+    def _frame(self) -> Table | str:
+        if self._shown is None:
+            return ""
+        scene, phase, drawn = self._shown
+        now = scene.at + (self._console.get_time() - drawn)
+        return _table(scene, phase, now=now, width=self._console.width)
 
 
-def _line(race: Race, event: EventRow) -> str:
-    names = {run.id: run.handle for run in race.runs}
-    at = seconds(max(0.0, event.at - race.solve.created_at))
-    facts = " ".join(f"{key}={one_line(str(value))}" for key, value in event.data.items())
-    who = "" if event.run_id is None else f" {one_line(names.get(event.run_id, event.run_id))}"
-    return f"{at:>8}  {event.kind}{who} {facts}".rstrip()
+def _line(scene: Scene, moment: Moment) -> str:
+    names = {lane.id: lane.handle for lane in scene.lanes}
+    at = seconds(max(0.0, moment.at - scene.created_at))
+    facts = " ".join(f"{key}={one_line(str(value))}" for key, value in moment.facts.items())
+    run_id = moment.run_id
+    who = "" if run_id is None else f" {one_line(names.get(run_id, run_id))}"
+    return f"{at:>8}  {one_line(moment.kind)}{who} {facts}".rstrip()
 
 
-def _table(race: Race, phase: Phase, *, now: float, width: int) -> Table:
-    table = Table(title=Text(one_line(race.solve.issue_title)), title_justify="left", box=None)
+def _table(scene: Scene, phase: Phase, *, now: float, width: int) -> Table:
+    table = Table(title=Text(one_line(scene.issue)), title_justify="left", box=None)
     table.add_column("contestant", no_wrap=True, max_width=max(12, width - _NUMBERS_WIDTH))
     table.add_column("state", no_wrap=True)
     for numbers in ("steps", "edits", "cost", "time"):
         table.add_column(numbers, justify="right", no_wrap=True)
     if width >= _WIDE:
         table.add_column("", overflow="ellipsis", no_wrap=True)
-    for run in race.runs:
-        cells = _cells(run, race.doing.get(run.id, ""), now=now)
-        table.add_row(*cells[: len(table.columns)], style=_STYLES[RunState(run.state)])
-    table.caption = Text(phase_words(race, phase, now=now))
+    for lane in scene.lanes:
+        cells = _cells(lane, now=now)
+        table.add_row(*cells[: len(table.columns)], style=_STYLES[lane.state])
+    table.caption = Text(phase_words(scene, phase, now=now))
     table.caption_justify = "left"
     return table
 
 
-def _cells(run: RunRow, doing: str, *, now: float) -> list[Text]:
-    started = run.started_at
-    took = "" if started is None else seconds((run.finished_at or now) - started)
+def _cells(lane: Lane, *, now: float) -> list[Text]:
+    started = lane.started_at
+    took = "" if started is None else seconds(max(0.0, (lane.finished_at or now) - started))
+    told = one_line(lane.note) or one_line(lane.doing, width=60)
     return [
-        Text(one_line(run.handle)),
-        Text(run.state),
-        Text(str(run.steps)),
-        Text(str(run.edits)),
-        Text(dollars(run.cost_micros)),
+        Text(one_line(lane.handle)),
+        Text(lane.state),
+        Text(str(lane.steps)),
+        Text(str(lane.edits)),
+        Text(dollars(lane.cost_micros)),
         Text(took),
-        Text(note(run) or one_line(doing, width=60), style="" if note(run) else "dim"),
+        Text(told, style="" if lane.note else "dim"),
     ]
 
 
-def note(run: RunRow) -> str:
-    """What is known of a run so far, in a few words."""
-    if run.verdict is not None:
-        return one_line(run.verdict.summary)
-    if run.cause is not None:
-        return POLICIES[Cause(run.cause)].message
-    return ""
-
-
-def phase_words(race: Race, phase: Phase, *, now: float) -> str:
+def phase_words(scene: Scene, phase: Phase, *, now: float) -> str:
     """What is being done now, and for how long already."""
-    elapsed = seconds(elapsed_s(race.solve, now=now))
-    left = sum(run.state in (RunState.QUEUED, RunState.RUNNING) for run in race.runs)
-    verifying = sum(run.state == RunState.VERIFYING for run in race.runs)
+    elapsed = seconds(max(0.0, scene.elapsed_s(now)))
+    states = [lane.state for lane in scene.lanes]
+    left = sum(state in (RunState.QUEUED, RunState.RUNNING) for state in states)
+    verifying = states.count(RunState.VERIFYING)
     if (words := _PHASES.get(phase.kind)) is not None:
         return f"{elapsed}  {words} ({seconds(max(0.0, now - phase.at))})"
     if left or verifying:

@@ -1,5 +1,7 @@
 """The result as a person reads it: scorecard, diff, why each loser lost."""
 
+from typing import Protocol
+
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -9,10 +11,9 @@ from yudai.cli.exits import NO_CHAMPION, OK, OUR_FAULT, OUT_OF_BUDGET
 from yudai.cli.text import one_line, print_json, safe, seconds
 from yudai.domain.document import PlaceEntry, SolveDocument
 from yudai.domain.ids import RunId, short
-from yudai.domain.solve_state import SolveState
+from yudai.domain.solve_state import RESTING, SolveState
 from yudai.domain.verdict import VerdictStatus
 from yudai.ports.artifacts import ArtifactKind
-from yudai.services.reading import Reader
 
 MARKS = {
     VerdictStatus.PASSED: ("passed", "green"),
@@ -25,8 +26,15 @@ _MAX_DIFF_LINES = 200
 _MAX_PROOFS = 6
 
 
+class Artifacts(Protocol):
+    """Where a run's patch is: our own reader, or a server."""
+
+    async def artifact(self, run_id: RunId, kind: ArtifactKind) -> bytes: ...
+
+
 def exit_code(document: SolveDocument) -> int:
-    if document.solve.state is SolveState.FAILED:
+    # One that has not come to rest is in other hands now.
+    if document.solve.state is SolveState.FAILED or document.solve.state not in RESTING:
         return OUR_FAULT
     if document.solve.champion is not None:
         return OK
@@ -37,30 +45,36 @@ def print_document(document: SolveDocument) -> None:
     print_json(document.model_dump(mode="json"))
 
 
-async def show_result(reader: Reader, document: SolveDocument, console: Console) -> None:
+async def show_result(
+    reader: Artifacts, document: SolveDocument, console: Console, *, server: str = ""
+) -> None:
+    """`server` is where other commands find it, unless they look at the same records anyway."""
     console.print(_scorecard(document))
     if document.solve.champion is not None:
         await _show_champion(reader, document, console)
     _show_reasons(document, console)
     console.print(Text(f"\n{safe(document.reason)}", style="bold"), soft_wrap=True)
     if document.ranking:
-        _show_next(document, console)
+        _show_next(document, console, f" --server {server}" if server else "")
 
 
-def _show_next(document: SolveDocument, console: Console) -> None:
+def _show_next(document: SolveDocument, console: Console, where: str) -> None:
     """The commands that a person is likely to want now."""
     solve, best = document.solve, document.ranking[0]
-    is_folder = solve.folder is not None
     show, apply = f"{program()} show", f"{program()} apply"
+    the_solve, the_run = f"{short(solve.id)}{where}", f"{short(best.run_id)}{where}"
+    # Only where the solve's folder and records are ours can it be applied by its name.
+    is_folder = solve.folder is not None and not where
     hints: list[str] = []
     if solve.state is SolveState.AWAITING_REVIEW and is_folder:
-        mine = f"{apply} {short(solve.id)}"
+        mine = f"{apply} {the_solve}"
         hints.append(f"Take it: {mine}, or as a commit on a new branch: {mine} --branch NAME")
+    elif solve.state is SolveState.AWAITING_REVIEW and where:
+        hints.append(f"Take it: {show} {the_solve} --diff | git apply")
     elif solve.champion is None and best.cause is None and best.lines_changed:
-        by_hand = f"{apply} {short(best.run_id)}"
-        patch = f"{show} {short(best.run_id)} --diff | git apply"
-        hints.append(f"Use an answer all the same: {by_hand if is_folder else patch}")
-    hints.append(f"Look closer: {show} {short(solve.id)}, or one run: {show} {short(best.run_id)}")
+        patch = f"{show} {the_run} --diff | git apply"
+        hints.append(f"Use an answer all the same: {f'{apply} {the_run}' if is_folder else patch}")
+    hints.append(f"Look closer: {show} {the_solve}, or one run: {show} {the_run}")
     for hint in hints:
         console.print(Text(hint, style="dim"), soft_wrap=True)
 
@@ -96,7 +110,7 @@ def _row(place: PlaceEntry, *, champion: bool) -> list[Text]:
     ]
 
 
-async def _show_champion(reader: Reader, document: SolveDocument, console: Console) -> None:
+async def _show_champion(reader: Artifacts, document: SolveDocument, console: Console) -> None:
     champion = document.ranking[0]
     patch = await reader.artifact(RunId(champion.run_id), ArtifactKind.PATCH)
     console.print(Text(f"\nThe champion's patch ({safe(champion.handle)})", style="bold"))

@@ -8,19 +8,19 @@ from rich.table import Table
 from rich.text import Text
 
 from yudai.cli import consoles
+from yudai.cli.choosing import open_records
 from yudai.cli.exits import OK
+from yudai.cli.records import Records, RunFacts
 from yudai.cli.render import print_document, show_result
 from yudai.cli.step import run_step
 from yudai.cli.text import dollars, one_line, print_json, safe, seconds
+from yudai.domain.budget import MICROS_PER_USD
 from yudai.domain.errors import NotFoundError
 from yudai.domain.ids import RunId, short
 from yudai.domain.shapes import commands_of, text_of, thought_of
 from yudai.domain.trajectory import TrajectoryMessage
 from yudai.ports.artifacts import ArtifactKind
-from yudai.services.reading import Reader
 from yudai.settings import Settings
-from yudai.store.tables import RunRow
-from yudai.wiring import open_library
 
 _FIXED_WIDTH = 64
 _MAX_LINES = 40
@@ -36,32 +36,31 @@ class View(Enum):
 async def run_show(
     settings: Settings, target: str, *, json: bool, view: View | None, step: int | None = None
 ) -> int:
-    async with open_library(settings) as library:
-        reader = library.reader
+    async with open_records(settings) as records:
         try:
-            document = await reader.document(target)
+            document = await records.document(target)
         except NotFoundError:
             if not target:
                 raise
-            run = await reader.run(target)
+            run = await records.run(target)
             if step is not None:
-                return await run_step(reader, run, step, json=json)
-            return await _show_run(reader, run, json=json, view=view)
+                return await run_step(records, run, step, json=json)
+            return await _show_run(records, run, json=json, view=view)
         if step is not None:
-            champion = await reader.run(_champion(document.solve.champion))
-            return await run_step(reader, champion, step, json=json)
+            champion = await records.run(_champion(document.solve.champion))
+            return await run_step(records, champion, step, json=json)
         if view is not None:
-            return await _dump(reader, _champion(document.solve.champion), view)
+            return await _dump(records, _champion(document.solve.champion), view)
         if json:
             print_document(document)
         else:
-            await show_result(reader, document, consoles.result())
+            await show_result(records, document, consoles.result(), server=records.server)
     return OK
 
 
 async def run_list(settings: Settings, *, limit: int, json: bool) -> int:
-    async with open_library(settings) as library:
-        documents = await library.reader.recent(limit)
+    async with open_records(settings) as records:
+        documents = await records.recent(limit)
     if json:
         print_json([document.solve.model_dump(mode="json") for document in documents])
         return OK
@@ -98,11 +97,11 @@ def _champion(run_id: RunId | None) -> RunId:
     return run_id
 
 
-async def _dump(reader: Reader, run_id: RunId, view: View) -> int:
+async def _dump(records: Records, run_id: RunId, view: View) -> int:
     if view is View.TRAJECTORY:
-        print_json(await reader.trajectory(await reader.run(run_id)))
+        print_json(await records.trajectory(run_id))
         return OK
-    blob = await reader.artifact(run_id, view.value)
+    blob = await records.artifact(run_id, view.value)
     if sys.stdout is not None:
         sys.stdout.flush()
         sys.stdout.buffer.write(blob)
@@ -110,19 +109,19 @@ async def _dump(reader: Reader, run_id: RunId, view: View) -> int:
     return OK
 
 
-async def _show_run(reader: Reader, run: RunRow, *, json: bool, view: View | None) -> int:
-    run_id = RunId(run.id)
+async def _show_run(records: Records, run: RunFacts, *, json: bool, view: View | None) -> int:
     if view is not None:
-        return await _dump(reader, run_id, view)
-    messages = await reader.messages(run_id)
+        return await _dump(records, run.id, view)
+    messages = await records.messages(run.id)
     if json:
-        print_json({"run": run_fields(run), "messages": [m.model_dump() for m in messages]})
+        facts = run.model_dump(mode="json")
+        print_json({"run": facts, "messages": [message.model_dump() for message in messages]})
         return OK
     console = consoles.result()
     console.print(Text(f"{safe(run.handle)}  {run.state}  {run.cause or ''}", style="bold"))
     took = seconds(run.latency_ms / 1000)
-    facts = f"{run.steps} steps, {run.edits} edits, {dollars(run.cost_micros)}, {took}"
-    console.print(Text(facts))
+    cost = dollars(round(run.cost_usd * MICROS_PER_USD))
+    console.print(Text(f"{run.steps} steps, {run.edits} edits, {cost}, {took}"))
     if run.error:
         console.print(Text(one_line(run.error, width=400), style="red"), soft_wrap=True)
     for message in messages:
@@ -131,30 +130,6 @@ async def _show_run(reader: Reader, run: RunRow, *, json: bool, view: View | Non
         console.print(Text(f"\nPlace {run.rank}: {one_line(run.why, width=400)}", style="bold"))
     console.print("Also: --step N, --diff, --log, --plan, --trajectory, --json", style="dim")
     return OK
-
-
-def run_fields(run: RunRow) -> dict[str, object]:
-    """A run's own columns, as JSON knows them."""
-    return {
-        "id": run.id,
-        "solve_id": run.solve_id,
-        "handle": run.handle,
-        "state": run.state,
-        "cause": run.cause,
-        "error": run.error,
-        "exit_status": run.exit_status,
-        "sandbox_id": run.sandbox_id,
-        "steps": run.steps,
-        "edits": run.edits,
-        "edits_capped": run.edits_capped,
-        "input_tokens": run.input_tokens,
-        "output_tokens": run.output_tokens,
-        "cost_usd": run.cost_micros / 1_000_000,
-        "latency_ms": run.latency_ms,
-        "rank": run.rank,
-        "why": run.why,
-        "verdict": None if run.verdict is None else run.verdict.model_dump(mode="json"),
-    }
 
 
 def _print_message(console: Console, message: TrajectoryMessage) -> None:

@@ -1,20 +1,19 @@
 """`yudai solve`: the plan first, then the race, then the answer."""
 
-import asyncio
-import sys
 from collections.abc import Generator
 from contextlib import contextmanager
 
-import typer
 from rich.console import Console
 from rich.text import Text
 
 from yudai.cli import consoles
+from yudai.cli.agreeing import agreed
 from yudai.cli.apply import take
 from yudai.cli.asking import to_request
+from yudai.cli.choosing import find_server
 from yudai.cli.exits import INTERRUPTED
 from yudai.cli.options import Options
-from yudai.cli.plan import is_free, print_plan
+from yudai.cli.plan import entrants_of, print_plan
 from yudai.cli.race import follow
 from yudai.cli.render import exit_code, print_document, show_result
 from yudai.cli.text import safe
@@ -32,6 +31,12 @@ from yudai.wiring import App, open_app, open_gateway
 async def run_solve(settings: Settings, options: Options) -> int:
     if options.apply and options.branch:
         raise RefusedError("choose one of --apply and --branch")
+    server = await find_server(settings)
+    if server is not None:
+        # Only here: an HTTP client costs start-up time.
+        from yudai.cli.sending import send_solve
+
+        return await send_solve(settings, options, server)
     if options.base_url:
         settings = settings.model_copy(update={"openai_base_url": options.base_url})
     asked = to_request(options, settings)
@@ -46,7 +51,7 @@ async def run_solve(settings: Settings, options: Options) -> int:
         ) as app,
     ):
         draft, measured = await _plan(app, asked, progress)
-        if not options.yes and not is_free(draft) and not await _agreed():
+        if not options.yes and not entrants_of(draft).are_free and not await agreed():
             return INTERRUPTED
         return await _race(app, draft, measured, options)
 
@@ -86,22 +91,6 @@ async def _take(app: App, document: SolveDocument, options: Options) -> None:
         return
     solve_id = document.solve.id
     await take(app.applier, solve_id, branch=options.branch, console=consoles.progress())
-
-
-async def _agreed() -> bool:
-    """Nothing is asked when nobody can answer; while it waits, Ctrl-C works as ever."""
-    stdin = sys.stdin
-    if stdin is None or not stdin.isatty():
-        return True
-    typer.echo("Start? [Y/n] ", nl=False, err=True)
-    loop = asyncio.get_running_loop()
-    answered: asyncio.Future[str] = loop.create_future()
-    loop.add_reader(stdin, lambda: answered.done() or answered.set_result(stdin.readline()))
-    try:
-        answer = await answered
-    finally:
-        loop.remove_reader(stdin)
-    return answer.strip().lower() in ("y", "yes") or answer == "\n"
 
 
 @contextmanager

@@ -5,15 +5,13 @@ from rich.text import Text
 
 from yudai.cli import consoles
 from yudai.cli.exits import OK
+from yudai.cli.records import Records, RunFacts
 from yudai.cli.text import dollars, one_line, print_json, safe, seconds
-from yudai.domain.ids import RunId
 from yudai.domain.steps import Action, Step
-from yudai.services.reading import Reader
-from yudai.store.tables import RunRow
 
 
-async def run_step(reader: Reader, run: RunRow, number: int, *, json: bool) -> int:
-    step = await reader.step(RunId(run.id), number)
+async def run_step(records: Records, run: RunFacts, number: int, *, json: bool) -> int:
+    step = await records.step(run.id, number)
     if json:
         facts = {"id": run.id, "solve_id": run.solve_id, "handle": run.handle, "steps": run.steps}
         print_json({"run": facts, "step": step.model_dump(mode="json")})
@@ -22,7 +20,7 @@ async def run_step(reader: Reader, run: RunRow, number: int, *, json: bool) -> i
     return OK
 
 
-def print_step(console: Console, run: RunRow, step: Step) -> None:
+def print_step(console: Console, run: RunFacts, step: Step) -> None:
     heading = f"{one_line(run.handle)}  step {step.number} of {run.steps}"
     console.print(Text(heading, style="bold"))
     if step.number:

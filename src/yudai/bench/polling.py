@@ -1,0 +1,189 @@
+"""What watching costs the server: an idle poll against the least that it can answer."""
+
+import asyncio
+import http.client
+import json
+import os
+import socket
+import sys
+import time
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+from statistics import median
+from typing import Any, NamedTuple
+
+from yudai.bench.watched import LANES, Watched, open_watched
+from yudai.domain.value import Value
+from yudai.store.urls import sqlite_url
+
+TARGET = 3.0
+DATABASE = "yudai.db"
+"""In the home of the server that is measured."""
+
+_LIVE = "/api/health/live"
+_PATIENCE_S = 60.0
+_WARM_UP = 50
+
+Serve = Callable[[Path, int], Sequence[str]]
+"""The command that serves this home on this port."""
+
+
+class PollingBench(Value):
+    """Processor time of the server per request: medians over the rounds."""
+
+    lanes: int
+    requests: int
+    rounds: int
+    live_us: float
+    idle_us: float
+    """A poll that finds nothing new, all lanes open."""
+    ratio: float
+    target: float = TARGET
+    live_ms: float
+    idle_ms: float
+    """As the client waited for it."""
+    short_messages: int
+    long_messages: int
+    """How many each lane has in the two solves."""
+    short_bytes: int
+    long_bytes: int
+    """Of a poll that brings one new message for each lane."""
+    idle_bytes: int
+
+
+class _Cost(NamedTuple):
+    cpu_us: float
+    wait_ms: float
+
+
+def yudai_serve(home: Path, port: int) -> list[str]:
+    program = "from yudai.cli.main import main; main()"
+    settings = (f"YUDAI_HOME={home}", f"DATABASE_URL=sqlite:///{home / DATABASE}")
+    return ["env", *settings, sys.executable, "-c", program, "serve", f"--port={port}"]
+
+
+async def measure(
+    home: Path,
+    *,
+    requests: int = 500,
+    rounds: int = 5,
+    lengths: tuple[int, int] = (20, 400),
+    serve: Serve = yudai_serve,
+) -> PollingBench:
+    """Ratio in one run; the sides take turns, so that a busy moment of the machine hits both."""
+    url = sqlite_url(home / DATABASE)
+    async with open_watched(url, lengths) as (short, long), _server(home, serve) as server:
+        idle = await asyncio.to_thread(server.caught_up, long)
+        await asyncio.to_thread(server.cost, _LIVE, _WARM_UP)
+        await asyncio.to_thread(server.cost, idle, _WARM_UP)
+        pairs = [
+            [await asyncio.to_thread(server.cost, path, requests) for path in (_LIVE, idle)]
+            for _ in range(rounds)
+        ]
+        deltas = [await _delta(server, watched) for watched in (short, long)]
+        nothing = await asyncio.to_thread(lambda: server.get(server.caught_up(long)))
+    lives, idles = zip(*pairs, strict=True)
+    live_us, idle_us = (median(cost.cpu_us for cost in side) for side in (lives, idles))
+    return PollingBench(
+        lanes=LANES,
+        requests=requests,
+        rounds=rounds,
+        live_us=round(live_us, 1),
+        idle_us=round(idle_us, 1),
+        ratio=round(idle_us / live_us, 3),
+        live_ms=round(median(cost.wait_ms for cost in lives), 3),
+        idle_ms=round(median(cost.wait_ms for cost in idles), 3),
+        short_messages=short.messages,
+        long_messages=long.messages,
+        short_bytes=deltas[0],
+        long_bytes=deltas[1],
+        idle_bytes=len(nothing),
+    )
+
+
+async def _delta(server: "_Server", watched: Watched) -> int:
+    path = await asyncio.to_thread(server.caught_up, watched)
+    await watched.add_one_each()
+    body = await asyncio.to_thread(server.get, path)
+    brought = sum(len(messages) for messages in json.loads(body)["messages"].values())
+    if brought != LANES:
+        raise RuntimeError(f"a poll brought {brought} messages instead of {LANES}")
+    return len(body)
+
+
+class _Server:
+    """A server in a process of its own, asked over one connection."""
+
+    def __init__(self, pid: int, port: int) -> None:
+        self._pid = pid
+        self._http = http.client.HTTPConnection("127.0.0.1", port, timeout=_PATIENCE_S)
+
+    def get(self, path: str) -> bytes:
+        self._http.request("GET", path)
+        with self._http.getresponse() as response:
+            body = response.read()
+            if response.status != 200:
+                raise RuntimeError(f"{path} was answered with {response.status}: {body[:200]!r}")
+            return body
+
+    def cost(self, path: str, requests: int) -> _Cost:
+        cpu, began = self._cpu_s(), time.perf_counter()
+        for _ in range(requests):
+            self.get(path)
+        waited = time.perf_counter() - began
+        return _Cost((self._cpu_s() - cpu) / requests * 1e6, waited / requests * 1000)
+
+    def caught_up(self, watched: Watched) -> str:
+        """The path of a poll that has seen everything, all lanes open."""
+        here = f"/api/solves/{watched.solve_id}/updates?open={','.join(watched.run_ids)}&cursor="
+        path, has_more = here, True
+        while has_more:
+            answer: dict[str, Any] = json.loads(self.get(path))
+            path, has_more = here + answer["cursor"], answer["more"]
+        return path
+
+    def close(self) -> None:
+        self._http.close()
+
+    def _cpu_s(self) -> float:
+        """User and system time of all its threads."""
+        fields = Path(f"/proc/{self._pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+@asynccontextmanager
+async def _server(home: Path, serve: Serve) -> AsyncGenerator[_Server]:
+    port = _free_port()
+    process = await asyncio.create_subprocess_exec(
+        *serve(home, port), stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.DEVNULL
+    )
+    server = _Server(process.pid, port)
+    try:
+        await _answering(server, process)
+        yield server
+    finally:
+        server.close()
+        if process.returncode is None:
+            process.terminate()
+        await process.wait()
+
+
+async def _answering(server: _Server, process: asyncio.subprocess.Process) -> None:
+    async with asyncio.timeout(_PATIENCE_S):
+        while process.returncode is None:
+            try:
+                await asyncio.to_thread(server.get, _LIVE)
+            except OSError:
+                server.close()
+                await asyncio.sleep(0.05)
+            else:
+                return
+    raise RuntimeError(f"the server ended with {process.returncode} before it answered")
+
+
+def _free_port() -> int:
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        port: int = listener.getsockname()[1]
+        return port

@@ -1,0 +1,103 @@
+"""`yudai serve`: the HTTP API, and by default the worker, in one process."""
+
+import asyncio
+import json as jsons
+import os
+import socket
+from collections.abc import AsyncGenerator, Callable
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, closing
+from typing import TYPE_CHECKING, NamedTuple
+from urllib.parse import urlsplit
+
+import typer
+from rich.console import Console
+from rich.text import Text
+
+from yudai import __version__
+from yudai.cli import consoles
+from yudai.cli.exits import OUR_FAULT
+from yudai.cli.listening import answering, bind, url_of
+from yudai.cli.ownership import ServerEntry, owning, place_of
+from yudai.domain.errors import RefusedError
+from yudai.settings import Settings
+from yudai.wiring import is_shared, open_gateway
+
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp
+
+
+class ServeOptions(NamedTuple):
+    """`yudai serve` as it was typed; None: as the settings say."""
+
+    host: str | None = None
+    port: int | None = None
+    no_worker: bool = False
+    sandbox: str | None = None
+    json: bool = False
+
+
+Opening = Callable[[Settings, ServeOptions, str], "AbstractAsyncContextManager[ASGIApp]"]
+
+
+@asynccontextmanager
+async def open_server(
+    settings: Settings, given: ServeOptions, url: str
+) -> "AsyncGenerator[ASGIApp]":
+    """The API, and the worker before it: nothing is asked of an engine that is not there yet."""
+    from yudai.api.app import create_app
+    from yudai.wiring.service import open_service
+    from yudai.wiring.worker import open_worker
+
+    if given.sandbox:
+        settings = settings.model_copy(update={"sandbox_backend": given.sandbox})
+    async with AsyncExitStack() as stack:
+        if not given.no_worker:
+            gateway = await stack.enter_async_context(open_gateway(settings))
+            await stack.enter_async_context(open_worker(settings, gateway=gateway))
+        service = await stack.enter_async_context(open_service(settings))
+        names = (_host(settings, given), urlsplit(url).netloc.rpartition(":")[0])
+        yield create_app(service, hosts=names)
+
+
+async def run_serve(
+    settings: Settings, given: ServeOptions, *, opening: Opening = open_server
+) -> int:
+    if given.no_worker and not is_shared(settings):
+        raise RefusedError(
+            "--no-worker needs PostgreSQL (DATABASE_URL), where `yudai worker` does the work:"
+            " with SQLite nobody else could, so leave it out"
+        )
+    progress = consoles.progress()
+    async with AsyncExitStack() as stack:
+        ownership = await stack.enter_async_context(owning(settings.home))
+        listener = stack.enter_context(closing(_bind(settings, given)))
+        app = await stack.enter_async_context(opening(settings, given, url_of(listener)))
+        http = await stack.enter_async_context(answering(app, listener))
+        entry = ServerEntry(
+            url=url_of(listener), pid=os.getpid(), version=__version__, database=place_of(settings)
+        )
+        ownership.announce(entry)
+        # First of all: nobody shall be sent to a server that is leaving.
+        stack.callback(ownership.withdraw)
+        _say_ready(entry, given, progress)
+        try:
+            await asyncio.wait([http])
+        except asyncio.CancelledError:
+            progress.print("Stopping: runs that go on are handed over …", style="yellow")
+            raise
+    return OUR_FAULT
+
+
+def _bind(settings: Settings, given: ServeOptions) -> socket.socket:
+    return bind(_host(settings, given), settings.port if given.port is None else given.port)
+
+
+def _host(settings: Settings, given: ServeOptions) -> str:
+    return settings.host if given.host is None else given.host
+
+
+def _say_ready(entry: ServerEntry, given: ServeOptions, progress: Console) -> None:
+    worker = "; solves are run by `yudai worker`" if given.no_worker else ""
+    progress.print(Text(f"Yudai listens on {entry.url}{worker}; Ctrl-C ends it."), soft_wrap=True)
+    if given.json:
+        typer.echo(jsons.dumps({"url": entry.url, "pid": entry.pid}))
