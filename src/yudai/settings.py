@@ -136,7 +136,7 @@ class Settings(BaseSettings):
         ge=1,
         le=1000,
         validation_alias="WORKER_MAX_RUNS",
-        description="Runs at once in one worker.",
+        description="Runs at once in one worker; the worker that started last sets it for all.",
     )
     model_max_parallel: int = Field(
         default=32,

@@ -44,7 +44,12 @@ class OomCounter:
     def rang(self) -> bool:
         if self._file is None:
             return False
-        before, text = self._seen, os.pread(self._file, _OOM_BYTES, 0)
+        try:
+            text = os.pread(self._file, _OOM_BYTES, 0)
+        except OSError:
+            # Its group was removed: by who took the run over, while this process was frozen.
+            return False
+        before = self._seen
         counts = dict(line.split(maxsplit=1) for line in text.splitlines())
         self._seen = int(counts.get(b"oom_kill", 0))
         return self._seen > before
