@@ -65,3 +65,11 @@ async def test_a_change_that_hides_its_time_is_seen(backend: BubblewrapBackend, 
     await box.exec("touch -r a.txt ref; printf 'two\\n' >a.txt; touch -r ref a.txt; rm ref")
 
     assert (await box.tree()).changed == ("a.txt",)
+
+
+async def test_a_box_steps_back_for_those_who_watch_over_it(
+    backend: BubblewrapBackend, base: BaseRef
+):
+    box = await spawn(backend, base)
+    nice = await box.exec("cut -d' ' -f19 /proc/self/stat")
+    assert int(nice.text) == 10

@@ -4,19 +4,29 @@ import asyncio
 import signal
 import time
 from collections.abc import Iterator
+from contextlib import AsyncExitStack
 from pathlib import Path
 
+import psycopg
 import pytest
 
 import databases
 from engine_worker import POLL_S, Diary, DiaryFlow, Part, solve_of, working
 from yudai.adapters.engines.dbos import DbosEngine, EngineConfig, EngineLimits
+from yudai.adapters.engines.dbos_ground import open_client
 from yudai.adapters.engines.dbos_worker import DbosWorker
 from yudai.domain.ids import SolveId
 from yudai.ports.engine import FlowStatus
 
 RUNS = 4
 SOLVE = solve_of("s", RUNS, RUNS)
+HOLD_CLAIMS = """
+    CREATE FUNCTION hold() RETURNS trigger LANGUAGE plpgsql AS
+        $$ BEGIN PERFORM pg_advisory_xact_lock_shared(7); RETURN NEW; END $$;
+    CREATE TRIGGER hold BEFORE UPDATE ON dbos.workflow_status FOR EACH ROW
+        WHEN (NEW.status = 'PENDING' AND NEW.executor_id = 'first') EXECUTE FUNCTION hold()"""
+HELD = """SELECT pid FROM pg_locks JOIN pg_database ON oid = database
+    WHERE datname = current_database() AND locktype = 'advisory' AND NOT granted"""
 
 
 @pytest.fixture
@@ -94,6 +104,41 @@ async def test_others_go_on_with_what_a_frozen_or_killed_worker_ran(
             assert await engine.status(SOLVE) is FlowStatus.ENDED
             assert await engine.status(again) is FlowStatus.ENDED
         assert len(diary.told(f"concluded {SOLVE}")) == 1
+
+
+async def test_a_worker_frozen_while_it_claims_work_keeps_it_from_nobody(url: str, diary: Diary):
+    config = EngineConfig(url=url, poll_s=POLL_S, executor_id="first", idle_timeout_s=1)
+    frozen = Part(name="first", engine=config, diary=diary.file)
+    other = config.model_copy(update={"executor_id": "second"})
+    await start(frozen, SOLVE)
+    async with AsyncExitStack() as stack:
+        place = url.replace("+psycopg", "")
+        db = stack.enter_context(psycopg.connect(place, autocommit=True))
+        db.execute(HOLD_CLAIMS)
+        db.execute("SELECT pg_advisory_lock(7)")
+        [process] = await stack.enter_async_context(working(frozen))
+        await diary.wait(lambda: bool(db.execute(HELD).fetchall()), "it claims the solve")
+        process.send_signal(signal.SIGSTOP)
+        db.execute("SELECT pg_advisory_unlock(7)")
+        async with DbosWorker(other, DiaryFlow(diary, "second-1")):
+            await end(diary, SOLVE)
+        assert len(begun_by(diary, "second")) == RUNS
+        process.send_signal(signal.SIGCONT)
+        again = solve_of("again", RUNS, RUNS)
+        await start(frozen, again)
+        await end(diary, again)
+        assert len(begun_by(diary, "first")) == RUNS
+
+
+async def test_who_asks_keeps_others_waiting_no_longer_than_that(url: str):
+    config = EngineConfig(url=url)
+    client = open_client(config)
+    try:
+        with client._sys_db.engine.connect() as session:
+            shown = session.exec_driver_sql("SHOW idle_in_transaction_session_timeout").scalar()
+    finally:
+        client.destroy()
+    assert shown == f"{config.idle_timeout_s:g}s"
 
 
 async def test_after_a_kill_the_only_process_goes_on_at_its_next_start(tmp_path: Path):

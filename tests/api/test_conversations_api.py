@@ -11,7 +11,7 @@ from repositories import Repository
 from serving import Place, RecordingEngine
 from solving import SOLVE, run_id
 from talking import Hall
-from yudai.domain.ids import ConversationId
+from yudai.domain.ids import ConversationId, short
 
 NOWHERE = "0190a000-0000-7000-8000-0000000c9999"
 URL = "https://github.com/owner/repo"
@@ -96,7 +96,8 @@ async def test_a_folder_is_solved_by_a_message(
     )
     assert posted.json()["solve_id"] == engine.started[0]
     messages = await said(client, here)
-    assert messages[1]["text"] == "Queued: add(1, 2) is -1, 2 contestants."
+    named = f"Solve {short(engine.started[0])} (add(1, 2) is -1)"
+    assert messages[1]["text"] == f"{named} is queued: 2 contestants."
     by_number = await client.post(f"{here}/issues/12/solve", json={"matrix": MATRIX})
     assert_problem(by_number, 422, "refused")
 

@@ -81,6 +81,8 @@ async def test_a_trajectory_becomes_messages_and_steps(stub: Stub, records: Serv
         await records.step(run_id(0), last + 1)
     stub.on("GET", path, {"messages": [], "info": {}})
     assert list(await records.messages(run_id(0))) == []
+    with pytest.raises(NotFoundError, match="this run has no steps"):
+        await records.step(run_id(0), 0)
 
 
 async def test_artifacts_come_as_they_are(stub: Stub, records: ServerRecords):

@@ -1,7 +1,6 @@
 """Bases and boxes: made once, listed, ended, reaped; and nothing is left of them."""
 
 import asyncio
-import os
 import secrets
 import signal
 import sys
@@ -22,6 +21,7 @@ from contracts.conftest import (
     spawn_one,
     until,
 )
+from groups import cgroups
 from yudai.adapters.sandboxes.bubblewrap import BubblewrapBackend
 from yudai.domain.errors import RefusedError, SandboxError
 from yudai.domain.failure import Cause
@@ -40,13 +40,7 @@ def leftovers(home: Path, *, installation: str) -> Leftovers:
     return Leftovers(
         processes=[str(pid) for pid in alive(str(home))],
         mounts=[m for m in Path("/proc/self/mountinfo").read_text().splitlines() if str(home) in m],
-        cgroups=[
-            f"{parent}/{folder}"
-            # Not by glob, which fails when another test's group goes away under it.
-            for parent, folders, _ in os.walk("/sys/fs/cgroup")
-            for folder in folders
-            if folder.startswith(f"yudai-{installation}-")
-        ],
+        cgroups=sorted(cgroups(f"yudai-{installation}-")),
         folders=[str(p) for top in ("boxes", "leases") for p in home.rglob(f"{top}/*")],
     )
 

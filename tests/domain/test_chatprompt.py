@@ -4,7 +4,7 @@ from typing import Any
 from yudai.domain.chat import Milestone
 from yudai.domain.chatprompt import facts_of, messages_for
 from yudai.domain.document import PlaceEntry, SolveDocument, SolveEntry
-from yudai.domain.ids import RunId, SolveId
+from yudai.domain.ids import RunId, SolveId, short
 from yudai.domain.milestones import Facts, Happened, reached, text_of
 from yudai.domain.run_state import RunState
 from yudai.domain.solve_state import SolveState
@@ -73,17 +73,19 @@ def test_the_whole_stays_below_its_limit() -> None:
         assert limit // 4 < size <= limit
 
 
-FACTS = Facts("#1 Sums", 1, 3, "fast-1", "red to green", 1, 1, "", 0.0)
+SOLVE = SolveId("0190a000-0000-7000-8000-00005c1f09ab")
+FACTS = Facts(SOLVE, "#1 Sums", 1, 3, "fast-1", "red to green", 1, 1, "", 0.0)
 
 
 def test_what_is_said_when_there_is_little_to_say() -> None:
     said = {milestone: text_of(milestone, FACTS, {}) for milestone in Milestone}
-    assert said[Milestone.QUEUED] == "Queued: #1 Sums, 1 contestant; 3 more are not started."
-    assert said[Milestone.CHAMPION] == "Champion: fast-1"
-    assert said[Milestone.COMPLETED] == "Completed."
-    assert said[Milestone.FAILED] == "Failed: no reason was given"
+    named = f"Solve {short(SOLVE)} (#1 Sums)"
+    assert said[Milestone.QUEUED] == f"{named} is queued: 1 contestant; 3 more are not started."
+    assert said[Milestone.CHAMPION] == f"{named} has a champion, fast-1"
+    assert said[Milestone.COMPLETED] == f"{named} is completed."
+    assert said[Milestone.FAILED] == f"{named} has failed: no reason was given"
     applied = text_of(Milestone.COMPLETED, FACTS, {"applied": "/home/ada/toy"})
-    assert applied == "Completed: the patch was applied."
+    assert applied == f"{named} is completed: the patch was applied."
 
 
 def test_each_milestone_is_reached_by_its_first_event() -> None:

@@ -4,6 +4,8 @@ import os
 from pathlib import Path
 from typing import NamedTuple
 
+from groups import cgroups
+
 
 class Leftovers(NamedTuple):
     processes: frozenset[str]
@@ -23,13 +25,7 @@ def leftovers(home: Path) -> Leftovers:
             for line in Path("/proc/self/mountinfo").read_text().splitlines()
             if str(home) in line
         ),
-        cgroups=frozenset(
-            f"{parent}/{folder}"
-            # Not by glob, which fails when another test's group goes away under it.
-            for parent, folders, _ in os.walk("/sys/fs/cgroup")
-            for folder in folders
-            if name in folder
-        ),
+        cgroups=cgroups(name),
         boxes=frozenset(path.name for path in (home / "boxes").glob("*")),
     )
 

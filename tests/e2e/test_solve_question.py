@@ -4,15 +4,14 @@ import os
 import pty
 import signal
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from arena import YUDAI
 
 from repositories import Repository
 
-YUDAI = Path(sys.executable).with_name("yudai")
 FILES = {
     "calc.py": "def add(a, b):\n    return a - b\n",
     "test_calc.py": "import unittest\n\n\nclass T(unittest.TestCase):\n    def test_it(self):\n"

@@ -4,14 +4,12 @@ import json
 import os
 import signal
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from arena import YUDAI
 from leftovers import NOTHING, leftovers
-
-YUDAI = Path(sys.executable).with_name("yudai")
 
 
 def start(home: Path, *arguments: str) -> subprocess.Popen[str]:

@@ -5,6 +5,7 @@ from collections.abc import AsyncGenerator
 from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -13,25 +14,43 @@ import pytest_asyncio
 from databases import Kind
 from serving import UNCALLABLE, Place, RecordingEngine, open_place
 from talking import Hall, texts
+from yudai.adapters.clock import SystemClock
 from yudai.domain.asking import Limits
 from yudai.domain.chat import MAX_TEXT, ChatRole, Conversation, MessagePage, Milestone
 from yudai.domain.chatasks import ConversationAsk, IssueAsk
 from yudai.domain.errors import NotFoundError, RefusedError
-from yudai.domain.ids import LOCAL_USER, SolveId
+from yudai.domain.ids import LOCAL_USER, SolveId, short
 from yudai.domain.matrix import Matrix, Strategy
 from yudai.domain.models import price_in_dollars
 from yudai.domain.routing import Routes
 from yudai.services.answering import Reminder
 from yudai.services.conversations import Conversations
 from yudai.services.lineups import default_matrix
+from yudai.services.milestones import Milestones
 from yudai.services.models import Catalogue, ModelChange
-from yudai.store import solves
+from yudai.services.stopping import Stopper
+from yudai.services.sweeping import Sweeper
+from yudai.store import conversations, idempotency, solves
 from yudai.store.idempotency import IdempotencyKey, KeyReusedError
+from yudai.store.outages import StoreAwayError
 from yudai.store.tables import SolveRow
 
 BOTH = pytest.mark.parametrize("database_kind", ["sqlite", "postgresql"])
 URL = "https://github.com/owner/repo"
 ME: Any = {"user_id": LOCAL_USER}
+
+
+class Crash(BaseException):
+    """Nobody catches it, as nobody outlives a kill."""
+
+
+async def crash(*_: object, **__: object) -> None:
+    raise Crash
+
+
+class Later(SystemClock):
+    def now(self) -> float:
+        return super().now() + 60
 
 
 class Talk:
@@ -58,6 +77,12 @@ class Talk:
         assert solve_id is not None
         async with self.place.store.read() as db:
             return await solves.get(db, solve_id)
+
+    async def restart(self) -> None:
+        """What a worker does that finds what a dead process has left, a minute later."""
+        store, engine, clock = self.place.store, self.engine, Later()
+        chores = (Milestones(store).sweep, Reminder(store, engine, clock).remind)
+        await Sweeper(store, clock, engine, Stopper(store, clock), chores=chores).sweep()
 
     def with_model(self, name: str) -> "Talk":
         answering = replace(self.conversations.answering, chat_model=name)
@@ -233,8 +258,7 @@ async def test_a_solve_is_started_by_a_message(talk: Talk) -> None:
     asked, queued = (await talk.page()).messages
     assert (asked.text, asked.solve_id, asked.milestone) == (text, solve.id, None)
     assert (queued.milestone, queued.solve_id) == (Milestone.QUEUED, solve.id)
-    assert queued.text.startswith("Queued: #12")
-    assert queued.text.endswith(", 4 contestants.")
+    assert queued.text == f"Solve {short(solve.id)} (#12) is queued: 4 contestants."
 
 
 async def test_an_issue_in_words_and_an_address_of_another_repository(talk: Talk) -> None:
@@ -288,7 +312,8 @@ async def test_an_issue_is_solved_by_its_number(talk: Talk) -> None:
     solve = await talk.solve(await talk.conversations.solve_issue(talk.made.id, 12, body, **ME))
     assert (solve.issue_number, solve.issue_title) == (12, "Sums are wrong")
     assert (solve.conversation_id, solve.budget.max_parallel) == (talk.made.id, 2)
-    assert await talk.said() == ["Queued: #12 Sums are wrong, 1 contestant."]
+    named = f"Solve {short(solve.id)} (#12 Sums are wrong)"
+    assert await talk.said() == [f"{named} is queued: 1 contestant."]
     with pytest.raises(RefusedError, match="name it once"):
         await talk.conversations.solve_issue(talk.made.id, 12, IssueAsk(issue_number=13), **ME)
 
@@ -350,23 +375,69 @@ async def test_a_repeated_request_is_carried_out_once(talk: Talk) -> None:
             await talk.post("another", key=key(name, "other"))
 
 
-async def test_a_repeated_request_goes_on_where_a_crash_left_it(talk: Talk) -> None:
-    class Crash(BaseException):
-        pass
-
-    class Crashing:
-        async def submit(self, *_: object, **__: object) -> SolveId:
-            raise Crash
-
-    crashing = replace(talk.conversations, submitter=Crashing())
-    with pytest.raises(Crash):
-        await crashing.post(talk.made.id, "/solve #12 model=o3", **ME, key=key("one"))
-    assert await talk.said() == ["/solve #12 model=o3"]
-    solve_id = await talk.post("/solve #12 model=o3", key=key("one"))
-    assert talk.engine.started == [solve_id]
-    # And after one between the solve and its milestone, nothing is started a second time.
-    assert await talk.post("/solve #12 model=o3", key=key("one")) == solve_id
+@BOTH
+@pytest.mark.parametrize(
+    ("text", "module", "step"),
+    [
+        ("/solve #12 model=o3", conversations, "add_message"),
+        ("/solve #12 model=o3", idempotency, "keep"),
+        ("/solve", conversations, "add_once"),
+    ],
+)
+async def test_a_crash_before_the_commit_leaves_nothing_behind(
+    talk: Talk, text: str, module: ModuleType, step: str
+) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, step, crash)
+        with pytest.raises(Crash):
+            await talk.post(text, key=key("one"))
+    await talk.restart()
+    assert await talk.said() == []
+    assert (await talk.conversations.read(talk.made.id, **ME)).solves == ()
+    assert talk.engine.started == []
+    solve_id = await talk.post(text, key=key("one"))
+    await talk.restart()
     assert len(await talk.said()) == 2
+    assert talk.engine.started == ([solve_id] if solve_id else [])
+
+
+@BOTH
+async def test_a_crash_after_the_commit_is_made_good_once(talk: Talk) -> None:
+    class Dying(RecordingEngine):
+        async def start(self, solve_id: SolveId, *, user_id: str) -> None:
+            await crash(solve_id, user_id)
+
+    submitter = talk.conversations.submitter
+    dying = replace(submitter, solves=replace(submitter.solves, engine=Dying()))
+    with pytest.raises(Crash):
+        await replace(talk.conversations, submitter=dying).post(
+            talk.made.id, "/solve #12 model=o3", **ME, key=key("one")
+        )
+    [asked] = await talk.hall.said(talk.made.id)
+    assert asked.solve_id is not None
+    for _ in range(2):
+        await talk.restart()
+    assert talk.engine.started == [asked.solve_id]
+    assert [message.milestone for message in await talk.hall.said(talk.made.id)] == [
+        None,
+        Milestone.QUEUED,
+    ]
+    assert await talk.post("/solve #12 model=o3", key=key("one")) == asked.solve_id
+    assert talk.engine.started == [asked.solve_id]
+    assert len(await talk.said()) == 2
+
+
+async def test_a_database_that_goes_away_is_no_refusal(talk: Talk) -> None:
+    """Perhaps it was committed: nobody may say that nothing was started."""
+
+    async def go_away(*_: object, **__: object) -> None:
+        raise StoreAwayError("away")
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(idempotency, "keep", go_away)
+        with pytest.raises(StoreAwayError):
+            await talk.post("/solve #12 model=o3", key=key("one"))
+    assert await talk.said() == []
 
 
 async def test_a_refusal_is_said_once(talk: Talk) -> None:

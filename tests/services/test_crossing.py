@@ -1,3 +1,4 @@
+import asyncio
 from collections.abc import Mapping, Sequence
 
 from proving_ground import Files, Ground
@@ -71,7 +72,7 @@ class Contest:
             prepared,
             entries,
             owner="test",
-            parallel=parallel,
+            lanes=asyncio.Semaphore(parallel),
         )
         self.spawned = counting.spawned
         return {e.handle: crossed.get(e.run_id, e.verdict) for e in entries}
@@ -219,7 +220,7 @@ async def test_without_a_plan_or_authors_nothing_happens(ground: Ground):
             prepared,
             entries,
             owner="t",
-            parallel=1,
+            lanes=asyncio.Semaphore(1),
         )
 
     lonely = Entry(RunId("a"), "a", "", valid)

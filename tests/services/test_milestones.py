@@ -10,12 +10,13 @@ from databases import Kind
 from solving import SOLVE, failed, passed, run_id
 from talking import HERE, OTHER, START, Hall, texts
 from yudai.domain.chat import ChatRole, Milestone
-from yudai.domain.ids import SolveId
+from yudai.domain.ids import SolveId, short
 from yudai.domain.solve_state import SolveEvent
 from yudai.services.milestones import Milestones
 from yudai.store import events
 from yudai.store.store import Store
 
+NAMED = f"Solve {short(SOLVE)} (#12 Sums are wrong)"
 SECOND = SolveId("0190a000-0000-7000-8000-00000000bbbb")
 BOTH = pytest.mark.parametrize("database_kind", ["sqlite", "postgresql"])
 
@@ -48,11 +49,11 @@ async def test_a_solve_is_told_from_its_queue_to_its_review(hall: Hall) -> None:
         Milestone.AWAITING_REVIEW,
     ]
     assert texts(said) == [
-        "Queued: #12 Sums are wrong, 2 contestants.",
-        "Running.",
-        "fast-1 is the first that passed: red to green",
-        "Champion: fast-1: red to green; ahead of 1 other run",
-        "The champion's patch awaits review: 1 file, 2 lines. All runs cost $0.01.",
+        f"{NAMED} is queued: 2 contestants.",
+        f"{NAMED} is running.",
+        f"{NAMED} has its first passing run, fast-1: red to green",
+        f"{NAMED} has a champion, fast-1: red to green; ahead of 1 other run",
+        f"{NAMED} awaits review of its champion's patch: 1 file, 2 lines. All runs cost $0.01.",
     ]
     assert {(m.role, m.solve_id) for m in said} == {(ChatRole.YUDAI, SOLVE)}
     here, run = f"/api/solves/{SOLVE}", f"/api/runs/{run_id(1)}"
@@ -103,7 +104,7 @@ async def test_five_tellers_at_every_step_say_each_thing_once_and_in_order(
         Milestone.AWAITING_REVIEW,
         Milestone.COMPLETED,
     ]
-    assert said[-1].text == "Completed: the patch is on branch fix."
+    assert said[-1].text == f"{NAMED} is completed: the patch is on branch fix."
     assert sum(teller.result() for teller in tellers) == len(said)
 
 
@@ -123,11 +124,13 @@ async def test_only_the_first_passing_run_is_news(hall: Hall) -> None:
     await hall.advance(SolveEvent.STARTED)
     await hall.judge(0, failed())
     await Milestones(hall.store).tell(SOLVE)
-    assert texts(await hall.said())[-1] == "Running."
+    assert texts(await hall.said())[-1] == f"{NAMED} is running."
     for position in (2, 1):
         await hall.judge(position, passed())
         await Milestones(hall.store).tell(SOLVE)
-    assert texts(await hall.said())[2:] == ["fast-2 is the first that passed: red to green"]
+    assert texts(await hall.said())[2:] == [
+        f"{NAMED} has its first passing run, fast-2: red to green"
+    ]
 
 
 async def test_other_ends_are_told_as_they_are(hall: Hall) -> None:
@@ -143,13 +146,25 @@ async def test_other_ends_are_told_as_they_are(hall: Hall) -> None:
         await hall.advance(event, solve_id, **changes)
         await Milestones(hall.store).tell(solve_id)
         last = (await hall.said())[-1]
-        said[end] = last.text
+        said[end] = last.text.removeprefix(f"Solve {short(solve_id)} (#12 Sums are wrong) ")
+        assert len(last.text) <= 500
         assert last.links == {"solve": f"/api/solves/{solve_id}"}
-    assert said["a1"] == "Completed: no champion: no run passed"
-    assert said["a2"].startswith("Failed: the base is")
-    assert len(said["a2"]) <= 500
+    assert said["a1"] == "is completed, no champion: no run passed"
+    assert said["a2"].startswith("has failed: the base is")
     assert "\n" not in said["a2"]
-    assert said["a3"] == "Cancelled."
+    assert said["a3"] == "is cancelled."
+
+
+async def test_solves_of_one_conversation_are_told_apart(hall: Hall) -> None:
+    await hall.solve()
+    await hall.solve(SECOND, issue_number=None, issue_title="It is\nslow " + "x" * 400)
+    for solve_id in (SOLVE, SECOND, SOLVE):
+        await Milestones(hall.store).tell(solve_id)
+    first, second = texts(await hall.said())
+    assert first.startswith(f"{NAMED} is queued")
+    assert second.startswith(f"Solve {short(SECOND)} (It is slow xxx")
+    assert second.endswith("x…) is queued: 2 contestants.")
+    assert len(second) < 150
 
 
 @BOTH

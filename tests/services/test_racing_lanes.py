@@ -5,8 +5,13 @@ from dataclasses import fields
 from types import SimpleNamespace
 from typing import Any
 
+import pytest
+
+from yudai.domain.errors import RefusedError
+from yudai.domain.failure import Cause
 from yudai.domain.ids import RunId
 from yudai.services.racing import Racer
+from yudai.services.running import RunBrokeError
 
 PREPARED: Any = SimpleNamespace()
 
@@ -57,3 +62,13 @@ async def test_who_is_stopped_while_waiting_leaves_the_place_to_the_next():
     assert waiting.cancelled()
     await one._verify(run, PREPARED)
     assert prover.done == ["r"]
+
+
+async def test_what_this_machine_cannot_prepare_is_no_fault_of_the_model():
+    async def find(_: object) -> None:
+        raise RefusedError("its source is not on this machine")
+
+    one = racer(preparer=SimpleNamespace(find=find))
+    with pytest.raises(RunBrokeError, match="not on this machine") as broke:
+        await one._prepared(PREPARED)
+    assert broke.value.cause is Cause.SETUP_FAILED

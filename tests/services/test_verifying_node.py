@@ -1,5 +1,6 @@
 """Verdicts where tests are not Python's: Node's own runner, and commands with an exit code."""
 
+import asyncio
 from collections.abc import Mapping
 
 import pytest
@@ -194,7 +195,9 @@ async def crossed(
             base, found.plan, found.baseline, patch, project=project, owner="test"
         )
         entries.append(Entry(RunId(handle), handle, patch, done.verdict))
-    again = await cross_examine(ground.backend, prepared, entries, owner="test", parallel=2)
+    again = await cross_examine(
+        ground.backend, prepared, entries, owner="test", lanes=asyncio.Semaphore(2)
+    )
     return {e.handle: again.get(e.run_id, e.verdict) for e in entries}
 
 

@@ -120,8 +120,10 @@ async def test_what_nobody_has_answered(hall: Hall) -> None:
     await hall.say("too old", at=1.0)
     answered = await hall.say("answered")
     await hall.say("an answer", role=ChatRole.ASSISTANT, reply_to=answered)
-    await hall.say("/solve #12")
-    open_ones = [await hall.say("open"), await hall.say("open too")]
+    await hall.say("/solve #12", solve_id=await hall.solve())
+    refused = await hall.say("/slove #12")
+    await hall.say("there is no command", role=ChatRole.YUDAI, reply_to=refused)
+    open_ones = [await hall.say("open"), await hall.say("/usr/bin/python fails")]
     async with hall.store.read() as db:
         assert await conversations.unanswered(db, since=2.0, limit=9) == open_ones
         assert await conversations.unanswered(db, since=2.0, limit=1) == open_ones[:1]

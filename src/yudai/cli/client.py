@@ -23,10 +23,11 @@ from yudai.domain.importing import read_trajectory
 from yudai.domain.models import Model, Price, Provider, price_in_dollars
 from yudai.domain.run_state import RunState
 from yudai.domain.solve_state import RESTING, SolveState
-from yudai.domain.steps import Step, step_of
+from yudai.domain.steps import Step
 from yudai.domain.trajectory import TrajectoryMessage
 from yudai.domain.verdict import Verdict
 from yudai.ports.artifacts import ArtifactKind
+from yudai.services.reading import chosen_step
 
 _NEWEST = ("", "latest")
 _ID_LENGTH = 36
@@ -161,12 +162,7 @@ class ServerRecords:
         return read_trajectory(found, name=run_id).messages if found.get("messages") else ()
 
     async def step(self, run_id: RunId, number: int) -> Step:
-        messages = await self.messages(run_id)
-        last = max((message.step for message in messages), default=-1)
-        wanted = number if number >= 0 else last + 1 + number
-        if not 0 <= wanted <= last:
-            raise NotFoundError(f"there is no step {number}: this run has steps 0 to {last}")
-        return step_of(wanted, [message for message in messages if message.step == wanted])
+        return chosen_step(await self.messages(run_id), number)
 
     async def trajectory(self, run_id: RunId) -> dict[str, Any]:
         return await self.remote.get(f"/api/runs/{run_id}/trajectory.json")

@@ -5,10 +5,11 @@ from typing import NamedTuple
 
 from yudai.domain.chat import Milestone
 from yudai.domain.cutting import line
-from yudai.domain.ids import RunId, SolveId
+from yudai.domain.ids import RunId, SolveId, short
 from yudai.domain.verdict import VerdictStatus
 
 MAX_LINE = 500
+_MAX_ISSUE = 80
 _JUDGED = "run.judged"
 
 REACHED: dict[str, tuple[Milestone, ...]] = {
@@ -52,6 +53,7 @@ def reached(timeline: Iterable[Happened]) -> list[Reached]:
 class Facts(NamedTuple):
     """What there is to say about a solve and the run that a milestone is about."""
 
+    solve_id: SolveId
     issue: str
     contestants: int
     not_started: int
@@ -65,8 +67,13 @@ class Facts(NamedTuple):
 
 
 def text_of(milestone: Milestone, facts: Facts, data: Mapping[str, object]) -> str:
-    """One line: issues, tests and models may say anything at any length."""
-    return line(_TEXTS[milestone](facts, data), width=MAX_LINE)
+    """One line that names its solve, which may be one of several in its conversation.
+
+    Issues, tests and models may say anything at any length.
+    """
+    issue = line(facts.issue, width=_MAX_ISSUE)
+    told = _TEXTS[milestone](facts, data)
+    return line(f"Solve {short(facts.solve_id)} ({issue}) {told}", width=MAX_LINE)
 
 
 def links_of(solve_id: SolveId, run_id: RunId | None) -> dict[str, str]:
@@ -79,41 +86,44 @@ def links_of(solve_id: SolveId, run_id: RunId | None) -> dict[str, str]:
 
 def _queued(facts: Facts, _data: Mapping[str, object]) -> str:
     left = f"; {facts.not_started} more are not started" if facts.not_started else ""
-    return f"Queued: {facts.issue}, {_count(facts.contestants, 'contestant')}{left}."
+    return f"is queued: {_count(facts.contestants, 'contestant')}{left}."
+
+
+def _first(facts: Facts, _data: Mapping[str, object]) -> str:
+    return f"has its first passing run, {facts.handle}: {facts.summary}"
 
 
 def _champion(facts: Facts, _data: Mapping[str, object]) -> str:
-    return f"Champion: {facts.reason or facts.handle}"
+    # The reason begins with the handle, or with who chose it.
+    return f"has a champion, {facts.reason or facts.handle}"
 
 
 def _awaiting(facts: Facts, _data: Mapping[str, object]) -> str:
     size = f"{_count(facts.files, 'file')}, {_count(facts.lines, 'line')}"
-    return f"The champion's patch awaits review: {size}. All runs cost ${facts.cost_usd:.2f}."
+    return f"awaits review of its champion's patch: {size}. All runs cost ${facts.cost_usd:.2f}."
 
 
 def _completed(facts: Facts, data: Mapping[str, object]) -> str:
     if "branch" in data:
-        return f"Completed: the patch is on branch {data['branch']}."
+        return f"is completed: the patch is on branch {data['branch']}."
     if "applied" in data:
-        return "Completed: the patch was applied."
-    return f"Completed: {facts.reason}" if facts.reason else "Completed."
+        return "is completed: the patch was applied."
+    return f"is completed, {facts.reason}" if facts.reason else "is completed."
 
 
 def _failed(facts: Facts, _data: Mapping[str, object]) -> str:
-    return f"Failed: {facts.reason or 'no reason was given'}"
+    return f"has failed: {facts.reason or 'no reason was given'}"
 
 
 _TEXTS: dict[Milestone, Callable[[Facts, Mapping[str, object]], str]] = {
     Milestone.QUEUED: _queued,
-    Milestone.RUNNING: lambda _facts, _data: "Running.",
-    Milestone.FIRST_PASSING_RUN: lambda facts, _: (
-        f"{facts.handle} is the first that passed: {facts.summary}"
-    ),
+    Milestone.RUNNING: lambda _facts, _data: "is running.",
+    Milestone.FIRST_PASSING_RUN: _first,
     Milestone.CHAMPION: _champion,
     Milestone.AWAITING_REVIEW: _awaiting,
     Milestone.COMPLETED: _completed,
     Milestone.FAILED: _failed,
-    Milestone.CANCELLED: lambda _facts, _data: "Cancelled.",
+    Milestone.CANCELLED: lambda _facts, _data: "is cancelled.",
 }
 
 

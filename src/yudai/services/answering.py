@@ -21,6 +21,7 @@ from yudai.domain.models import TOKENS_PER_PRICE, Model, Price
 from yudai.ports.clock import Clock
 from yudai.ports.engine import Engine
 from yudai.ports.gateway import Call, Completion, Gateway
+from yudai.services.metering import charge
 from yudai.services.models import Catalogue
 from yudai.services.purse import USEFUL_OUTPUT_TOKENS, Quote
 from yudai.services.reading import Reader
@@ -220,12 +221,11 @@ def _affordable_bytes(price: Price, cap_micros: int) -> int:
 
 
 def _answered(model: Model, completion: Completion) -> _Reply:
-    usage = completion.usage
-    cost = usage.cost_micros if completion.has_cost else _price(model).cost(usage)
+    cost = charge(completion, _price(model))
     if completion.content.strip():
-        return _Reply(ChatRole.ASSISTANT, completion.content.strip(), max(0, cost))
+        return _Reply(ChatRole.ASSISTANT, completion.content.strip(), cost)
     why = f"it said nothing (finish reason {completion.finish_reason or 'unknown'})"
-    return _no_answer(model.name, why)._replace(cost_micros=max(0, cost))
+    return _no_answer(model.name, why)._replace(cost_micros=cost)
 
 
 def _no_answer(name: str, why: object) -> _Reply:

@@ -12,7 +12,7 @@ from yudai.ports.artifacts import ArtifactKind
 from yudai.ports.clock import Clock
 from yudai.ports.forge import Forge, Snapshot
 from yudai.services.reading import Reader, issue_of
-from yudai.store import events, solves
+from yudai.store import events, folders, solves
 from yudai.store.store import Store
 from yudai.store.tables import RunRow, SolveRow
 
@@ -73,10 +73,9 @@ class Applier:
     async def _newest(self, here: Path | None) -> SolveId:
         """Somebody else's folder is never changed by default."""
         async with self.store.read() as db:
-            for solve in await solves.of_folders(db):
-                root = solve.snapshot.root if solve.snapshot else None
-                if root is not None and (here is None or here.is_relative_to(root)):
-                    return SolveId(solve.id)
+            for solve in await folders.newest_first(db):
+                if here is None or here.is_relative_to(solve.snapshot.root):
+                    return solve.id
         where = "" if here is None else f" of {here}"
         raise NotFoundError(f"there is no solve{where} to apply: name one (`yudai list`)")
 

@@ -2,7 +2,7 @@
 
 import re
 from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple
 
 import structlog
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -34,9 +34,11 @@ from yudai.services.answering import Answering, to_message
 from yudai.services.lineups import default_matrix
 from yudai.services.milestones import Milestones
 from yudai.services.models import Catalogue
+from yudai.services.submitting import Submitter
 from yudai.services.viewing import SolveSummary, Viewer
 from yudai.store import conversations, idempotency
-from yudai.store.idempotency import IdempotencyKey, KeyTakenError
+from yudai.store.idempotency import IdempotencyKey, KeyReusedError, KeyTakenError
+from yudai.store.outages import StoreAwayError
 from yudai.store.pages import Which
 from yudai.store.store import Store
 from yudai.store.tables import ChatMessageRow, ConversationRow
@@ -48,20 +50,18 @@ _MAX_SOLVES = 100
 _CURSOR = re.compile("[0-9]{1,18}")
 
 
-class Submitting(Protocol):
-    async def submit(
-        self,
-        ask: SolveAsk,
-        *,
-        user_id: str,
-        conversation_id: ConversationId | None = None,
-        key: IdempotencyKey | None = None,
-    ) -> SolveId: ...
-
-
 class ConversationDetail(Conversation):
     solves: tuple[SolveSummary, ...]
     """Newest first."""
+
+
+class _Said(NamedTuple):
+    """A message on its way into the database."""
+
+    conversation: ConversationRow
+    text: str
+    at: float
+    key: IdempotencyKey | None
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ class Conversations:
     store: Store
     clock: Clock
     engine: Engine
-    submitter: Submitting
+    submitter: Submitter
     catalogue: Catalogue
     viewer: Viewer
     milestones: Milestones
@@ -148,17 +148,15 @@ class Conversations:
         user_id: str,
         key: IdempotencyKey | None = None,
     ) -> Posted:
-        """Keep what a person says; then carry it out, or have it answered."""
+        """Keep what a person says, a command with what came of it; then have it answered."""
         text = checked_text(text)
         conversation = await self._get(conversation_id, user_id)
         # What happened before it was said stands before it.
         await self.milestones.catch_up(conversation_id)
-        message = await self._add(conversation, text, key)
-        solve_id = await self._react(conversation, message)
-        return Posted(
-            message=to_message(message).model_copy(update={"solve_id": solve_id}),
-            solve_id=solve_id,
-        )
+        said = _Said(conversation, text, self.clock.now(), key)
+        message = await self._said_before(said) or await self._take(said)
+        await self._follow_up(message)
+        return Posted(message=to_message(message), solve_id=message.solve_id)
 
     async def solve_issue(
         self,
@@ -182,69 +180,56 @@ class Conversations:
         async with self.store.read() as db:
             return await conversations.get(db, conversation_id, user_id=user_id)
 
-    async def _add(
-        self, conversation: ConversationRow, text: str, key: IdempotencyKey | None
+    async def _said_before(self, said: _Said) -> ChatMessageRow | None:
+        async with self.store.read() as db:
+            earlier = await _earlier(db, said.conversation.user_id, said.key)
+            return await conversations.message(db, MessageId(int(earlier))) if earlier else None
+
+    async def _take(self, said: _Said) -> ChatMessageRow:
+        try:
+            if is_command(said.text):
+                return await self._carry_out(said)
+            async with self.store.change() as db:
+                return await self._write(db, said)
+        except KeyTakenError:
+            # Sent twice at the same moment: the other one has committed by now.
+            if earlier := await self._said_before(said):
+                return earlier
+            raise
+
+    async def _write(
+        self, db: AsyncSession, said: _Said, solve_id: SolveId | None = None
     ) -> ChatMessageRow:
-        user_id, now = conversation.user_id, self.clock.now()
-        row = ChatMessageRow(conversation_id=conversation.id, role=ChatRole.USER, text=text, at=now)
-        async with self.store.change() as db:
-            # Nobody else adds one now, so the same request cannot slip in between.
-            await conversations.hold(db, conversation.id)
-            earlier = await _earlier(db, user_id, key)
-            said = await conversations.message(db, MessageId(int(earlier))) if earlier else None
-            if said is not None:
-                return said
-            await conversations.add_message(db, row)
-            await self._keep(db, user_id, key, str(row.id))
+        of, user_id = said.conversation.id, said.conversation.user_id
+        row = ChatMessageRow(
+            conversation_id=of, role=ChatRole.USER, text=said.text, at=said.at, solve_id=solve_id
+        )
+        # Its turn comes before its key: whoever had the same one has committed by then.
+        await conversations.add_message(db, row)
+        await self._keep(db, user_id, said.key, str(row.id))
         return row
 
-    async def _react(
-        self, conversation: ConversationRow, message: ChatMessageRow
-    ) -> SolveId | None:
-        """Again after a repeated request: each reaction is the same as the one before."""
-        if message.solve_id is not None or await self._is_answered(message.id):
-            return message.solve_id
-        if is_command(message.text):
-            return await self._carry_out(conversation, message)
-        if not self.answering.has_model:
-            await self.answering.answer(message.id)
-            return None
-        try:
-            await self.engine.answer(message.id)
-        except Exception as error:  # noqa: BLE001 - it is kept: a Reminder will ask
-            log.warning("answer.not_asked_yet", message_id=message.id, error=repr(error))
-        return None
+    async def _carry_out(self, said: _Said) -> ChatMessageRow:
+        """Committed together with its solve or its refusal: no crash leaves it alone."""
+        written: list[ChatMessageRow] = []
 
-    async def _is_answered(self, message_id: MessageId) -> bool:
-        async with self.store.read() as db:
-            return await conversations.reply(db, message_id) is not None
+        async def also(db: AsyncSession, solve_id: SolveId) -> None:
+            written.append(await self._write(db, said, solve_id))
 
-    async def _carry_out(
-        self, conversation: ConversationRow, message: ChatMessageRow
-    ) -> SolveId | None:
+        of = said.conversation
         try:
-            command = parse_command(message.text)
-            ask = await self._ask(conversation, command)
-            solve_id = await self.submitter.submit(
-                ask,
-                user_id=conversation.user_id,
-                conversation_id=conversation.id,
-                key=_key_of(message.id),
-            )
+            ask = await self._ask(of, parse_command(said.text))
+            await self.submitter.submit(ask, user_id=of.user_id, conversation_id=of.id, also=also)
+        except (KeyTakenError, KeyReusedError, StoreAwayError):
+            # No refusals: it is there already, or nobody knows whether it is.
+            raise
         except (RefusedError, WorldError) as error:
-            await self._refuse(message, str(error))
-            return None
-        async with self.store.change() as db:
-            await conversations.started(db, message.id, solve_id)
-        await self.milestones.tell(solve_id)
-        return solve_id
+            return await self._refuse(said, str(error))
+        return written[0]
 
-    async def _ask(self, conversation: ConversationRow, command: SolveCommand) -> SolveAsk:
-        matrix = Matrix(models=command.models) if command.models else await self._default_matrix()
-        return from_command(command, place=_place(conversation), matrix=matrix)
-
-    async def _refuse(self, message: ChatMessageRow, why: str) -> None:
+    async def _refuse(self, said: _Said, why: str) -> ChatMessageRow:
         async with self.store.change() as db:
+            message = await self._write(db, said)
             await conversations.add_once(
                 db,
                 message.conversation_id,
@@ -253,6 +238,31 @@ class Conversations:
                 at=self.clock.now(),
                 reply_to=message.id,
             )
+        return message
+
+    async def _follow_up(self, message: ChatMessageRow) -> None:
+        """Again after a repeated request: each time is the same as the one before."""
+        if message.solve_id is not None:
+            await self.milestones.tell(message.solve_id)
+        elif not await self._is_answered(message.id):
+            await self._have_answered(message.id)
+
+    async def _is_answered(self, message_id: MessageId) -> bool:
+        async with self.store.read() as db:
+            return await conversations.reply(db, message_id) is not None
+
+    async def _have_answered(self, message_id: MessageId) -> None:
+        if not self.answering.has_model:
+            await self.answering.answer(message_id)
+            return
+        try:
+            await self.engine.answer(message_id)
+        except Exception as error:  # noqa: BLE001 - it is kept: a Reminder will ask
+            log.warning("answer.not_asked_yet", message_id=message_id, error=repr(error))
+
+    async def _ask(self, conversation: ConversationRow, command: SolveCommand) -> SolveAsk:
+        matrix = Matrix(models=command.models) if command.models else await self._default_matrix()
+        return from_command(command, place=_place(conversation), matrix=matrix)
 
     async def _default_matrix(self) -> Matrix:
         return await default_matrix(self.catalogue, self.answering.chat_model)
@@ -280,11 +290,6 @@ async def _earlier(db: AsyncSession, user_id: str, key: IdempotencyKey | None) -
 
 def _place(conversation: ConversationRow) -> Place:
     return Place(conversation.repo_url, conversation.repo_path)
-
-
-def _key_of(message_id: MessageId) -> IdempotencyKey:
-    # With a blank, which no key from outside has.
-    return IdempotencyKey(key=f"message {message_id}", fingerprint=str(message_id))
 
 
 def _number(cursor: str, *, most: int | None) -> int | None:

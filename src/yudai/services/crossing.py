@@ -60,7 +60,12 @@ Answers = Mapping[tuple[RunId, str], Answer]
 
 
 async def cross_examine(
-    backend: Backend, prepared: Prepared, entries: Sequence[Entry], *, owner: str, parallel: int
+    backend: Backend,
+    prepared: Prepared,
+    entries: Sequence[Entry],
+    *,
+    owner: str,
+    lanes: asyncio.Semaphore,
 ) -> dict[RunId, Verdict]:
     """New verdicts of the runs that had not failed; an author need only have a valid test.
 
@@ -73,7 +78,7 @@ async def cross_examine(
     authors = [_author(entry) for entry in entries if entry.verdict.evidence.valid_tests]
     targets = [_target(entry) for entry in entries if entry.verdict.status in _EXAMINED]
     boxes = Boxes(backend, prepared.base, owner)
-    court = _Court(boxes, plan, prepared.test_timeout_s, asyncio.Semaphore(parallel))
+    court = _Court(boxes, plan, prepared.test_timeout_s, lanes)
     heard = await together(court.hear(target, authors) for target in targets)
     answers = {target.entry.run_id: found for target, found in zip(targets, heard, strict=True)}
     handles = {author.run_id: author.handle for author in authors}

@@ -54,7 +54,7 @@ class MeteredGateway:
         )
         async with self.run_purse.hold(quote) as own, self._purse.hold(own.quote) as shared:
             completion = await self._made(call, model, own, shared)
-            charged = _charge(completion, model.price)
+            charged = charge(completion, model.price)
             own.cost_micros = shared.cost_micros = charged
             lost = completion.lost_attempts * shared.quote.micros
             own.uncertain_micros = shared.uncertain_micros = lost
@@ -106,7 +106,8 @@ def _size(messages: list[dict[str, Any]]) -> int:
     )
 
 
-def _charge(completion: Completion, price: Price) -> int:
+def charge(completion: Completion, price: Price) -> int:
+    """What a reply costs, in micro-dollars: as it says itself, else by its tokens."""
     if completion.has_cost:
         return max(0, completion.usage.cost_micros)
     return price.cost(completion.usage)

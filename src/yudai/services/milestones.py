@@ -98,6 +98,7 @@ def _run_of(solve: SolveRow, rows: Sequence[RunRow], item: Reached) -> RunRow | 
 def _facts(solve: SolveRow, rows: Sequence[RunRow], run: RunRow | None) -> Facts:
     verdict = None if run is None else run.verdict
     return Facts(
+        solve_id=solve.id,
         issue=issue_of(solve).label,
         contestants=len(rows),
         not_started=len(solve.not_started),
@@ -106,5 +107,5 @@ def _facts(solve: SolveRow, rows: Sequence[RunRow], run: RunRow | None) -> Facts
         files=0 if run is None else run.files_changed,
         lines=0 if run is None else run.lines_changed,
         reason=solve.reason or solve.error,
-        cost_usd=usd(sum(row.earlier_cost_micros + row.cost_micros for row in rows)),
+        cost_usd=usd(sum(row.total_cost_micros for row in rows)),
     )

@@ -1,5 +1,6 @@
 """Verdicts: each patch in a clean sandbox, then every valid new test against every other patch."""
 
+import asyncio
 from dataclasses import dataclass
 
 from yudai.domain.ids import RunId, SolveId
@@ -23,6 +24,8 @@ class Prover:
     verifier: Verifier
     artifacts: Artifacts
     clock: Clock
+    lanes: asyncio.Semaphore
+    """How many examinations at once."""
 
     async def verify_run(self, run_id: RunId, prepared: Prepared, claim: Claim) -> None:
         patch = await self._patch(run_id)
@@ -53,7 +56,6 @@ class Prover:
         async with self.store.read() as db:
             if await events.has(db, solve_id, _EXAMINED):
                 return
-            solve = await solves.get(db, solve_id)
             rows = [r for r in await runs.of_solve(db, solve_id) if r.state == RunState.COMPLETED]
         entries = [
             Entry(
@@ -70,7 +72,7 @@ class Prover:
             prepared,
             entries,
             owner=solve_id,
-            parallel=solve.budget.max_parallel,
+            lanes=self.lanes,
         )
         now = self.clock.now()
         async with self.store.change() as db:

@@ -118,7 +118,7 @@ class Racer:
     async def _attempt(self, solve: SolveRow, run: RunRow) -> None:
         claim = claim_of(run)
         try:
-            prepared = await self.preparer.find(solve)
+            prepared = await self._prepared(solve)
             if run.state is RunState.RUNNING:
                 await self.runner.run_contestant(solve, run, prepared)
             await self._verify(run, prepared)
@@ -135,6 +135,13 @@ class Racer:
             log.exception("run.failed_unexpectedly")
             trace = "".join(traceback.format_exception(error))[-_MAX_TRACE:]
             await self._broke(run, claim, Cause.INTERNAL, repr(error), traceback=trace)
+
+    async def _prepared(self, solve: SolveRow) -> Prepared:
+        try:
+            return await self.preparer.find(solve)
+        except RefusedError as error:
+            # Another worker had prepared it, from what is not on this machine.
+            raise RunBrokeError(Cause.SETUP_FAILED, str(error)) from error
 
     async def _verify(self, run: RunRow, prepared: Prepared) -> None:
         """The agent's work is done and kept: a sandbox that fails now costs only its own time."""

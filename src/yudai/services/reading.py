@@ -89,14 +89,7 @@ class Reader:
 
     async def step(self, run_id: RunId, number: int) -> Step:
         """One step whole: 0 is what stands before the first; negative ones count from the end."""
-        messages = await self.messages(run_id)
-        last = max((message.step for message in messages), default=-1)
-        wanted = number if number >= 0 else last + 1 + number
-        if not messages:
-            raise NotFoundError("this run has no steps")
-        if not 0 <= wanted <= last:
-            raise NotFoundError(f"there is no step {number}: this run has steps 0 to {last}")
-        return step_of(wanted, [message for message in messages if message.step == wanted])
+        return chosen_step(await self.messages(run_id), number)
 
     async def messages(self, run_id: RunId) -> list[TrajectoryMessage]:
         async with self.store.read() as db:
@@ -106,7 +99,7 @@ class Reader:
         """In mini-SWE-agent's format, as far as it goes: also of a run that goes on or was cut."""
         with suppress(NotFoundError):
             return json.loads(await self.artifact(run.id, ArtifactKind.TRAJECTORY))
-        return export(await self.messages(run.id), _Cut(run))
+        return export(await self.messages(run.id), SoFar(run))
 
     async def artifact(self, run_id: RunId, kind: ArtifactKind) -> bytes:
         async with self.store.read() as db:
@@ -119,7 +112,7 @@ class Reader:
         return document_of(solve, await runs.of_solve(db, solve.id), now=self.clock.now())
 
 
-class _Cut(NamedTuple):
+class SoFar(NamedTuple):
     """A run without an outcome, as its trajectory tells it."""
 
     run: RunRow
@@ -137,6 +130,17 @@ class _Cut(NamedTuple):
     @property
     def usage(self) -> Usage:
         return self.run.usage
+
+
+def chosen_step(messages: Sequence[TrajectoryMessage], number: int) -> Step:
+    """Of a whole trajectory; negative numbers count from the end."""
+    if not messages:
+        raise NotFoundError("this run has no steps")
+    last = max(message.step for message in messages)
+    wanted = number if number >= 0 else last + 1 + number
+    if not 0 <= wanted <= last:
+        raise NotFoundError(f"there is no step {number}: this run has steps 0 to {last}")
+    return step_of(wanted, [message for message in messages if message.step == wanted])
 
 
 async def _doing(db: AsyncSession, run: RunRow) -> str:

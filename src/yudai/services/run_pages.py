@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from yudai.domain.run_state import FINAL
 from yudai.domain.trajectory import FORMAT, export
-from yudai.domain.usage import Usage
 from yudai.services.lanes import MessageView, message_view, run_url
+from yudai.services.reading import SoFar
 from yudai.services.run_reading import NotYetError, Which, own_run
 from yudai.services.run_views import StepPage, StepView, TrajectoryPage
 from yudai.store import trajectories
@@ -114,7 +114,7 @@ class RunPages:
         """In mini-SWE-agent's format, as far as it goes."""
         async with self.store.read() as db:
             run = await own_run(db, which)
-        document = export((), _SoFar(run))
+        document = export((), SoFar(run))
         head = f'{{"info":{json.dumps(document["info"])},"messages":['
         stream = self._stream(run, run.attempt)
         tail = f'],"trajectory_format":{json.dumps(FORMAT)}}}'
@@ -137,29 +137,6 @@ class RunPages:
             if len(shown) < _STREAMED:
                 return
             after = page[-1].seq
-
-
-class _SoFar(NamedTuple):
-    """A run without an outcome, as its trajectory tells it."""
-
-    run: RunRow
-    patch: str = ""
-
-    @property
-    def config(self) -> dict[str, object]:
-        return {}
-
-    @property
-    def exit_status(self) -> str:
-        return self.run.exit_status or str(self.run.state)
-
-    @property
-    def steps(self) -> int:
-        return self.run.steps
-
-    @property
-    def usage(self) -> Usage:
-        return self.run.usage
 
 
 async def _framed(

@@ -4,6 +4,7 @@ import json
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import structlog
 
@@ -40,6 +41,11 @@ class RunBrokeError(YudaiError):
         self.cause = cause
 
 
+class _Parsed(NamedTuple):
+    patch: Patch
+    refusal: str = ""
+
+
 @dataclass(frozen=True)
 class Runner:
     store: Store
@@ -62,16 +68,10 @@ class Runner:
                 limits,
                 on_message=self.store.writer.recorder(run.id, run.attempt),
             )
-        await self._keep(solve, run, outcome)
-        patch = _parsed(outcome.patch)
-        async with self.store.change() as db:
-            await runs.change(
-                db,
-                run.id,
-                claim=claim,
-                files_changed=patch.source.files_changed,
-                lines_changed=patch.source.lines_changed,
-            )
+        patch, refusal = _parsed(outcome.patch)
+        await self._keep(solve, run, outcome, patch.source)
+        if refusal:
+            raise RunBrokeError(Cause.PATCH_REFUSED, refusal)
         self._check(outcome, patch, solve.project.protected)
         async with self.store.change() as db:
             await runs.advance(db, run.id, RunEvent.SUBMITTED, at=self.clock.now(), claim=claim)
@@ -134,7 +134,9 @@ class Runner:
         for ref in await self.backend.list(run.id):
             await self.backend.destroy(ref)
 
-    async def _keep(self, solve: SolveRow, run: RunRow, outcome: AgentOutcome) -> None:
+    async def _keep(
+        self, solve: SolveRow, run: RunRow, outcome: AgentOutcome, source: Patch
+    ) -> None:
         """Store patch, plan and trajectory before anything is judged, also of a run that failed."""
         await self.store.writer.flush()
         async with self.store.read() as db:
@@ -157,6 +159,8 @@ class Runner:
                 steps=outcome.steps,
                 edits=outcome.edits,
                 edits_capped=outcome.edits_capped,
+                files_changed=source.files_changed,
+                lines_changed=source.lines_changed,
                 latency_ms=int((now - (run.started_at or now)) * 1000),
             )
             for ref in refs:
@@ -175,11 +179,11 @@ class Runner:
             raise RunBrokeError(Cause.PATCH_REFUSED, "; ".join(reasons))
 
 
-def _parsed(text: str) -> Patch:
+def _parsed(text: str) -> _Parsed:
     try:
-        return parse_patch(text)
+        return _Parsed(parse_patch(text))
     except RefusedError as error:
-        raise RunBrokeError(Cause.PATCH_REFUSED, str(error)) from error
+        return _Parsed(Patch(files=()), str(error))
 
 
 def _json(value: object) -> bytes:

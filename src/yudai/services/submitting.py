@@ -19,7 +19,7 @@ from yudai.ports.clock import Clock
 from yudai.services.models import Catalogue
 from yudai.services.planning import Drafter, FolderRequest, to_request
 from yudai.services.projects import Given
-from yudai.services.solves import SolveRequest, Solves
+from yudai.services.solves import Also, SolveRequest, Solves
 from yudai.services.sources import Sources
 from yudai.store import artifacts, idempotency
 from yudai.store.idempotency import IdempotencyKey, KeyReusedError, KeyTakenError
@@ -55,10 +55,14 @@ class Submitter:
         user_id: str,
         conversation_id: ConversationId | None = None,
         key: IdempotencyKey | None = None,
+        also: Also | None = None,
     ) -> SolveId:
-        """Look at what was asked, open the solve, have its flow started."""
+        """Look at what was asked, open the solve, have its flow started.
+
+        What else belongs to it is written in the same transaction.
+        """
         sender = _Sender(user_id, conversation_id, key)
-        return (await self._once(ask, sender)).solve_id
+        return (await self._once(ask, sender, more=also)).solve_id
 
     async def submit_once(
         self, ask: SolveAsk, *, user_id: str, key: IdempotencyKey | None
@@ -66,7 +70,9 @@ class Submitter:
         """As `submit`, and says whether the key had been used for it before."""
         return await self._once(ask, _Sender(user_id, None, key))
 
-    async def _once(self, ask: SolveAsk, sender: "_Sender") -> Submitted:
+    async def _once(
+        self, ask: SolveAsk, sender: "_Sender", *, more: Also | None = None
+    ) -> Submitted:
         if earlier := await self._earlier(sender):
             return earlier
         request = await self._request(ask, sender)
@@ -78,6 +84,8 @@ class Submitter:
                 await artifacts.add(db, solve_id, None, sent_ref, at=now)
             if sender.key is not None:
                 await idempotency.keep(db, sender.user_id, sender.key, resource_id=solve_id, at=now)
+            if more is not None:
+                await more(db, solve_id)
 
         try:
             return Submitted(await self.solves.open_solve(request, also=also), replayed=False)

@@ -3,7 +3,7 @@
 from collections.abc import Collection
 from typing import cast
 
-from sqlalchemy import ColumnElement, Select, Table, func, select, tuple_, update
+from sqlalchemy import ColumnElement, Select, Table, func, select, tuple_
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from yudai.domain.chat import ChatRole
@@ -97,13 +97,6 @@ async def add_once(
     return await db.scalar(statement.returning(_MESSAGES.c.id)) is not None
 
 
-async def started(db: AsyncSession, message_id: MessageId, solve_id: SolveId) -> None:
-    """The message is the one that this solve came from."""
-    await db.execute(
-        update(ChatMessageRow).where(ChatMessageRow.id == message_id).values(solve_id=solve_id)
-    )
-
-
 async def message(db: AsyncSession, message_id: MessageId) -> ChatMessageRow | None:
     return await db.get(ChatMessageRow, message_id, populate_existing=True)
 
@@ -145,13 +138,13 @@ async def count_replies(db: AsyncSession, conversation_id: ConversationId) -> in
 
 
 async def unanswered(db: AsyncSession, *, since: float, limit: int) -> list[MessageId]:
-    """Free text of people that nobody has replied to yet."""
+    """What people said that nobody has replied to yet and that started no solve."""
     other = _MESSAGES.alias("answer")
     answer = select(other.c.id).where(other.c.reply_to == ChatMessageRow.id)
     query = select(ChatMessageRow.id).where(
         ChatMessageRow.role == ChatRole.USER,
         ChatMessageRow.at >= since,
-        ~ChatMessageRow.text.startswith("/"),
+        ChatMessageRow.solve_id.is_(None),
         ~answer.exists(),
     )
     return list(await db.scalars(query.order_by(ChatMessageRow.id).limit(limit)))

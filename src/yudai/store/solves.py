@@ -54,12 +54,6 @@ async def recent(db: AsyncSession, *, limit: int, before: SolveId | None = None)
     return list(await db.scalars(query))
 
 
-async def of_folders(db: AsyncSession, *, limit: int = 1000) -> list[SolveRow]:
-    """Solves whose patch can go back to a folder, newest first."""
-    query = select(SolveRow).where(SolveRow.snapshot.is_not(None))
-    return list(await db.scalars(query.order_by(*_NEWEST_FIRST).limit(limit)))
-
-
 async def in_states(db: AsyncSession, states: Sequence[SolveState]) -> list[SolveRow]:
     return list(await db.scalars(select(SolveRow).where(SolveRow.state.in_(states))))
 

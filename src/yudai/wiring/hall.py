@@ -97,7 +97,8 @@ def make_flow(hall: Hall, worker_id: WorkerId) -> SolveFlow:
     reader = hall.reader
     store, artifacts, clock = reader.store, reader.artifacts, reader.clock
     activities = Activities(hall.pulse)
-    prover = Prover(store, Verifier(backend=hall.backend), artifacts, clock)
+    verifier = Verifier(backend=hall.backend)
+    prover = Prover(store, verifier, artifacts, clock, lanes=hall.verifications)
     racer = Racer(
         store=store,
         clock=clock,

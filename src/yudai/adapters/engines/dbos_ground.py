@@ -42,6 +42,9 @@ class EngineConfig(Value):
     """Unique per start of a process where several share the database; a lease's id."""
     limits: EngineLimits = EngineLimits()
     poll_s: float = 0.25
+    idle_timeout_s: float = 8.0
+    """For a transaction in which nothing happens, on PostgreSQL: whoever is frozen in one, as when
+    it claims work, holds up others. Shorter than it takes to be taken for dead."""
 
     @property
     def is_sqlite(self) -> bool:
@@ -94,6 +97,7 @@ def settings_of(
         "system_database_url": config.database_url,
         "sys_db_pool_size": pool_size,
         "db_engine_kwargs": by_door,
+        "sys_db_idle_transaction_timeout_sec": config.idle_timeout_s,
         "serializer": DBOSPortableJSONSerializer(),
         "log_level": "WARNING",
         # We use no notifications: with them a thread would wake up a hundred times a second.
@@ -114,6 +118,7 @@ def open_client(config: EngineConfig) -> DBOSClient:
         application_name=APPLICATION,
         lazy=True,
         retry_connection_errors=False,
+        sys_db_idle_transaction_timeout_sec=config.idle_timeout_s,
     )
 
 

@@ -1,8 +1,10 @@
 """The process that carries flows out: DBOS, launched for as long as the block lasts."""
 
 import asyncio
+import time
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
+from functools import partial
 from typing import Self, TypeVar
 
 import structlog
@@ -18,6 +20,7 @@ from yudai.adapters.engines.dbos_ground import (
 )
 from yudai.adapters.engines.dbos_orphans import Orphans
 from yudai.adapters.engines.dbos_parts import RETRY_DELAYS_S, Parts
+from yudai.adapters.engines.dbos_pruning import KEEP_S, prune
 from yudai.adapters.engines.dbos_workflows import Workflows
 from yudai.ports.engine import Flow
 
@@ -26,6 +29,7 @@ log: structlog.stdlib.BoundLogger = structlog.get_logger()
 Found = TypeVar("Found")
 
 LOOK_S = 5.0
+PRUNE_S = 600.0
 
 
 class DbosWorker:
@@ -37,11 +41,13 @@ class DbosWorker:
         flow: Flow,
         *,
         look_s: float = LOOK_S,
+        prune_s: float = PRUNE_S,
         retry_delays_s: Sequence[float] = RETRY_DELAYS_S,
     ) -> None:
         self._config = config
         self._flow = flow
         self._look_s = look_s
+        self._prune_s = prune_s
         self._retry_delays_s = retry_delays_s
         self._stack = AsyncExitStack()
 
@@ -60,7 +66,9 @@ class DbosWorker:
             # more while they clear up.
             stack.callback(parts.cancel)
             orphans = Orphans(client, self._config.executor_id, lambda: workflows.active)
-            await stack.enter_async_context(_looking(orphans, self._look_s))
+            look, clear_up = partial(_look, orphans), partial(_prune, client)
+            await stack.enter_async_context(_repeating(look, self._look_s, name="orphans"))
+            await stack.enter_async_context(_repeating(clear_up, self._prune_s, name="pruning"))
             self._stack = stack.pop_all()
         return self
 
@@ -118,20 +126,31 @@ def _destroy() -> None:
     DBOS.destroy(destroy_registry=True)
 
 
+def _look(orphans: Orphans) -> None:
+    if lost := orphans.look():
+        log.warning("engine.queued_again", workflows=lost)
+
+
+def _prune(client: DBOSClient) -> None:
+    if removed := prune(client, before=time.time() - KEEP_S):
+        log.info("engine.pruned", workflows=removed)
+
+
 @asynccontextmanager
-async def _looking(orphans: Orphans, every_s: float) -> AsyncGenerator[None]:
-    async def look_for_ever() -> None:
+async def _repeating(
+    chore: Callable[[], None], every_s: float, *, name: str
+) -> AsyncGenerator[None]:
+    """Not at once: others may want to know first what became of workflows that ended long ago."""
+
+    async def repeat_for_ever() -> None:
         while True:
             await asyncio.sleep(every_s)
             try:
-                lost = await _in_thread(orphans.look)
+                await _in_thread(chore)
             except Exception as error:  # noqa: BLE001 - a database that is away for a moment
-                log.warning("engine.cannot_look", error=repr(error))
-            else:
-                if lost:
-                    log.warning("engine.queued_again", workflows=lost)
+                log.warning("engine.chore_failed", chore=name, error=repr(error))
 
-    task = asyncio.create_task(look_for_ever(), name="orphans")
+    task = asyncio.create_task(repeat_for_ever(), name=name)
     try:
         yield
     finally:
