@@ -93,7 +93,8 @@ def http_page() -> str:
         f"{sections}\n## Problems\n\n"
         "Every error is `application/problem+json` (RFC 9457) with `type`, `title`, `status`, "
         "`detail` and a stable `code`; `errors` names each field that does not fit, `state` the "
-        "state that forbids it, `request_id` what the server's log knows the request by. A 503 "
+        "state that forbids it, `request_id` what the server's log knows the request by, "
+        "`command_line` the same advice for who uses the command line. A 503 "
         "says in `Retry-After` when to come again, a 405 in `Allow` what is possible.\n\n"
         f"| code | status | meaning |\n|---|---|---|\n{problems}"
     )

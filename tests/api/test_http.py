@@ -18,8 +18,8 @@ from structlog.contextvars import merge_contextvars
 from structlog.testing import capture_logs
 
 from serving import Place, RecordingEngine, client_of
-from yudai.api.app import create_app
-from yudai.api.errors import KINDS, MEDIA_TYPE, Code
+from yudai.api.app import contract, create_app
+from yudai.api.errors import KINDS, MEDIA_TYPE, METHODS, Code
 from yudai.api.guards import MAX_BODY
 from yudai.domain.errors import (
     ConflictError,
@@ -181,6 +181,16 @@ async def test_a_wrong_method_is_told_all_right_ones(client: httpx.AsyncClient):
             problem(answer, Code.METHOD_NOT_ALLOWED)
 
 
+async def test_every_path_names_all_its_methods(client: httpx.AsyncClient):
+    for path, operations in contract()["paths"].items():
+        allowed = {method.upper() for method in operations}
+        url = re.sub(r"\{\w+\}", "1", path)
+        for method in {*METHODS, "TRACE"} - allowed:
+            answer = await client.request(method, url)
+            assert answer.status_code == 405, (method, path)
+            assert set(answer.headers["allow"].split(", ")) == allowed, (method, path)
+
+
 async def test_what_is_nowhere_is_not_found(client: httpx.AsyncClient):
     for path in ("/", "/nowhere", "/api", "/api/solves/", "/docs", "/redoc", "/api/solves/a/b/c"):
         problem(await client.get(path), Code.NOT_FOUND)
@@ -194,6 +204,41 @@ async def test_only_json_is_read(client: httpx.AsyncClient):
         problem(answer, Code.UNSUPPORTED_MEDIA_TYPE)
     request = client.build_request("POST", "/api/solves", content=b"{}")
     problem(await client.send(request), Code.UNSUPPORTED_MEDIA_TYPE)
+
+
+def with_body() -> list[tuple[str, str]]:
+    """Every operation that takes one."""
+    return [
+        (method.upper(), re.sub(r"\{\w+\}", UNKNOWN, path.replace("{number}", "1")))
+        for path, operations in contract()["paths"].items()
+        for method, operation in operations.items()
+        if "requestBody" in operation
+    ]
+
+
+@pytest.mark.parametrize(
+    "encoding", ["gzip", "GZIP", "br", "identity, gzip", "deflate,,", "x" * 99]
+)
+async def test_a_packed_body_is_not_unpacked(client: httpx.AsyncClient, encoding: str):
+    headers = {"Content-Type": "application/json", "Content-Encoding": encoding}
+    packed = gzip.compress(json.dumps(BODY).encode())
+    asked = with_body()
+    assert ("POST", "/api/solves") in asked
+    for method, path in asked:
+        answer = await client.request(method, path, content=packed, headers=headers)
+        told = problem(answer, Code.UNSUPPORTED_MEDIA_TYPE)
+        assert "Content-Encoding" in told["detail"], path
+        assert answer.headers["accept-encoding"] == "identity"
+
+
+async def test_an_encoding_of_nothing_is_none(client: httpx.AsyncClient):
+    url = f"/api/solves/{UNKNOWN}/champion"
+    for encoding in ("identity", "Identity", ""):
+        answer = await client.post(url, json=BODY, headers={"Content-Encoding": encoding})
+        problem(answer, Code.NOT_FOUND)
+    packed = {"Content-Encoding": "gzip"}
+    problem(await client.post(f"/api/solves/{UNKNOWN}/cancel", headers=packed), Code.NOT_FOUND)
+    assert (await client.get("/api/models", headers=packed)).status_code == 200
 
 
 async def test_json_may_say_its_alphabet(client: httpx.AsyncClient):

@@ -6,7 +6,7 @@ import socket
 from collections.abc import AsyncIterator
 
 import pytest
-from starlette.responses import PlainTextResponse, Response
+from starlette.responses import JSONResponse, PlainTextResponse, Response
 from stub_server import Stub, problem, serving
 
 from yudai.cli.records import RunFacts
@@ -83,6 +83,13 @@ async def test_a_problem_is_told_in_the_servers_words(stub: Stub, remote: Remote
         with pytest.raises(error, match="the folder is gone: give another") as raised:
             await remote.get("/api/solves")
         assert type(raised.value) is error
+
+
+async def test_advice_for_the_command_line_comes_first(stub: Stub, remote: Remote):
+    told = {"detail": 'send "prices"', "command_line": "use --price", "code": "refused"}
+    stub.on("GET", "/api/solves", JSONResponse(told, 422))
+    with pytest.raises(RefusedError, match=r"^use --price$"):
+        await remote.get("/api/solves")
 
 
 async def test_an_answer_without_words_is_still_one_line(stub: Stub, remote: Remote):

@@ -26,6 +26,7 @@ from yudai.domain.failure import Cause
 from yudai.domain.text import clean
 from yudai.domain.value import Value
 from yudai.services.run_reading import NotYetError
+from yudai.services.wording import over_http
 from yudai.store.idempotency import KeyReusedError
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger()
@@ -70,14 +71,14 @@ KINDS: dict[Code, Kind] = {
     Code.METHOD_NOT_ALLOWED: Kind(405, "This method is not possible here"),
     Code.CONFLICT: Kind(409, "Its state does not allow this"),
     Code.TOO_LARGE: Kind(413, "The body is too large"),
-    Code.UNSUPPORTED_MEDIA_TYPE: Kind(415, "The body has to be application/json"),
+    Code.UNSUPPORTED_MEDIA_TYPE: Kind(415, "The body has to be plain application/json"),
     Code.MISDIRECTED_HOST: Kind(421, "This server does not answer to that host name"),
     Code.INVALID_BODY: Kind(422, "The body does not fit"),
     Code.INVALID_PARAMETER: Kind(422, "A parameter does not fit"),
     Code.REFUSED: Kind(422, "The request is refused"),
     Code.IDEMPOTENCY_KEY_REUSED: Kind(422, "The key was used for another request"),
     Code.INTERNAL: Kind(500, "Yudai failed: this is our fault"),
-    Code.STORE_UNAVAILABLE: Kind(503, "The database cannot be reached for the moment"),
+    Code.STORE_UNAVAILABLE: Kind(503, "What is stored cannot be reached for the moment"),
     Code.ENGINE_UNAVAILABLE: Kind(503, "The engine cannot be reached for the moment"),
 }
 
@@ -116,16 +117,22 @@ class Problem(Value):
         default=None, description="Each field that does not fit."
     )
     state: str | None = Field(default=None, description="The state that forbids it.")
+    command_line: str | None = Field(
+        default=None, description="`detail` for whoever uses the command line, where that differs."
+    )
     request_id: str | None = Field(default=None, description="What the server's log knows it by.")
 
 
 class ApiError(Exception):
     """A problem that only HTTP has."""
 
-    def __init__(self, code: Code, detail: str) -> None:
+    def __init__(
+        self, code: Code, detail: str, *, headers: Mapping[str, str] = _NO_HEADERS
+    ) -> None:
         super().__init__(detail)
         self.code = code
         self.detail = detail
+        self.headers = headers
 
 
 class Trouble(NamedTuple):
@@ -135,6 +142,7 @@ class Trouble(NamedTuple):
     detail: str
     errors: tuple[FieldError, ...] | None = None
     state: str | None = None
+    command_line: str = ""
     headers: Mapping[str, str] = _NO_HEADERS
 
 
@@ -170,6 +178,7 @@ def answer(error: Exception, scope: Scope) -> JSONResponse:
         code=trouble.code,
         errors=trouble.errors,
         state=trouble.state or None,
+        command_line=clean(trouble.command_line[:_MAX_DETAIL]) or None,
         request_id=request_id,
     )
     content = problem.model_dump(mode="json", exclude_none=True)
@@ -179,7 +188,7 @@ def answer(error: Exception, scope: Scope) -> JSONResponse:
 def _trouble(error: Exception, scope: Scope) -> Trouble:
     match error:
         case ApiError():
-            return Trouble(error.code, error.detail)
+            return Trouble(error.code, error.detail, headers=error.headers)
         case RequestValidationError():
             return _invalid(error)
         case HTTPException():
@@ -196,7 +205,9 @@ def _ours(error: YudaiError) -> Trouble:
     for kind, code in _CODES.items():
         if isinstance(error, kind):
             state = error.state if isinstance(error, ConflictError) else None
-            return Trouble(code, str(error), state=state)
+            said, detail = str(error), over_http(str(error))
+            told = said if said != detail else ""
+            return Trouble(code, detail, state=state, command_line=told)
     if isinstance(error, WorldError) and error.cause is Cause.STORE_FAILED:
         return _AWAY
     return _OUR_FAULT

@@ -18,6 +18,7 @@ MAX_BODY = 1_000_000
 _HOST = re.compile(r"(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::[0-9]{1,5})?", re.IGNORECASE)
 _OWN_SITE = frozenset({"same-origin", "none"})
 _NO_BODY = frozenset({None, "0"})
+_PLAIN = frozenset({"", "identity"})
 _TOO_LARGE = f"a body has at most {MAX_BODY:,} bytes"
 
 
@@ -84,7 +85,7 @@ def _netloc(origin: str) -> str | None:
 
 
 class BodyLimit:
-    """Counts what arrives, whatever its Content-Length says."""
+    """Counts what arrives, whatever its Content-Length says, and takes nothing that is packed."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -93,9 +94,10 @@ class BodyLimit:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        length = Headers(scope=scope).get("content-length", "")
-        if length.isdecimal() and int(length[:20]) > MAX_BODY:
-            await answer(ApiError(Code.TOO_LARGE, _TOO_LARGE), scope)(scope, receive, send)
+        headers = Headers(scope=scope)
+        error = _length_error(headers) or _encoding_error(headers, scope["method"])
+        if error is not None:
+            await answer(error, scope)(scope, receive, send)
             return
         received = 0
 
@@ -111,11 +113,34 @@ class BodyLimit:
         await self._app(scope, counted, send)
 
 
+def _length_error(headers: Headers) -> ApiError | None:
+    length = headers.get("content-length", "")
+    is_too_large = length.isdecimal() and int(length[:20]) > MAX_BODY
+    return ApiError(Code.TOO_LARGE, _TOO_LARGE) if is_too_large else None
+
+
+def _encoding_error(headers: Headers, method: str) -> ApiError | None:
+    given = ",".join(headers.getlist("content-encoding"))
+    unknown = [name for part in given.split(",") if (name := part.strip().lower()) not in _PLAIN]
+    if not unknown or not _has_body(headers, method):
+        return None
+    return ApiError(
+        Code.UNSUPPORTED_MEDIA_TYPE,
+        f"send the body as it is, without Content-Encoding: {unknown[0][:40]}",
+        headers={"Accept-Encoding": "identity"},
+    )
+
+
+def _has_body(headers: Headers, method: str) -> bool:
+    if method in SAFE:
+        return False
+    return headers.get("content-length") not in _NO_BODY or "transfer-encoding" in headers
+
+
 async def json_only(request: Request) -> None:
     """What a form of another site could send is no request of ours."""
     headers = request.headers
-    has_body = headers.get("content-length") not in _NO_BODY or "transfer-encoding" in headers
-    if request.method in SAFE or not has_body:
+    if not _has_body(headers, request.method):
         return
     media_type = headers.get("content-type", "").partition(";")[0].strip().lower()
     if media_type != "application/json":

@@ -1,8 +1,10 @@
 """The one route that a page which watches a solve asks again and again."""
 
+from collections.abc import Iterable
 from typing import Annotated, cast
 
 from fastapi import APIRouter, Query, Request, Response
+from pydantic import AfterValidator, Field
 
 from yudai.api.deps import CurrentUser
 from yudai.domain.ids import SolveId
@@ -14,6 +16,16 @@ router = APIRouter(tags=["solves"])
 
 _MAX_BYTES = 1024 * 1024
 _MAX_OPEN_CHARS = 64 * MAX_OPEN
+
+
+def _names(values: Iterable[str]) -> tuple[str, ...]:
+    return tuple({name: None for value in values for name in value.split(",") if name})
+
+
+def _few(values: tuple[str, ...]) -> tuple[str, ...]:
+    if len(_names(values)) > MAX_OPEN or sum(map(len, values)) > _MAX_OPEN_CHARS:
+        raise ValueError(f"name at most {MAX_OPEN} runs")
+    return values
 
 
 @router.get(
@@ -32,20 +44,20 @@ async def updates(
         str, Query(description="As the answer before gave it; one that is of no use begins anew.")
     ] = "",
     runs: Annotated[
-        str,
+        tuple[Annotated[str, Field(max_length=_MAX_OPEN_CHARS)], ...],
         Query(
             alias="open",
-            max_length=_MAX_OPEN_CHARS,
-            pattern=rf"^[^,]*(,[^,]*){{0,{MAX_OPEN - 1}}}$",
-            description=f"Ids of runs whose messages are wanted, at most {MAX_OPEN}, with commas.",
+            max_length=MAX_OPEN,
+            description=f"Ids of runs whose messages are wanted, at most {MAX_OPEN}: the parameter "
+            "again for each, or one with commas.",
         ),
-    ] = "",
+        AfterValidator(_few),
+    ] = (),
     max_bytes: Annotated[
         int, Query(ge=1, le=_MAX_BYTES, description="More is left for the next answer.")
     ] = MAX_BYTES,
 ) -> Response:
     """Poll every `poll_ms`, at once when there is `more`, and no longer when it is `terminal`."""
-    wanted = tuple({name: None for name in runs.split(",") if name})
     service = cast("Updates", request.app.state.service.updates)
-    ask = Ask(SolveId(solve_id), user.id, cursor, wanted, max_bytes)
+    ask = Ask(SolveId(solve_id), user.id, cursor, _names(runs), max_bytes)
     return Response(await service.poll(ask), media_type="application/json")

@@ -157,4 +157,6 @@ def _detail(answer: httpx.Response) -> str:
         problem = as_object(answer.json())
     except ValueError:
         return ""
-    return (as_text(problem.get("detail")) or as_text(problem.get("title")))[:_MAX_DETAIL]
+    # Advice for those who send requests is of no use in a terminal.
+    said = problem.get("command_line") or problem.get("detail")
+    return (as_text(said) or as_text(problem.get("title")))[:_MAX_DETAIL]

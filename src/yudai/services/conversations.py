@@ -36,6 +36,7 @@ from yudai.services.milestones import Milestones
 from yudai.services.models import Catalogue
 from yudai.services.submitting import Submitter
 from yudai.services.viewing import SolveSummary, Viewer
+from yudai.services.wording import over_http
 from yudai.store import conversations, idempotency
 from yudai.store.idempotency import IdempotencyKey, KeyReusedError, KeyTakenError
 from yudai.store.outages import StoreAwayError
@@ -224,7 +225,7 @@ class Conversations:
             # No refusals: it is there already, or nobody knows whether it is.
             raise
         except (RefusedError, WorldError) as error:
-            return await self._refuse(said, str(error))
+            return await self._refuse(said, over_http(str(error)))
         return written[0]
 
     async def _refuse(self, said: _Said, why: str) -> ChatMessageRow:
