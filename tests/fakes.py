@@ -33,6 +33,7 @@ class FolderSandbox:
         self.started: list[str] = []
         self.diffing = asyncio.Event()
         self.slow_diff = False
+        self.diffs = 0
         self._git_dir = root / "git"
         self._running: set[asyncio.subprocess.Process] = set()
         for name, content in files.items():
@@ -110,6 +111,7 @@ class FolderSandbox:
     async def diff(self) -> str:
         self._refuse_lost()
         self.diffing.set()
+        self.diffs += 1
         if self.slow_diff:
             await asyncio.sleep(60)
         self._git("add", "-A")

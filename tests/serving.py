@@ -6,6 +6,7 @@ Nothing is run: what an engine would be told is written down.
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from yudai.adapters.artifacts.object_store import ObjectStoreArtifacts
 from yudai.adapters.artifacts.places import Folder
 from yudai.adapters.clock import SystemClock
 from yudai.adapters.forges.local import LocalForge
+from yudai.adapters.forges.looking import open_look
 from yudai.domain.budget import Budget
 from yudai.domain.errors import RefusedError
 from yudai.domain.ids import MessageId, SolveId
@@ -24,7 +26,9 @@ from yudai.ports.clock import Clock
 from yudai.ports.engine import Engine, FlowStatus
 from yudai.ports.gateway import Call, Completion
 from yudai.services.answering import Answering
+from yudai.services.applying import Applier
 from yudai.services.conversations import Conversations
+from yudai.services.forecasting import Forecaster
 from yudai.services.milestones import Milestones
 from yudai.services.models import Catalogue
 from yudai.services.planning import Drafter
@@ -36,6 +40,7 @@ from yudai.services.updates import Updates, open_updates
 from yudai.services.viewing import Viewer
 from yudai.settings import Settings
 from yudai.store.store import Store
+from yudai.wiring.demonstrating import Demonstrator
 
 BASE_URL = "http://127.0.0.1:8000"
 UNCALLABLE = "vendor/locked"
@@ -84,6 +89,9 @@ class Place:
     store: Store
     reader: Reader
     submitter: Submitter
+    forecaster: Forecaster
+    demonstrator: Demonstrator
+    applier: Applier
     catalogue: Catalogue
     conversations: Conversations
     updates: Updates
@@ -101,8 +109,9 @@ async def open_place(home: Path, url: str, engine: Engine) -> AsyncGenerator[Pla
         catalogue = Catalogue(store, clock, Routes(openrouter=True))
         stopper = Stopper(store, clock)
         gateway = NobodysGateway()
+        forge = LocalForge(home, clock, person=home)
         submitter = Submitter(
-            drafter=Drafter(LocalForge(home, clock, person=home), gateway, catalogue, None),
+            drafter=Drafter(forge, gateway, catalogue, None),
             catalogue=catalogue,
             solves=Solves(store, engine, clock, gateway, stopper),
             store=store,
@@ -115,6 +124,9 @@ async def open_place(home: Path, url: str, engine: Engine) -> AsyncGenerator[Pla
             store=store,
             reader=reader,
             submitter=submitter,
+            forecaster=Forecaster(submitter, partial(open_look, home, clock, person=home)),
+            demonstrator=Demonstrator(settings, submitter),
+            applier=Applier(store, reader, forge, clock),
             catalogue=catalogue,
             conversations=Conversations(
                 store=store,

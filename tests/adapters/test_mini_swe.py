@@ -364,8 +364,7 @@ async def test_what_fails_in_the_sandbox_carries_its_own_cause(stage: Stage, met
             return await super().tree()
 
         async def diff(self) -> str:
-            self.lost = True
-            return await super().diff()
+            raise SandboxError("the disk is gone", cause=Cause.SANDBOX_FAILED)
 
     failing = Failing(stage.root / "failing", {"a": "1\n"})
     outcome = await stage.run(stage.script([{"run": EDIT}, {"finish": True}]), failing)

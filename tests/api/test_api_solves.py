@@ -122,13 +122,13 @@ WRONG: list[tuple[str, dict[str, Any]]] = [
     ("matrix.models", {"matrix": {}}),
     *[("matrix.models", {"matrix": {"models": value}}) for value in ("x", [], None, {"a": 1})],
     *[("matrix.models.0", {"matrix": {"models": [value]}}) for value in (1, None, [], "")],
-    ("matrix", {"matrix": {"models": ["a\nb"]}}),
-    ("matrix", {"matrix": {"models": ["a" * 301]}}),
-    ("matrix", {"matrix": {"models": ["a"] * (MAX_MODELS + 1)}}),
-    ("matrix", {"matrix": {"models": ["a"], "temps": ["0.2"]}}),
-    ("matrix", {"matrix": {"models": ["a"], "max_edits": [True]}}),
-    ("matrix", {"matrix": {"models": ["a"], "temperatures": [0.2] * 1001}}),
-    ("matrix", {"matrix": {"models": ["a"], "agents": ["a" * 1000]}}),
+    ("matrix.models", {"matrix": {"models": ["a\nb"]}}),
+    ("matrix.models", {"matrix": {"models": ["a" * 301]}}),
+    ("matrix.models", {"matrix": {"models": ["a"] * (MAX_MODELS + 1)}}),
+    ("matrix.temps", {"matrix": {"models": ["a"], "temps": ["0.2"]}}),
+    ("matrix.max_edits", {"matrix": {"models": ["a"], "max_edits": [True]}}),
+    ("matrix.temperatures", {"matrix": {"models": ["a"], "temperatures": [0.2] * 1001}}),
+    ("matrix.agents", {"matrix": {"models": ["a"], "agents": ["a" * 1000]}}),
     ("matrix.temps", {"matrix": {"models": ["a"], "temps": [0.2], "temperatures": [0.3]}}),
     ("matrix.temps.0", {"matrix": {"models": ["a"], "temps": [2.1]}}),
     ("matrix.temperatures", {"matrix": {"models": ["a"], "temperatures": 0.2}}),
@@ -400,7 +400,9 @@ async def test_wrong_parameters_are_named(client: httpx.AsyncClient):
     ):
         answer = await client.get(f"/api/solves?{query}")
         errors = problem(answer, Code.INVALID_PARAMETER)["errors"]
-        assert [error["field"] for error in errors] == [query.partition("=")[0]]
+        # Each of several states is one of its own.
+        named = [error["field"].removesuffix(".0") for error in errors]
+        assert named == [query.partition("=")[0]]
 
 
 async def test_a_solve_is_shown_with_everything(client: httpx.AsyncClient, ring: Ring):

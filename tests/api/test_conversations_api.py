@@ -293,3 +293,25 @@ async def test_two_cursors_and_other_methods(client: httpx.AsyncClient, here: st
     other = await client.delete(here)
     assert_problem(other, 405, "method_not_allowed")
     assert other.headers["allow"] == "GET"
+
+
+async def test_a_solve_that_was_begun_elsewhere_gets_a_conversation(
+    client: httpx.AsyncClient, here: str
+) -> None:
+    ask = {"repo_url": URL, "issue_number": 7, "matrix": MATRIX}
+    solve_id = (await client.post("/api/solves", json=ask)).json()["id"]
+    made = await client.post("/api/conversations", json={"solve_id": solve_id})
+    assert made.status_code == 201, made.text
+    assert "7" in made.json()["title"]
+    assert made.json()["repo_url"] == URL
+    read = (await client.get(made.headers["location"])).json()
+    assert [solve["id"] for solve in read["solves"]] == [solve_id]
+    told = await said(client, made.headers["location"])
+    assert [message["milestone"] for message in told] == ["queued"]
+
+    again = await client.post("/api/conversations", json={"solve_id": solve_id})
+    assert_problem(again, 409, "conflict")
+    unknown = await client.post("/api/conversations", json={"solve_id": NOWHERE})
+    assert_problem(unknown, 404, "not_found")
+    listed = (await client.get("/api/conversations")).json()["conversations"]
+    assert {each["id"] for each in listed} == {made.json()["id"], here.rpartition("/")[2]}

@@ -26,6 +26,7 @@ RUN = f"/api/runs/{run_id(0)}"
 PARTS = (
     *("", "/attempts", "/plan", "/steps", "/messages", "/trajectory.json", "/patch", "/tests"),
     *("/logs/test", "/logs/baseline", "/steps/0/raw", "/messages/0/raw"),
+    *("/logs/setup", "/logs/agent", "/messages/0/diff"),
 )
 
 
@@ -37,6 +38,7 @@ async def finished(ring: Ring) -> None:
     await keep(ring, ArtifactKind.TRAJECTORY, json.dumps({"messages": list(CHAT)}).encode())
     await keep(ring, ArtifactKind.TEST_LOG, b"1 passed\n")
     await keep(ring, ArtifactKind.BASELINE_LOG, b"\x1b[31mbase\xff\n", of_solve=True)
+    await keep(ring, ArtifactKind.SETUP_LOG, b"$ pip install\n\xffdone\n", of_solve=True)
 
 
 @pytest.fixture
@@ -101,7 +103,15 @@ async def test_anothers_run_is_not_found(client: httpx.AsyncClient, place: Place
 
 
 async def test_what_is_not_there_yet_says_so(client: httpx.AsyncClient, scene: Scene):
-    for part in ("plan", "patch", "tests", "logs/test", "logs/baseline", "steps/0/raw"):
+    for part in (
+        "plan",
+        "patch",
+        "tests",
+        "logs/test",
+        "logs/baseline",
+        "steps/0/raw",
+        "logs/setup",
+    ):
         told = problem(await client.get(f"{url(scene)}/{part}"), Code.NOT_YET)
         assert told["status"] == 404
 
@@ -305,7 +315,9 @@ async def test_a_step_that_goes_on_is_not_kept(client: httpx.AsyncClient, scene:
     is_download(await client.get(new), kept=FOR_EVER)
 
 
-@pytest.mark.parametrize("part", ["patch", "trajectory.json", "logs/test", "logs/baseline"])
+@pytest.mark.parametrize(
+    "part", ["patch", "trajectory.json", "logs/test", "logs/baseline", "logs/setup"]
+)
 async def test_what_a_run_made_is_named_by_its_content(
     client: httpx.AsyncClient, finished: None, part: str
 ):

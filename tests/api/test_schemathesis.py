@@ -71,7 +71,7 @@ schema = schemathesis.openapi.from_dict(document)
 schema.app = Server()
 NAMES = [each["operationId"] for item in document["paths"].values() for each in item.values()]
 # Their body is that of `POST /api/solves`, whose every field is gone through there.
-REPEATED = {"solve", "solveIssue"}
+REPEATED = {"solve", "solveIssue", "forecastSolve"}
 # A long schema takes its time, and says no to many guesses.
 CHECKS = (HealthCheck.too_slow, HealthCheck.filter_too_much, HealthCheck.data_too_large)
 # A guess is never an id that is there, so that every other one is put in its place.

@@ -15,9 +15,9 @@ from contracts.conftest import BACKENDS, alive, make_archive, spawn_one
 from contracts.registry import PACKAGE_JSON, Registry, lock, serving
 from yudai.adapters.sandboxes.bubblewrap import BubblewrapBackend
 from yudai.adapters.sandboxes.packages import package_settings
-from yudai.domain.errors import RefusedError, SandboxError
+from yudai.domain.errors import RefusedError, SandboxError, SetupError
 from yudai.domain.failure import Cause
-from yudai.ports.sandbox import ENV, Backend, BaseSpec, Sandbox, SandboxLimits
+from yudai.ports.sandbox import ENV, Backend, BaseRef, BaseSpec, Sandbox, SandboxLimits
 
 MIB = 1 << 20
 LIMITS = SandboxLimits(memory_bytes=2048 * MIB, processes=256, disk_bytes=512 * MIB)
@@ -313,8 +313,22 @@ async def test_its_temporary_files_are_on_disk_and_count(walled: Backend, source
 async def test_what_set_up_said_is_kept(fresh: Backend, source: Path, tmp_path: Path):
     await set_up(fresh, source, "echo one", "echo two")
 
-    log = next(tmp_path.rglob("bases/k/setup.log")).read_text()
-    assert log == "$ echo one\none\n\n$ echo two\ntwo\n\n"
+    log = next(tmp_path.rglob("bases/k/setup.log")).read_bytes()
+    assert log == b"$ echo one\none\n\n$ echo two\ntwo\n\n"
+    assert await fresh.setup_log(BaseRef(key="k")) == log
+    assert await fresh.setup_log(BaseRef(key="unknown")) == b""
+
+
+async def test_what_set_up_said_before_it_failed_is_told(fresh: Backend, source: Path):
+    spec = BaseSpec(key="k", source=source, setup=("echo one", "echo two; exit 3", "echo never"))
+    with pytest.raises(SetupError) as failed:
+        await fresh.prepare(spec)
+
+    assert failed.value.log == (
+        b"$ echo one\none\n\n$ echo two; exit 3\ntwo\n\n"
+        b"[set-up failed with exit code 3: echo two; exit 3]\n"
+    )
+    assert await fresh.setup_log(BaseRef(key="k")) == b""
 
 
 async def test_package_settings_are_for_set_up_only(

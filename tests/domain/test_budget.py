@@ -3,7 +3,17 @@
 import pytest
 from pydantic import ValidationError
 
-from yudai.domain.budget import LITTLE, MUCH, Budget, admit, ended, estimate, usd
+from yudai.domain.budget import (
+    LITTLE,
+    MUCH,
+    Budget,
+    Pricing,
+    admit,
+    ended,
+    estimate,
+    price_plan,
+    usd,
+)
 from yudai.domain.errors import RefusedError
 from yudai.domain.matrix import Matrix, expand
 from yudai.domain.models import FREE, Model, Price, Provider
@@ -106,3 +116,28 @@ def test_free_models_are_estimated_at_nothing_and_unknown_ones_at_the_cap():
     assert estimate(lineup, [model("m", FREE)], Budget()) == (0, 0)
     cap = Budget().run_cost_cap_micros
     assert estimate(lineup, [model("m", None)], Budget()) == (cap, cap)
+
+
+def test_a_plan_is_priced_in_dollars():
+    price = Price(input_micros=2_000_000, output_micros=8_000_000)
+    paid = Model(name="paid", provider=Provider.OPENROUTER, model_id="paid", price=price)
+    free = Model(name="free", provider=Provider.LOCAL, model_id="free", price=FREE)
+    lineup = expand(Matrix(models=("paid", "free")))
+    budget = Budget(run_cost_cap_micros=400_000)
+    is_free, low, high, ceiling = price_plan(lineup, (paid, free), budget)
+    assert (is_free, high, ceiling) == (False, 0.4, 0.4)
+    assert 0 < low < high
+    alone = expand(Matrix(models=("free",)))
+    assert price_plan(alone, (free,), budget) == Pricing(
+        is_free=True, low_usd=0, high_usd=0, ceiling_usd=0
+    )
+
+
+@pytest.mark.parametrize(
+    ("cap", "field"),
+    [("cost_cap_micros", "limits.budget_usd"), ("run_cost_cap_micros", "limits.run_budget_usd")],
+)
+def test_a_cap_of_zero_names_its_field(cap: str, field: str):
+    with pytest.raises(RefusedError) as caught:
+        admit(LINEUP, Budget.model_validate({cap: 0}), free_models=frozenset())
+    assert caught.value.field == field

@@ -81,11 +81,18 @@ def test_what_is_said_when_there_is_little_to_say() -> None:
     said = {milestone: text_of(milestone, FACTS, {}) for milestone in Milestone}
     named = f"Solve {short(SOLVE)} (#1 Sums)"
     assert said[Milestone.QUEUED] == f"{named} is queued: 1 contestant; 3 more are not started."
+    assert said[Milestone.FIRST_PASSING_RUN].endswith("first passing run, fast-1: red to green")
+    turned = text_of(Milestone.FIRST_PASSING_RUN, FACTS._replace(is_passed=False), {})
+    assert turned.endswith("first passing run, fast-1")
     assert said[Milestone.CHAMPION] == f"{named} has a champion, fast-1"
     assert said[Milestone.COMPLETED] == f"{named} is completed."
     assert said[Milestone.FAILED] == f"{named} has failed: no reason was given"
     applied = text_of(Milestone.COMPLETED, FACTS, {"applied": "/home/ada/toy"})
     assert applied == f"{named} is completed: the patch was applied."
+    dismissed = text_of(Milestone.COMPLETED, FACTS, {"dismissed": "too large"})
+    assert dismissed == f"{named} is completed: the answer was dismissed: too large"
+    dismissed = text_of(Milestone.COMPLETED, FACTS, {"dismissed": ""})
+    assert dismissed == f"{named} is completed: the answer was dismissed."
 
 
 def test_each_milestone_is_reached_by_its_first_event() -> None:

@@ -134,6 +134,8 @@ async def test_a_lane_says_how_far_it_is(scene: Scene, watcher: Watcher, clock: 
         "cost_usd": 0.002,
         "tokens": 8,
         "started_at": NOW,
+        "submitted_at": None,
+        "finished_at": None,
         "elapsed_ms": 2500,
         "last_action": "sed -n 1p a.py",
         "files_changed": 0,
@@ -141,6 +143,7 @@ async def test_a_lane_says_how_far_it_is(scene: Scene, watcher: Watcher, clock: 
         "verdict": None,
         "tests": None,
         "rank": None,
+        "marks": [],
         "url": f"/api/runs/{scene.run(0)}",
     }
     assert watcher.solve is not None
@@ -240,6 +243,9 @@ async def test_a_message_says_what_happened(scene: Scene, watcher: Watcher):
         "seq": 0,
         "step": 0,
         "role": "assistant",
+        "kind": "command",
+        "is_test": False,
+        "edit": None,
         "text": "I look.",
         "commands": ["ls -a"],
         "truncated": False,

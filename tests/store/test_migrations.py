@@ -1,3 +1,4 @@
+import re
 import sys
 from asyncio.subprocess import PIPE, create_subprocess_exec
 from collections.abc import AsyncGenerator, Callable
@@ -83,11 +84,12 @@ async def _schema(database: Database) -> list[tuple[str, str]]:
     query = OF_SQLITE if database.engine.dialect.name == "sqlite" else OF_POSTGRESQL
     async with database.engine.connect() as connection:
         rows = (await connection.execute(text(query))).all()
-    # Columns that came later are the last ones.
+    # Columns that came later are the last ones, and SQLite writes them all on one line.
     return sorted(
-        (name, line.strip(" \t,"))
+        (name, part.strip())
         for name, definition in rows
-        for line in (definition or "").splitlines()
+        for part in re.split(r",\s|\n", definition or "")
+        if part.strip(" \t,")
     )
 
 

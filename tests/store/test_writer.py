@@ -9,11 +9,14 @@ import pytest_asyncio
 from sqlalchemy import event, text
 from structlog.testing import capture_logs
 
+from yudai.domain.failure import Cause
 from yudai.domain.ids import RunId
+from yudai.domain.marks import RunMark
+from yudai.domain.run_state import RunEvent
 from yudai.domain.trajectory import TrajectoryMessage
 from yudai.domain.usage import Usage
 from yudai.ports.agent import Progress
-from yudai.store import runs, solves, trajectories
+from yudai.store import attempts, lanes, runs, solves, trajectories
 from yudai.store.store import Store
 from yudai.store.tables import RunRow, SolveRow
 from yudai.store.writer import MessageWriter, WriteError
@@ -472,3 +475,45 @@ async def test_a_flush_during_the_commit_that_ends_a_failure_is_heard(
     may_commit.set()
     await asyncio.wait_for(flushing, 10)
     assert await _count(patient, run.id) == 1
+
+
+def _mark(step: int) -> RunMark:
+    return RunMark(kind="test", at=float(step), step=step, cost_micros=1 << 50, ok=step % 2 == 0)
+
+
+async def test_marks_are_written_with_the_other_numbers(
+    store: Store, run: RunRow, new_message: NewMessage, new_progress: NewProgress
+) -> None:
+    for steps in (1, 2):
+        marks = tuple(map(_mark, range(steps)))
+        progress = new_progress(steps).model_copy(update={"marks": marks})
+        store.writer.append(run.id, 1, new_message(steps), progress)
+    await store.writer.flush()
+    async with store.read() as db:
+        assert (await runs.get(db, run.id)).marks == (_mark(0), _mark(1))
+        facts = await db.run_sync(lambda sync: lanes.lanes(sync.connection(), [run.id]))
+    assert facts[run.id].marks == (_mark(0), _mark(1))
+
+
+async def test_a_new_attempt_has_no_marks(
+    store: Store, run: RunRow, new_message: NewMessage, new_progress: NewProgress
+) -> None:
+    progress = new_progress(1).model_copy(update={"marks": (_mark(1),)})
+    async with store.change() as db:
+        await runs.advance(db, run.id, RunEvent.STARTED, at=1.0)
+    store.writer.append(run.id, 1, new_message(0), progress)
+    await store.writer.flush()
+    async with store.change() as db:
+        started = await runs.get(db, run.id)
+        await attempts.give_up(db, started, Cause.WORKER_LOST, "died", at=2.0)
+    store.writer.append(run.id, 1, new_message(1), progress)
+    await store.writer.flush()
+    async with store.read() as db:
+        assert (await runs.get(db, run.id)).marks == ()
+
+
+async def test_a_run_of_the_version_before_has_no_marks(store: Store, run: RunRow) -> None:
+    async with store.change() as db:
+        await db.execute(text("UPDATE runs SET marks = NULL"))
+    async with store.read() as db:
+        assert (await runs.get(db, run.id)).marks is None

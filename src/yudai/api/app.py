@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Collection
 from contextlib import AbstractAsyncContextManager
+from pathlib import Path
 from typing import Any, cast
 
 from fastapi import Depends, FastAPI
@@ -10,7 +11,19 @@ from starlette.middleware import Middleware
 
 import yudai
 from yudai.adapters.clock import SystemClock
-from yudai.api import compat, conversations, errors, health, models, runs, solves, updates
+from yudai.api import (
+    beginning,
+    compat,
+    conversations,
+    errors,
+    health,
+    installation,
+    models,
+    page,
+    runs,
+    solves,
+    updates,
+)
 from yudai.api.deps import Service
 from yudai.api.envelope import Envelope
 from yudai.api.guards import Allowed, BodyLimit, Guard, json_only
@@ -24,6 +37,8 @@ _ROUTERS = (
     runs.router,
     conversations.router,
     models.router,
+    beginning.router,
+    installation.router,
     health.router,
 )
 _TAGS = [
@@ -31,6 +46,7 @@ _TAGS = [
     {"name": "runs", "description": "One contestant's go at a solve."},
     {"name": "conversations", "description": "Solves that are talked about."},
     {"name": "models", "description": "Who answers a model's calls, and at what price."},
+    {"name": "installation", "description": "What this installation is, can do, and has cost."},
     {"name": "health", "description": "Whether the server is alive and of use."},
 ]
 
@@ -46,6 +62,7 @@ def create_app(
     lifespan: Lifespan | None = None,
     hosts: Collection[str] = (),
     origins: Collection[str] = (),
+    page_folder: Path | None = None,
 ) -> FastAPI:
     """`hosts` and `origins` are those that the server answers to besides loopback ones."""
     app = _Api(
@@ -72,6 +89,8 @@ def create_app(
     for router in _ROUTERS:
         app.include_router(router, prefix=PREFIX)
     app.include_router(compat.router)
+    if page_folder is not None:
+        page.mount(app, page_folder)
     return app
 
 

@@ -5,6 +5,7 @@ from typing import Annotated, Any, NamedTuple, cast
 from fastapi import APIRouter, Depends, Path, Query, Request, Response
 
 from yudai.api.deps import ConversationIdPath, CurrentUser, IdempotencyHeader, keyed
+from yudai.api.openapi import CONFLICT
 from yudai.domain.chat import Conversation, ConversationPage, MessagePage, Posted
 from yudai.domain.chatasks import ConversationAsk, IssueAsk, MessageAsk
 from yudai.services.conversations import MAX_PAGE, ConversationDetail, Conversations
@@ -38,7 +39,10 @@ CursorQuery = Annotated[str, Query(max_length=1000, description=_CURSOR)]
 IssueNumber = Annotated[int, Path(ge=1, le=_MAX_NUMBER)]
 
 
-@router.post("", status_code=201, operation_id="createConversation", responses=_CREATED)
+_OF_SOLVE = _CREATED | CONFLICT | {404: {"description": "There is no such solve."}}
+
+
+@router.post("", status_code=201, operation_id="createConversation", responses=_OF_SOLVE)
 async def create(
     body: ConversationAsk,
     visit: VisitDep,

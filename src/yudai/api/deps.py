@@ -10,7 +10,9 @@ from yudai.domain.errors import NotFoundError
 from yudai.domain.ids import LOCAL_USER, ConversationId, RunId, SolveId
 from yudai.ports.clock import Clock
 from yudai.ports.engine import Engine
+from yudai.services.applying import Applier
 from yudai.services.conversations import Conversations
+from yudai.services.forecasting import Forecaster
 from yudai.services.models import Catalogue
 from yudai.services.reading import Reader
 from yudai.services.stopping import Stopper
@@ -19,6 +21,7 @@ from yudai.services.updates import Updates
 from yudai.settings import Settings
 from yudai.store.idempotency import IdempotencyKey
 from yudai.store.store import Store
+from yudai.wiring.demonstrating import Demonstrator
 
 _ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 MAX_KEY = 200
@@ -35,6 +38,12 @@ class Service(Protocol):
     def reader(self) -> Reader: ...
     @property
     def submitter(self) -> Submitter: ...
+    @property
+    def forecaster(self) -> Forecaster: ...
+    @property
+    def demonstrator(self) -> Demonstrator: ...
+    @property
+    def applier(self) -> Applier: ...
     @property
     def catalogue(self) -> Catalogue: ...
     @property

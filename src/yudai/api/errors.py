@@ -207,10 +207,16 @@ def _ours(error: YudaiError) -> Trouble:
             state = error.state if isinstance(error, ConflictError) else None
             said, detail = str(error), over_http(str(error))
             told = said if said != detail else ""
-            return Trouble(code, detail, state=state, command_line=told)
+            return Trouble(code, detail, _named(error), state, command_line=told)
     if isinstance(error, WorldError) and error.cause is Cause.STORE_FAILED:
         return _AWAY
     return _OUR_FAULT
+
+
+def _named(error: YudaiError) -> tuple[FieldError, ...] | None:
+    field = error.field if isinstance(error, RefusedError) else ""
+    message = clean(over_http(str(error))[:_MAX_DETAIL])
+    return (FieldError(field=clean(field[:300]), message=message),) if field else None
 
 
 def _framework(error: HTTPException, scope: Scope) -> Trouble:
@@ -246,6 +252,13 @@ def _invalid(error: RequestValidationError) -> Trouble:
 
 def _field_errors(found: Iterable[Mapping[str, Any]]) -> Iterable[FieldError]:
     for each in found:
-        field = ".".join(str(part) for part in each["loc"][1:])
+        # A check of a whole may know which part it is about.
+        parts = (*each["loc"][1:], *_part(each))
+        field = ".".join(map(str, parts))
         message = str(each["msg"]).removeprefix("Value error, ")
         yield FieldError(field=clean(field[:300]), message=clean(message[:300]))
+
+
+def _part(found: Mapping[str, Any]) -> tuple[str, ...]:
+    field = found.get("ctx", {}).get("field")
+    return (field,) if isinstance(field, str) else ()

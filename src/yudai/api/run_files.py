@@ -7,6 +7,7 @@ from fastapi import APIRouter, Depends, Path, Query, Request, Response
 
 from yudai.api.deps import CurrentUser, RunIdPath, Service, ServiceDep
 from yudai.api.downloads import Download, documented, is_known, send, send_blob, unchanged
+from yudai.domain.errors import NotFoundError
 from yudai.domain.ids import short
 from yudai.ports.artifacts import ArtifactKind
 from yudai.services.run_pages import MAX_SEQ, Raw, RunPages
@@ -33,6 +34,8 @@ Version = Annotated[
 
 
 class LogKind(StrEnum):
+    SETUP = "setup"
+    AGENT = "agent"
     TEST = "test"
     BASELINE = "baseline"
 
@@ -55,7 +58,8 @@ async def raw_message(
 ) -> Response:
     """Whole; where its attempt is named it may be kept for ever."""
     raw = await RunPages(service.store).message(which._replace(attempt=attempt), seq)
-    return _raw(request, raw, f"{short(which.run_id)}-message-{seq}.json", attempt=attempt)
+    file = Download(f"{short(which.run_id)}-message-{seq}.json", JSON)
+    return _raw(request, raw, file, attempt=attempt)
 
 
 @router.get(
@@ -69,7 +73,8 @@ async def raw_step(
 ) -> Response:
     """Step 0 is what stands before the model's first turn."""
     raw = await RunPages(service.store).step(which._replace(attempt=attempt), number)
-    return _raw(request, raw, f"{short(which.run_id)}-step-{number}.json", attempt=attempt)
+    file = Download(f"{short(which.run_id)}-step-{number}.json", JSON)
+    return _raw(request, raw, file, attempt=attempt)
 
 
 @router.get(
@@ -88,7 +93,7 @@ async def trajectory(
     except NotYetError:
         if v is not None:
             raise
-    return _raw(request, await RunPages(service.store).trajectory(which), file.name)
+    return _raw(request, await RunPages(service.store).trajectory(which), file)
 
 
 @router.get(
@@ -109,14 +114,19 @@ async def patch(
     "/runs/{run_id}/logs/{kind}",
     operation_id="getRunLog",
     response_class=Response,
-    responses=documented(TEXT, "As the tests printed it."),
+    responses=documented(TEXT, "As it was printed."),
 )
 async def log(
     request: Request, which: WhichDep, service: ServiceDep, kind: LogKind, v: Version = None
 ) -> Response:
-    """Of the tests with this run's patch, or of those of the base without any."""
+    """Of set-up, of the agent as far as it has come, of the tests with and without its patch."""
     file = Download(f"{short(which.run_id)}-{kind}.log", TEXT)
-    return await _blob(request, which, service, LOGS[kind], file=file, v=v)
+    if kind in LOGS:
+        return await _blob(request, which, service, LOGS[kind], file=file, v=v)
+    if v is not None:
+        raise NotFoundError("the agent's log grows with its trajectory: ask for it without `v`")
+    raw = await RunPages(service.store).transcript(which)
+    return _raw(request, raw, file)
 
 
 async def _blob(
@@ -133,7 +143,7 @@ async def _blob(
     return await send_blob(request, artifacts, ref, file, version=v)
 
 
-def _raw(request: Request, raw: Raw, name: str, *, attempt: int | None = None) -> Response:
+def _raw(request: Request, raw: Raw, file: Download, *, attempt: int | None = None) -> Response:
     is_for_ever = raw.is_settled and attempt is not None
-    file = Download(name, JSON, tag=raw.tag, is_for_ever=is_for_ever)
-    return unchanged(file) if is_known(request, file) else send(file, raw.parts)
+    named = file._replace(tag=raw.tag, is_for_ever=is_for_ever)
+    return unchanged(named) if is_known(request, named) else send(named, raw.parts)

@@ -2,12 +2,14 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Query, Response
 
 from yudai.api import run_files
 from yudai.api.deps import Service, ServiceDep
+from yudai.api.downloads import FOR_EVER
 from yudai.api.openapi import CONFLICT
-from yudai.api.run_files import Attempt, WhichDep
+from yudai.api.run_files import Attempt, Number, WhichDep
+from yudai.services.diffs import DiffAt, Diffs
 from yudai.services.run_cancelling import RunCanceller
 from yudai.services.run_pages import MAX_SEQ, RunPages
 from yudai.services.run_reading import RunReader
@@ -82,6 +84,22 @@ async def steps(
     """From the first one on, from after a number on, or the last ones before it."""
     asked = which._replace(attempt=attempt)
     return await RunPages(service.store).steps(asked, after=after, before=before, limit=limit)
+
+
+@router.get("/runs/{run_id}/messages/{seq}/diff", operation_id="getRunDiffAt")
+async def diff_at(
+    response: Response,
+    which: WhichDep,
+    service: ServiceDep,
+    seq: Number,
+    attempt: Attempt = None,
+) -> DiffAt:
+    """What the run had changed by then, as it stood after the newest edit up to that message."""
+    found = await Diffs(service.store).at(which._replace(attempt=attempt), seq)
+    if attempt is not None:
+        # Messages come in order: an edit before this one cannot appear any more.
+        response.headers["Cache-Control"] = FOR_EVER
+    return found
 
 
 router.include_router(run_files.router)

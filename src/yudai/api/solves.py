@@ -16,7 +16,9 @@ from yudai.api.deps import (
 from yudai.api.openapi import CONFLICT
 from yudai.domain.asking import SolveAsk
 from yudai.domain.solve_state import SolveState
+from yudai.services.applying import AppliedView, ApplyAsk, DismissAsk
 from yudai.services.choosing import Choice, Chooser
+from yudai.services.submitting import Submitted
 from yudai.services.viewing import SolvePage, SolveSummary, SolveView, Viewer
 from yudai.store.pages import Which
 
@@ -49,16 +51,20 @@ async def create(
 
 
 @router.get("/solves", operation_id="listSolves")
-async def find(
+async def find(  # noqa: PLR0913 - one for each of the query's
     service: ServiceDep,
     user: CurrentUser,
     limit: Annotated[int, Query(ge=1, le=100)] = 20,
     cursor: Annotated[str, Query(description="From the page before.")] = "",
-    state: SolveState | None = None,
+    state: Annotated[
+        list[SolveState] | None, Query(max_length=6, description="One or several.")
+    ] = None,
+    repo: Annotated[str, Query(max_length=300, description="Exactly this repository.")] = "",
+    q: Annotated[str, Query(max_length=200, description="Part of the issue or repository.")] = "",
     conversation_id: Annotated[str | None, Query(max_length=64, pattern="^[0-9a-f-]+$")] = None,
 ) -> SolvePage:
     """Newest first."""
-    which = Which(user.id, state, conversation_id)
+    which = Which(user.id, tuple(state or ()), conversation_id, repo=repo, words=q)
     return await _viewer(service).page(which, limit=limit, cursor=cursor)
 
 
@@ -85,11 +91,35 @@ async def choose(
     return await summary(solve_id, service, user)
 
 
+@router.post("/solves/{solve_id}/apply", operation_id="applyPatch", responses=CONFLICT)
+async def apply(
+    solve_id: SolveIdPath, body: ApplyAsk, service: ServiceDep, user: CurrentUser
+) -> AppliedView:
+    """Into the folder that the solve came from, or onto a new branch of it; that settles it."""
+    return await service.applier.take(solve_id, body, user_id=user.id)
+
+
+@router.post("/solves/{solve_id}/dismiss", operation_id="dismissSolve", responses=CONFLICT)
+async def dismiss(
+    solve_id: SolveIdPath, body: DismissAsk, service: ServiceDep, user: CurrentUser
+) -> SolveSummary:
+    """No answer is taken; the solve is completed, and its runs stay as they are."""
+    chooser = Chooser(service.store, service.clock)
+    await chooser.dismiss(solve_id, body.reason, user_id=user.id)
+    return await summary(solve_id, service, user)
+
+
 async def submit(
     ask: SolveAsk, service: Service, user: User, *, response: Response, key: str | None
 ) -> SolveSummary:
     sent = keyed(key, "createSolve", ask.model_dump_json())
     submitted = await service.submitter.submit_once(ask, user_id=user.id, key=sent)
+    return await accepted(submitted, service, user, response=response)
+
+
+async def accepted(
+    submitted: Submitted, service: Service, user: User, *, response: Response
+) -> SolveSummary:
     shown = await _viewer(service).summary(submitted.solve_id, user_id=user.id)
     response.headers["Location"] = shown.links["self"]
     if submitted.replayed:

@@ -178,6 +178,9 @@ class ServerRecords:
     async def cancel(self, solve_id: SolveId) -> None:
         await self.remote.post(f"/api/solves/{solve_id}/cancel")
 
+    async def dismiss(self, solve_id: SolveId, reason: str) -> None:
+        await self.remote.post(f"/api/solves/{solve_id}/dismiss", {"reason": reason})
+
     async def remark(self, solve_id: SolveId) -> str:
         del solve_id
         return ""

@@ -72,19 +72,27 @@ def demo(
     *,
     json: Json = False,
     leave: Annotated[
-        bool, typer.Option("--exit", help="End when the race is over (there is no page yet).")
+        bool,
+        typer.Option("--exit", help="Serve no page, end when the race is over; --json implies it."),
+    ] = False,
+    no_open: Annotated[
+        bool, typer.Option("--no-open", help="Only print the page's address, open no browser.")
     ] = False,
     sandbox: SandboxName = None,
     parallel: Annotated[int, typer.Option(min=1, max=64, help="Runs at the same time.")] = 4,
     reducer: options.Reducer = "simple",
 ) -> int:
-    """Run a real arena on a bundled repository: no key, no account, no Docker."""
-    from yudai.cli.demo import run_demo
+    """Run a real arena on a bundled repository, live in the page: no key, no account, no Docker."""
+    if leave or json:
+        from yudai.cli.demo import run_demo
 
-    del leave  # accepted already: scripts written today keep working when the page is there
-    return run_until_signal(
-        run_demo(_settings(), sandbox=sandbox, parallel=parallel, reducer=reducer, json=json)
-    )
+        return run_until_signal(
+            run_demo(_settings(), sandbox=sandbox, parallel=parallel, reducer=reducer, json=json)
+        )
+    from yudai.cli.showing import DemoOptions, show_demo
+
+    given = DemoOptions(sandbox=sandbox, parallel=parallel, reducer=reducer, opens=not no_open)
+    return run_until_signal(show_demo(_settings(), given))
 
 
 @app.command()
@@ -189,6 +197,20 @@ def cancel(target: Solve = "", *, json: Json = False, server: options.ServerUrl 
     from yudai.cli.cancel import run_cancel
 
     return run_until_signal(run_cancel(_settings(server), target, json=json))
+
+
+@app.command()
+def dismiss(
+    target: Solve = "",
+    *,
+    reason: Annotated[str, typer.Option(help="Why, in one line; the timeline keeps it.")] = "",
+    json: Json = False,
+    server: options.ServerUrl = "",
+) -> int:
+    """Take no answer of a solve that awaits review: it is completed, and its runs are kept."""
+    from yudai.cli.dismiss import run_dismiss
+
+    return run_until_signal(run_dismiss(_settings(server), target, reason=reason, json=json))
 
 
 @app.command()

@@ -8,7 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from yudai.cli.text import one_line, safe
-from yudai.domain.budget import Budget, admit, estimate, usd
+from yudai.domain.budget import Budget, price_plan
 from yudai.domain.matrix import Lineup
 from yudai.domain.models import Model, free_names
 from yudai.domain.testreport import Baseline
@@ -119,12 +119,8 @@ def _known(baseline: Baseline) -> list[tuple[str, str]]:
 
 
 def _price(entrants: Entrants) -> str:
-    if entrants.are_free:
-        return "free"
-    lineup, models, budget = entrants
-    ceiling = admit(lineup, budget, free_models=free_names(models)).ceiling_micros
-    low, high = estimate(lineup, models, budget)
-    return f"about ${usd(low):.2f} to ${usd(high):.2f}, capped at ${usd(ceiling):.2f}"
+    is_free, low, high, ceiling = price_plan(*entrants)
+    return "free" if is_free else f"about ${low:.2f} to ${high:.2f}, capped at ${ceiling:.2f}"
 
 
 def _some(names: Sequence[str]) -> str:

@@ -9,7 +9,7 @@ from yudai.cli.ownership import is_owned
 from yudai.domain.budget import usd
 from yudai.domain.document import SolveDocument
 from yudai.domain.failure import Cause
-from yudai.domain.ids import RunId, SolveId
+from yudai.domain.ids import LOCAL_USER, RunId, SolveId
 from yudai.domain.run_state import RunState
 from yudai.domain.solve_state import RESTING
 from yudai.domain.steps import Step
@@ -17,6 +17,7 @@ from yudai.domain.trajectory import TrajectoryMessage
 from yudai.domain.value import Value
 from yudai.domain.verdict import Verdict
 from yudai.ports.artifacts import ArtifactKind
+from yudai.services.choosing import Chooser
 from yudai.services.reading import Reader
 from yudai.services.stopping import Stopper
 from yudai.settings import Settings
@@ -79,6 +80,10 @@ class Records(Protocol):
         """ConflictError when it has come to rest already."""
         ...
 
+    async def dismiss(self, solve_id: SolveId, reason: str) -> None:
+        """ConflictError unless it awaits review."""
+        ...
+
     async def remark(self, solve_id: SolveId) -> str:
         """What a person who waits for it should know, if anything."""
         ...
@@ -120,6 +125,10 @@ class OwnRecords:
 
     async def cancel(self, solve_id: SolveId) -> None:
         await self._stopper.cancel(solve_id)
+
+    async def dismiss(self, solve_id: SolveId, reason: str) -> None:
+        chooser = Chooser(self.reader.store, self.reader.clock)
+        await chooser.dismiss(solve_id, reason, user_id=LOCAL_USER)
 
     async def remark(self, solve_id: SolveId) -> str:
         solve = await self.reader.solve(solve_id)

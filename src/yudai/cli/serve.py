@@ -25,6 +25,8 @@ from yudai.wiring import is_shared, open_gateway
 if TYPE_CHECKING:
     from starlette.types import ASGIApp
 
+    from yudai.wiring.service import Service
+
 
 class ServeOptions(NamedTuple):
     """`yudai serve` as it was typed; None: as the settings say."""
@@ -34,6 +36,14 @@ class ServeOptions(NamedTuple):
     no_worker: bool = False
     sandbox: str | None = None
     json: bool = False
+    any_port: bool = False
+    """Where the port is taken, any other one will do."""
+
+
+class Serving(NamedTuple):
+    entry: ServerEntry
+    http: asyncio.Task[None]
+    """Done when nobody answers any more."""
 
 
 Opening = Callable[[Settings, ServeOptions, str], "AbstractAsyncContextManager[ASGIApp]"]
@@ -43,8 +53,13 @@ Opening = Callable[[Settings, ServeOptions, str], "AbstractAsyncContextManager[A
 async def open_server(
     settings: Settings, given: ServeOptions, url: str
 ) -> "AsyncGenerator[ASGIApp]":
-    """The API, and the worker before it: nothing is asked of an engine that is not there yet."""
-    from yudai.api.app import create_app
+    async with open_parts(settings, given) as service:
+        yield make_api(service, settings, given, url)
+
+
+@asynccontextmanager
+async def open_parts(settings: Settings, given: ServeOptions) -> "AsyncGenerator[Service]":
+    """The service, and the worker before it: nothing is asked of an engine that is not there."""
     from yudai.wiring.service import open_service
     from yudai.wiring.worker import open_worker
 
@@ -54,9 +69,16 @@ async def open_server(
         if not given.no_worker:
             gateway = await stack.enter_async_context(open_gateway(settings))
             await stack.enter_async_context(open_worker(settings, gateway=gateway))
-        service = await stack.enter_async_context(open_service(settings))
-        names = (_host(settings, given), urlsplit(url).netloc.rpartition(":")[0])
-        yield create_app(service, hosts=names)
+        yield await stack.enter_async_context(open_service(settings))
+
+
+def make_api(service: "Service", settings: Settings, given: ServeOptions, url: str) -> "ASGIApp":
+    """The API and the page."""
+    from yudai.api import page
+    from yudai.api.app import create_app
+
+    names = (_host(settings, given), urlsplit(url).netloc.rpartition(":")[0])
+    return create_app(service, hosts=names, page_folder=page.BUILT)
 
 
 async def run_serve(
@@ -68,6 +90,21 @@ async def run_serve(
             " with SQLite nobody else could, so leave it out"
         )
     progress = consoles.progress()
+    async with serving(settings, given, opening=opening) as served:
+        _say_ready(served.entry, given, progress)
+        try:
+            await asyncio.wait([served.http])
+        except asyncio.CancelledError:
+            progress.print("Stopping: runs that go on are handed over …", style="yellow")
+            raise
+    return OUR_FAULT
+
+
+@asynccontextmanager
+async def serving(
+    settings: Settings, given: ServeOptions, *, opening: Opening
+) -> AsyncGenerator[Serving]:
+    """Own the home, answer, and be found by other commands, until it is left."""
     async with AsyncExitStack() as stack:
         ownership = await stack.enter_async_context(owning(settings.home))
         listener = stack.enter_context(closing(_bind(settings, given)))
@@ -79,17 +116,17 @@ async def run_serve(
         ownership.announce(entry)
         # First of all: nobody shall be sent to a server that is leaving.
         stack.callback(ownership.withdraw)
-        _say_ready(entry, given, progress)
-        try:
-            await asyncio.wait([http])
-        except asyncio.CancelledError:
-            progress.print("Stopping: runs that go on are handed over …", style="yellow")
-            raise
-    return OUR_FAULT
+        yield Serving(entry, http)
 
 
 def _bind(settings: Settings, given: ServeOptions) -> socket.socket:
-    return bind(_host(settings, given), settings.port if given.port is None else given.port)
+    host, port = _host(settings, given), settings.port if given.port is None else given.port
+    try:
+        return bind(host, port)
+    except RefusedError:
+        if not given.any_port:
+            raise
+        return bind(host, 0)
 
 
 def _host(settings: Settings, given: ServeOptions) -> str:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from yudai.domain.issue import Issue, from_markdown
 from yudai.domain.matrix import Matrix, Strategy
+from yudai.domain.models import SCRIPTED_PREFIX, Model, scripted
 from yudai.ports.sandbox import BaseSpec
 
 ROOT = Path(__file__).parent
@@ -16,6 +17,8 @@ CONTESTANTS = ROOT / "contestants"
 REPO = "yudai/demo"
 MAX_STEPS = 12
 
+# No script of anybody else has such a name.
+_BUNDLED = "yudai-demo/"
 # A fixed time makes the archive, and with it the base's key, the same on every machine.
 _MTIME = 1_750_000_000
 
@@ -26,11 +29,26 @@ def issue() -> Issue:
 
 def matrix() -> Matrix:
     return Matrix(
-        models=tuple(f"scripted/{script.stem}" for script in sorted(CONTESTANTS.glob("*.yaml"))),
+        models=tuple(f"{SCRIPTED_PREFIX}{name}" for name in _names()),
         temperatures=(0.2,),
         max_edits=(6,),
         strategies=(Strategy.TEST_FIRST,),
     )
+
+
+def models() -> tuple[Model, ...]:
+    """The matrix's, each answered by the script that comes with us, whatever else there is."""
+    return tuple(
+        scripted(f"{SCRIPTED_PREFIX}{name}").model_copy(
+            update={"model_id": f"{SCRIPTED_PREFIX}{_BUNDLED}{name}"}
+        )
+        for name in _names()
+    )
+
+
+def scripts() -> dict[str, Path]:
+    """By the names that only the demo's models have at their provider."""
+    return {f"{_BUNDLED}{name}": CONTESTANTS / f"{name}.yaml" for name in _names()}
 
 
 def base(home: Path) -> BaseSpec:
@@ -46,6 +64,10 @@ def base(home: Path) -> BaseSpec:
     env = Path(sys.prefix) if sys.prefix != sys.base_prefix else None
     key = hashlib.sha256(f"{digest}\n{env}\n{sys.version}".encode()).hexdigest()[:32]
     return BaseSpec(key=key, source=source, env=env)
+
+
+def _names() -> list[str]:
+    return sorted(script.stem for script in CONTESTANTS.glob("*.yaml"))
 
 
 def _archive(folder: Path) -> bytes:

@@ -12,10 +12,10 @@ from pydantic import (
     GetJsonSchemaHandler,
     Strict,
 )
-from pydantic_core import CoreSchema
+from pydantic_core import CoreSchema, PydanticCustomError
 
 from yudai.domain.budget import MICROS_PER_USD, Budget
-from yudai.domain.errors import RefusedError
+from yudai.domain.errors import RefusedError, about
 from yudai.domain.issue import Issue, from_markdown
 from yudai.domain.matrix import Matrix
 from yudai.domain.models import MAX_DOLLARS, MAX_NAME, Price, price_in_dollars
@@ -53,14 +53,19 @@ def _checked_axes(raw: object) -> object:
         return raw
     for axis in _NUMBERS:
         if any(isinstance(value, (str, bool)) for value in as_items(raw.get(axis))):
-            raise ValueError(f"{axis} are numbers")
+            raise _wrong(axis, f"{axis} are numbers")
     for axis, items in raw.items():
         if len(as_items(items)) > (MAX_MODELS if axis == "models" else MAX_AXIS):
-            raise ValueError(f"there are too many {axis}")
+            raise _wrong(axis, f"there are too many {axis}")
     for axis in ("models", "agents"):
         if any(not _is_name(name) for name in as_items(raw.get(axis))):
-            raise ValueError(f"{axis} have printable names of at most {MAX_NAME} characters")
+            raise _wrong(axis, f"{axis} have printable names of at most {MAX_NAME} characters")
     return raw
+
+
+def _wrong(axis: str, message: str) -> PydanticCustomError:
+    """The check is the whole matrix's; `field` tells which axis it is about."""
+    return PydanticCustomError("axis", "{message}", {"message": message, "field": axis})
 
 
 def _is_name(value: object) -> bool:
@@ -238,14 +243,32 @@ class SolveAsk(Value):
     def place(self) -> Folder | Remote:
         """Where the repository is; RefusedError says what is wrong with the words for it."""
         if bool(self.repo_url) == bool(self.repo_path):
-            raise RefusedError("name the repository once: repo_url, or repo_path for a folder")
-        if self.repo_path:
-            return _folder(self.repo_path)
-        if self.repo_url.startswith("/"):
-            return _folder(self.repo_url)
-        if self.repo_url.startswith("file:"):
-            return _file(self.repo_url)
-        return _remote(self.repo_url)
+            raise RefusedError(
+                "name the repository once: repo_url, or repo_path for a folder", field="repo_path"
+            )
+        with about(self.place_field):
+            if self.repo_path:
+                return _folder(self.repo_path)
+            if self.repo_url.startswith("/"):
+                return _folder(self.repo_url)
+            if self.repo_url.startswith("file:"):
+                return _file(self.repo_url)
+            return _remote(self.repo_url)
+
+    @property
+    def place_field(self) -> str:
+        """Which field names the repository."""
+        return "repo_path" if self.repo_path else "repo_url"
+
+    @property
+    def placed(self) -> "SolveAsk":
+        """The same with its repository in the plainest spelling."""
+        place = self.place
+        if isinstance(place, Folder):
+            named = {"repo_path": place.path, "repo_url": ""}
+        else:
+            named = {"repo_path": "", "repo_url": place.url}
+        return self.model_copy(update=named)
 
     @property
     def issue(self) -> Issue:
@@ -258,7 +281,7 @@ class SolveAsk(Value):
             issue = Issue(title=self.issue_title.strip() or f"#{self.issue_number}")
         else:
             missing = "a folder has no issues of its own: give" if self.issue_number else "give"
-            raise RefusedError(f"say what to solve: {missing} issue_text")
+            raise RefusedError(f"say what to solve: {missing} issue_text", field="issue_text")
         return issue.model_copy(update={"number": self.issue_number})
 
 
@@ -267,7 +290,8 @@ def _from_text(text: str) -> Issue:
     if not 0 < len(head) <= MAX_TITLE:
         raise RefusedError(
             f"the first line of issue_text is the title, of 1 to {MAX_TITLE} characters: "
-            "give a shorter one, or issue_title"
+            "give a shorter one, or issue_title",
+            field="issue_text",
         )
     return from_markdown(text)
 

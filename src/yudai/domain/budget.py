@@ -1,13 +1,13 @@
 """Limits of a solve: money in micro-dollars, time in seconds."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from pydantic import Field
 
 from yudai.domain.errors import RefusedError
 from yudai.domain.matrix import Lineup
-from yudai.domain.models import Model, Price
+from yudai.domain.models import Model, Price, free_names
 from yudai.domain.usage import Usage
 from yudai.domain.value import Value
 
@@ -42,7 +42,8 @@ def admit(lineup: Lineup, budget: Budget, *, free_models: frozenset[str]) -> Adm
     paid = [c.model for c in lineup.contestants if c.model not in free_models]
     if paid and not min(budget.cost_cap_micros, budget.run_cost_cap_micros):
         raise RefusedError(
-            f"the cost cap is $0, but {paid[0]} costs money: raise the cap or choose a free model"
+            f"the cost cap is $0, but {paid[0]} costs money: raise the cap or choose a free model",
+            field="limits.run_budget_usd" if budget.cost_cap_micros else "limits.budget_usd",
         )
     count = len(lineup.contestants)
     return Admission(
@@ -74,15 +75,38 @@ class Effort(NamedTuple):
     """A thought and one command; models that reason aloud write more."""
     cached_percent: int
     """Of the input: the same beginning every time, where the provider keeps it."""
+    step_s: float
+    """The model's answer and its command."""
 
 
-LITTLE = Effort(10, prompt_tokens=2500, grown_tokens=600, output_tokens=250, cached_percent=80)
-MUCH = Effort(36, prompt_tokens=4000, grown_tokens=1200, output_tokens=800, cached_percent=40)
+LITTLE = Effort(
+    10, prompt_tokens=2500, grown_tokens=600, output_tokens=250, cached_percent=80, step_s=4
+)
+MUCH = Effort(
+    36, prompt_tokens=4000, grown_tokens=1200, output_tokens=800, cached_percent=40, step_s=25
+)
 
 
 class Estimate(NamedTuple):
     low_micros: int
     high_micros: int
+
+
+class Pricing(NamedTuple):
+    """What a plan costs: probably, and at the very most."""
+
+    is_free: bool
+    low_usd: float
+    high_usd: float
+    ceiling_usd: float
+
+
+def price_plan(lineup: Lineup, models: Sequence[Model], budget: Budget) -> Pricing:
+    """RefusedError as `admit` says it."""
+    free = free_names(models)
+    ceiling = admit(lineup, budget, free_models=free).ceiling_micros
+    low, high = estimate(lineup, models, budget)
+    return Pricing(len(free) == len(models), usd(low), usd(high), usd(ceiling))
 
 
 def estimate(lineup: Lineup, models: Iterable[Model], budget: Budget) -> Estimate:

@@ -38,6 +38,12 @@ class ConversationAsk(Value):
         pattern=_LINE,
         description="In local mode instead of `repo_url`: a folder, by its whole path.",
     )
+    solve_id: str = Field(
+        default="",
+        max_length=64,
+        pattern=_LINE,
+        description="A solve that has no conversation yet: this one becomes its own.",
+    )
 
 
 class MessageAsk(Value):
@@ -111,6 +117,7 @@ def from_command(command: SolveCommand, *, place: Place, matrix: Matrix) -> Solv
 def _named(place: Place) -> dict[str, str]:
     if not any(place):
         raise RefusedError(
-            "this conversation has no repository: create one with repo_url or repo_path"
+            "this conversation is about no repository that a solve could be of:"
+            " begin another one, with a folder"
         )
     return place._asdict()

@@ -7,9 +7,13 @@ YudaiError
 │       └── TakenError   another worker has taken it up: we may not write any more
 └── WorldError           the world's fault: carries a Cause
     ├── SandboxError
+    │   └── SetupError   carries what set-up printed
     ├── GatewayError
     └── ArtifactError    in ports/artifacts.py
 """
+
+from collections.abc import Generator
+from contextlib import contextmanager
 
 from yudai.domain.failure import Cause
 
@@ -20,6 +24,21 @@ class YudaiError(Exception):
 
 class RefusedError(YudaiError):
     """Bad input; the message says what to do instead."""
+
+    def __init__(self, message: str = "", *, field: str = "") -> None:
+        super().__init__(message)
+        self.field = field
+        """The one field of the request that it belongs to, where it is known: `matrix.models`."""
+
+
+@contextmanager
+def about(field: str) -> Generator[None]:
+    """What is refused in here belongs to this field of the request, unless it names another."""
+    try:
+        yield
+    except RefusedError as error:
+        error.field = error.field or field
+        raise
 
 
 class NotFoundError(RefusedError):
@@ -53,6 +72,14 @@ class WorldError(YudaiError):
 class SandboxError(WorldError):
     def __init__(self, message: str, *, cause: Cause = Cause.SANDBOX_FAILED) -> None:
         super().__init__(cause, message)
+
+
+class SetupError(SandboxError):
+    """A set-up command failed; `log` is what all of them have printed by then."""
+
+    def __init__(self, message: str, *, log: bytes = b"") -> None:
+        super().__init__(message, cause=Cause.SETUP_FAILED)
+        self.log = log
 
 
 class GatewayError(WorldError):

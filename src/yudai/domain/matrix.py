@@ -92,7 +92,8 @@ def check_size(matrix: Matrix) -> None:
         sizes = " x ".join(f"{n} {axis.replace('_', ' ')}" for axis, n in lengths.items() if n > 1)
         raise RefusedError(
             f"the matrix has {cells:,} cells ({sizes}), at most {MAX_CELLS:,} are possible:"
-            " give fewer values"
+            " give fewer values",
+            field="matrix",
         )
 
 

@@ -64,6 +64,8 @@ class Facts(NamedTuple):
     lines: int
     reason: str
     cost_usd: float
+    is_passed: bool = True
+    """By the run's verdict as it stands now."""
 
 
 def text_of(milestone: Milestone, facts: Facts, data: Mapping[str, object]) -> str:
@@ -90,7 +92,9 @@ def _queued(facts: Facts, _data: Mapping[str, object]) -> str:
 
 
 def _first(facts: Facts, _data: Mapping[str, object]) -> str:
-    return f"has its first passing run, {facts.handle}: {facts.summary}"
+    # Others' tests may have turned its verdict since; what they said is told with the champion.
+    said = f": {facts.summary}" if facts.is_passed else ""
+    return f"has its first passing run, {facts.handle}{said}"
 
 
 def _champion(facts: Facts, _data: Mapping[str, object]) -> str:
@@ -108,6 +112,9 @@ def _completed(facts: Facts, data: Mapping[str, object]) -> str:
         return f"is completed: the patch is on branch {data['branch']}."
     if "applied" in data:
         return "is completed: the patch was applied."
+    if "dismissed" in data:
+        reason = f": {data['dismissed']}" if data["dismissed"] else "."
+        return f"is completed: the answer was dismissed{reason}"
     return f"is completed, {facts.reason}" if facts.reason else "is completed."
 
 

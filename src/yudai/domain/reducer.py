@@ -75,7 +75,9 @@ REDUCERS: dict[str, tuple[Criterion, ...]] = {
 
 def check_reducer(name: str) -> None:
     if name not in REDUCERS:
-        raise RefusedError(f"there is no reducer {name!r}: {nearest(name, REDUCERS)}")
+        raise RefusedError(
+            f"there is no reducer {name!r}: {nearest(name, REDUCERS)}", field="reducer"
+        )
 
 
 def rank(scorecards: Iterable[Scorecard], *, reducer: str, require_proof: bool) -> Ranking:

@@ -89,7 +89,9 @@ def _given(
     for typed, price in prices.items():
         name = _Found(typed, listing.find(typed)).name
         if name not in wanted:
-            raise RefusedError(f"--price names {typed}, but no contestant uses that model")
+            raise RefusedError(
+                f"--price names {typed}, but no contestant uses that model", field="prices"
+            )
         given[name] = price
     return given
 

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Protocol
 
 from yudai.domain.failure import Cause
+from yudai.domain.marks import Marks
 from yudai.domain.matrix import Contestant
 from yudai.domain.trajectory import TrajectoryMessage
 from yudai.domain.usage import Usage
@@ -36,6 +37,7 @@ class Progress(Value):
     steps: int
     edits: int
     usage: Usage
+    marks: Marks = ()
 
 
 class AgentOutcome(Value):

@@ -22,6 +22,7 @@ class ArtifactKind(StrEnum):
     TRAJECTORY = "trajectory"
     TEST_LOG = "test_log"
     BASELINE_LOG = "baseline_log"
+    SETUP_LOG = "setup_log"
     SOURCE = "source"
 
     @property

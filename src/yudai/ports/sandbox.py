@@ -134,7 +134,14 @@ class Backend(Protocol):
     async def capabilities(self) -> Capabilities: ...
 
     async def prepare(self, spec: BaseSpec) -> BaseRef:
-        """Build the base once; a second call with the same key returns at once."""
+        """Build the base once; a second call with the same key returns at once.
+
+        SetupError when one of its set-up commands fails.
+        """
+        ...
+
+    async def setup_log(self, base: BaseRef) -> bytes:
+        """What the set-up of a prepared base printed, command by command; b"": not known."""
         ...
 
     async def spawn(

@@ -4,17 +4,52 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from yudai.domain.errors import NotFoundError, RefusedError
-from yudai.domain.ids import RunId, SolveId
+from pydantic import ConfigDict, Field
+
+from yudai.domain.errors import ConflictError, NotFoundError, RefusedError, about
+from yudai.domain.ids import RunId, SolveId, short
 from yudai.domain.patch import forbidden, parse_patch, readable
 from yudai.domain.solve_state import SolveEvent, SolveState
+from yudai.domain.value import Value
 from yudai.ports.artifacts import ArtifactKind
 from yudai.ports.clock import Clock
 from yudai.ports.forge import Forge, Snapshot
 from yudai.services.reading import Reader, issue_of
-from yudai.store import events, folders, solves
+from yudai.store import events, folders, runs, solves
 from yudai.store.store import Store
 from yudai.store.tables import RunRow, SolveRow
+
+
+class ApplyAsk(Value):
+    """How a person takes an answer."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{}, {"branch": "fix/leap-years"}]})
+
+    run_id: str = Field(
+        default="", max_length=64, description="Unset: the champion's; else any run with a patch."
+    )
+    branch: str = Field(
+        default="",
+        max_length=200,
+        description="Set: one commit on this new branch; unset: the folder's files are changed.",
+    )
+
+
+class AppliedView(Value):
+    run_id: RunId
+    handle: str
+    root: str
+    paths: tuple[str, ...]
+    branch: str
+    commit: str
+
+
+class DismissAsk(Value):
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"reason": "It rewrites half of the parser."}, {}]}
+    )
+
+    reason: str = Field(default="", max_length=500, description="One line for the timeline.")
 
 
 class Applied(NamedTuple):
@@ -53,19 +88,60 @@ class Applier:
     async def branch(self, target: str, name: str, *, here: Path | None = None) -> Applied:
         """One commit on a new branch; the folder itself stays as it is."""
         answer = await self._answer(target, here)
-        commit = await self.forge.branch(
-            answer.snapshot, answer.patch, name=name, message=_message(answer)
-        )
+        with about("branch"):
+            commit = await self.forge.branch(
+                answer.snapshot, answer.patch, name=name, message=_message(answer)
+            )
         await self._settle(answer, {"branch": name, "commit": commit})
         return _applied(answer)._replace(branch=name, commit=commit)
+
+    async def take(self, solve_id: SolveId, ask: ApplyAsk, *, user_id: str) -> AppliedView:
+        """For whoever sees the solve: its champion's answer, or that of the run that is named."""
+        target = await self._target(solve_id, ask.run_id, user_id)
+        try:
+            if ask.branch:
+                applied = await self.branch(target, ask.branch)
+            else:
+                applied = await self.apply(target)
+        except NotFoundError as error:
+            # The solve is there; its patch, or what we kept of its folder, is not.
+            raise RefusedError(str(error), field=error.field) from error
+        return AppliedView(
+            run_id=applied.run.id,
+            handle=applied.run.handle,
+            root=applied.root,
+            paths=applied.paths,
+            branch=applied.branch,
+            commit=applied.commit,
+        )
+
+    async def _target(self, solve_id: SolveId, run_id: str, user_id: str) -> str:
+        """The id of a run of this very solve."""
+        async with self.store.read() as db:
+            solve = await solves.get(db, solve_id)
+            ids = [run.id for run in await runs.of_solve(db, solve_id)]
+        if solve.user_id != user_id:
+            raise NotFoundError(f"there is no solve {solve_id}")
+        if run_id and run_id not in ids:
+            raise RefusedError(
+                f"solve {short(solve_id)} has no run {run_id!a}: name one of its own, or none",
+                field="run_id",
+            )
+        if run_id or solve.champion_run_id:
+            return run_id or str(solve.champion_run_id)
+        raise ConflictError(
+            f"solve {short(solve_id)} is {solve.state} and has no champion: name one of its runs",
+            state=solve.state,
+        )
 
     async def _answer(self, target: str, here: Path | None) -> _Answer:
         solve, run = await self._find(target or await self._newest(here))
         if solve.snapshot is None:
             raise RefusedError("this solve is not of a folder: use `yudai show --diff`")
-        patch = await self.reader.artifact(RunId(run.id), ArtifactKind.PATCH)
-        if not patch:
-            raise NotFoundError(f"{run.handle} made no patch")
+        with about("run_id"):
+            patch = await self.reader.artifact(RunId(run.id), ArtifactKind.PATCH)
+            if not patch:
+                raise NotFoundError(f"{run.handle} made no patch")
         if reasons := _reasons(patch, solve):
             raise RefusedError(f"this patch must not be applied: {'; '.join(reasons)}")
         return _Answer(solve, run, solve.snapshot, patch)
@@ -97,7 +173,7 @@ class Applier:
         solve_id, now = SolveId(answer.solve.id), self.clock.now()
         told = {"run": answer.run.id, **data}
         async with self.store.change() as db:
-            solve = await solves.get(db, solve_id)
+            solve = await solves.hold(db, solve_id)
             if solve.state == SolveState.AWAITING_REVIEW:
                 await solves.advance(db, solve_id, SolveEvent.SETTLED, at=now, data=told)
             else:

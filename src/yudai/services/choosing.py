@@ -1,19 +1,22 @@
-"""A person's own choice of the champion."""
+"""A person's own choice: another champion, or no answer at all."""
 
 from dataclasses import dataclass
 
 from pydantic import ConfigDict, Field
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from yudai.domain.cutting import line
 from yudai.domain.errors import ConflictError, NotFoundError, RefusedError
 from yudai.domain.ids import RunId, SolveId, short
 from yudai.domain.run_state import RunState
-from yudai.domain.solve_state import SolveState
+from yudai.domain.solve_state import SolveEvent, SolveState
 from yudai.domain.value import Value
 from yudai.ports.clock import Clock
 from yudai.store import events, runs, solves
 from yudai.store.store import Store
 from yudai.store.tables import Data, SolveRow
+
+MAX_REASON = 500
 
 
 class Choice(Value):
@@ -30,7 +33,7 @@ class Choice(Value):
 
     run_id: str = Field(min_length=1, max_length=64, description="A completed run of this solve.")
     reason: str = Field(
-        min_length=1, max_length=500, pattern=r"\S", description="One line: why this one."
+        min_length=1, max_length=MAX_REASON, pattern=r"\S", description="One line: why this one."
     )
 
 
@@ -38,6 +41,21 @@ class Choice(Value):
 class Chooser:
     store: Store
     clock: Clock
+
+    async def dismiss(self, solve_id: SolveId, reason: str, *, user_id: str) -> None:
+        """No answer is taken: what awaits review is completed, and its runs stay as they are."""
+        told: Data = {"dismissed": line(reason, width=MAX_REASON), "by": user_id}
+        async with self.store.change() as db:
+            solve = await solves.hold(db, solve_id)
+            _check_owner(solve, user_id)
+            if solve.state is not SolveState.AWAITING_REVIEW:
+                raise ConflictError(
+                    f"solve {short(solve_id)} is {solve.state}: only what is awaiting review can"
+                    " be dismissed",
+                    state=solve.state,
+                )
+            now = self.clock.now()
+            await solves.advance(db, solve_id, SolveEvent.SETTLED, at=now, data=told)
 
     async def choose(self, solve_id: SolveId, choice: Choice, *, user_id: str) -> None:
         """Offer another run than the ranking did, or one where it abstained.
@@ -48,17 +66,19 @@ class Chooser:
         reason, now = " ".join(choice.reason.split()), self.clock.now()
         async with self.store.change() as db:
             solve = await solves.hold(db, solve_id)
-            if solve.user_id != user_id:
-                raise NotFoundError(f"there is no solve {solve_id}")
+            _check_owner(solve, user_id)
             await _check_open(db, solve)
             run = next(
                 (r for r in await runs.of_solve(db, solve_id) if r.id == choice.run_id), None
             )
             if run is None:
-                raise RefusedError(f"solve {short(solve_id)} has no run {choice.run_id!a}")
+                raise RefusedError(
+                    f"solve {short(solve_id)} has no run {choice.run_id!a}", field="run_id"
+                )
             if run.state is not RunState.COMPLETED:
                 raise RefusedError(
-                    f"{run.handle} is {run.state}: choose a completed run, it has an answer"
+                    f"{run.handle} is {run.state}: choose a completed run, it has an answer",
+                    field="run_id",
                 )
             told: Data = {"was": solve.champion_run_id, "reason": reason, "by": user_id}
             await events.append(
@@ -67,6 +87,11 @@ class Chooser:
             await solves.change(
                 db, solve_id, champion_run_id=run.id, reason=f"chosen by a person: {reason}"
             )
+
+
+def _check_owner(solve: SolveRow, user_id: str) -> None:
+    if solve.user_id != user_id:
+        raise NotFoundError(f"there is no solve {solve.id}")
 
 
 async def _check_open(db: AsyncSession, solve: SolveRow) -> None:

@@ -9,6 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from yudai.domain.asking import SolveAsk
 from yudai.domain.chat import (
+    MAX_TITLE,
     ChatRole,
     Conversation,
     ConversationPage,
@@ -25,8 +26,8 @@ from yudai.domain.chatasks import (
     from_issue,
 )
 from yudai.domain.chatcommand import SolveCommand, is_command, parse_command
-from yudai.domain.errors import RefusedError, WorldError
-from yudai.domain.ids import ConversationId, MessageId, SolveId
+from yudai.domain.errors import ConflictError, NotFoundError, RefusedError, WorldError
+from yudai.domain.ids import ConversationId, MessageId, SolveId, short
 from yudai.domain.matrix import Matrix
 from yudai.ports.clock import Clock
 from yudai.ports.engine import Engine
@@ -34,10 +35,11 @@ from yudai.services.answering import Answering, to_message
 from yudai.services.lineups import default_matrix
 from yudai.services.milestones import Milestones
 from yudai.services.models import Catalogue
+from yudai.services.reading import issue_of
 from yudai.services.submitting import Submitter
 from yudai.services.viewing import SolveSummary, Viewer
 from yudai.services.wording import over_http
-from yudai.store import conversations, idempotency
+from yudai.store import conversations, idempotency, solves
 from yudai.store.idempotency import IdempotencyKey, KeyReusedError, KeyTakenError
 from yudai.store.outages import StoreAwayError
 from yudai.store.pages import Which
@@ -93,6 +95,8 @@ class Conversations:
                 if earlier := await _earlier(db, user_id, key):
                     return to_conversation(await conversations.get(db, earlier, user_id=user_id))
                 await conversations.add(db, row)
+                if ask.solve_id:
+                    await _take(db, row, SolveId(ask.solve_id))
                 await self._keep(db, user_id, key, row.id)
         except KeyTakenError:
             # Sent twice at the same moment: the other one has committed by now.
@@ -283,6 +287,23 @@ def to_conversation(row: ConversationRow) -> Conversation:
         repo_path=row.repo_path,
         created_at=row.created_at,
     )
+
+
+async def _take(db: AsyncSession, row: ConversationRow, solve_id: SolveId) -> None:
+    """A solve that was begun elsewhere: from now on it is talked about here."""
+    solve = await solves.hold(db, solve_id)
+    if solve.user_id != row.user_id:
+        raise NotFoundError(f"there is no solve {solve_id}")
+    if solve.conversation_id is not None:
+        raise ConflictError(
+            f"solve {short(solve_id)} has a conversation already: {solve.conversation_id}",
+            state=solve.state,
+        )
+    row.title = row.title or issue_of(solve).label[:MAX_TITLE]
+    if not row.repo_url and not row.repo_path:
+        row.repo_url = solve.repo_url
+        row.repo_path = str(solve.snapshot.root) if solve.snapshot else ""
+    await solves.change(db, solve_id, conversation_id=row.id)
 
 
 async def _earlier(db: AsyncSession, user_id: str, key: IdempotencyKey | None) -> str | None:

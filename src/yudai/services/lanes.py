@@ -7,6 +7,8 @@ from yudai.domain.budget import usd
 from yudai.domain.cutting import MAX_BYTES, cut, line
 from yudai.domain.failure import Cause
 from yudai.domain.ids import RunId
+from yudai.domain.marks import RunMark
+from yudai.domain.messagekinds import Kind, kind_of, notes_of
 from yudai.domain.plain import Object, as_object, as_text
 from yudai.domain.run_state import FINAL, RunState
 from yudai.domain.shapes import commands_of, starts_turn, text_of, thought_of, usage_of
@@ -23,6 +25,18 @@ _ACTION_WIDTH = 200
 _ERROR_WIDTH = 500
 _ROLE_WIDTH = 32
 _MAX_COMMANDS = 50
+
+
+class MarkView(Value):
+    """A moment of a run that a lane shows: its first edit, or tests that it ran."""
+
+    kind: Literal["edit", "test"]
+    at: float
+    step: int
+    cost_usd: float
+    """Of all attempts together, by then."""
+    ok: bool | None
+    """Whether the tests passed; null for an edit, and where nothing tells."""
 
 
 class LaneView(Value):
@@ -44,6 +58,8 @@ class LaneView(Value):
     """Of all attempts together."""
     tokens: int
     started_at: float | None
+    submitted_at: float | None
+    finished_at: float | None
     elapsed_ms: int
     last_action: str
     """Its newest command, on one line."""
@@ -53,6 +69,8 @@ class LaneView(Value):
     verdict: VerdictStatus | None
     tests: Tally | None
     rank: int | None
+    marks: tuple[MarkView, ...]
+    """At most 40: the first edit and the newest tests."""
     url: str
 
 
@@ -63,6 +81,11 @@ class MessageView(Value):
     seq: int
     step: int
     role: str
+    kind: Kind
+    is_test: bool
+    """Its command runs tests, or it is what they printed."""
+    edit: int | None
+    """Which edit it was, when files had changed after its command; the first is 1."""
     text: str
     """What was said or printed, its middle left out when `truncated`."""
     commands: tuple[str, ...]
@@ -98,6 +121,8 @@ def lane_view(
         cost_usd=usd(lane.earlier_cost_micros + lane.cost_micros),
         tokens=lane.input_tokens + lane.output_tokens,
         started_at=started,
+        submitted_at=lane.submitted_at,
+        finished_at=lane.finished_at,
         elapsed_ms=max(0, int(elapsed_s * 1000)),
         last_action=_last_action(lane.last_turn),
         files_changed=lane.files_changed,
@@ -105,6 +130,7 @@ def lane_view(
         verdict=None if lane.verdict is None else lane.verdict.status,
         tests=None if lane.verdict is None else tally(lane.verdict, baseline),
         rank=lane.rank,
+        marks=tuple(_mark_view(mark, lane.earlier_cost_micros) for mark in lane.marks or ()),
         url=run_url(lane.id),
     )
 
@@ -119,11 +145,15 @@ def message_view(stored: Stored) -> MessageView:
     cuts = [cut(command, limit=MAX_BYTES // len(shown)) for command in shown]
     code = extra.get("returncode")
     before = stored.previous_at
+    is_test = notes_of(body).is_test if stored.is_test is None else stored.is_test
     return MessageView(
         attempt=stored.attempt,
         seq=stored.seq,
         step=stored.step,
         role=line(stored.role, width=_ROLE_WIDTH),
+        kind=kind_of(body),
+        is_test=is_test,
+        edit=stored.edit,
         text=said.text,
         commands=tuple(one.text for one in cuts),
         truncated=said.truncated or len(shown) < len(commands) or any(c.truncated for c in cuts),
@@ -146,6 +176,16 @@ def body_of(text: str) -> Object:
 
 def run_url(run_id: RunId) -> str:
     return f"/api/runs/{run_id}"
+
+
+def _mark_view(mark: RunMark, earlier_micros: int) -> MarkView:
+    return MarkView(
+        kind=mark.kind,
+        at=mark.at,
+        step=mark.step,
+        cost_usd=usd(earlier_micros + mark.cost_micros),
+        ok=mark.ok,
+    )
 
 
 def _said(body: Object, extra: Object, *, has_commands: bool) -> str:

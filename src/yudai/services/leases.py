@@ -198,7 +198,7 @@ class Heir:
                 return
             is_mine = await workers.adopt(db, peer, self.worker_id, now=now, dead_s=dead_s)
         if is_mine:
-            log.warning("worker.adopted", worker_id=dead.id, host=dead.host, pid=dead.pid)
+            log.info("worker.adopted", worker_id=dead.id, host=dead.host, pid=dead.pid)
             task = asyncio.create_task(self._inherit(dead.id), name=f"adopt-{dead.id}")
             self._adopting[dead.id] = task
 

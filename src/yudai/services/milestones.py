@@ -17,6 +17,7 @@ from yudai.domain.milestones import (
     reached,
     text_of,
 )
+from yudai.domain.verdict import VerdictStatus
 from yudai.services.reading import issue_of
 from yudai.store import conversations, runs, solves
 from yudai.store.store import Store
@@ -107,5 +108,6 @@ def _facts(solve: SolveRow, rows: Sequence[RunRow], run: RunRow | None) -> Facts
         files=0 if run is None else run.files_changed,
         lines=0 if run is None else run.lines_changed,
         reason=solve.reason or solve.error,
+        is_passed=verdict is not None and verdict.status is VerdictStatus.PASSED,
         cost_usd=usd(sum(row.total_cost_micros for row in rows)),
     )

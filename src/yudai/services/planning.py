@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from yudai.domain.budget import Budget, admit
+from yudai.domain.errors import about
 from yudai.domain.issue import Issue
 from yudai.domain.matrix import Lineup, Matrix, check_size, expand
 from yudai.domain.models import Model, Price, free_names
@@ -66,9 +67,10 @@ class Drafter:
         """Look at the folder and at the request; RefusedError for all that is wrong with them."""
         check_size(asked.matrix)
         check_reducer(asked.reducer)
-        models = await self.catalogue.resolve(asked.matrix.models, prices=asked.prices)
-        for model in models:
-            self.gateway.check(model)
+        with about("matrix.models"):
+            models = await self.catalogue.resolve(asked.matrix.models, prices=asked.prices)
+            for model in models:
+                self.gateway.check(model)
         named = asked.matrix.model_copy(update={"models": tuple(m.name for m in models)})
         asked = asked.model_copy(update={"matrix": named})
         lineup = expand(named, limit=asked.budget.max_contestants)

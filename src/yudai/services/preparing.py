@@ -2,14 +2,15 @@
 
 from dataclasses import dataclass
 
+import structlog
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from yudai.domain.errors import RefusedError
+from yudai.domain.errors import RefusedError, SetupError
 from yudai.domain.ids import SolveId
 from yudai.domain.project import Project
 from yudai.domain.testreport import Baseline, TestPlan
 from yudai.domain.value import Value
-from yudai.ports.artifacts import ArtifactKind, ArtifactRef, Artifacts
+from yudai.ports.artifacts import ArtifactError, ArtifactKind, ArtifactRef, Artifacts
 from yudai.ports.clock import Clock
 from yudai.ports.sandbox import Backend, BaseRef
 from yudai.services.sources import Sources
@@ -19,6 +20,10 @@ from yudai.store import events, solves
 from yudai.store.claims import Claim
 from yudai.store.store import Store
 from yudai.store.tables import SolveRow
+
+logger: structlog.stdlib.BoundLogger = structlog.get_logger()
+
+PREPARED = "base.prepared"
 
 
 class Measured(Value):
@@ -56,7 +61,7 @@ class Preparer:
     async def prepare(self, solve: SolveRow, claim: Claim) -> None:
         """Base and baseline, once for a solve: a second call finds them noted."""
         base = await self._base(solve)
-        await self._note(solve.id, "base.prepared", {"key": base.key})
+        await self._note(solve.id, PREPARED, {"key": base.key})
         baseline = solve.baseline or await self._measure(solve, base, claim)
         await self._set_deadline(solve, claim)
         await self._note(
@@ -90,7 +95,27 @@ class Preparer:
         async with self.store.read() as db:
             kept = await artifact_rows.of_solve(db, solve.id)
         base = await self.sources.fetch(solve.base, kept.get(ArtifactKind.SOURCE))
-        return await self.backend.prepare(base)
+        try:
+            ref = await self.backend.prepare(base)
+        except SetupError as error:
+            await self._keep_log(solve.id, error.log)
+            raise
+        if base.setup and ArtifactKind.SETUP_LOG not in kept:
+            await self._keep_log(solve.id, await self.backend.setup_log(ref))
+        return ref
+
+    async def _keep_log(self, solve_id: SolveId, log: bytes) -> None:
+        """What set-up printed; b"": the base is older than its log."""
+        if not log:
+            return
+        try:
+            ref = await self.artifacts.put(ArtifactKind.SETUP_LOG, log)
+        except ArtifactError as error:
+            # It tells how set-up went, and must not stand in for it.
+            logger.warning("setup_log.not_kept", solve_id=solve_id, error=str(error))
+            return
+        async with self.store.change() as db:
+            await artifact_rows.add(db, solve_id, None, ref, at=self.clock.now())
 
     async def measure(self, base: BaseRef, project: Project, *, owner: str) -> Measured:
         """Find out how the base is tested, and run its tests twice."""

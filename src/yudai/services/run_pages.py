@@ -8,8 +8,10 @@ from operator import attrgetter
 from typing import NamedTuple
 
 from yudai.domain.run_state import FINAL
-from yudai.domain.trajectory import FORMAT, export
-from yudai.services.lanes import MessageView, message_view, run_url
+from yudai.domain.steps import step_of
+from yudai.domain.trajectory import FORMAT, TrajectoryMessage, export
+from yudai.domain.transcript import told
+from yudai.services.lanes import MessageView, body_of, message_view, run_url
 from yudai.services.reading import SoFar
 from yudai.services.run_reading import NotYetError, Which, own_run
 from yudai.services.run_views import StepPage, StepView, TrajectoryPage
@@ -26,7 +28,7 @@ _STREAMED = 100
 
 
 class Raw(NamedTuple):
-    """JSON text in parts."""
+    """Text in parts, mostly JSON."""
 
     tag: str
     """Changes with it."""
@@ -120,6 +122,41 @@ class RunPages:
         tail = f'],"trajectory_format":{json.dumps(FORMAT)}}}'
         return Raw(f"{run.attempt}-{run.rev}", _framed(head, stream, tail))
 
+    async def transcript(self, which: Which) -> Raw:
+        """As plain text for people, as far as it goes."""
+        async with self.store.read() as db:
+            run = await own_run(db, which)
+        attempt = which.attempt or run.attempt
+        return Raw(f"{attempt}-{run.rev}-text", self._tell(run, attempt))
+
+    async def _tell(self, run: RunRow, attempt: int) -> AsyncGenerator[bytes]:
+        """Step by step: only the messages of one page and of one step are held."""
+        began_at: float | None = None
+        open_step: list[TrajectoryMessage] = []
+        async for one in self._messages(run, attempt):
+            began_at = one.at if began_at is None else began_at
+            if open_step and open_step[0].step != one.step:
+                yield _told(open_step, began_at)
+                open_step = []
+            open_step.append(one)
+        if open_step and began_at is not None:
+            yield _told(open_step, began_at)
+
+    async def _messages(self, run: RunRow, attempt: int) -> AsyncGenerator[TrajectoryMessage]:
+        after = -1
+        while True:
+            async with self.store.read() as db:
+                page = await trajectories.page_after(
+                    db, run.id, after=after, limit=_STREAMED, attempt=attempt
+                )
+            for one in page:
+                yield TrajectoryMessage(
+                    seq=one.seq, step=one.step, role=one.role, at=one.at, body=body_of(one.body)
+                )
+            if len(page) < _STREAMED:
+                return
+            after = page[-1].seq
+
     async def _stream(
         self, run: RunRow, attempt: int, *, after: int = -1, step: int | None = None
     ) -> AsyncGenerator[bytes]:
@@ -147,6 +184,10 @@ async def _framed(
         async for part in stream:
             yield part
     yield tail.encode()
+
+
+def _told(messages: Sequence[TrajectoryMessage], began_at: float) -> bytes:
+    return told(step_of(messages[0].step, messages), began_at=began_at).encode()
 
 
 def _numbers(after: int | None, before: int | None, *, limit: int, last: int) -> range:

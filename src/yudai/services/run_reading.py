@@ -17,6 +17,7 @@ from yudai.domain.tally import tally
 from yudai.domain.testreport import Baseline
 from yudai.ports.artifacts import ArtifactKind, ArtifactRef, Artifacts
 from yudai.services.lanes import run_url
+from yudai.services.preparing import PREPARED
 from yudai.services.run_views import (
     AttemptList,
     AttemptView,
@@ -27,13 +28,22 @@ from yudai.services.run_views import (
 )
 from yudai.services.viewing import Tokens, run_view
 from yudai.store import artifacts as artifact_rows
-from yudai.store import attempts, runs, solves
+from yudai.store import attempts, events, runs, solves
 from yudai.store.store import Store
 from yudai.store.tables import AttemptRow, RunRow, SolveRow
 
 _MAX_NAMED = 200
 _DOWNLOADS = {ArtifactKind.PATCH: "patch", ArtifactKind.TRAJECTORY: "trajectory.json"}
-LOGS = {"test": ArtifactKind.TEST_LOG, "baseline": ArtifactKind.BASELINE_LOG}
+LOGS = {
+    "setup": ArtifactKind.SETUP_LOG,
+    "test": ArtifactKind.TEST_LOG,
+    "baseline": ArtifactKind.BASELINE_LOG,
+}
+AGENT_LOG = "agent"
+"""Told from the trajectory, as far as it has come: it is no artifact."""
+_OF_TESTS = ("test", "baseline")
+_NO_SETUP = "this solve's project has no set-up commands, so there is no set-up log"
+_SETUP_BEFORE = "its base was prepared earlier, and what set-up printed then is no longer there"
 
 
 class NotYetError(NotFoundError):
@@ -94,7 +104,7 @@ class RunReader:
             verdict=run.verdict,
             tests=tally(run.verdict, baseline),
             baseline=None if baseline is None else _baseline_facts(baseline),
-            links=_log_links(run.id, refs),
+            links={name: _log_link(run.id, name, refs) for name in _OF_TESTS},
         )
 
     async def artifact(self, which: Which, kind: ArtifactKind) -> ArtifactRef:
@@ -102,6 +112,8 @@ class RunReader:
         async with self.store.read() as db:
             run = await own_run(db, which)
             refs = await _refs(db, run)
+            if kind is ArtifactKind.SETUP_LOG and kind not in refs:
+                raise await _no_setup_log(db, run)
         if kind not in refs:
             raise _not_yet(run, kind.readable)
         return refs[kind]
@@ -123,6 +135,15 @@ def _not_yet(run: RunRow, what: str) -> NotYetError:
     return NotYetError(f"this run is {run.state} and has no {what} yet: ask again later")
 
 
+async def _no_setup_log(db: AsyncSession, run: RunRow) -> NotYetError:
+    base = (await solves.get(db, run.solve_id)).base
+    if base is not None and not base.setup:
+        return NotYetError(_NO_SETUP)
+    if await events.has(db, run.solve_id, PREPARED):
+        return NotYetError(_SETUP_BEFORE)
+    return _not_yet(run, ArtifactKind.SETUP_LOG.readable)
+
+
 async def _refs(db: AsyncSession, run: RunRow) -> dict[ArtifactKind, ArtifactRef]:
     """Its own, and those of its solve."""
     of_solve = await artifact_rows.of_solve(db, run.solve_id)
@@ -138,14 +159,13 @@ def _links(run: RunRow, refs: dict[ArtifactKind, ArtifactRef]) -> dict[str, str]
     for kind, path in _DOWNLOADS.items():
         name = path.partition(".")[0]
         links[name] = f"{here}/{path}" + (f"?v={refs[kind].sha256}" if kind in refs else "")
-    return links | {f"{name}_log": link for name, link in _log_links(run.id, refs).items()}
+    return links | {f"{name}_log": _log_link(run.id, name, refs) for name in (*LOGS, AGENT_LOG)}
 
 
-def _log_links(run_id: RunId, refs: Mapping[ArtifactKind, ArtifactRef]) -> dict[str, str]:
-    return {
-        name: f"{run_url(run_id)}/logs/{name}" + (f"?v={refs[kind].sha256}" if kind in refs else "")
-        for name, kind in LOGS.items()
-    }
+def _log_link(run_id: RunId, name: str, refs: Mapping[ArtifactKind, ArtifactRef]) -> str:
+    kind = LOGS.get(name)
+    ref = refs.get(kind) if kind else None
+    return f"{run_url(run_id)}/logs/{name}" + (f"?v={ref.sha256}" if ref else "")
 
 
 def _earlier_view(row: AttemptRow) -> AttemptView:

@@ -66,7 +66,9 @@ class Runner:
                 sandbox,
                 self._gateway(solve, run),
                 limits,
-                on_message=self.store.writer.recorder(run.id, run.attempt),
+                on_message=self.store.writer.recorder(
+                    run.id, run.attempt, sandbox_id=sandbox.ref.id
+                ),
             )
         patch, refusal = _parsed(outcome.patch)
         await self._keep(solve, run, outcome, patch.source)
@@ -123,8 +125,6 @@ class Runner:
         if isinstance(sandbox, SandboxError):
             raise sandbox
         try:
-            async with self.store.change() as db:
-                await runs.change(db, run.id, claim=claim_of(run), sandbox_id=sandbox.ref.id)
             yield sandbox
         finally:
             await sandbox.destroy()

@@ -8,6 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from yudai.domain import budget as budgets
 from yudai.domain.budget import Budget
+from yudai.domain.errors import about
 from yudai.domain.ids import LOCAL_USER, RunId, SolveId, WorkerId
 from yudai.domain.issue import Issue
 from yudai.domain.matrix import Contestant, Lineup, Matrix, expand
@@ -74,11 +75,7 @@ class Solves:
 
         What else belongs to it is written in the same transaction.
         """
-        check_reducer(request.reducer)
-        for model in request.models:
-            self.gateway.check(model)
-        lineup = expand(request.matrix, limit=request.budget.max_contestants)
-        budgets.admit(lineup, request.budget, free_models=free_names(request.models))
+        lineup = self.check(request)
         solve = self._new_solve(request, lineup)
         async with self.store.change() as db:
             await solves.add(db, solve)
@@ -93,6 +90,16 @@ class Solves:
                 await also(db, solve.id)
         await self._start(solve)
         return solve.id
+
+    def check(self, request: SolveRequest) -> Lineup:
+        """Who would start and who not; RefusedError when the solve could not be opened."""
+        check_reducer(request.reducer)
+        with about("matrix.models"):
+            for model in request.models:
+                self.gateway.check(model)
+        lineup = expand(request.matrix, limit=request.budget.max_contestants)
+        budgets.admit(lineup, request.budget, free_models=free_names(request.models))
+        return lineup
 
     async def cancel_solve(self, solve_id: SolveId) -> None:
         await self.stopper.cancel(solve_id)

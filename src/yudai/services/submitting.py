@@ -1,6 +1,8 @@
 """From what was asked over HTTP to a solve, once for each key."""
 
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -8,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from yudai.domain.asking import Folder, Remote, SolveAsk
 from yudai.domain.budget import Budget
-from yudai.domain.errors import NotFoundError, RefusedError
+from yudai.domain.errors import NotFoundError, RefusedError, about
 from yudai.domain.ids import ConversationId, SolveId
 from yudai.domain.matrix import DEFAULT_AGENT, check_size
 from yudai.domain.models import Price
@@ -16,6 +18,7 @@ from yudai.domain.nearest import nearest
 from yudai.domain.project import Project
 from yudai.ports.artifacts import ArtifactRef
 from yudai.ports.clock import Clock
+from yudai.ports.forge import Forge
 from yudai.services.models import Catalogue
 from yudai.services.planning import Drafter, FolderRequest, to_request
 from yudai.services.projects import Given
@@ -26,6 +29,8 @@ from yudai.store.idempotency import IdempotencyKey, KeyReusedError, KeyTakenErro
 from yudai.store.store import Store
 
 __all__ = ["IdempotencyKey", "KeyReusedError", "SolveAsk", "Submitted", "Submitter"]
+
+Make = Callable[[], Awaitable[SolveRequest]]
 
 
 class Submitted(NamedTuple):
@@ -62,20 +67,23 @@ class Submitter:
         What else belongs to it is written in the same transaction.
         """
         sender = _Sender(user_id, conversation_id, key)
-        return (await self._once(ask, sender, more=also)).solve_id
+        return (await self._once(partial(self.request, ask), sender, more=also)).solve_id
 
     async def submit_once(
         self, ask: SolveAsk, *, user_id: str, key: IdempotencyKey | None
     ) -> Submitted:
         """As `submit`, and says whether the key had been used for it before."""
-        return await self._once(ask, _Sender(user_id, None, key))
+        return await self.open_once(partial(self.request, ask), user_id=user_id, key=key)
 
-    async def _once(
-        self, ask: SolveAsk, sender: "_Sender", *, more: Also | None = None
-    ) -> Submitted:
+    async def open_once(self, make: Make, *, user_id: str, key: IdempotencyKey | None) -> Submitted:
+        """Open the solve that is made, unless its key had done so before."""
+        return await self._once(make, _Sender(user_id, None, key))
+
+    async def _once(self, make: Make, sender: "_Sender", *, more: Also | None = None) -> Submitted:
         if earlier := await self._earlier(sender):
             return earlier
-        request = await self._request(ask, sender)
+        whose = {"user_id": sender.user_id, "conversation_id": sender.conversation_id}
+        request = (await make()).model_copy(update=whose)
         sent_ref = await self._keep_source(request)
 
         async def also(db: AsyncSession, solve_id: SolveId) -> None:
@@ -107,33 +115,43 @@ class Submitter:
             return None
         return await self.sources.keep(request.base)
 
-    async def _request(self, ask: SolveAsk, sender: "_Sender") -> SolveRequest:
+    async def request(self, ask: SolveAsk, *, forge: Forge | None = None) -> SolveRequest:
+        """Look at what was asked, through another forge if one is given; nothing is opened.
+
+        RefusedError for all that is wrong with it, with the field where there is one.
+        """
         check_size(ask.matrix)
         for agent in ask.matrix.agents:
             if agent not in self.agents:
-                raise RefusedError(f"there is no agent {agent!r}: {nearest(agent, self.agents)}")
+                near = nearest(agent, self.agents)
+                raise RefusedError(f"there is no agent {agent!r}: {near}", field="matrix.agents")
         ask = await self._named(ask)
         place = ask.place
-        if isinstance(place, Folder):
-            request = await self._folder_request(ask, place)
-        else:
-            request = await self._remote_request(ask, place)
-        whose = {"user_id": sender.user_id, "conversation_id": sender.conversation_id}
-        return request.model_copy(update=whose)
+        if not isinstance(place, Folder):
+            return await self._remote_request(ask, place)
+        drafter = self.drafter if forge is None else replace(self.drafter, forge=forge)
+        with about(ask.place_field):
+            return await self._folder_request(ask, place, drafter)
 
-    async def _folder_request(self, ask: SolveAsk, folder: Folder) -> SolveRequest:
+    async def _folder_request(
+        self, ask: SolveAsk, folder: Folder, drafter: Drafter
+    ) -> SolveRequest:
         try:
-            draft = await self.drafter.draft(_folder_request(ask, folder, self.defaults))
+            draft = await drafter.draft(_folder_request(ask, folder, self.defaults))
         except NotFoundError as error:
             # What was asked is there; what it names is not.
-            raise RefusedError(str(error)) from error
+            raise RefusedError(str(error), field=error.field) from error
         return to_request(draft, None, sandbox_backend=self.sandbox_backend)
 
     async def _remote_request(self, ask: SolveAsk, remote: Remote) -> SolveRequest:
         """It is fetched by the flow, on the worker."""
         if ask.dirty or ask.env:
-            raise RefusedError("dirty and env are of a folder of this machine: give repo_path")
-        models = await self.catalogue.resolve(ask.matrix.models, prices=_prices(ask))
+            raise RefusedError(
+                "dirty and env are of a folder of this machine: give repo_path",
+                field="dirty" if ask.dirty else "env",
+            )
+        with about("matrix.models"):
+            models = await self.catalogue.resolve(ask.matrix.models, prices=_prices(ask))
         named = ask.matrix.model_copy(update={"models": tuple(model.name for model in models)})
         return SolveRequest(
             repo=remote.repo,
@@ -197,4 +215,8 @@ def _setup(ask: SolveAsk) -> tuple[str, ...] | None:
 
 
 def _prices(ask: SolveAsk) -> dict[str, Price]:
-    return {name: asked.price for name, asked in ask.prices.items()}
+    prices: dict[str, Price] = {}
+    for name, asked in ask.prices.items():
+        with about(f"prices.{name}"):
+            prices[name] = asked.price
+    return prices

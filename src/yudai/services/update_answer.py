@@ -28,7 +28,7 @@ TAIL = 50
 FAR = 500
 """Whoever is so many messages behind is sent the tail anew."""
 POLL_MS = {
-    SolveState.QUEUED: 5000,
+    SolveState.QUEUED: 2000,
     SolveState.RUNNING: 2000,
     SolveState.AWAITING_REVIEW: 15_000,
 } | dict.fromkeys(FINAL, 0)

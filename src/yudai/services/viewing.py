@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from pydantic import Field
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -19,12 +20,15 @@ from yudai.domain.issue import Issue
 from yudai.domain.matrix import Contestant, Matrix
 from yudai.domain.run_state import RunState
 from yudai.domain.solve_state import SolveState
+from yudai.domain.tally import Tally as Tests
+from yudai.domain.tally import tally as tally_of
 from yudai.domain.value import Value
 from yudai.domain.verdict import Verdict
 from yudai.ports.clock import Clock
+from yudai.services.decisions import Decisions, decisions_of
 from yudai.services.reading import document_of, elapsed_s
 from yudai.store import events, pages, runs, solves
-from yudai.store.pages import Mark, Tally, Which
+from yudai.store.pages import Champion, Mark, Tally, Which
 from yudai.store.store import Store
 from yudai.store.tables import EventRow, RunRow, SolveRow
 
@@ -51,6 +55,8 @@ class SolveSummary(Value):
     issue: str
     progress: Progress
     champion: RunId | None = Field(description="The run that is offered.")
+    champion_handle: str
+    tests: Tests | None = Field(description="The champion's, once it was verified.")
     reason: str = Field(description="One line: why this champion, or why none.")
     cost_usd: float
     elapsed_s: float
@@ -118,7 +124,7 @@ class EventView(Value):
     data: dict[str, object]
 
 
-class SolveView(SolveDocument):
+class SolveView(SolveDocument, Decisions):
     """Everything but the trajectories."""
 
     progress: Progress
@@ -154,10 +160,10 @@ class Viewer:
         async with self.store.read() as db:
             rows = await pages.page(db, which, limit=limit + 1, after=after)
             shown = rows[:limit]
-            tallies = await pages.tallies(db, [row.id for row in shown])
+            known = await _known(db, [row.id for row in shown])
         now = self.clock.now()
         return SolvePage(
-            solves=tuple(_summary(row, tallies, now=now) for row in shown),
+            solves=tuple(_summary(row, known, now=now) for row in shown),
             cursor=cursor_of(shown[-1]) if len(rows) > limit else None,
             reset=bool(cursor) and after is None,
         )
@@ -167,8 +173,8 @@ class Viewer:
             row = await pages.listed(db, solve_id)
             if row is None or row.user_id != user_id:
                 raise _not_found(solve_id)
-            tallies = await pages.tallies(db, [solve_id])
-        return _summary(row, tallies, now=self.clock.now())
+            known = await _known(db, [solve_id])
+        return _summary(row, known, now=self.clock.now())
 
     async def solve(self, solve_id: SolveId, *, user_id: str) -> SolveView:
         async with self.store.read() as db:
@@ -205,8 +211,20 @@ def _not_found(solve_id: SolveId) -> NotFoundError:
     return NotFoundError(f"there is no solve {solve_id}")
 
 
-def _summary(row: SolveRow, tallies: Mapping[SolveId, Tally], *, now: float) -> SolveSummary:
-    tally = tallies.get(row.id, pages.NOTHING)
+class _Known(NamedTuple):
+    """What stands in other rows than the solves' own."""
+
+    tallies: Mapping[SolveId, Tally]
+    champions: Mapping[SolveId, Champion]
+
+
+async def _known(db: AsyncSession, solve_ids: Sequence[SolveId]) -> _Known:
+    return _Known(await pages.tallies(db, solve_ids), await pages.champions(db, solve_ids))
+
+
+def _summary(row: SolveRow, known: _Known, *, now: float) -> SolveSummary:
+    tally = known.tallies.get(row.id, pages.NOTHING)
+    champion = known.champions.get(row.id)
     return SolveSummary(
         id=row.id,
         state=row.state,
@@ -214,6 +232,8 @@ def _summary(row: SolveRow, tallies: Mapping[SolveId, Tally], *, now: float) -> 
         issue=Issue(title=row.issue_title, number=row.issue_number).label,
         progress=_progress(tally),
         champion=row.champion_run_id,
+        champion_handle="" if champion is None else champion.handle,
+        tests=champion and _tests(champion),
         reason=row.reason or row.error,
         cost_usd=usd(tally.cost_micros),
         elapsed_s=round(elapsed_s(row, now=now), 3),
@@ -224,6 +244,11 @@ def _summary(row: SolveRow, tallies: Mapping[SolveId, Tally], *, now: float) -> 
         conversation_id=row.conversation_id,
         links=_links(row.id),
     )
+
+
+def _tests(champion: Champion) -> Tests | None:
+    verdict = champion.verdict
+    return None if verdict is None else tally_of(verdict, champion.baseline)
 
 
 def _progress(tally: Tally) -> Progress:
@@ -255,6 +280,7 @@ def _view(
     tally = Tally(Counter(run.state for run in rows), cost_micros)
     document = document_of(row, rows, now=now)
     return SolveView(
+        **dict(decisions_of(row, told)),
         solve=document.solve,
         ranking=document.ranking,
         not_started=document.not_started,

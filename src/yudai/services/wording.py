@@ -19,6 +19,9 @@ _WORDS: dict[str, str] = {
     r"--setup": "`setup`",
     r"--test": "`test`",
     r"--env PATH": "`env`",
+    r"set OPENROUTER_API_KEY, or send calls to another server with"
+    r" OPENAI_BASE_URL \(or --base-url\)": "set OPENROUTER_API_KEY where the server is started, or"
+    " OPENAI_BASE_URL for another one to call, and start it again",
     # Whoever asks over HTTP does not start the server.
     r"OPENAI_BASE_URL \(or --base-url\)": "OPENAI_BASE_URL",
     r"`yudai models`": "`GET /api/models`",

@@ -22,6 +22,7 @@ _FRESH: dict[str, Any] = {
     "exit_status": "",
     "edits_capped": False,
     "started_at": None,
+    "marks": (),
 }
 
 

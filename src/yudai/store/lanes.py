@@ -8,6 +8,7 @@ from sqlalchemy import Connection, String, Text, bindparam, case, func, select, 
 from yudai.domain.budget import Budget
 from yudai.domain.failure import Cause
 from yudai.domain.ids import RunId, SolveId
+from yudai.domain.marks import Marks
 from yudai.domain.run_state import RunState
 from yudai.domain.solve_state import SolveState
 from yudai.domain.testreport import Baseline
@@ -66,11 +67,13 @@ _LANES = select(
     RunRow.cost_micros,
     RunRow.earlier_cost_micros,
     RunRow.started_at,
+    RunRow.submitted_at,
     RunRow.finished_at,
     RunRow.files_changed,
     RunRow.lines_changed,
     RunRow.verdict,
     RunRow.rank,
+    RunRow.marks,
     case((RunRow.state == RunState.RUNNING, _LAST_TURN)),
 ).where(RunRow.id.in_(bindparam("run_ids", expanding=True)))
 _SOLVE = select(
@@ -144,11 +147,13 @@ class LaneFacts(NamedTuple):
     cost_micros: int
     earlier_cost_micros: int
     started_at: float | None
+    submitted_at: float | None
     finished_at: float | None
     files_changed: int
     lines_changed: int
     verdict: Verdict | None
     rank: int | None
+    marks: Marks | None
     last_turn: str | None
     """The newest message of the model, as it is stored, while the run goes on."""
 

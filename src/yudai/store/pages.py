@@ -1,18 +1,23 @@
 """Solves page by page, newest first, and what their runs come to."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from sqlalchemy import func, select, tuple_
+from sqlalchemy import ColumnElement, func, or_, select, tuple_
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import load_only
 
 from yudai.domain.ids import SolveId
 from yudai.domain.run_state import RunState
 from yudai.domain.solve_state import SolveState
+from yudai.domain.testreport import Baseline
+from yudai.domain.text import clean
+from yudai.domain.verdict import Verdict
+from yudai.ports.forge import Snapshot
 from yudai.store.tables import RunRow, SolveRow
 
+_NEWEST_FIRST = (SolveRow.created_at.desc(), SolveRow.id.desc())
 # Baselines, issues and matrices are long, and a list shows none of them.
 _LISTED = load_only(
     SolveRow.id,
@@ -42,13 +47,33 @@ class Mark(NamedTuple):
 
 class Which(NamedTuple):
     user_id: str
-    state: SolveState | None = None
+    states: tuple[SolveState, ...] = ()
+    """Any of these; none: all."""
     conversation_id: str | None = None
+    repo: str = ""
+    words: str = ""
+    """Part of the issue's title or of the repository's name."""
 
 
 class Tally(NamedTuple):
     states: Counter[RunState]
     cost_micros: int
+
+
+class Champion(NamedTuple):
+    handle: str
+    verdict: Verdict | None
+    baseline: Baseline | None
+    """What its tests are compared with."""
+
+
+class Used(NamedTuple):
+    """What one solve was of."""
+
+    repo: str
+    repo_url: str
+    snapshot: Snapshot | None
+    at: float
 
 
 NOTHING = Tally(Counter(), 0)
@@ -57,15 +82,26 @@ NOTHING = Tally(Counter(), 0)
 async def page(
     db: AsyncSession, which: Which, *, limit: int, after: Mark | None = None
 ) -> list[SolveRow]:
-    query = select(SolveRow).options(_LISTED).where(SolveRow.user_id == which.user_id)
-    if which.state is not None:
-        query = query.where(SolveRow.state == which.state)
-    if which.conversation_id is not None:
-        query = query.where(SolveRow.conversation_id == which.conversation_id)
+    query = select(SolveRow).options(_LISTED).where(*_conditions(which))
     if after is not None:
         query = query.where(tuple_(SolveRow.created_at, SolveRow.id) < after)
-    newest_first = query.order_by(SolveRow.created_at.desc(), SolveRow.id.desc())
-    return list(await db.scalars(newest_first.limit(limit)))
+    return list(await db.scalars(query.order_by(*_NEWEST_FIRST).limit(limit)))
+
+
+def _conditions(which: Which) -> Iterator[ColumnElement[bool]]:
+    yield SolveRow.user_id == which.user_id
+    if which.states:
+        yield SolveRow.state.in_(which.states)
+    if which.conversation_id is not None:
+        yield SolveRow.conversation_id == which.conversation_id
+    if which.repo:
+        yield SolveRow.repo == which.repo
+    if which.words:
+        words = clean(which.words)
+        yield or_(
+            SolveRow.issue_title.icontains(words, autoescape=True),
+            SolveRow.repo.icontains(words, autoescape=True),
+        )
 
 
 async def listed(db: AsyncSession, solve_id: SolveId) -> SolveRow | None:
@@ -88,3 +124,27 @@ async def tallies(db: AsyncSession, solve_ids: Sequence[SolveId]) -> dict[SolveI
         states = so_far.states + Counter({state: count})
         found[solve_id] = Tally(states, so_far.cost_micros + int(micros))
     return found
+
+
+async def champions(db: AsyncSession, solve_ids: Sequence[SolveId]) -> dict[SolveId, Champion]:
+    """Of those solves that have one."""
+    query = (
+        select(SolveRow.id, RunRow.handle, RunRow.verdict, SolveRow.baseline)
+        .join(RunRow, RunRow.id == SolveRow.champion_run_id)
+        .where(SolveRow.id.in_(solve_ids))
+    )
+    return {
+        solve_id: Champion(handle, verdict, baseline)
+        for solve_id, handle, verdict, baseline in await db.execute(query)
+    }
+
+
+async def used(db: AsyncSession, user_id: str, *, limit: int) -> list[Used]:
+    """What somebody's solves were of, newest first."""
+    query = (
+        select(SolveRow.repo, SolveRow.repo_url, SolveRow.snapshot, SolveRow.created_at)
+        .where(SolveRow.user_id == user_id)
+        .order_by(*_NEWEST_FIRST)
+        .limit(limit)
+    )
+    return [Used(*row) for row in await db.execute(query)]

@@ -1,6 +1,7 @@
 """Queries of solves."""
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from sqlalchemy import select, tuple_
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -8,15 +9,22 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from yudai.domain import solve_state
 from yudai.domain.errors import NotFoundError
 from yudai.domain.ids import SolveId
+from yudai.domain.matrix import Contestant
+from yudai.domain.run_state import RunState
 from yudai.domain.solve_state import SolveEvent, SolveState
 from yudai.store import events
 from yudai.store.changes import change_row, find_row, get_row
 from yudai.store.claims import Claim
 from yudai.store.locks import hold_solve
-from yudai.store.tables import Data, SolveRow
+from yudai.store.tables import Data, RunRow, SolveRow
 
 NEWEST = ("", "latest")
 _NEWEST_FIRST = (SolveRow.created_at.desc(), SolveRow.id.desc())
+
+
+class Took(NamedTuple):
+    contestant: Contestant
+    seconds: float
 
 
 async def add(db: AsyncSession, row: SolveRow) -> SolveRow:
@@ -52,6 +60,23 @@ async def recent(db: AsyncSession, *, limit: int, before: SolveId | None = None)
         seen = await get(db, before)
         query = query.where(tuple_(SolveRow.created_at, SolveRow.id) < (seen.created_at, seen.id))
     return list(await db.scalars(query))
+
+
+async def took(db: AsyncSession, user_id: str, *, newest: int) -> list[Took]:
+    """How long completed runs of somebody's newest solves took, from start to verdict."""
+    looked_at = (
+        select(SolveRow.id)
+        .where(SolveRow.user_id == user_id)
+        .order_by(*_NEWEST_FIRST)
+        .limit(newest)
+    )
+    query = select(RunRow.contestant, RunRow.finished_at - RunRow.started_at).where(
+        RunRow.solve_id.in_(looked_at),
+        RunRow.state == RunState.COMPLETED,
+        RunRow.started_at.is_not(None),
+        RunRow.finished_at.is_not(None),
+    )
+    return [Took(contestant, seconds) for contestant, seconds in await db.execute(query)]
 
 
 async def in_states(db: AsyncSession, states: Sequence[SolveState]) -> list[SolveRow]:

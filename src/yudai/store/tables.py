@@ -10,6 +10,7 @@ from sqlalchemy import (
     String,
     Text,
     UniqueConstraint,
+    text,
 )
 from sqlalchemy.orm import DeclarativeBase, Mapped, MappedAsDataclass, mapped_column
 
@@ -17,6 +18,7 @@ from yudai.domain.budget import Budget
 from yudai.domain.chat import ChatRole
 from yudai.domain.failure import Cause
 from yudai.domain.ids import LOCAL_USER, ConversationId, MessageId, RunId, SolveId, WorkerId
+from yudai.domain.marks import Marks
 from yudai.domain.matrix import Contestant, Matrix
 from yudai.domain.models import Model, Price, Provider
 from yudai.domain.project import Project
@@ -161,6 +163,8 @@ class RunRow(Base, kw_only=True):
     rank: Mapped[int | None] = mapped_column(default=None)
     why: Mapped[str] = mapped_column(CleanText, default="")
     diagnostics: Mapped[Data] = mapped_column(ValueJson(Data), default_factory=dict)
+    marks: Mapped[Marks | None] = mapped_column(ValueJson(Marks), default=None)
+    """Of the present attempt, at most MAX_MARKS; None: written by an earlier version."""
 
     @property
     def total_cost_micros(self) -> int:
@@ -338,6 +342,17 @@ class MessageRow(Base, kw_only=True):
     """One message; no foreign key, so that a removed run cannot fail the others' batch."""
 
     __tablename__ = "trajectory_messages"
+    # Edits are few among many messages, and asked for by where they stand.
+    __table_args__ = (
+        Index(
+            None,
+            "run_id",
+            "attempt",
+            "seq",
+            sqlite_where=text("edit IS NOT NULL"),
+            postgresql_where=text("edit IS NOT NULL"),
+        ),
+    )
 
     run_id: Mapped[RunId] = mapped_column(Id, primary_key=True)
     attempt: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
@@ -347,6 +362,10 @@ class MessageRow(Base, kw_only=True):
     at: Mapped[float] = mapped_column(Double)
     body: Mapped[str] = mapped_column(Text)
     """JSON text of mini-SWE-agent's message, never parsed on the way in."""
+    is_test: Mapped[bool | None] = mapped_column(default=None)
+    """Its command runs tests, or it is what they printed; None: nobody has looked."""
+    edit: Mapped[int | None] = mapped_column(default=None)
+    """Which edit it was, when files had changed after its command; the first is 1."""
 
 
 class ArtifactRow(Base, kw_only=True):

@@ -9,6 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import aliased
 
 from yudai.domain.ids import RunId
+from yudai.domain.messagekinds import notes_of_all
 from yudai.domain.trajectory import TrajectoryMessage
 from yudai.store.tables import MessageRow, RunRow
 from yudai.store.text import to_json
@@ -42,8 +43,19 @@ class Stored(NamedTuple):
     role: str
     at: float
     body: str
+    is_test: bool | None
+    """None: nobody has looked."""
+    edit: int | None
     previous_at: float | None
     """When the one before it happened; None for the first."""
+
+
+class Edit(NamedTuple):
+    """A message after which files had changed."""
+
+    seq: int
+    number: int
+    body: str
 
 
 class Stretch(NamedTuple):
@@ -77,14 +89,16 @@ async def add_all(
     db: AsyncSession, run_id: RunId, messages: Iterable[TrajectoryMessage], *, attempt: int = 1
 ) -> None:
     """Store messages in the caller's transaction; those of a run that goes on have a writer."""
+    told = list(messages)
     rows = [
         {
             "run_id": run_id,
             "attempt": attempt,
             "body": to_json(message.body),
             **message.model_dump(include={"seq", "step", "role", "at"}),
+            **notes._asdict(),
         }
-        for message in messages
+        for message, notes in zip(told, notes_of_all([one.body for one in told]), strict=True)
     ]
     if rows:
         await db.execute(insert(MessageRow), rows)
@@ -160,7 +174,25 @@ async def count(db: AsyncSession, run_id: RunId, *, attempt: int | None = None) 
     return (await db.scalars(query)).one()
 
 
-def _stored() -> Select[RunId, int, int, int, str, float, str, float]:
+async def has(db: AsyncSession, run_id: RunId, seq: int, *, attempt: int) -> bool:
+    query = select(MessageRow.seq).where(_of_attempt(run_id, attempt), MessageRow.seq == seq)
+    return await db.scalar(query) is not None
+
+
+async def newest_edit(
+    db: AsyncSession, run_id: RunId, *, attempt: int, upto: int | None = None
+) -> Edit | None:
+    """The last one at or before that number (None: of all)."""
+    query = select(MessageRow.seq, MessageRow.edit, MessageRow.body).where(
+        _of_attempt(run_id, attempt), MessageRow.edit.is_not(None)
+    )
+    if upto is not None:
+        query = query.where(MessageRow.seq <= upto)
+    row = (await db.execute(query.order_by(MessageRow.seq.desc()).limit(1))).first()
+    return None if row is None else Edit(row[0], row[1] or 0, row[2])
+
+
+def _stored() -> Select[RunId, int, int, int, str, float, str, bool | None, int | None, float]:
     return select(
         MessageRow.run_id,
         MessageRow.attempt,
@@ -169,6 +201,8 @@ def _stored() -> Select[RunId, int, int, int, str, float, str, float]:
         MessageRow.role,
         MessageRow.at,
         MessageRow.body,
+        MessageRow.is_test,
+        MessageRow.edit,
         _PREVIOUS_AT,
     )
 

@@ -13,6 +13,7 @@ import structlog
 from sqlalchemy import Connection, Table, bindparam, update
 
 from yudai.domain.ids import RunId
+from yudai.domain.messagekinds import notes_of
 from yudai.domain.trajectory import TrajectoryMessage
 from yudai.ports.agent import OnMessage, Progress
 from yudai.store.db import Database
@@ -95,7 +96,7 @@ class MessageWriter:
         self._loop_thread = threading.get_ident()
         self._task = self._loop.create_task(self._work(), name="message-writer")
 
-    def recorder(self, run_id: RunId, attempt: int) -> OnMessage:
+    def recorder(self, run_id: RunId, attempt: int, *, sandbox_id: str = "") -> OnMessage:
         """`append` for the run of the task that asks: once it is cancelled, nothing waits."""
         task = asyncio.current_task()
 
@@ -103,7 +104,7 @@ class MessageWriter:
             return task is not None and task.cancelling() > 0
 
         def record(message: TrajectoryMessage, progress: Progress) -> None:
-            self.append(run_id, attempt, message, progress, is_over=is_over)
+            self.append(run_id, attempt, message, progress, sandbox_id=sandbox_id, is_over=is_over)
 
         return record
 
@@ -114,6 +115,7 @@ class MessageWriter:
         message: TrajectoryMessage,
         progress: Progress,
         *,
+        sandbox_id: str = "",
         is_over: Callable[[], bool] = _never,
     ) -> None:
         """Queue a message; it is committed within `delay_s`, together with all others.
@@ -124,7 +126,7 @@ class MessageWriter:
         # found in the batch, it would hold up everybody's.
         _refuse_unstorable(message, progress)
         row = _to_row(run_id, attempt, message)
-        numbers = _to_numbers(run_id, attempt, message, progress)
+        numbers = _to_numbers(run_id, attempt, message, progress) | {"sandbox_id": sandbox_id}
         with self._changed:
             self._wait_for_room(is_over)
             is_asleep = not self._pending.messages
@@ -294,6 +296,7 @@ def _to_row(run_id: RunId, attempt: int, message: TrajectoryMessage) -> dict[str
         "role": message.role,
         "at": message.at,
         "body": to_json(message.body),
+        **notes_of(message.body)._asdict(),
     }
 
 
@@ -306,5 +309,6 @@ def _to_numbers(
         "steps": progress.steps,
         "edits": progress.edits,
         "message_count": message.seq + 1,
+        "marks": progress.marks,
         **progress.usage.model_dump(),
     }

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
+from yudai import demo
 from yudai.adapters.clock import SystemClock
 from yudai.adapters.engines.liveness import host_name, is_gone, is_there
 from yudai.adapters.forges.local import LocalForge
@@ -131,10 +132,10 @@ async def open_gateway(settings: Settings) -> AsyncGenerator[Gateway]:
 
 
 def scripted_gateway(*roots: Path) -> Gateway:
-    """Replies from files in these folders."""
+    """Replies from files in these folders; the demo's own are known everywhere."""
     from yudai.adapters.gateways.scripted import ScriptedGateway
 
-    return ScriptedGateway(roots)
+    return ScriptedGateway(roots, bundled=demo.scripts())
 
 
 def _own_env() -> Path | None:

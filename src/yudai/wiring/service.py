@@ -3,13 +3,17 @@
 from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 
 from yudai.adapters.engines.dbos import DbosEngine
+from yudai.adapters.forges.looking import open_look
 from yudai.domain.budget import Budget
 from yudai.ports.clock import Clock
 from yudai.ports.engine import Engine
 from yudai.ports.gateway import Gateway
+from yudai.services.applying import Applier
 from yudai.services.conversations import Conversations
+from yudai.services.forecasting import Forecaster
 from yudai.services.milestones import Milestones
 from yudai.services.models import Catalogue
 from yudai.services.reading import Reader
@@ -21,9 +25,11 @@ from yudai.services.viewing import Viewer
 from yudai.settings import Settings
 from yudai.store.looking import Lookout
 from yudai.store.store import Store
+from yudai.wiring.demonstrating import Demonstrator
 from yudai.wiring.parts import (
     DEFAULT_BACKEND,
     make_answering,
+    make_applier,
     make_catalogue,
     make_drafter,
     make_engine_config,
@@ -47,6 +53,9 @@ class Service:
     catalogue: Catalogue
     stopper: Stopper
     submitter: Submitter
+    forecaster: Forecaster
+    demonstrator: Demonstrator
+    applier: Applier
     conversations: Conversations
     updates: Updates
 
@@ -90,6 +99,9 @@ def make_service(
         catalogue=catalogue,
         stopper=stopper,
         submitter=submitter,
+        forecaster=Forecaster(submitter, partial(open_look, settings.home, clock)),
+        demonstrator=Demonstrator(settings, submitter),
+        applier=make_applier(settings, reader),
         conversations=Conversations(
             store=store,
             clock=clock,

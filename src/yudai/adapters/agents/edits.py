@@ -1,7 +1,39 @@
-"""Counts the steps that changed the work tree, and keeps the patch as it stood at the cap."""
+"""Counts the steps that changed the work tree, and keeps the patch after each of them."""
+
+import asyncio
+from typing import Any, NamedTuple
 
 from yudai.adapters.agents.prompts import edits
+from yudai.domain.errors import SandboxError
+from yudai.domain.keptdiff import kept_diff
+from yudai.domain.messagekinds import DIFF, DIFF_TRUNCATED, EDIT
 from yudai.ports.sandbox import Sandbox
+
+# A patch that takes longer is not worth the contestant's time: it is taken once, at the end.
+_DIFF_TIME_S = 10.0
+
+
+class Look(NamedTuple):
+    """What was seen after a step."""
+
+    notice: str = ""
+    """What the agent is told of it."""
+    edit: int | None = None
+    """Which edit it was, if it was one that counts."""
+    patch: str | None = None
+    """The work tree then; None: it could not be taken."""
+
+    @property
+    def notes(self) -> dict[str, Any]:
+        """For the record beside the observation."""
+        if self.edit is None:
+            return {}
+        kept = kept_diff(self.patch or "")
+        is_truncated = kept.is_truncated or self.patch is None
+        return {EDIT: self.edit, DIFF: kept.text, DIFF_TRUNCATED: is_truncated}
+
+
+NOTHING_SEEN = Look()
 
 
 class EditCount:
@@ -15,6 +47,8 @@ class EditCount:
         self._max_edits = max_edits
         self._finish_command = f"echo {marker}"
         self._fingerprint = ""
+        self._patch: str | None = None
+        """Of the tree with that fingerprint, whole; None: not taken."""
 
     @property
     def used_up(self) -> bool:
@@ -23,20 +57,40 @@ class EditCount:
     async def begin(self) -> None:
         self._fingerprint = (await self._sandbox.tree()).fingerprint
 
-    async def look(self, step: int) -> str:
-        """After a step: count it if files changed; returns what the agent is told of it."""
+    async def look(self, step: int) -> Look:
+        """After a step: count it if files changed."""
         fingerprint = (await self._sandbox.tree()).fingerprint
         if fingerprint == self._fingerprint:
-            return ""
-        self._fingerprint = fingerprint
+            return Look()
+        self._fingerprint, self._patch = fingerprint, None
         if self.used_up:
-            return self._ignored()
+            return Look(self._ignored())
         self.count += 1
         self.first_step = self.first_step or step
-        if not self.used_up:
-            return f"This step changed files: edit {self.count} of {self._max_edits}."
-        self.patch_at_cap = await self._sandbox.diff()
-        return self._capped()
+        if self.used_up:
+            self.patch_at_cap = await self._sandbox.diff()
+            return Look(self._capped(), self.count, self.patch_at_cap)
+        self._patch = await self._try_diff()
+        notice = f"This step changed files: edit {self.count} of {self._max_edits}."
+        return Look(notice, self.count, self._patch)
+
+    async def take(self) -> str:
+        """The patch at the cap, else of the work tree as it is: taken anew only if it has to be."""
+        if self.patch_at_cap is not None:
+            return self.patch_at_cap
+        if self._patch is not None:
+            fingerprint = (await self._sandbox.tree()).fingerprint
+            if fingerprint == self._fingerprint:
+                return self._patch
+        return await self._sandbox.diff()
+
+    async def _try_diff(self) -> str | None:
+        """For the record alone: without it the run goes on."""
+        try:
+            async with asyncio.timeout(_DIFF_TIME_S):
+                return await self._sandbox.diff()
+        except (SandboxError, TimeoutError):
+            return None
 
     def _capped(self) -> str:
         return (

@@ -5,9 +5,10 @@ from string import Template
 from typing import Any
 
 from yudai.adapters.agents.bridge import Bridge
-from yudai.adapters.agents.edits import EditCount
+from yudai.adapters.agents.edits import NOTHING_SEEN, EditCount, Look
 from yudai.adapters.agents.endings import Ending, as_endings, ending, exit_message
 from yudai.adapters.agents.environment import SandboxEnvironment
+from yudai.adapters.agents.marking import Marking
 from yudai.adapters.agents.model import GatewayModel
 from yudai.adapters.agents.observation import NOT_EXECUTED
 from yudai.adapters.agents.prompts import text
@@ -57,10 +58,16 @@ class ArenaLoop(DefaultAgent):
         self._bridge = bridge
         self._limits = limits
         self._tell = tell
+        self._marking = Marking()
 
     @property
     def progress(self) -> Progress:
-        return Progress(steps=self.n_calls, edits=self.edits.count, usage=self.model.usage)
+        return Progress(
+            steps=self.n_calls,
+            edits=self.edits.count,
+            usage=self.model.usage,
+            marks=self._marking.marks,
+        )
 
     def work(self, facts: Mapping[str, str]) -> None:
         """Run to the end; the facts fill the prompts."""
@@ -88,10 +95,10 @@ class ArenaLoop(DefaultAgent):
         told: list[dict[str, Any]] = []
         for action in first:
             output, end = self._execute(action, end)
-            told += self._observe(action, output)
+            told += self._observe(action, output, NOTHING_SEEN)
         output, end = self._execute(last, end)
-        notice, end = self._look(end)
-        told += self._observe(last, output | {"notice": notice})
+        look, end = self._look(end)
+        told += self._observe(last, output, look)
         if end is not None:
             raise end
         return told
@@ -143,21 +150,33 @@ class ArenaLoop(DefaultAgent):
             return NOT_EXECUTED | {"exception_info": reached.reason}, reached
         return output, Ending(SUBMITTED, "") if self.env.finished(output) else None
 
-    def _look(self, end: Ending | None) -> tuple[str, Ending | None]:
+    def _look(self, end: Ending | None) -> tuple[Look, Ending | None]:
         if end is not None and not end.leaves_sandbox:
-            return "", end
+            return NOTHING_SEEN, end
         try:
             with as_endings():
                 look = self._bridge.call(
                     lambda: self.edits.look(self.n_calls), grace_s=_LOOK_GRACE_S
                 )
         except Ending as reached:
-            return "", end or reached
+            return NOTHING_SEEN, end or reached
         return look, end
 
-    def _observe(self, action: dict[str, Any], output: dict[str, Any]) -> list[dict[str, Any]]:
+    def _observe(
+        self, action: dict[str, Any], output: dict[str, Any], look: Look
+    ) -> list[dict[str, Any]]:
         turn = {"extra": {"actions": [action]}}
-        return self.add_messages(*self.model.format_observation_messages(turn, [output]))
+        seen = output | {"notice": look.notice}
+        [message] = self.model.format_observation_messages(turn, [seen])
+        # Beside what the model is shown: nobody sends `extra` to it.
+        message["extra"] |= self._marking.note(
+            action["command"],
+            output,
+            look,
+            at=message["extra"]["timestamp"],
+            progress=self.progress,
+        )
+        return self.add_messages(message)
 
     def _note_plan(self, message: dict[str, Any]) -> None:
         """The first plan counts, also one in a reply that had no usable tool call."""

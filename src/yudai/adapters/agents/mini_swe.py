@@ -65,7 +65,7 @@ class MiniSweAgent:
         )
         await loop.edits.begin()
         await self._in_thread(lambda: loop.work(facts), bridge)
-        return await _outcome(loop, sandbox)
+        return await _outcome(loop)
 
     async def close(self) -> None:
         self._pool.shutdown(wait=False, cancel_futures=True)
@@ -91,13 +91,13 @@ async def _end_of(done: asyncio.Future[None]) -> None:
     done.exception()
 
 
-async def _outcome(loop: ArenaLoop, sandbox: Sandbox) -> AgentOutcome:
+async def _outcome(loop: ArenaLoop) -> AgentOutcome:
     end = loop.messages[-1]
     exit_status = end["extra"]["exit_status"]
     if exit_status == CANCELLED:
         raise asyncio.CancelledError
     cause = EXIT_CAUSES[exit_status]
-    taken = await _take_patch(loop.edits, sandbox, cause)
+    taken = await _take_patch(loop.edits, cause)
     first_edit = loop.edits.first_step
     return AgentOutcome(
         exit_status=exit_status,
@@ -127,15 +127,13 @@ class _Taken(NamedTuple):
     error: str = ""
 
 
-async def _take_patch(edits: EditCount, sandbox: Sandbox, cause: Cause | None) -> _Taken:
+async def _take_patch(edits: EditCount, cause: Cause | None) -> _Taken:
     """The patch at the edit cap, else as the work tree stands, whatever ended the run."""
-    if edits.patch_at_cap is not None:
-        return _Taken(edits.patch_at_cap)
-    if cause in _NO_SANDBOX:
+    if edits.patch_at_cap is None and cause in _NO_SANDBOX:
         return _Taken("")
     try:
         async with asyncio.timeout(_PATCH_TIME_S):
-            return _Taken(await sandbox.diff())
+            return _Taken(await edits.take())
     except SandboxError as error:
         return _Taken("", error.cause, f"the patch could not be taken: {error}")
     except TimeoutError:

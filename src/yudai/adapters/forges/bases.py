@@ -42,7 +42,8 @@ async def find_start(git: Git, place: Place, base: str) -> Start:
         if branch is None:
             raise RefusedError(
                 f"{readable(str(place.root))} is on no branch (detached HEAD): "
-                "check out a branch, or name one with --base"
+                "check out a branch, or name one with --base",
+                field="base_branch",
             )
     else:
         branch, found = base, _expand(refs, base)
@@ -87,7 +88,8 @@ def _no_commit(place: Place, refs: Refs, branch: str) -> RefusedError:
     if not refs.branches():
         return RefusedError(f"{readable(str(place.root))} has no commit yet: make one first")
     return RefusedError(
-        f"branch {readable(branch)} has no commit yet: make one, or name a branch with --base"
+        f"branch {readable(branch)} has no commit yet: make one, or name a branch with --base",
+        field="base_branch",
     )
 
 
@@ -95,4 +97,6 @@ def _unknown(refs: Refs, base: str) -> NotFoundError:
     branches = refs.branches()
     near = difflib.get_close_matches(base, branches, _NAMED) or branches[:_NAMED]
     hint = f": did you mean {', '.join(map(readable, near))}?" if near else ""
-    return NotFoundError(f"there is no branch or commit {readable(base)}{hint}")
+    return NotFoundError(
+        f"there is no branch or commit {readable(base)}{hint}", field="base_branch"
+    )

@@ -59,7 +59,8 @@ def refuse_unmerged(changes: Sequence[Change], root: Path) -> None:
 def refuse_uncommitted(changes: Sequence[Change]) -> None:
     if changes:
         raise RefusedError(
-            f"uncommitted changes in {_names(changes)}: commit or stash them, or use --dirty"
+            f"uncommitted changes in {_names(changes)}: commit or stash them, or use --dirty",
+            field="dirty",
         )
 
 

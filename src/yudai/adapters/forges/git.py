@@ -124,7 +124,7 @@ class Git:
         if self.objects is not None:
             env["GIT_OBJECT_DIRECTORY"] = str(self.objects)
         if self.alternates:
-            env["GIT_ALTERNATE_OBJECT_DIRECTORIES"] = ":".join(map(_quoted, self.alternates))
+            env["GIT_ALTERNATE_OBJECT_DIRECTORIES"] = ":".join(map(quoted, self.alternates))
         if self.work_tree is not None:
             env["GIT_WORK_TREE"] = str(self.work_tree)
         settings = {**self.settings, **_OURS}
@@ -193,7 +193,7 @@ def _complaint(error: bytes, exit_code: int) -> str:
     return told[0].removeprefix("fatal: ").removeprefix("error: ") if told else "it said nothing"
 
 
-def _quoted(path: Path) -> str:
+def quoted(path: Path) -> str:
     """As git reads a path in a list: quoted as in C where it would end the entry."""
     text = str(path)
     if not any(char in text for char in ':"\\\n'):

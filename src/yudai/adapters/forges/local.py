@@ -15,11 +15,11 @@ from yudai.adapters.forges.bases import find_start
 from yudai.adapters.forges.branching import check_name, make_branch
 from yudai.adapters.forges.desk import Desk, open_desk
 from yudai.adapters.forges.fitting import fit
-from yudai.adapters.forges.gitconfig import Person, read_config
+from yudai.adapters.forges.gitconfig import GitConfig, Person, read_config
 from yudai.adapters.forges.mirror import Caps, Mirror
 from yudai.adapters.forges.objects import LINK
 from yudai.adapters.forges.patching import patch_tree
-from yudai.adapters.forges.places import find_place
+from yudai.adapters.forges.places import Place, find_place
 from yudai.adapters.forges.refs import Refs
 from yudai.adapters.forges.taking import files_of, take_snapshot
 from yudai.domain.errors import RefusedError
@@ -92,13 +92,16 @@ class LocalForge:
     async def _desk(self, target: str) -> AsyncGenerator[Desk]:
         place = await asyncio.to_thread(find_place, target)
         config = await read_config(place, self._person)
-        mirror = Mirror.of(self._home, place.root, config.object_format)
+        mirror = self._mirror(place, config)
         try:
             with open_desk(mirror, place, config) as desk:
                 yield desk
         except OSError as error:
             where = readable(os.fsdecode(error.filename or self._home))
             raise RefusedError(f"cannot use {where}: {error.strerror}") from error
+
+    def _mirror(self, place: Place, config: GitConfig) -> Mirror:
+        return Mirror.of(self._home, place.root, config.object_format)
 
     @asynccontextmanager
     async def _desk_of(self, snapshot: Snapshot) -> AsyncGenerator[Desk]:

@@ -84,10 +84,7 @@ class Mirror:
             stdin="".join(f"{oid}\n" for oid in missing).encode(),
         )
         if ran.exit_code != 0:
-            raise RefusedError(
-                f"the repository lacks some of its objects ({ran.error}): "
-                "if it is a partial clone, clone it whole"
-            )
+            raise lacking(ran.error)
 
     async def entries(self, snapshot: Snapshot) -> list[Entry]:
         await self.check(snapshot)
@@ -139,6 +136,13 @@ def _draft(target: Path) -> Generator[IO[bytes]]:
         draft.replace(target)
     finally:
         draft.unlink(missing_ok=True)
+
+
+def lacking(complaint: str) -> RefusedError:
+    return RefusedError(
+        f"the repository lacks some of its objects ({complaint}): "
+        "if it is a partial clone, clone it whole"
+    )
 
 
 def _gone(snapshot: Snapshot) -> NotFoundError:

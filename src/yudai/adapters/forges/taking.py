@@ -58,7 +58,9 @@ def files_of(entries: Sequence[Entry]) -> list[Entry]:
 async def _changes(desk: Desk, start: Start, *, dirty: bool) -> list[Change]:
     if not start.is_head:
         if dirty:
-            raise RefusedError("--dirty takes your work tree, which does not stand upon --base")
+            raise RefusedError(
+                "--dirty takes your work tree, which does not stand upon --base", field="dirty"
+            )
         return []
     desk.copy_index(start.commit)
     changes = await find_changes(desk, each_file=dirty)

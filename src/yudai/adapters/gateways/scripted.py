@@ -3,7 +3,7 @@
 import asyncio
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -16,6 +16,7 @@ from yudai.ports.gateway import Call, Completion, ToolCall
 PREFIX = "scripted/"
 SUFFIXES = ("", ".yaml", ".yml", ".json")
 
+_NOTHING_BUNDLED: Mapping[str, Path] = {}
 _FINISH = re.compile(r"echo COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT_[0-9a-f]{16}")
 
 
@@ -33,8 +34,12 @@ class _Known(NamedTuple):
 class ScriptedGateway:
     """Keeps no state of a run: the call's turn chooses the reply."""
 
-    def __init__(self, roots: tuple[Path, ...]) -> None:
+    def __init__(
+        self, roots: tuple[Path, ...], *, bundled: Mapping[str, Path] = _NOTHING_BUNDLED
+    ) -> None:
+        """`bundled` scripts come with us: their names mean them and nothing else."""
         self._roots = roots
+        self._bundled = bundled
         self._known: dict[str, _Known] = {}
 
     def check(self, model: Model) -> None:
@@ -78,6 +83,8 @@ class ScriptedGateway:
         name = model.removeprefix(PREFIX)
         if not model.startswith(PREFIX) or not name or "\x00" in name:
             raise RefusedError(f"{model!r} is no scripted model: name it {PREFIX}FILE")
+        if name in self._bundled:
+            return self._bundled[name]
         for path in self._candidates(name):
             if path.is_file():
                 return path

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from pydantic import ValidationError
 
-from yudai.adapters.sandboxes.building import MADE, TREE, OpenSite, build
+from yudai.adapters.sandboxes.building import LOG, MADE, TREE, OpenSite, build
 from yudai.adapters.sandboxes.home import safe_name
 from yudai.adapters.sandboxes.removal import remove_tree
 from yudai.adapters.sandboxes.toolchain import Chosen
@@ -54,6 +54,12 @@ class Bases:
         """The environment that its set-up has made, if any."""
         made = self.folder(key) / MADE
         return made if made.is_dir() else None
+
+    def setup_log(self, key: str) -> bytes:
+        try:
+            return (self.folder(key) / LOG).read_bytes()
+        except FileNotFoundError:
+            return b""
 
     def load(self, key: str) -> Base:
         base = self._known(key)

@@ -85,6 +85,9 @@ class BubblewrapBackend:
             self._manifests.pop(spec.key, None)
         return BaseRef(key=spec.key)
 
+    async def setup_log(self, base: BaseRef) -> bytes:
+        return await asyncio.to_thread(self._bases.setup_log, base.key)
+
     async def spawn(
         self, base: BaseRef, n: int, *, owner: str
     ) -> Sequence[LocalBox | SandboxError]:

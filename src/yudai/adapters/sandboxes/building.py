@@ -12,7 +12,7 @@ from yudai.adapters.sandboxes.commands import Commands
 from yudai.adapters.sandboxes.environment import GIT_ALONE
 from yudai.adapters.sandboxes.removal import remove_tree
 from yudai.adapters.sandboxes.script import package_script
-from yudai.domain.errors import RefusedError, SandboxError
+from yudai.domain.errors import RefusedError, SandboxError, SetupError
 from yudai.domain.failure import Cause
 from yudai.ports.sandbox import ENV, WORKSPACE, BaseSpec, ExecResult
 
@@ -22,7 +22,7 @@ MADE = "env"
 """What set-up commands have put into /env."""
 SCRATCH = "tmp"
 """Their temporary files: on disk, for downloads are big, and gone afterwards."""
-_LOG = "setup.log"
+LOG = "setup.log"
 
 _OWN_STEP_S = 900.0
 _LAST_LINES = 20
@@ -97,7 +97,7 @@ async def _set_up(spec: BaseSpec, folder: Path, open_site: OpenSite) -> None:
     # An empty one is none.
     with suppress(OSError):
         (folder / MADE).rmdir()
-    (folder / _LOG).write_bytes(log)
+    (folder / LOG).write_bytes(log)
 
 
 async def _run(spec: BaseSpec, site: Site) -> bytes:
@@ -111,8 +111,12 @@ async def _run(spec: BaseSpec, site: Site) -> bytes:
             env=site.variables,
             timeout_s=max(ends - time.monotonic(), 0),
         )
-        _check(result, what=command, timeout_s=spec.setup_timeout_s)
         log += b"$ %s\n%s\n" % (command.encode("utf-8", "replace"), result.output)
+        try:
+            _check(result, what=command, timeout_s=spec.setup_timeout_s)
+        except SandboxError as error:
+            told = str(error).partition("\n")[0].encode("utf-8", "replace")
+            raise SetupError(str(error), log=log + b"[%s]\n" % told) from None
     return log
 
 

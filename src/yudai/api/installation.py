@@ -1,0 +1,33 @@
+"""Routes about the installation itself: its settings, what it can do, what it has cost."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+
+from yudai.api.deps import CurrentUser, ServiceDep
+from yudai.services.costing import Coster, CostView
+from yudai.wiring.examining import Examination, SettingsView, describe, examine
+
+router = APIRouter(tags=["installation"])
+
+
+@router.get("/settings", operation_id="getSettings")
+async def settings(service: ServiceDep) -> SettingsView:
+    """What holds here; of secrets only whether they are there."""
+    return describe(service.settings)
+
+
+@router.get("/doctor", operation_id="getDoctor")
+async def doctor(service: ServiceDep) -> Examination:
+    """Looks at this machine anew: tools, folders, sandboxes."""
+    return await examine(service.settings)
+
+
+@router.get("/cost", operation_id="getCost")
+async def cost(
+    service: ServiceDep,
+    user: CurrentUser,
+    days: Annotated[int, Query(ge=1, le=366, description="How far back.")] = 30,
+) -> CostView:
+    """What was spent, on whom, and what for."""
+    return await Coster(service.store, service.clock).cost(user_id=user.id, days=days)

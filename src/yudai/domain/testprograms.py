@@ -1,0 +1,159 @@
+"""Which programs run tests, which only start another program, and what test runs look like."""
+
+import re
+from collections.abc import Mapping
+from typing import NamedTuple
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+PYTHON = re.compile(r"(?:python|pypy)(?:\d+(?:\.\d+)*)?")
+SHELLS = _words("bash sh dash zsh ksh")
+NODES = _words("node tsx ts-node")
+
+# Programs that do nothing but run tests.
+RUNNERS = _words(
+    """
+    pytest py.test pytest-3 nosetests nose2 trial stestr ward green tox nox behave jest vitest mocha
+    _mocha ava tap jasmine web-test-runner wtr rspec cucumber minitest phpunit pest codecept ctest
+    gotestsum bats prove busted elm-test runtests runtests.py testthat
+    """
+)
+_WITH_TEST = _words(
+    """
+    go deno swift dotnet mix flutter dart bazel bazelisk buck2 zig stack cabal lein meson hatch ng
+    react-scripts craco rails playwright pants moon nx turbo django-admin forge manage.py
+    """
+)
+# Programs whose first word says what they do.
+FIRST: Mapping[str, frozenset[str]] = {
+    **dict.fromkeys(_WITH_TEST, _words("test")),
+    "cargo": _words("test t nextest"),
+    "dune": _words("test runtest"),
+    "sbt": _words("test testOnly testQuick"),
+    "crystal": _words("spec"),
+    "cypress": _words("run"),
+    "karma": _words("start run"),
+    "vue-cli-service": _words("test test:unit test:e2e"),
+    "setup.py": _words("test pytest"),
+}
+# Programs that carry out what they are told by name, and any of the names may be tests.
+NAMED = _words("make gmake ninja just task invoke inv rake mvn mvnw gradle gradlew composer ant")
+PHASES = _words("verify integration-test connectedCheck")
+# Programs that run a package's scripts, and words of theirs before a script's name.
+PACKAGERS = _words("npm pnpm yarn bun lerna rush turbo nx")
+RUN = _words("run run-script workspaces foreach")
+MODULES = _words(
+    """
+    pytest unittest nose nose2 tox nox twisted.trial trial doctest xmlrunner stestr behave green
+    ward test zope.testrunner
+    """
+)
+CODE = re.compile(r"\b(?:pytest|unittest|nose)\.(?:main|TextTestRunner|run)\b")
+
+# Targets of make, scripts of a package, sessions of a task runner.
+TARGET = re.compile(
+    r"""
+      t | tst | check | spec
+    | (?:run[-_:])? (?:unit|integration|e2e|smoke|all|py|js)? [-_:]? tests?
+    | :?[\w:]*:test | :test\w*
+    | tests? [-_:.] (?!dep|req|data|env|fixture|install|setup|image|build|clean|lint).*
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+SCRIPT = re.compile(
+    r"(?:run[-_]?)?(?:unit|all|integration)?[-_]?tests?(?:\.(?:sh|bash|py|js|mjs|cjs|ts))?",
+    re.IGNORECASE,
+)
+
+# Asked for one of these, a runner runs nothing.
+IDLE = _words(
+    """
+    --help --version --collect-only --co --fixtures --markers --listTests --list-tests --list
+    --no-run --dry-run --just-print --listenvs --showconfig --list-sessions --show-only
+    """
+)
+IDLE_OF: Mapping[str, frozenset[str]] = {
+    "tox": _words("-l -a -av list l -h"),
+    "nox": _words("-l -h"),
+    "make": _words("-n -q"),
+    "ctest": _words("-N"),
+    "pytest": _words("-h -V"),
+    "go": _words("-list"),
+}
+
+
+class Wrapper(NamedTuple):
+    """A program that only starts another one, behind its own options."""
+
+    valued: frozenset[str] = frozenset()
+    """Options whose value is the next word."""
+    plain: int = 0
+    """How many words of its own come before the other program."""
+
+
+_NONE = Wrapper()
+_PACKAGE = Wrapper(_words("-p --package"))
+_COVERAGE = Wrapper(_words("-r --reporter -n --include -x --exclude"))
+WRAPPERS: Mapping[tuple[str, ...], Wrapper] = {
+    ("timeout",): Wrapper(_words("-k -s --kill-after --signal"), plain=1),
+    ("gtimeout",): Wrapper(_words("-k -s --kill-after --signal"), plain=1),
+    ("env",): Wrapper(_words("-u --unset -C --chdir")),
+    ("nice",): Wrapper(_words("-n --adjustment")),
+    ("ionice",): Wrapper(_words("-c -n --class")),
+    ("sudo",): Wrapper(_words("-u -g --user --group")),
+    ("time",): Wrapper(_words("-o -f")),
+    ("stdbuf",): Wrapper(_words("-i -o -e")),
+    ("taskset",): Wrapper(plain=1),
+    ("xargs",): Wrapper(_words("-n -I -P -L -d -a -s")),
+    ("xvfb-run",): Wrapper(_words("-n -s --server-args -e")),
+    **{(name,): _NONE for name in ("nohup", "exec", "command", "unbuffer", "setsid", "cross-env")},
+    ("dotenv",): Wrapper(_words("-f -e")),
+    ("uv", "run"): Wrapper(
+        _words("--group --extra --with --python -p --package --env-file --directory")
+    ),
+    ("uvx",): Wrapper(_words("--with --from --python -p")),
+    **{(name, "run"): _NONE for name in ("poetry", "pipenv", "pdm", "rye", "hatch", "pixi")},
+    ("pipx", "run"): Wrapper(_words("--spec")),
+    **{
+        (name, "run"): Wrapper(_words("-n --name -p --prefix"))
+        for name in ("conda", "mamba", "micromamba")
+    },
+    **{(name,): _PACKAGE for name in ("npx", "bunx", "pnpx")},
+    **{
+        (name, word): _PACKAGE
+        for name in ("npm", "pnpm", "yarn", "bun")
+        for word in ("exec", "dlx", "x")
+    },
+    ("bundle", "exec"): _NONE,
+    ("c8",): _COVERAGE,
+    ("nyc",): _COVERAGE,
+    ("coverage", "run"): Wrapper(_words("--source --rcfile --omit --include")),
+}
+# Options before the word that matters, whose value is the next word.
+VALUED = _words(
+    """
+    -C --prefix --dir --cwd -w --workspace --filter -F --directory -f --file --makefile -p --project
+    --manifest-path --package -W -X --target-dir --scope
+    """
+)
+
+FAILED = re.compile(
+    r"""
+      ^=+\ .*\b[1-9]\d*\ (?:failed|errors?)\b | ^[1-9]\d*\ failed\b | \b[1-9]\d*\ failed,
+    | ^FAILED\ \( | ^FAIL(?:ED)?\b[:\ ] | ^---\ FAIL: | ^FAIL$ | ^test\ result:\ FAILED
+    | ^\s*(?:Tests|Test\ Suites|Test\ Files):?\s+(?:.*\s)?[1-9]\d*\ failed | ^\s*[1-9]\d*\ failing\b
+    | ^\#\ fail\ [1-9] | ^ERROR\ collecting | \b[1-9]\d*\ failures?\b | ^make.*:\ \*\*\*
+    | no\ tests\ ran | ^Traceback\ \(most
+    """,
+    re.VERBOSE | re.MULTILINE,
+)
+PASSED = re.compile(
+    r"""
+      \b[1-9]\d*\ passed\b | ^OK\b | ^ok\s+\S+\s | ^test\ result:\ ok | ^\s*[1-9]\d*\ passing\b
+    | ^\#\ pass\ [1-9] | \b0\ failures\b | ^PASS\b
+    """,
+    re.VERBOSE | re.MULTILINE,
+)

@@ -1,0 +1,181 @@
+"""What this installation is and can do: `yudai doctor` and the page's settings."""
+
+import shutil
+import sys
+
+from pydantic import Field
+
+from yudai import __version__
+from yudai.domain.errors import RefusedError, SandboxError
+from yudai.domain.value import Value
+from yudai.ports.artifacts import ArtifactError
+from yudai.ports.sandbox import Guarantee
+from yudai.settings import Settings
+from yudai.wiring.parts import (
+    BACKENDS,
+    DEFAULT_BACKEND,
+    is_shared,
+    make_artifacts,
+    make_backend,
+    open_library,
+)
+
+_IN_HOME = "in YUDAI_HOME"
+# Secrets by the setting's field, those that most people need first.
+_KEYS = {
+    "openrouter_api_key": "models at OpenRouter",
+    "openai_api_key": "models at OPENAI_BASE_URL; a local server may need none",
+    "postgres_password": "the database, where it is PostgreSQL",
+    "s3_access_key_id": "artifacts in S3; unset: the machine's own role",
+    "s3_secret_access_key": "artifacts in S3",
+}
+# What a person may want to turn, by the setting's field.
+_LIMITS = (
+    "max_solves",
+    "user_max_solves",
+    "max_runs",
+    "worker_max_runs",
+    "max_contestants",
+    "time_budget_s",
+    "model_max_parallel",
+    "memory_mb",
+    "processes",
+    "disk_mb",
+)
+
+
+class Finding(Value):
+    name: str
+    ok: bool
+    detail: str
+
+
+class BackendFinding(Value):
+    name: str
+    default: bool
+    usable: bool
+    isolated: bool
+    detail: str
+    guarantees: tuple[Guarantee, ...] = ()
+
+
+class Examination(Value):
+    version: str
+    ready: bool
+    findings: tuple[Finding, ...]
+    sandboxes: tuple[BackendFinding, ...]
+
+
+class KeyFacts(Value):
+    """A secret by its name; its value is never shown."""
+
+    name: str
+    present: bool
+    purpose: str
+
+
+class LimitFacts(Value):
+    name: str = Field(description="The environment's name of the setting.")
+    value: str
+    description: str
+
+
+class SettingsView(Value):
+    version: str
+    mode: str = Field(description="`local`: one person, no login.")
+    home: str
+    database: str = Field(description="`SQLite` or `PostgreSQL`; never its address.")
+    artifacts: str
+    keys: tuple[KeyFacts, ...]
+    limits: tuple[LimitFacts, ...]
+
+
+async def examine(settings: Settings) -> Examination:
+    """Look at everything that a solve needs; what is wrong is a finding, never an error."""
+    findings = (_python(), _git(), await _home(settings), await _artifacts(settings))
+    sandboxes = tuple([await _backend(settings, name) for name in BACKENDS])
+    has_sandbox = any(one.usable and one.default for one in sandboxes)
+    return Examination(
+        version=__version__,
+        ready=has_sandbox and all(finding.ok for finding in findings),
+        findings=findings,
+        sandboxes=sandboxes,
+    )
+
+
+def describe(settings: Settings) -> SettingsView:
+    fields = type(settings).model_fields
+    keys = [
+        KeyFacts(
+            name=str(fields[name].validation_alias),
+            present=getattr(settings, name) is not None,
+            purpose=purpose,
+        )
+        for name, purpose in _KEYS.items()
+    ]
+    limits = [
+        LimitFacts(
+            name=str(fields[name].validation_alias),
+            value=f"{getattr(settings, name):g}",
+            description=fields[name].description or "",
+        )
+        for name in _LIMITS
+    ]
+    return SettingsView(
+        version=__version__,
+        mode="local",
+        home=str(settings.home),
+        database="PostgreSQL" if is_shared(settings) else "SQLite",
+        artifacts=settings.artifacts_url or _IN_HOME,
+        keys=tuple(keys),
+        limits=tuple(limits),
+    )
+
+
+async def _artifacts(settings: Settings) -> Finding:
+    try:
+        await make_artifacts(settings).check()
+    except (ArtifactError, RefusedError) as error:
+        return Finding(name="artifacts", ok=False, detail=str(error))
+    return Finding(name="artifacts", ok=True, detail=settings.artifacts_url or _IN_HOME)
+
+
+def _python() -> Finding:
+    version = ".".join(str(part) for part in sys.version_info[:3])
+    return Finding(name="python", ok=sys.version_info >= (3, 11), detail=version)
+
+
+def _git() -> Finding:
+    path = shutil.which("git")
+    return Finding(name="git", ok=path is not None, detail=path or "not found: install git")
+
+
+async def _home(settings: Settings) -> Finding:
+    try:
+        async with open_library(settings):
+            pass
+    except Exception as error:  # noqa: BLE001 doctor reports whatever is wrong
+        return Finding(name="home", ok=False, detail=f"{settings.home}: {error}")
+    return Finding(name="home", ok=True, detail=str(settings.home))
+
+
+async def _backend(settings: Settings, name: str) -> BackendFinding:
+    is_default = name == DEFAULT_BACKEND
+    try:
+        backend = make_backend(settings, name)
+        try:
+            capabilities = await backend.capabilities()
+        finally:
+            await backend.close()
+    except (SandboxError, RefusedError, OSError) as error:
+        return BackendFinding(
+            name=name, default=is_default, usable=False, isolated=False, detail=str(error)
+        )
+    return BackendFinding(
+        name=name,
+        default=is_default,
+        usable=True,
+        isolated=capabilities.isolated,
+        detail="isolated" if capabilities.isolated else "NO isolation: only for code you trust",
+        guarantees=capabilities.guarantees,
+    )

@@ -1,0 +1,59 @@
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from yudai.domain.shellwords import MAX_CHARS, Call, calls
+
+CASES: dict[str, list[tuple[str, ...]]] = {
+    "": [],
+    "  \n ; && ": [],
+    "ls -a": [("ls", "-a")],
+    "cd x && A=1 ls": [("cd", "x"), ("A=1", "ls")],
+    "a|b|&c": [("a",), ("b",), ("c",)],
+    "a 2>&1 >out.txt <in": [("a",)],
+    "a &>/dev/null b": [("a", "b")],
+    "echo 'a b' \"c d\" e\\ f": [("echo", "a b", "c d", "e f")],
+    "echo ''": [("echo", "")],
+    "a # b; c": [("a",)],
+    "a#b": [("a#b",)],
+    "(cd x; a) || b": [("cd", "x"), ("a",), ("b",)],
+    "if a; then b; else c; fi": [("a",), ("b",), ("c",)],
+    "for f in 1 2; do a $f; done": [("for", "f", "in", "1", "2"), ("a", "$f")],
+    "{ a; }": [("a",)],
+    "a \\\n b": [("a", "b")],
+    "x=$(ls -a) ${y:-1 2} a": [("x=$(ls -a)", "${y:-1 2}", "a")],
+    "cat > f <<'EOF'\nnot; a && command\nEOF\nb": [("cat",), ("b",)],
+    "cat <<-A <<B\n\tx\n\tA\ny\nB\nc": [("cat",), ("c",)],
+    "cat <<EOF\nnever closed": [("cat",)],
+    "a <<< word": [("a",)],
+    "echo 'never closed": [("echo", "never", "closed")],
+}
+
+
+@pytest.mark.parametrize("command", CASES)
+def test_programs_and_their_words(command: str):
+    assert [call.words for call in calls(command)] == CASES[command]
+
+
+def test_what_stands_behind_each():
+    assert calls("a && (b | c) || d\n") == (
+        Call(("a",), "&&"),
+        Call(("b",), "|"),
+        Call(("c",), "||"),
+        Call(("d",), "\n"),
+    )
+
+
+@given(st.text(alphabet="ab '\"\\\n;&|()<>$`{}#E-", max_size=80))
+def test_any_text_is_taken_apart(text: str):
+    for call in calls(text):
+        assert call.words
+
+
+@pytest.mark.parametrize("part", ["'", '"', "\\", "$(", "${", "`", "<<A ", "<<A\n", "a\n", "("])
+def test_no_text_takes_long(part: str):
+    began = time.perf_counter()
+    calls(part * MAX_CHARS)
+    assert time.perf_counter() - began < 2
