@@ -1,0 +1,26 @@
+import type { Problem } from "@/api/types";
+
+/** What the server said, or that it said nothing: always one line that tells what is wrong. */
+export class ProblemError extends Error {
+  readonly status: number;
+  readonly code: string;
+  readonly fields: Record<string, string>;
+  readonly retryAfterS: number | null;
+
+  constructor(problem: Partial<Problem>, status: number, retryAfterS: number | null = null) {
+    super(problem.detail || problem.title || `the server answered ${status}`);
+    this.status = status;
+    this.code = problem.code ?? "";
+    this.fields = Object.fromEntries((problem.errors ?? []).map((e) => [e.field, e.message]));
+    this.retryAfterS = retryAfterS;
+  }
+
+  /** Asking again can help. */
+  get isPassing(): boolean {
+    return this.status === 0 || this.status === 429 || this.status >= 500;
+  }
+}
+
+export function unreachable(): ProblemError {
+  return new ProblemError({ detail: "the server does not answer", code: "internal" }, 0);
+}

@@ -1,0 +1,6050 @@
+// Generated from docs/reference/openapi.json by `make gen`: do not edit.
+export interface paths {
+    "/api/solves": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Find
+         * @description Newest first.
+         */
+        get: operations["listSolves"];
+        put?: never;
+        /**
+         * Create
+         * @description Name a repository, an issue, a matrix and limits; contestants start as soon as they may.
+         */
+        post: operations["createSolve"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/solves/{solve_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read
+         * @description All about one solve, its runs and its timeline; `updates` is for watching it.
+         */
+        get: operations["getSolve"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/solves/{solve_id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Cancel
+         * @description End it and all its runs that are open; workers stop within two seconds.
+         */
+        post: operations["cancelSolve"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/solves/{solve_id}/champion": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Choose
+         * @description A person's own choice, with a reason, in place of what the ranking offers.
+         */
+        post: operations["chooseChampion"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/solves/{solve_id}/apply": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Apply
+         * @description Into the folder that the solve came from, or onto a new branch of it; that settles it.
+         */
+        post: operations["applyPatch"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/solves/{solve_id}/dismiss": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Dismiss
+         * @description No answer is taken; the solve is completed, and its runs stay as they are.
+         */
+        post: operations["dismissSolve"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/solves/{solve_id}/updates": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Updates
+         * @description Poll every `poll_ms`, at once when there is `more`, and no longer when it is `terminal`.
+         */
+        get: operations["getUpdates"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/runs/{run_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read
+         * @description One contestant's go at a solve, with links to all that it made.
+         */
+        get: operations["getRun"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/runs/{run_id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Cancel
+         * @description End this run alone; its worker stops within two seconds, the others go on.
+         */
+        post: operations["cancelRun"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/runs/{run_id}/attempts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Attempts
+         * @description Every attempt with its cost, the present one last.
+         */
+        get: operations["getRunAttempts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/runs/{run_id}/plan": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Plan
+         * @description What it said it would do; `not_yet` until its agent has ended.
+         */
+        get: operations["getRunPlan"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/runs/{run_id}/tests": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Tests
+         * @description Its verdict, and what the base's own tests said before.
+         */
+        get: operations["getRunTests"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/runs/{run_id}/messages": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Messages
+         * @description The newest, or those before a number: for scrolling up.
+         */
+        get: operations["getRunMessages"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/runs/{run_id}/steps": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Steps
+         * @description From the first one on, from after a number on, or the last ones before it.
+         */
+        get: operations["getRunSteps"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/runs/{run_id}/messages/{seq}/diff": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Diff At
+         * @description What the run had changed by then, as it stood after the newest edit up to that message.
+         */
+        get: operations["getRunDiffAt"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/runs/{run_id}/messages/{seq}/raw": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Raw Message
+         * @description Whole; where its attempt is named it may be kept for ever.
+         */
+        get: operations["getRunMessageRaw"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/runs/{run_id}/steps/{number}/raw": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Raw Step
+         * @description Step 0 is what stands before the model's first turn.
+         */
+        get: operations["getRunStepRaw"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/runs/{run_id}/trajectory.json": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Trajectory
+         * @description Also of a run that goes on: as far as it has come.
+         */
+        get: operations["getRunTrajectory"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/runs/{run_id}/patch": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Patch
+         * @description What it changed; `not_yet` until its agent has ended.
+         */
+        get: operations["getRunPatch"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/runs/{run_id}/logs/{kind}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Log
+         * @description Of set-up, of the agent as far as it has come, of the tests with and without its patch.
+         */
+        get: operations["getRunLog"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/conversations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List All
+         * @description Newest first.
+         */
+        get: operations["listConversations"];
+        put?: never;
+        /**
+         * Create
+         * @description Begin to talk; solves that are started here are of its repository.
+         */
+        post: operations["createConversation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/conversations/{conversation_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read
+         * @description With its solves, newest first.
+         */
+        get: operations["getConversation"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/conversations/{conversation_id}/messages": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Messages
+         * @description The newest ones, oldest first; or those after or before a cursor.
+         */
+        get: operations["listMessages"];
+        put?: never;
+        /**
+         * Post
+         * @description Say something: free text is answered by a model, `/solve` starts a solve.
+         */
+        post: operations["postMessage"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/conversations/{conversation_id}/issues/{number}/solve": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Solve Issue
+         * @description Start a solve whose milestones appear in the conversation.
+         */
+        post: operations["solveIssue"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/models": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Find
+         * @description Every model that a matrix can name, by name or alias.
+         */
+        get: operations["listModels"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/models/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Put
+         * @description Change an entry or add one; solves that were opened before keep what they began with.
+         */
+        put: operations["putModel"];
+        post?: never;
+        /**
+         * Remove
+         * @description Forget an entry of one's own; a packaged one goes back to what it was.
+         */
+        delete: operations["removeModel"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/forecasts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Forecast
+         * @description The same body as POST /api/solves: checked, counted and priced; nothing is begun or kept.
+         *
+         *     Only here every `issue_` field is optional: the words may still be on their way.
+         */
+        post: operations["forecastSolve"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/repos": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Repos
+         * @description Where solves were before, newest first.
+         */
+        get: operations["listRepos"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/demo": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Demo
+         * @description The bundled arena: a sample repository, scripted contestants, no key and no cost.
+         */
+        post: operations["startDemo"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/settings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Settings
+         * @description What holds here; of secrets only whether they are there.
+         */
+        get: operations["getSettings"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/doctor": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Doctor
+         * @description Looks at this machine anew: tools, folders, sandboxes.
+         */
+        get: operations["getDoctor"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/cost": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Cost
+         * @description What was spent, on whom, and what for.
+         */
+        get: operations["getCost"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/health/live": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Live
+         * @description Asks nobody else: restart the process when this does not answer.
+         */
+        get: operations["getLive"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/health/ready": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Ready
+         * @description Asks the database and the engine: send requests elsewhere while this is a 503.
+         */
+        get: operations["getReady"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/solve": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create
+         * @description The same as `POST /api/solves`.
+         */
+        post: operations["solve"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/solve/{solve_id}/status": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Status
+         * @description State, progress and champion.
+         */
+        get: operations["getSolveStatus"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
+export type webhooks = Record<string, never>;
+export interface components {
+    schemas: {
+        /** AppliedFacts */
+        AppliedFacts: {
+            /** At */
+            at: number;
+            /** Run Id */
+            run_id: string;
+            /**
+             * Folder
+             * @description Whose files were changed; empty when it went onto a branch.
+             */
+            folder: string;
+            /** Branch */
+            branch: string;
+            /** Commit */
+            commit: string;
+        };
+        /** AppliedView */
+        AppliedView: {
+            /** Run Id */
+            run_id: string;
+            /** Handle */
+            handle: string;
+            /** Root */
+            root: string;
+            /** Paths */
+            paths: string[];
+            /** Branch */
+            branch: string;
+            /** Commit */
+            commit: string;
+        };
+        /**
+         * ApplyAsk
+         * @description How a person takes an answer.
+         * @example {}
+         * @example {
+         *       "branch": "fix/leap-years"
+         *     }
+         */
+        ApplyAsk: {
+            /**
+             * Run Id
+             * @description Unset: the champion's; else any run with a patch.
+             * @default
+             */
+            run_id: string;
+            /**
+             * Branch
+             * @description Set: one commit on this new branch; unset: the folder's files are changed.
+             * @default
+             */
+            branch: string;
+        };
+        /**
+         * AskedPrice
+         * @description Dollars per million tokens.
+         */
+        AskedPrice: {
+            /** Input Usd */
+            input_usd: number;
+            /** Output Usd */
+            output_usd: number;
+            /**
+             * Cached Usd
+             * @description Unset: as any other input.
+             */
+            cached_usd?: number | null;
+        };
+        /** AttemptList */
+        AttemptList: {
+            /** Run Id */
+            run_id: string;
+            /** Attempts */
+            attempts: components["schemas"]["AttemptView"][];
+        };
+        /**
+         * AttemptView
+         * @description One attempt: those before the last ended for a cause of the world.
+         */
+        AttemptView: {
+            /** Number */
+            number: number;
+            /** @description Earlier attempts have failed, whatever became of the run. */
+            state: components["schemas"]["RunState"];
+            cause: components["schemas"]["Cause"] | null;
+            /** Error */
+            error: string;
+            /** Started At */
+            started_at: number | null;
+            /** Finished At */
+            finished_at: number | null;
+            /** Api Calls */
+            api_calls: number;
+            /** Message Count */
+            message_count: number;
+            tokens: components["schemas"]["Tokens"];
+            /** Cost Usd */
+            cost_usd: number;
+            /** Links */
+            links: {
+                [key: string]: string;
+            };
+        };
+        /** BackendFinding */
+        BackendFinding: {
+            /** Name */
+            name: string;
+            /** Default */
+            default: boolean;
+            /** Usable */
+            usable: boolean;
+            /** Isolated */
+            isolated: boolean;
+            /** Detail */
+            detail: string;
+            /**
+             * Guarantees
+             * @default []
+             */
+            guarantees: components["schemas"]["Guarantee"][];
+        };
+        /**
+         * BaselineFacts
+         * @description What the base's own tests said before anybody changed anything.
+         */
+        BaselineFacts: {
+            /** Command */
+            command: string;
+            /** Executed */
+            executed: number;
+            /** Passing */
+            passing: number;
+            /** Failing */
+            failing: number;
+            /** Flaky */
+            flaky: string[];
+            /**
+             * Failed
+             * @description The first of those that fail.
+             */
+            failed: string[];
+        };
+        /** Budget */
+        Budget: {
+            /**
+             * Max Parallel
+             * @default 4
+             */
+            max_parallel: number;
+            /**
+             * Max Contestants
+             * @default 36
+             */
+            max_contestants: number;
+            /**
+             * Time Budget S
+             * @default 5400
+             */
+            time_budget_s: number;
+            /**
+             * Run Time Budget S
+             * @default 1800
+             */
+            run_time_budget_s: number;
+            /**
+             * Max Steps
+             * @default 80
+             */
+            max_steps: number;
+            /**
+             * Cost Cap Micros
+             * @default 5000000
+             */
+            cost_cap_micros: number;
+            /**
+             * Run Cost Cap Micros
+             * @default 1000000
+             */
+            run_cost_cap_micros: number;
+        };
+        /**
+         * Cause
+         * @enum {string}
+         */
+        Cause: "sandbox_failed" | "sandbox_lost" | "setup_failed" | "model_failed" | "model_refused" | "context_overflow" | "script_exhausted" | "agent_failed" | "no_tool_calls" | "out_of_steps" | "out_of_time" | "out_of_budget" | "empty_patch" | "patch_refused" | "worker_lost" | "worker_left" | "store_failed" | "verification_failed" | "internal";
+        /** ChatMessage */
+        ChatMessage: {
+            /** Id */
+            id: number;
+            role: components["schemas"]["ChatRole"];
+            /** Text */
+            text: string;
+            /** At */
+            at: number;
+            /** Solve Id */
+            solve_id?: string | null;
+            milestone?: components["schemas"]["Milestone"] | null;
+            /** Links */
+            links?: {
+                [key: string]: string;
+            };
+            /** Reply To */
+            reply_to?: number | null;
+            /**
+             * Cost Usd
+             * @default 0
+             */
+            cost_usd: number;
+        };
+        /**
+         * ChatRole
+         * @enum {string}
+         */
+        ChatRole: "user" | "assistant" | "yudai";
+        /**
+         * Choice
+         * @example {
+         *       "reason": "It touches one file and reads best.",
+         *       "run_id": "0190a000-0000-7000-8000-00000000aa01"
+         *     }
+         */
+        Choice: {
+            /**
+             * Run Id
+             * @description A completed run of this solve.
+             */
+            run_id: string;
+            /**
+             * Reason
+             * @description One line: why this one.
+             */
+            reason: string;
+        };
+        /**
+         * Code
+         * @enum {string}
+         */
+        Code: "malformed_body" | "cross_origin" | "not_found" | "not_yet" | "method_not_allowed" | "conflict" | "too_large" | "unsupported_media_type" | "misdirected_host" | "invalid_body" | "invalid_parameter" | "refused" | "idempotency_key_reused" | "internal" | "store_unavailable" | "engine_unavailable";
+        /**
+         * Contestant
+         * @description One point of the matrix.
+         */
+        Contestant: {
+            /** Agent */
+            agent: string;
+            /** Model */
+            model: string;
+            /** Temperature */
+            temperature: number;
+            /** Max Edits */
+            max_edits: number;
+            strategy: components["schemas"]["Strategy"];
+            /** Handle */
+            handle: string;
+        };
+        /** Conversation */
+        Conversation: {
+            /** Id */
+            id: string;
+            /** Title */
+            title: string;
+            /**
+             * Repo Url
+             * @default
+             */
+            repo_url: string;
+            /**
+             * Repo Path
+             * @default
+             */
+            repo_path: string;
+            /** Created At */
+            created_at: number;
+        };
+        /**
+         * ConversationAsk
+         * @example {
+         *       "repo_url": "https://github.com/owner/repo",
+         *       "title": "Leap years"
+         *     }
+         * @example {
+         *       "repo_path": "/home/ada/passbook",
+         *       "title": "My own folder"
+         *     }
+         */
+        ConversationAsk: {
+            /**
+             * Title
+             * @default
+             */
+            title: string;
+            /**
+             * Repo Url
+             * @description What its solves are of, when they do not say otherwise.
+             * @default
+             */
+            repo_url: string;
+            /**
+             * Repo Path
+             * @description In local mode instead of `repo_url`: a folder, by its whole path.
+             * @default
+             */
+            repo_path: string;
+            /**
+             * Solve Id
+             * @description A solve that has no conversation yet: this one becomes its own.
+             * @default
+             */
+            solve_id: string;
+        };
+        /** ConversationDetail */
+        ConversationDetail: {
+            /** Id */
+            id: string;
+            /** Title */
+            title: string;
+            /**
+             * Repo Url
+             * @default
+             */
+            repo_url: string;
+            /**
+             * Repo Path
+             * @default
+             */
+            repo_path: string;
+            /** Created At */
+            created_at: number;
+            /** Solves */
+            solves: components["schemas"]["SolveSummary"][];
+        };
+        /**
+         * ConversationPage
+         * @description Newest first.
+         */
+        ConversationPage: {
+            /** Conversations */
+            conversations: components["schemas"]["Conversation"][];
+            /** Cursor */
+            cursor: string | null;
+            /**
+             * Reset
+             * @default false
+             */
+            reset: boolean;
+        };
+        /** CostLine */
+        CostLine: {
+            /** Name */
+            name: string;
+            /** Cost Usd */
+            cost_usd: number;
+            /** Runs */
+            runs: number;
+            /**
+             * Champions
+             * @description How many of these runs became champions.
+             */
+            champions: number;
+        };
+        /** CostView */
+        CostView: {
+            /** Since */
+            since: number;
+            /** Total Usd */
+            total_usd: number;
+            /** Solves */
+            solves: number;
+            /** Champions */
+            champions: number;
+            /**
+             * Per Champion Usd
+             * @description null while there is no champion.
+             */
+            per_champion_usd: number | null;
+            /**
+             * Days
+             * @description Each day since then, also those without cost.
+             */
+            days: components["schemas"]["DayCost"][];
+            /**
+             * Models
+             * @description Dearest first, as all lists here.
+             */
+            models: components["schemas"]["CostLine"][];
+            /** Strategies */
+            strategies: components["schemas"]["CostLine"][];
+            /** Repos */
+            repos: components["schemas"]["CostLine"][];
+        };
+        /** DayCost */
+        DayCost: {
+            /**
+             * Day
+             * @description As in 2026-11-16, in UTC.
+             */
+            day: string;
+            /** Cost Usd */
+            cost_usd: number;
+            /** Solves */
+            solves: number;
+        };
+        /**
+         * DiffAt
+         * @description The work tree as it stood after the newest edit up to a message.
+         */
+        DiffAt: {
+            /** Run Id */
+            run_id: string;
+            /** Attempt */
+            attempt: number;
+            /**
+             * Seq
+             * @description Of the message after which it stood so; -1: nothing changed yet.
+             */
+            seq: number;
+            /**
+             * Edit
+             * @description The first edit is 1; 0: none yet.
+             */
+            edit: number;
+            /** Patch */
+            patch: string;
+            /**
+             * Truncated
+             * @description It was too large to be kept whole.
+             */
+            truncated: boolean;
+        };
+        /**
+         * DismissAsk
+         * @example {
+         *       "reason": "It rewrites half of the parser."
+         *     }
+         * @example {}
+         */
+        DismissAsk: {
+            /**
+             * Reason
+             * @description One line for the timeline.
+             * @default
+             */
+            reason: string;
+        };
+        /** DismissedFacts */
+        DismissedFacts: {
+            /** At */
+            at: number;
+            /** Reason */
+            reason: string;
+        };
+        /**
+         * EventView
+         * @description One moment of the timeline.
+         */
+        EventView: {
+            /** Id */
+            id: number;
+            /** At */
+            at: number;
+            /** Kind */
+            kind: string;
+            /** Run Id */
+            run_id: string | null;
+            /** Data */
+            data: {
+                [key: string]: unknown;
+            };
+        };
+        /**
+         * Evidence
+         * @description The facts behind a verdict.
+         */
+        Evidence: {
+            /**
+             * Proved By
+             * @default []
+             */
+            proved_by: string[];
+            /**
+             * Own Tests
+             * @default []
+             */
+            own_tests: string[];
+            /**
+             * Valid Tests
+             * @default []
+             */
+            valid_tests: string[];
+            /**
+             * Own Failed
+             * @default []
+             */
+            own_failed: string[];
+            /**
+             * Cross Passed
+             * @default []
+             */
+            cross_passed: string[];
+            /**
+             * Cross Failed
+             * @default []
+             */
+            cross_failed: string[];
+            /**
+             * Withheld
+             * @default []
+             */
+            withheld: string[];
+            /**
+             * Executed
+             * @default 0
+             */
+            executed: number;
+            /**
+             * Baseline Executed
+             * @default 0
+             */
+            baseline_executed: number;
+        };
+        /** Examination */
+        Examination: {
+            /** Version */
+            version: string;
+            /** Ready */
+            ready: boolean;
+            /** Findings */
+            findings: components["schemas"]["Finding"][];
+            /** Sandboxes */
+            sandboxes: components["schemas"]["BackendFinding"][];
+        };
+        /** FieldError */
+        FieldError: {
+            /** Field */
+            field: string;
+            /** Message */
+            message: string;
+        };
+        /** Finding */
+        Finding: {
+            /** Name */
+            name: string;
+            /** Ok */
+            ok: boolean;
+            /** Detail */
+            detail: string;
+        };
+        /**
+         * FolderFacts
+         * @description The folder as it was found.
+         */
+        FolderFacts: {
+            /** Repo */
+            repo: string;
+            /** Root */
+            root: string;
+            /** Folder */
+            folder: string;
+            /** Branch */
+            branch: string;
+            /** Commit */
+            commit: string;
+            /** Dirty */
+            dirty: boolean;
+            /** Setup */
+            setup: string[];
+            /** Setup From */
+            setup_from: string;
+            /**
+             * Test
+             * @description The test command that was named; empty: it will be found.
+             */
+            test: string;
+            /** Notes */
+            notes: string[];
+        };
+        /** Forecast */
+        Forecast: {
+            /**
+             * Total
+             * @description Contestants that the matrix makes.
+             */
+            total: number;
+            /** Starting */
+            starting: number;
+            /**
+             * Not Started
+             * @description Above the limit, so that they stay out.
+             */
+            not_started: number;
+            /**
+             * Contestants
+             * @description Those that start, the first 100.
+             */
+            contestants: components["schemas"]["Contestant"][];
+            /** Max Parallel */
+            max_parallel: number;
+            /** Free */
+            free: boolean;
+            cost_usd: components["schemas"]["Span"];
+            /**
+             * Ceiling Usd
+             * @description What can be spent at most.
+             */
+            ceiling_usd: number;
+            /** @description Until the last contestant has ended; a rough guess: the middle half of what these models took in the newest solves, else 10 quick to 36 slow steps each, within the limits. The base's set-up comes before. */
+            seconds: components["schemas"]["Span"];
+            /** @description null for a repository that is not here. */
+            folder: components["schemas"]["FolderFacts"] | null;
+            /**
+             * Command
+             * @description The same on the command line; empty where that cannot do it: it takes folders alone.
+             */
+            command: string;
+            /** @description The same as a body of POST /api/solves. */
+            ask: components["schemas"]["SolveAsk"];
+            /**
+             * Lacks
+             * @description What has to be mended before it can start, such as a key that is not there.
+             */
+            lacks: string[];
+        };
+        /**
+         * Guarantee
+         * @description One promise of a backend on this host, and how it is (or is not) kept.
+         */
+        Guarantee: {
+            /** Name */
+            name: string;
+            /** Holds */
+            holds: boolean;
+            /** How */
+            how: string;
+        };
+        /** Health */
+        Health: {
+            /**
+             * Status
+             * @default ok
+             * @constant
+             */
+            status: "ok";
+            /**
+             * Version
+             * @default 0.1.0
+             */
+            version: string;
+        };
+        /**
+         * IssueAsk
+         * @description The body of a solve; what is missing is the conversation's, or the service's default.
+         * @example {
+         *       "limits": {
+         *         "budget_usd": 2.5
+         *       }
+         *     }
+         * @example {}
+         */
+        IssueAsk: {
+            /**
+             * Repo Url
+             * @description `https://host/owner/name`; in local mode also a folder, or `file://` one.
+             * @default
+             */
+            repo_url: string;
+            /**
+             * Repo Path
+             * @description In local mode instead of `repo_url`: a folder in a git repository, by its whole path.
+             * @default
+             */
+            repo_path: string;
+            /** Issue Number */
+            issue_number?: number | null;
+            /**
+             * Issue Text
+             * @description The issue in words, where no forge is asked for it.
+             * @default
+             */
+            issue_text: string;
+            /**
+             * Issue Title
+             * @description Unset: the first line of `issue_text`.
+             * @default
+             */
+            issue_title: string;
+            /**
+             * Base Branch
+             * @description A branch, or in a folder any commit; unset: what is checked out there.
+             * @default
+             */
+            base_branch: string;
+            /**
+             * Dirty
+             * @description Include a folder's uncommitted changes.
+             * @default false
+             */
+            dirty: boolean;
+            matrix?: components["schemas"]["Matrix"] | null;
+            /** @default {} */
+            limits: components["schemas"]["Limits"];
+            /**
+             * Prices
+             * @description For models without a known price.
+             * @default {}
+             */
+            prices: {
+                [key: string]: components["schemas"]["AskedPrice"];
+            };
+            /**
+             * Setup
+             * @description Install commands instead of the detected ones; none at all: [].
+             */
+            setup?: string[] | null;
+            /**
+             * Test
+             * @description The test command instead of the detected one.
+             * @default
+             */
+            test: string;
+            /**
+             * Env
+             * @description A Python environment on this machine, used read-only instead of a set-up.
+             * @default
+             */
+            env: string;
+            /**
+             * Reducer
+             * @description How the champion is picked: simple or first.
+             * @default simple
+             */
+            reducer: string;
+            /**
+             * Require Proof
+             * @description Whether a champion has to be proved by a test.
+             * @default true
+             */
+            require_proof: boolean;
+        };
+        /**
+         * KeyFacts
+         * @description A secret by its name; its value is never shown.
+         */
+        KeyFacts: {
+            /** Name */
+            name: string;
+            /** Present */
+            present: boolean;
+            /** Purpose */
+            purpose: string;
+        };
+        /**
+         * LaneView
+         * @description One run of a solve as it is now.
+         */
+        LaneView: {
+            /** Id */
+            id: string;
+            /** Handle */
+            handle: string;
+            state: components["schemas"]["RunState"];
+            /**
+             * Phase
+             * @enum {string}
+             */
+            phase: "waiting" | "starting" | "working" | "verifying" | "done";
+            cause: components["schemas"]["Cause"] | null;
+            /** Error */
+            error: string;
+            /** Attempt */
+            attempt: number;
+            /** Rev */
+            rev: number;
+            /** Steps */
+            steps: number;
+            /** Step Limit */
+            step_limit: number;
+            /** Edits */
+            edits: number;
+            /** Cost Usd */
+            cost_usd: number;
+            /** Tokens */
+            tokens: number;
+            /** Started At */
+            started_at: number | null;
+            /** Submitted At */
+            submitted_at: number | null;
+            /** Finished At */
+            finished_at: number | null;
+            /** Elapsed Ms */
+            elapsed_ms: number;
+            /** Last Action */
+            last_action: string;
+            /** Files Changed */
+            files_changed: number;
+            /** Lines */
+            lines: number;
+            verdict: components["schemas"]["VerdictStatus"] | null;
+            tests: components["schemas"]["Tally"] | null;
+            /** Rank */
+            rank: number | null;
+            /** Marks */
+            marks: components["schemas"]["MarkView"][];
+            /** Url */
+            url: string;
+        };
+        /** LimitFacts */
+        LimitFacts: {
+            /**
+             * Name
+             * @description The environment's name of the setting.
+             */
+            name: string;
+            /** Value */
+            value: string;
+            /** Description */
+            description: string;
+        };
+        /**
+         * Limits
+         * @description What is not given is as the server has it.
+         */
+        Limits: {
+            /**
+             * Max Parallel
+             * @description Runs at once.
+             */
+            max_parallel?: number | null;
+            /**
+             * Max Runs
+             * @description Contestants that start; the server has a cap.
+             */
+            max_runs?: number | null;
+            /**
+             * Max Steps
+             * @description Model calls of one run.
+             */
+            max_steps?: number | null;
+            /**
+             * Time Budget S
+             * @description Seconds for all runs together.
+             */
+            time_budget_s?: number | null;
+            /**
+             * Run Time Budget S
+             * @description Seconds for one run.
+             */
+            run_time_budget_s?: number | null;
+            /**
+             * Budget Usd
+             * @description Dollars for all runs together.
+             */
+            budget_usd?: number | null;
+            /**
+             * Run Budget Usd
+             * @description Dollars for one run.
+             */
+            run_budget_usd?: number | null;
+        };
+        /**
+         * LogKind
+         * @enum {string}
+         */
+        LogKind: "setup" | "agent" | "test" | "baseline";
+        /**
+         * MarkView
+         * @description A moment of a run that a lane shows: its first edit, or tests that it ran.
+         */
+        MarkView: {
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "edit" | "test";
+            /** At */
+            at: number;
+            /** Step */
+            step: number;
+            /** Cost Usd */
+            cost_usd: number;
+            /** Ok */
+            ok: boolean | null;
+        };
+        /**
+         * Matrix
+         * @description The axes a user gave; `temps` and `evolution` are accepted spellings.
+         */
+        Matrix: {
+            /** Models */
+            models: string[];
+            /**
+             * Temperatures
+             * @default [
+             *       0.2
+             *     ]
+             */
+            temperatures: number[];
+            /**
+             * Max Edits
+             * @default [
+             *       10
+             *     ]
+             */
+            max_edits: number[];
+            /**
+             * Strategies
+             * @default [
+             *       "balanced"
+             *     ]
+             */
+            strategies: components["schemas"]["Strategy"][];
+            /**
+             * Agents
+             * @default [
+             *       "mini-swe-agent"
+             *     ]
+             */
+            agents: string[];
+            /**
+             * Temps
+             * @description Another spelling of temperatures.
+             */
+            temps?: number[];
+            /**
+             * Evolution
+             * @description Another spelling of strategies.
+             */
+            evolution?: components["schemas"]["Strategy"][];
+        };
+        /**
+         * MessageAsk
+         * @example {
+         *       "text": "/solve #12"
+         *     }
+         * @example {
+         *       "text": "Why did no run pass?"
+         *     }
+         */
+        MessageAsk: {
+            /**
+             * Text
+             * @description Free text, or a command: `/solve #12 model=gpt-4.1 temp=0.2,0.6 budget=2.50`.
+             */
+            text: string;
+        };
+        /**
+         * MessagePage
+         * @description Oldest first.
+         */
+        MessagePage: {
+            /** Messages */
+            messages: components["schemas"]["ChatMessage"][];
+            /** Before */
+            before: string | null;
+            /** After */
+            after: string;
+            /**
+             * More
+             * @default false
+             */
+            more: boolean;
+            /**
+             * Reset
+             * @default false
+             */
+            reset: boolean;
+        };
+        /**
+         * MessageView
+         * @description One message; its `attempt` and `seq` name it within the run.
+         */
+        MessageView: {
+            /** Attempt */
+            attempt: number;
+            /** Seq */
+            seq: number;
+            /** Step */
+            step: number;
+            /** Role */
+            role: string;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "prompt" | "thought" | "command" | "output" | "exit";
+            /** Is Test */
+            is_test: boolean;
+            /** Edit */
+            edit: number | null;
+            /** Text */
+            text: string;
+            /** Commands */
+            commands: string[];
+            /** Truncated */
+            truncated: boolean;
+            /** Bytes */
+            bytes: number;
+            /** Exit Code */
+            exit_code: number | null;
+            /** Cost Usd */
+            cost_usd: number | null;
+            /** Ms */
+            ms: number | null;
+            /** At */
+            at: number;
+            /** Raw */
+            raw: string;
+        };
+        /**
+         * Milestone
+         * @description What a solve's conversation is told, once each; most are named like the state reached.
+         * @enum {string}
+         */
+        Milestone: "queued" | "running" | "first_passing_run" | "champion" | "awaiting_review" | "completed" | "failed" | "cancelled";
+        /** ModelList */
+        ModelList: {
+            /** Models */
+            models: components["schemas"]["ModelView"][];
+        };
+        /**
+         * ModelPrice
+         * @description Dollars per million tokens.
+         */
+        ModelPrice: {
+            /** Input Usd */
+            input_usd: number;
+            /** Output Usd */
+            output_usd: number;
+            /**
+             * Cached Usd
+             * @description null: as any other input.
+             */
+            cached_usd: number | null;
+        };
+        /**
+         * ModelPut
+         * @description What is not given stays as it is; a new model needs a price.
+         * @example {
+         *       "price": {
+         *         "cached_usd": 0.5,
+         *         "input_usd": 2,
+         *         "output_usd": 8
+         *       }
+         *     }
+         * @example {
+         *       "aliases": [
+         *         "qwen"
+         *       ],
+         *       "model_id": "qwen3:8b",
+         *       "price": {
+         *         "input_usd": 0,
+         *         "output_usd": 0
+         *       },
+         *       "provider": "local"
+         *     }
+         */
+        ModelPut: {
+            price?: components["schemas"]["AskedPrice"] | null;
+            /** Aliases */
+            aliases?: string[] | null;
+            /** Provider */
+            provider?: ("openrouter" | "local") | null;
+            /** Model Id */
+            model_id?: string | null;
+        };
+        /** ModelRemoved */
+        ModelRemoved: {
+            /** @description The packaged entry, as it is again; null when the entry was a person's own. */
+            model: components["schemas"]["ModelView"] | null;
+        };
+        /** ModelView */
+        ModelView: {
+            /** Name */
+            name: string;
+            provider: components["schemas"]["Provider"];
+            /**
+             * Model Id
+             * @description What the provider calls it.
+             */
+            model_id: string;
+            /** Aliases */
+            aliases: string[];
+            /** @description null: unknown, so that it cannot be used. */
+            price: components["schemas"]["ModelPrice"] | null;
+            /**
+             * Edited
+             * @description By a person: the packaged list leaves it alone.
+             */
+            edited: boolean;
+        };
+        /** PlaceEntry */
+        PlaceEntry: {
+            /** Rank */
+            rank: number;
+            /** Handle */
+            handle: string;
+            /** Run Id */
+            run_id: string;
+            state: components["schemas"]["RunState"];
+            cause: components["schemas"]["Cause"] | null;
+            verdict: components["schemas"]["Verdict"];
+            /** Files Changed */
+            files_changed: number;
+            /** Lines Changed */
+            lines_changed: number;
+            /** Cost Usd */
+            cost_usd: number;
+            /** Latency Ms */
+            latency_ms: number;
+            /** Why */
+            why: string;
+        };
+        /** PlanView */
+        PlanView: {
+            /** Run Id */
+            run_id: string;
+            /** Steps */
+            steps: string[];
+            /**
+             * Before First Edit
+             * @description Whether it was made before a file was changed.
+             */
+            before_first_edit: boolean;
+        };
+        /** Posted */
+        Posted: {
+            message: components["schemas"]["ChatMessage"];
+            /** Solve Id */
+            solve_id?: string | null;
+        };
+        /** Problem */
+        Problem: {
+            /**
+             * Type
+             * @description `/problems/` and the code.
+             */
+            type: string;
+            /** Title */
+            title: string;
+            /** Status */
+            status: number;
+            /**
+             * Detail
+             * @description What is wrong here, and what to do.
+             */
+            detail: string;
+            code: components["schemas"]["Code"];
+            /**
+             * Errors
+             * @description Each field that does not fit.
+             * @default null
+             */
+            errors: components["schemas"]["FieldError"][] | null;
+            /**
+             * State
+             * @description The state that forbids it.
+             * @default null
+             */
+            state: string | null;
+            /**
+             * Command Line
+             * @description `detail` for whoever uses the command line, where that differs.
+             * @default null
+             */
+            command_line: string | null;
+            /**
+             * Request Id
+             * @description What the server's log knows it by.
+             * @default null
+             */
+            request_id: string | null;
+        };
+        /**
+         * Progress
+         * @description How many runs are in which state.
+         */
+        Progress: {
+            /** Total */
+            total: number;
+            /** Queued */
+            queued: number;
+            /** Running */
+            running: number;
+            /** Verifying */
+            verifying: number;
+            /** Completed */
+            completed: number;
+            /** Failed */
+            failed: number;
+            /** Cancelled */
+            cancelled: number;
+        };
+        /**
+         * Provider
+         * @enum {string}
+         */
+        Provider: "openrouter" | "local" | "scripted";
+        /** RecentRepo */
+        RecentRepo: {
+            /** Repo */
+            repo: string;
+            /** Repo Path */
+            repo_path: string;
+            /** Repo Url */
+            repo_url: string;
+            /**
+             * Solves
+             * @description Of the newest 1,000.
+             */
+            solves: number;
+            /** Last Used At */
+            last_used_at: number;
+        };
+        /** RepoList */
+        RepoList: {
+            /** Repos */
+            repos: components["schemas"]["RecentRepo"][];
+        };
+        /** RunDetail */
+        RunDetail: {
+            /** Id */
+            id: string;
+            /** Position */
+            position: number;
+            /** Handle */
+            handle: string;
+            contestant: components["schemas"]["Contestant"];
+            state: components["schemas"]["RunState"];
+            cause: components["schemas"]["Cause"] | null;
+            /** Error */
+            error: string;
+            /**
+             * Attempt
+             * @description Numbers are those of this attempt, but for the cost.
+             */
+            attempt: number;
+            /** Exit Status */
+            exit_status: string;
+            /** Api Calls */
+            api_calls: number;
+            /** Edits */
+            edits: number;
+            /** Edits Capped */
+            edits_capped: boolean;
+            /** Message Count */
+            message_count: number;
+            tokens: components["schemas"]["Tokens"];
+            /**
+             * Cost Usd
+             * @description Of all attempts together.
+             */
+            cost_usd: number;
+            /**
+             * Earlier Cost Usd
+             * @description Of those before this one.
+             */
+            earlier_cost_usd: number;
+            /** Latency Ms */
+            latency_ms: number;
+            /** Files Changed */
+            files_changed: number;
+            /** Lines Changed */
+            lines_changed: number;
+            verdict: components["schemas"]["Verdict"] | null;
+            /** Rank */
+            rank: number | null;
+            /** Why */
+            why: string;
+            /** Queued At */
+            queued_at: number;
+            /** Started At */
+            started_at: number | null;
+            /** Submitted At */
+            submitted_at: number | null;
+            /** Finished At */
+            finished_at: number | null;
+            /** Deadline At */
+            deadline_at: number | null;
+            /** Links */
+            links: {
+                [key: string]: string;
+            };
+            /** Solve Id */
+            solve_id: string;
+            /** Step Limit */
+            step_limit: number;
+            /** Sandbox Id */
+            sandbox_id: string;
+        };
+        /**
+         * RunState
+         * @enum {string}
+         */
+        RunState: "queued" | "running" | "verifying" | "completed" | "failed" | "cancelled";
+        /** RunView */
+        RunView: {
+            /** Id */
+            id: string;
+            /** Position */
+            position: number;
+            /** Handle */
+            handle: string;
+            contestant: components["schemas"]["Contestant"];
+            state: components["schemas"]["RunState"];
+            cause: components["schemas"]["Cause"] | null;
+            /** Error */
+            error: string;
+            /**
+             * Attempt
+             * @description Numbers are those of this attempt, but for the cost.
+             */
+            attempt: number;
+            /** Exit Status */
+            exit_status: string;
+            /** Api Calls */
+            api_calls: number;
+            /** Edits */
+            edits: number;
+            /** Edits Capped */
+            edits_capped: boolean;
+            /** Message Count */
+            message_count: number;
+            tokens: components["schemas"]["Tokens"];
+            /**
+             * Cost Usd
+             * @description Of all attempts together.
+             */
+            cost_usd: number;
+            /**
+             * Earlier Cost Usd
+             * @description Of those before this one.
+             */
+            earlier_cost_usd: number;
+            /** Latency Ms */
+            latency_ms: number;
+            /** Files Changed */
+            files_changed: number;
+            /** Lines Changed */
+            lines_changed: number;
+            verdict: components["schemas"]["Verdict"] | null;
+            /** Rank */
+            rank: number | null;
+            /** Why */
+            why: string;
+            /** Queued At */
+            queued_at: number;
+            /** Started At */
+            started_at: number | null;
+            /** Submitted At */
+            submitted_at: number | null;
+            /** Finished At */
+            finished_at: number | null;
+            /** Deadline At */
+            deadline_at: number | null;
+            /** Links */
+            links: {
+                [key: string]: string;
+            };
+        };
+        /** SettingsView */
+        SettingsView: {
+            /** Version */
+            version: string;
+            /**
+             * Mode
+             * @description `local`: one person, no login.
+             */
+            mode: string;
+            /** Home */
+            home: string;
+            /**
+             * Database
+             * @description `SQLite` or `PostgreSQL`; never its address.
+             */
+            database: string;
+            /** Artifacts */
+            artifacts: string;
+            /** Keys */
+            keys: components["schemas"]["KeyFacts"][];
+            /** Limits */
+            limits: components["schemas"]["LimitFacts"][];
+        };
+        /**
+         * SolveAsk
+         * @example {
+         *       "base_branch": "main",
+         *       "issue_number": 123,
+         *       "limits": {
+         *         "max_parallel": 6,
+         *         "time_budget_s": 1800
+         *       },
+         *       "matrix": {
+         *         "evolution": [
+         *           "test-first",
+         *           "stacktrace-first",
+         *           "small-steps"
+         *         ],
+         *         "max_edits": [
+         *           3,
+         *           5
+         *         ],
+         *         "models": [
+         *           "gpt-4.1",
+         *           "claude-3.7-sonnet",
+         *           "local-solo"
+         *         ],
+         *         "temps": [
+         *           0.2,
+         *           0.6
+         *         ]
+         *       },
+         *       "repo_url": "https://github.com/owner/repo"
+         *     }
+         * @example {
+         *       "issue_text": "Interest is wrong in leap years\n\nA year of 366 days earns a day too little.",
+         *       "limits": {
+         *         "budget_usd": 2.5,
+         *         "max_runs": 4
+         *       },
+         *       "matrix": {
+         *         "models": [
+         *           "gpt-4.1"
+         *         ],
+         *         "strategies": [
+         *           "test-first"
+         *         ],
+         *         "temperatures": [
+         *           0.2,
+         *           0.8
+         *         ]
+         *       },
+         *       "prices": {
+         *         "gpt-4.1": {
+         *           "cached_usd": 0.5,
+         *           "input_usd": 2,
+         *           "output_usd": 8
+         *         }
+         *       },
+         *       "repo_path": "/home/ada/passbook"
+         *     }
+         */
+        SolveAsk: {
+            /**
+             * Repo Url
+             * @description `https://host/owner/name`; in local mode also a folder, or `file://` one.
+             * @default
+             */
+            repo_url: string;
+            /**
+             * Repo Path
+             * @description In local mode instead of `repo_url`: a folder in a git repository, by its whole path.
+             * @default
+             */
+            repo_path: string;
+            /** Issue Number */
+            issue_number?: number | null;
+            /**
+             * Issue Text
+             * @description The issue in words, where no forge is asked for it.
+             * @default
+             */
+            issue_text: string;
+            /**
+             * Issue Title
+             * @description Unset: the first line of `issue_text`.
+             * @default
+             */
+            issue_title: string;
+            /**
+             * Base Branch
+             * @description A branch, or in a folder any commit; unset: what is checked out there.
+             * @default
+             */
+            base_branch: string;
+            /**
+             * Dirty
+             * @description Include a folder's uncommitted changes.
+             * @default false
+             */
+            dirty: boolean;
+            matrix: components["schemas"]["Matrix"];
+            /** @default {} */
+            limits: components["schemas"]["Limits"];
+            /**
+             * Prices
+             * @description For models without a known price.
+             * @default {}
+             */
+            prices: {
+                [key: string]: components["schemas"]["AskedPrice"];
+            };
+            /**
+             * Setup
+             * @description Install commands instead of the detected ones; none at all: [].
+             */
+            setup?: string[] | null;
+            /**
+             * Test
+             * @description The test command instead of the detected one.
+             * @default
+             */
+            test: string;
+            /**
+             * Env
+             * @description A Python environment on this machine, used read-only instead of a set-up.
+             * @default
+             */
+            env: string;
+            /**
+             * Reducer
+             * @description How the champion is picked: simple or first.
+             * @default simple
+             */
+            reducer: string;
+            /**
+             * Require Proof
+             * @description Whether a champion has to be proved by a test.
+             * @default true
+             */
+            require_proof: boolean;
+        };
+        /** SolveEntry */
+        SolveEntry: {
+            /** Id */
+            id: string;
+            state: components["schemas"]["SolveState"];
+            /** Repo */
+            repo: string;
+            /** Issue */
+            issue: string;
+            /** Cost Usd */
+            cost_usd: number;
+            /** Elapsed S */
+            elapsed_s: number;
+            /** Champion */
+            champion: string | null;
+            /** Folder */
+            folder?: string | null;
+        };
+        /** SolvePage */
+        SolvePage: {
+            /** Solves */
+            solves: components["schemas"]["SolveSummary"][];
+            /**
+             * Cursor
+             * @description For the next page; null on the last one.
+             */
+            cursor: string | null;
+            /**
+             * Reset
+             * @description The cursor meant nothing, so this is the first page.
+             * @default false
+             */
+            reset: boolean;
+        };
+        /**
+         * SolveState
+         * @enum {string}
+         */
+        SolveState: "queued" | "running" | "awaiting_review" | "completed" | "failed" | "cancelled";
+        /** SolveSummary */
+        SolveSummary: {
+            /** Id */
+            id: string;
+            state: components["schemas"]["SolveState"];
+            /** Repo */
+            repo: string;
+            /** Issue */
+            issue: string;
+            progress: components["schemas"]["Progress"];
+            /**
+             * Champion
+             * @description The run that is offered.
+             */
+            champion: string | null;
+            /** Champion Handle */
+            champion_handle: string;
+            /** @description The champion's, once it was verified. */
+            tests: components["schemas"]["Tally"] | null;
+            /**
+             * Reason
+             * @description One line: why this champion, or why none.
+             */
+            reason: string;
+            /** Cost Usd */
+            cost_usd: number;
+            /** Elapsed S */
+            elapsed_s: number;
+            /**
+             * Created At
+             * @description Seconds since the epoch, as all times.
+             */
+            created_at: number;
+            /** Started At */
+            started_at: number | null;
+            /** Finished At */
+            finished_at: number | null;
+            /** Deadline At */
+            deadline_at: number | null;
+            /** Conversation Id */
+            conversation_id: string | null;
+            /** Links */
+            links: {
+                [key: string]: string;
+            };
+        };
+        /**
+         * SolveView
+         * @description Everything but the trajectories.
+         */
+        SolveView: {
+            /**
+             * Can Apply
+             * @description Whether the champion's patch has a folder to go to.
+             */
+            can_apply: boolean;
+            /**
+             * Cannot Apply Because
+             * @description One line; empty when it can be.
+             */
+            cannot_apply_because: string;
+            /** @description The newest time that an answer was taken. */
+            applied: components["schemas"]["AppliedFacts"] | null;
+            dismissed: components["schemas"]["DismissedFacts"] | null;
+            solve: components["schemas"]["SolveEntry"];
+            /** Ranking */
+            ranking: components["schemas"]["PlaceEntry"][];
+            /** Not Started */
+            not_started: string[];
+            /** Reason */
+            reason: string;
+            /** Budget Ended */
+            budget_ended?: string | null;
+            progress: components["schemas"]["Progress"];
+            matrix: components["schemas"]["Matrix"];
+            budget: components["schemas"]["Budget"];
+            /** Runs */
+            runs: components["schemas"]["RunView"][];
+            /** Events */
+            events: components["schemas"]["EventView"][];
+            /** Conversation Id */
+            conversation_id: string | null;
+            /** Issue Title */
+            issue_title: string;
+            /** Issue Body */
+            issue_body: string;
+            /** Issue Number */
+            issue_number: number | null;
+            /** Repo Url */
+            repo_url: string;
+            /** Base Branch */
+            base_branch: string;
+            /** Base Commit */
+            base_commit: string;
+            /** Reducer */
+            reducer: string;
+            /** Require Proof */
+            require_proof: boolean;
+            /** Test Command */
+            test_command: string;
+            /** Error */
+            error: string;
+            /** Created At */
+            created_at: number;
+            /** Started At */
+            started_at: number | null;
+            /** Finished At */
+            finished_at: number | null;
+            /** Deadline At */
+            deadline_at: number | null;
+            /** Links */
+            links: {
+                [key: string]: string;
+            };
+        };
+        /** Span */
+        Span: {
+            /** Low */
+            low: number;
+            /** High */
+            high: number;
+        };
+        /** StepPage */
+        StepPage: {
+            /** Run Id */
+            run_id: string;
+            /** Attempt */
+            attempt: number;
+            /**
+             * Last
+             * @description The number of the newest step; -1: there is none yet.
+             */
+            last: number;
+            /** Steps */
+            steps: components["schemas"]["StepView"][];
+            /** Earlier */
+            earlier: string | null;
+            /** Later */
+            later: string | null;
+        };
+        /** StepView */
+        StepView: {
+            /** Number */
+            number: number;
+            /** At */
+            at: number;
+            /** Seconds */
+            seconds: number;
+            /** Messages */
+            messages: components["schemas"]["MessageView"][];
+            /**
+             * Truncated
+             * @description There are more messages than are shown.
+             */
+            truncated: boolean;
+            /** Raw */
+            raw: string;
+        };
+        /**
+         * Strategy
+         * @enum {string}
+         */
+        Strategy: "balanced" | "test-first" | "stacktrace-first" | "small-steps" | "minimal-fix";
+        /** Tally */
+        Tally: {
+            /** Passed */
+            passed: number;
+            /** Failed */
+            failed: number;
+            /** Total */
+            total: number;
+        };
+        /** TestsView */
+        TestsView: {
+            /** Run Id */
+            run_id: string;
+            verdict: components["schemas"]["Verdict"];
+            tests: components["schemas"]["Tally"] | null;
+            baseline: components["schemas"]["BaselineFacts"] | null;
+            /** Links */
+            links: {
+                [key: string]: string;
+            };
+        };
+        /** Tokens */
+        Tokens: {
+            /** Input */
+            input: number;
+            /** Cached */
+            cached: number;
+            /** Output */
+            output: number;
+        };
+        /** TrajectoryPage */
+        TrajectoryPage: {
+            /** Run Id */
+            run_id: string;
+            /** Attempt */
+            attempt: number;
+            /**
+             * Messages
+             * @description In the order of `seq`.
+             */
+            messages: components["schemas"]["MessageView"][];
+            /**
+             * Earlier
+             * @description The page before this one; null on the first.
+             */
+            earlier: string | null;
+        };
+        /**
+         * UpdatesView
+         * @description Merge lanes by `id`, events by `id`, messages by (run, `attempt`, `seq`).
+         */
+        UpdatesView: {
+            /** Cursor */
+            cursor: string;
+            /** Epoch */
+            epoch: string;
+            /** Server Time */
+            server_time: number;
+            /** Poll Ms */
+            poll_ms: number;
+            /** Terminal */
+            terminal: boolean;
+            /** Reset */
+            reset: boolean;
+            /** More */
+            more: boolean;
+            solve: components["schemas"]["WatchedSolve"] | null;
+            /** Lanes */
+            lanes: components["schemas"]["LaneView"][];
+            /** Events */
+            events: components["schemas"]["EventView"][];
+            /** Messages */
+            messages: {
+                [key: string]: components["schemas"]["MessageView"][];
+            };
+            /** Resets */
+            resets: string[];
+            /** Unknown */
+            unknown: string[];
+        };
+        /** Verdict */
+        Verdict: {
+            status: components["schemas"]["VerdictStatus"];
+            /**
+             * Fixed
+             * @default []
+             */
+            fixed: string[];
+            /**
+             * Broken
+             * @default []
+             */
+            broken: string[];
+            /**
+             * Flaky
+             * @default []
+             */
+            flaky: string[];
+            /**
+             * Missing
+             * @default []
+             */
+            missing: string[];
+            /**
+             * Tampered
+             * @default []
+             */
+            tampered: string[];
+            /**
+             * @default {
+             *       "proved_by": [],
+             *       "own_tests": [],
+             *       "valid_tests": [],
+             *       "own_failed": [],
+             *       "cross_passed": [],
+             *       "cross_failed": [],
+             *       "withheld": [],
+             *       "executed": 0,
+             *       "baseline_executed": 0
+             *     }
+             */
+            evidence: components["schemas"]["Evidence"];
+            /**
+             * Summary
+             * @default
+             */
+            summary: string;
+        };
+        /**
+         * VerdictStatus
+         * @enum {string}
+         */
+        VerdictStatus: "passed" | "unproved" | "failed" | "unverified" | "none";
+        /** WatchedSolve */
+        WatchedSolve: {
+            state: components["schemas"]["SolveState"];
+            /** Champion */
+            champion: string | null;
+            /** Cost Usd */
+            cost_usd: number;
+            /** Cost Cap Usd */
+            cost_cap_usd: number;
+            /** Created At */
+            created_at: number;
+            /** Started At */
+            started_at: number | null;
+            /** Finished At */
+            finished_at: number | null;
+            /** Deadline At */
+            deadline_at: number | null;
+            /** Reason */
+            reason: string;
+            progress: components["schemas"]["Progress"];
+        };
+    };
+    responses: never;
+    parameters: never;
+    requestBodies: never;
+    headers: never;
+    pathItems: never;
+}
+export type $defs = Record<string, never>;
+export interface operations {
+    listSolves: {
+        parameters: {
+            query?: {
+                limit?: number;
+                /** @description From the page before. */
+                cursor?: string;
+                /** @description One or several. */
+                state?: components["schemas"]["SolveState"][] | null;
+                /** @description Exactly this repository. */
+                repo?: string;
+                /** @description Part of the issue or repository. */
+                q?: string;
+                conversation_id?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SolvePage"];
+                };
+            };
+            /** @description The body is too large (`too_large`). */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This server does not answer to that host name (`misdirected_host`). */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body does not fit (`invalid_body`). A parameter does not fit (`invalid_parameter`). The request is refused (`refused`). The key was used for another request (`idempotency_key_reused`). */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Yudai failed: this is our fault (`internal`). */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    createSolve: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key with the same body is carried out once, however often it comes. */
+                "Idempotency-Key"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SolveAsk"];
+            };
+        };
+        responses: {
+            /** @description The solve is written down, and will be run. */
+            202: {
+                headers: {
+                    /** @description Where it is read. */
+                    Location?: string;
+                    /** @description `true` when this key had made it before. */
+                    "Idempotency-Replayed"?: "true";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SolveSummary"];
+                };
+            };
+            /** @description The body is not JSON (`malformed_body`). */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Another site's page may not do this (`cross_origin`). */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large (`too_large`). */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body has to be plain application/json (`unsupported_media_type`). */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This server does not answer to that host name (`misdirected_host`). */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body does not fit (`invalid_body`). A parameter does not fit (`invalid_parameter`). The request is refused (`refused`). The key was used for another request (`idempotency_key_reused`). */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Yudai failed: this is our fault (`internal`). */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getSolve: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                solve_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SolveView"];
+                };
+            };
+            /** @description There is no such thing (`not_found`). The run has not come so far, or ended before (`not_yet`). */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large (`too_large`). */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This server does not answer to that host name (`misdirected_host`). */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body does not fit (`invalid_body`). A parameter does not fit (`invalid_parameter`). The request is refused (`refused`). The key was used for another request (`idempotency_key_reused`). */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Yudai failed: this is our fault (`internal`). */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    cancelSolve: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                solve_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SolveSummary"];
+                };
+            };
+            /** @description Another site's page may not do this (`cross_origin`). */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing (`not_found`). The run has not come so far, or ended before (`not_yet`). */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Its state does not allow this. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large (`too_large`). */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body has to be plain application/json (`unsupported_media_type`). */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This server does not answer to that host name (`misdirected_host`). */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body does not fit (`invalid_body`). A parameter does not fit (`invalid_parameter`). The request is refused (`refused`). The key was used for another request (`idempotency_key_reused`). */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Yudai failed: this is our fault (`internal`). */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    chooseChampion: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                solve_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Choice"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SolveSummary"];
+                };
+            };
+            /** @description The body is not JSON (`malformed_body`). */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Another site's page may not do this (`cross_origin`). */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing (`not_found`). The run has not come so far, or ended before (`not_yet`). */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Its state does not allow this. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large (`too_large`). */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body has to be plain application/json (`unsupported_media_type`). */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This server does not answer to that host name (`misdirected_host`). */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body does not fit (`invalid_body`). A parameter does not fit (`invalid_parameter`). The request is refused (`refused`). The key was used for another request (`idempotency_key_reused`). */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Yudai failed: this is our fault (`internal`). */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    applyPatch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                solve_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ApplyAsk"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AppliedView"];
+                };
+            };
+            /** @description The body is not JSON (`malformed_body`). */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Another site's page may not do this (`cross_origin`). */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing (`not_found`). The run has not come so far, or ended before (`not_yet`). */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Its state does not allow this. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large (`too_large`). */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body has to be plain application/json (`unsupported_media_type`). */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This server does not answer to that host name (`misdirected_host`). */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body does not fit (`invalid_body`). A parameter does not fit (`invalid_parameter`). The request is refused (`refused`). The key was used for another request (`idempotency_key_reused`). */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Yudai failed: this is our fault (`internal`). */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    dismissSolve: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                solve_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DismissAsk"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SolveSummary"];
+                };
+            };
+            /** @description The body is not JSON (`malformed_body`). */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Another site's page may not do this (`cross_origin`). */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing (`not_found`). The run has not come so far, or ended before (`not_yet`). */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Its state does not allow this. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large (`too_large`). */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body has to be plain application/json (`unsupported_media_type`). */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This server does not answer to that host name (`misdirected_host`). */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body does not fit (`invalid_body`). A parameter does not fit (`invalid_parameter`). The request is refused (`refused`). The key was used for another request (`idempotency_key_reused`). */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Yudai failed: this is our fault (`internal`). */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getUpdates: {
+        parameters: {
+            query?: {
+                /** @description As the answer before gave it; one that is of no use begins anew. */
+                cursor?: string;
+                /** @description Ids of runs whose messages are wanted, at most 16: the parameter again for each, or one with commas. */
+                open?: string[];
+                /** @description More is left for the next answer. */
+                max_bytes?: number;
+            };
+            header?: never;
+            path: {
+                solve_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What is new since the cursor. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UpdatesView"];
+                };
+            };
+            /** @description There is no such thing (`not_found`). The run has not come so far, or ended before (`not_yet`). */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large (`too_large`). */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This server does not answer to that host name (`misdirected_host`). */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body does not fit (`invalid_body`). A parameter does not fit (`invalid_parameter`). The request is refused (`refused`). The key was used for another request (`idempotency_key_reused`). */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Yudai failed: this is our fault (`internal`). */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getRun: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunDetail"];
+                };
+            };
+            /** @description There is no such thing (`not_found`). The run has not come so far, or ended before (`not_yet`). */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large (`too_large`). */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This server does not answer to that host name (`misdirected_host`). */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body does not fit (`invalid_body`). A parameter does not fit (`invalid_parameter`). The request is refused (`refused`). The key was used for another request (`idempotency_key_reused`). */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Yudai failed: this is our fault (`internal`). */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    cancelRun: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunDetail"];
+                };
+            };
+            /** @description Another site's page may not do this (`cross_origin`). */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing (`not_found`). The run has not come so far, or ended before (`not_yet`). */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Its state does not allow this. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large (`too_large`). */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body has to be plain application/json (`unsupported_media_type`). */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This server does not answer to that host name (`misdirected_host`). */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body does not fit (`invalid_body`). A parameter does not fit (`invalid_parameter`). The request is refused (`refused`). The key was used for another request (`idempotency_key_reused`). */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Yudai failed: this is our fault (`internal`). */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getRunAttempts: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AttemptList"];
+                };
+            };
+            /** @description There is no such thing (`not_found`). The run has not come so far, or ended before (`not_yet`). */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large (`too_large`). */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This server does not answer to that host name (`misdirected_host`). */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body does not fit (`invalid_body`). A parameter does not fit (`invalid_parameter`). The request is refused (`refused`). The key was used for another request (`idempotency_key_reused`). */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Yudai failed: this is our fault (`internal`). */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getRunPlan: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlanView"];
+                };
+            };
+            /** @description There is no such thing (`not_found`). The run has not come so far, or ended before (`not_yet`). */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large (`too_large`). */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This server does not answer to that host name (`misdirected_host`). */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body does not fit (`invalid_body`). A parameter does not fit (`invalid_parameter`). The request is refused (`refused`). The key was used for another request (`idempotency_key_reused`). */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Yudai failed: this is our fault (`internal`). */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getRunTests: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TestsView"];
+                };
+            };
+            /** @description There is no such thing (`not_found`). The run has not come so far, or ended before (`not_yet`). */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large (`too_large`). */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This server does not answer to that host name (`misdirected_host`). */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body does not fit (`invalid_body`). A parameter does not fit (`invalid_parameter`). The request is refused (`refused`). The key was used for another request (`idempotency_key_reused`). */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Yudai failed: this is our fault (`internal`). */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getRunMessages: {
+        parameters: {
+            query?: {
+                before?: number | null;
+                limit?: number;
+                /** @description An earlier attempt; else the present one. */
+                attempt?: number | null;
+            };
+            header?: never;
+            path: {
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TrajectoryPage"];
+                };
+            };
+            /** @description There is no such thing (`not_found`). The run has not come so far, or ended before (`not_yet`). */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large (`too_large`). */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This server does not answer to that host name (`misdirected_host`). */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body does not fit (`invalid_body`). A parameter does not fit (`invalid_parameter`). The request is refused (`refused`). The key was used for another request (`idempotency_key_reused`). */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Yudai failed: this is our fault (`internal`). */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getRunSteps: {
+        parameters: {
+            query?: {
+                after?: number | null;
+                before?: number | null;
+                limit?: number;
+                /** @description An earlier attempt; else the present one. */
+                attempt?: number | null;
+            };
+            header?: never;
+            path: {
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StepPage"];
+                };
+            };
+            /** @description There is no such thing (`not_found`). The run has not come so far, or ended before (`not_yet`). */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large (`too_large`). */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This server does not answer to that host name (`misdirected_host`). */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body does not fit (`invalid_body`). A parameter does not fit (`invalid_parameter`). The request is refused (`refused`). The key was used for another request (`idempotency_key_reused`). */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Yudai failed: this is our fault (`internal`). */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getRunDiffAt: {
+        parameters: {
+            query?: {
+                /** @description An earlier attempt; else the present one. */
+                attempt?: number | null;
+            };
+            header?: never;
+            path: {
+                seq: number;
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DiffAt"];
+                };
+            };
+            /** @description There is no such thing (`not_found`). The run has not come so far, or ended before (`not_yet`). */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large (`too_large`). */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This server does not answer to that host name (`misdirected_host`). */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body does not fit (`invalid_body`). A parameter does not fit (`invalid_parameter`). The request is refused (`refused`). The key was used for another request (`idempotency_key_reused`). */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Yudai failed: this is our fault (`internal`). */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getRunMessageRaw: {
+        parameters: {
+            query?: {
+                /** @description An earlier attempt; else the present one. */
+                attempt?: number | null;
+            };
+            header?: never;
+            path: {
+                seq: number;
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The message as mini-SWE-agent wrote it. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                };
+            };
+            /** @description It is still the same. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description There is no such thing (`not_found`). The run has not come so far, or ended before (`not_yet`). */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large (`too_large`). */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This server does not answer to that host name (`misdirected_host`). */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body does not fit (`invalid_body`). A parameter does not fit (`invalid_parameter`). The request is refused (`refused`). The key was used for another request (`idempotency_key_reused`). */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Yudai failed: this is our fault (`internal`). */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getRunStepRaw: {
+        parameters: {
+            query?: {
+                /** @description An earlier attempt; else the present one. */
+                attempt?: number | null;
+            };
+            header?: never;
+            path: {
+                number: number;
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description All messages of the step as mini-SWE-agent wrote them. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                };
+            };
+            /** @description It is still the same. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description There is no such thing (`not_found`). The run has not come so far, or ended before (`not_yet`). */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large (`too_large`). */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This server does not answer to that host name (`misdirected_host`). */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body does not fit (`invalid_body`). A parameter does not fit (`invalid_parameter`). The request is refused (`refused`). The key was used for another request (`idempotency_key_reused`). */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Yudai failed: this is our fault (`internal`). */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getRunTrajectory: {
+        parameters: {
+            query?: {
+                /** @description The content's hash, as links give it: such an answer may be kept for ever. */
+                v?: string | null;
+            };
+            header?: never;
+            path: {
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description In mini-SWE-agent's format. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                };
+            };
+            /** @description It is still the same. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description There is no such thing (`not_found`). The run has not come so far, or ended before (`not_yet`). */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large (`too_large`). */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This server does not answer to that host name (`misdirected_host`). */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body does not fit (`invalid_body`). A parameter does not fit (`invalid_parameter`). The request is refused (`refused`). The key was used for another request (`idempotency_key_reused`). */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Yudai failed: this is our fault (`internal`). */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getRunPatch: {
+        parameters: {
+            query?: {
+                /** @description The content's hash, as links give it: such an answer may be kept for ever. */
+                v?: string | null;
+            };
+            header?: never;
+            path: {
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As `git apply` takes it. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/x-diff": string;
+                };
+            };
+            /** @description It is still the same. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description There is no such thing (`not_found`). The run has not come so far, or ended before (`not_yet`). */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large (`too_large`). */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This server does not answer to that host name (`misdirected_host`). */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body does not fit (`invalid_body`). A parameter does not fit (`invalid_parameter`). The request is refused (`refused`). The key was used for another request (`idempotency_key_reused`). */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Yudai failed: this is our fault (`internal`). */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getRunLog: {
+        parameters: {
+            query?: {
+                /** @description The content's hash, as links give it: such an answer may be kept for ever. */
+                v?: string | null;
+            };
+            header?: never;
+            path: {
+                kind: components["schemas"]["LogKind"];
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As it was printed. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": string;
+                };
+            };
+            /** @description It is still the same. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description There is no such thing (`not_found`). The run has not come so far, or ended before (`not_yet`). */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large (`too_large`). */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This server does not answer to that host name (`misdirected_host`). */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body does not fit (`invalid_body`). A parameter does not fit (`invalid_parameter`). The request is refused (`refused`). The key was used for another request (`idempotency_key_reused`). */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Yudai failed: this is our fault (`internal`). */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listConversations: {
+        parameters: {
+            query?: {
+                /** @description As an earlier page gave it; one that leads nowhere is ignored, and `reset` says so. */
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConversationPage"];
+                };
+            };
+            /** @description The body is too large (`too_large`). */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This server does not answer to that host name (`misdirected_host`). */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body does not fit (`invalid_body`). A parameter does not fit (`invalid_parameter`). The request is refused (`refused`). The key was used for another request (`idempotency_key_reused`). */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Yudai failed: this is our fault (`internal`). */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    createConversation: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key with the same body is carried out once, however often it comes. */
+                "Idempotency-Key"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ConversationAsk"];
+            };
+        };
+        responses: {
+            /** @description It is there. */
+            201: {
+                headers: {
+                    /** @description Where it is read. */
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Conversation"];
+                };
+            };
+            /** @description The body is not JSON (`malformed_body`). */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Another site's page may not do this (`cross_origin`). */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such solve. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Its state does not allow this. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large (`too_large`). */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body has to be plain application/json (`unsupported_media_type`). */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This server does not answer to that host name (`misdirected_host`). */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body does not fit (`invalid_body`). A parameter does not fit (`invalid_parameter`). The request is refused (`refused`). The key was used for another request (`idempotency_key_reused`). */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Yudai failed: this is our fault (`internal`). */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getConversation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                conversation_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConversationDetail"];
+                };
+            };
+            /** @description There is no such thing (`not_found`). The run has not come so far, or ended before (`not_yet`). */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large (`too_large`). */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This server does not answer to that host name (`misdirected_host`). */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body does not fit (`invalid_body`). A parameter does not fit (`invalid_parameter`). The request is refused (`refused`). The key was used for another request (`idempotency_key_reused`). */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Yudai failed: this is our fault (`internal`). */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listMessages: {
+        parameters: {
+            query?: {
+                /** @description As an earlier page gave it; one that leads nowhere is ignored, and `reset` says so. */
+                after?: string;
+                /** @description As an earlier page gave it; one that leads nowhere is ignored, and `reset` says so. */
+                before?: string;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                conversation_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MessagePage"];
+                };
+            };
+            /** @description There is no such thing (`not_found`). The run has not come so far, or ended before (`not_yet`). */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large (`too_large`). */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This server does not answer to that host name (`misdirected_host`). */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body does not fit (`invalid_body`). A parameter does not fit (`invalid_parameter`). The request is refused (`refused`). The key was used for another request (`idempotency_key_reused`). */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Yudai failed: this is our fault (`internal`). */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    postMessage: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key with the same body is carried out once, however often it comes. */
+                "Idempotency-Key"?: string | null;
+            };
+            path: {
+                conversation_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MessageAsk"];
+            };
+        };
+        responses: {
+            /** @description It is kept; what follows from it appears as messages. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Posted"];
+                };
+            };
+            /** @description The body is not JSON (`malformed_body`). */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Another site's page may not do this (`cross_origin`). */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing (`not_found`). The run has not come so far, or ended before (`not_yet`). */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large (`too_large`). */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body has to be plain application/json (`unsupported_media_type`). */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This server does not answer to that host name (`misdirected_host`). */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body does not fit (`invalid_body`). A parameter does not fit (`invalid_parameter`). The request is refused (`refused`). The key was used for another request (`idempotency_key_reused`). */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Yudai failed: this is our fault (`internal`). */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    solveIssue: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key with the same body is carried out once, however often it comes. */
+                "Idempotency-Key"?: string | null;
+            };
+            path: {
+                number: number;
+                conversation_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["IssueAsk"] | null;
+            };
+        };
+        responses: {
+            /** @description The solve is written down and will be run. */
+            202: {
+                headers: {
+                    /** @description Where it is read. */
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SolveSummary"];
+                };
+            };
+            /** @description The body is not JSON (`malformed_body`). */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Another site's page may not do this (`cross_origin`). */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing (`not_found`). The run has not come so far, or ended before (`not_yet`). */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large (`too_large`). */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body has to be plain application/json (`unsupported_media_type`). */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This server does not answer to that host name (`misdirected_host`). */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body does not fit (`invalid_body`). A parameter does not fit (`invalid_parameter`). The request is refused (`refused`). The key was used for another request (`idempotency_key_reused`). */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Yudai failed: this is our fault (`internal`). */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listModels: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ModelList"];
+                };
+            };
+            /** @description The body is too large (`too_large`). */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This server does not answer to that host name (`misdirected_host`). */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Yudai failed: this is our fault (`internal`). */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    putModel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ModelPut"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ModelView"];
+                };
+            };
+            /** @description The body is not JSON (`malformed_body`). */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Another site's page may not do this (`cross_origin`). */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing (`not_found`). The run has not come so far, or ended before (`not_yet`). */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large (`too_large`). */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body has to be plain application/json (`unsupported_media_type`). */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This server does not answer to that host name (`misdirected_host`). */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body does not fit (`invalid_body`). A parameter does not fit (`invalid_parameter`). The request is refused (`refused`). The key was used for another request (`idempotency_key_reused`). */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Yudai failed: this is our fault (`internal`). */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    removeModel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ModelRemoved"];
+                };
+            };
+            /** @description Another site's page may not do this (`cross_origin`). */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing (`not_found`). The run has not come so far, or ended before (`not_yet`). */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Its state does not allow this. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large (`too_large`). */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body has to be plain application/json (`unsupported_media_type`). */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This server does not answer to that host name (`misdirected_host`). */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body does not fit (`invalid_body`). A parameter does not fit (`invalid_parameter`). The request is refused (`refused`). The key was used for another request (`idempotency_key_reused`). */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Yudai failed: this is our fault (`internal`). */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    forecastSolve: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SolveAsk"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Forecast"];
+                };
+            };
+            /** @description The body is not JSON (`malformed_body`). */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Another site's page may not do this (`cross_origin`). */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large (`too_large`). */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body has to be plain application/json (`unsupported_media_type`). */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This server does not answer to that host name (`misdirected_host`). */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body does not fit (`invalid_body`). A parameter does not fit (`invalid_parameter`). The request is refused (`refused`). The key was used for another request (`idempotency_key_reused`). */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Yudai failed: this is our fault (`internal`). */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listRepos: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RepoList"];
+                };
+            };
+            /** @description The body is too large (`too_large`). */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This server does not answer to that host name (`misdirected_host`). */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Yudai failed: this is our fault (`internal`). */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    startDemo: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key with the same body is carried out once, however often it comes. */
+                "Idempotency-Key"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The solve is written down, and will be run. */
+            202: {
+                headers: {
+                    /** @description Where it is read. */
+                    Location?: string;
+                    /** @description `true` when this key had made it before. */
+                    "Idempotency-Replayed"?: "true";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SolveSummary"];
+                };
+            };
+            /** @description Another site's page may not do this (`cross_origin`). */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large (`too_large`). */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body has to be plain application/json (`unsupported_media_type`). */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This server does not answer to that host name (`misdirected_host`). */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body does not fit (`invalid_body`). A parameter does not fit (`invalid_parameter`). The request is refused (`refused`). The key was used for another request (`idempotency_key_reused`). */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Yudai failed: this is our fault (`internal`). */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getSettings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SettingsView"];
+                };
+            };
+            /** @description The body is too large (`too_large`). */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This server does not answer to that host name (`misdirected_host`). */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Yudai failed: this is our fault (`internal`). */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getDoctor: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Examination"];
+                };
+            };
+            /** @description The body is too large (`too_large`). */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This server does not answer to that host name (`misdirected_host`). */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Yudai failed: this is our fault (`internal`). */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getCost: {
+        parameters: {
+            query?: {
+                /** @description How far back. */
+                days?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CostView"];
+                };
+            };
+            /** @description The body is too large (`too_large`). */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This server does not answer to that host name (`misdirected_host`). */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body does not fit (`invalid_body`). A parameter does not fit (`invalid_parameter`). The request is refused (`refused`). The key was used for another request (`idempotency_key_reused`). */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Yudai failed: this is our fault (`internal`). */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getLive: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Health"];
+                };
+            };
+            /** @description The body is too large (`too_large`). */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This server does not answer to that host name (`misdirected_host`). */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Yudai failed: this is our fault (`internal`). */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getReady: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Health"];
+                };
+            };
+            /** @description The body is too large (`too_large`). */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This server does not answer to that host name (`misdirected_host`). */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Yudai failed: this is our fault (`internal`). */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    solve: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key with the same body is carried out once, however often it comes. */
+                "Idempotency-Key"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SolveAsk"];
+            };
+        };
+        responses: {
+            /** @description The solve is written down, and will be run. */
+            202: {
+                headers: {
+                    /** @description Where it is read. */
+                    Location?: string;
+                    /** @description `true` when this key had made it before. */
+                    "Idempotency-Replayed"?: "true";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SolveSummary"];
+                };
+            };
+            /** @description The body is not JSON (`malformed_body`). */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Another site's page may not do this (`cross_origin`). */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large (`too_large`). */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body has to be plain application/json (`unsupported_media_type`). */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This server does not answer to that host name (`misdirected_host`). */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body does not fit (`invalid_body`). A parameter does not fit (`invalid_parameter`). The request is refused (`refused`). The key was used for another request (`idempotency_key_reused`). */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Yudai failed: this is our fault (`internal`). */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getSolveStatus: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                solve_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SolveSummary"];
+                };
+            };
+            /** @description There is no such thing (`not_found`). The run has not come so far, or ended before (`not_yet`). */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large (`too_large`). */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This server does not answer to that host name (`misdirected_host`). */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body does not fit (`invalid_body`). A parameter does not fit (`invalid_parameter`). The request is refused (`refused`). The key was used for another request (`idempotency_key_reused`). */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Yudai failed: this is our fault (`internal`). */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+}

@@ -1,0 +1,33 @@
+import type { components } from "@/api/schema";
+
+type Schemas = components["schemas"];
+
+export type SolveSummary = Schemas["SolveSummary"];
+export type SolveView = Schemas["SolveView"];
+export type SolveState = Schemas["SolveState"];
+export type RunView = Schemas["RunView"];
+export type RunDetail = Schemas["RunDetail"];
+export type RunState = Schemas["RunState"];
+export type LaneView = Schemas["LaneView"];
+export type MarkView = Schemas["MarkView"];
+export type MessageView = Schemas["MessageView"];
+export type EventView = Schemas["EventView"];
+export type UpdatesView = Schemas["UpdatesView"];
+export type WatchedSolve = Schemas["WatchedSolve"];
+export type Progress = Schemas["Progress"];
+export type Verdict = Schemas["Verdict"];
+export type VerdictStatus = Schemas["VerdictStatus"];
+export type PlaceEntry = Schemas["PlaceEntry"];
+export type ModelView = Schemas["ModelView"];
+export type SolveAsk = Schemas["SolveAsk"];
+export type Forecast = Schemas["Forecast"];
+export type Strategy = Schemas["Strategy"];
+export type Conversation = Schemas["Conversation"];
+export type ConversationDetail = Schemas["ConversationDetail"];
+export type ChatMessage = Schemas["ChatMessage"];
+export type CostView = Schemas["CostView"];
+export type SettingsView = Schemas["SettingsView"];
+export type Examination = Schemas["Examination"];
+export type TestsView = Schemas["TestsView"];
+export type DiffAt = Schemas["DiffAt"];
+export type Problem = Schemas["Problem"];

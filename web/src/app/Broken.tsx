@@ -1,0 +1,30 @@
+import { isRouteErrorResponse, useRouteError } from "react-router";
+import { Button } from "@/ui/Button";
+import { Empty } from "@/ui/states";
+
+/** Our own fault: says so, with what there is to report, and one way out. */
+export function Broken() {
+  const error = useRouteError();
+  const told = isRouteErrorResponse(error)
+    ? error.statusText
+    : error instanceof Error
+      ? error.message
+      : String(error);
+  return (
+    <main className="mx-auto max-w-2xl p-6">
+      <Empty
+        title="This page broke"
+        action={
+          <Button look="primary" onClick={() => window.location.reload()}>
+            Load it again
+          </Button>
+        }
+      >
+        <p>
+          It is our fault, and nothing of your solve is lost: the server works on without the page.
+        </p>
+        <code className="mt-2 block break-words text-bad">{told}</code>
+      </Empty>
+    </main>
+  );
+}

@@ -1,0 +1,85 @@
+import { useState } from "react";
+import { Link, NavLink, Outlet, ScrollRestoration, useNavigate } from "react-router";
+import { Help } from "@/app/Help";
+import { Palette } from "@/app/Palette";
+import { useKeys } from "@/lib/keys";
+import { usePaletteKey } from "@/lib/palette";
+import { Button } from "@/ui/Button";
+
+const PLACES = [
+  { to: "/", name: "Solves" },
+  { to: "/conversations", name: "Conversations" },
+  { to: "/cost", name: "Cost" },
+  { to: "/settings", name: "Settings" },
+] as const;
+
+export function Shell() {
+  const go = useNavigate();
+  const [shown, show] = useState<"" | "help" | "palette">("");
+  usePaletteKey(() => show("palette"));
+  useKeys({
+    "?": () => show("help"),
+    n: () => go("/new"),
+    "g r": () => go("/"),
+    "g n": () => go("/new"),
+    "g m": () => go("/conversations"),
+    "g c": () => go("/cost"),
+    "g s": () => go("/settings"),
+  });
+  return (
+    <div className="flex min-h-dvh flex-col">
+      <a
+        href="#main"
+        className="sr-only focus:not-sr-only focus:absolute focus:z-50 focus:bg-panel focus:p-2"
+      >
+        Skip to the content
+      </a>
+      <header className="sticky top-0 z-40 border-b border-line bg-ground">
+        <div className="mx-auto flex w-full max-w-[120rem] flex-wrap items-center gap-x-4 gap-y-1 px-4 py-2">
+          <Link to="/" className="font-bold tracking-tight">
+            <span className="text-accent-text">yu</span>dai
+          </Link>
+          <nav aria-label="Main" className="flex min-w-0 flex-wrap gap-1">
+            {PLACES.map(({ to, name }) => (
+              <NavLink
+                key={to}
+                to={to}
+                end={to === "/"}
+                className={({ isActive }) =>
+                  `rounded-md px-2 py-1 text-sm ${isActive ? "bg-raised text-text" : "text-soft hover:text-text"}`
+                }
+              >
+                {name}
+              </NavLink>
+            ))}
+          </nav>
+          <div className="ml-auto flex items-center gap-2">
+            <Button
+              look="quiet"
+              onClick={() => show("palette")}
+              aria-keyshortcuts="Control+K Meta+K"
+            >
+              Search <kbd className="hidden text-xs text-muted sm:inline">Ctrl K</kbd>
+            </Button>
+            <Link
+              to="/new"
+              className="inline-flex min-h-8 items-center rounded-md border border-accent bg-accent px-3 py-1 text-sm font-semibold text-on-accent hover:brightness-110"
+            >
+              New solve
+            </Link>
+          </div>
+        </div>
+      </header>
+      <main
+        id="main"
+        tabIndex={-1}
+        className="mx-auto w-full max-w-[120rem] min-w-0 grow px-4 py-4 outline-none"
+      >
+        <Outlet />
+      </main>
+      {shown === "help" && <Help close={() => show("")} />}
+      {shown === "palette" && <Palette close={() => show("")} />}
+      <ScrollRestoration />
+    </div>
+  );
+}

@@ -1,0 +1,67 @@
+import type { SolveSummary } from "@/api/types";
+import { short } from "@/lib/format";
+import { currentTheme, setTheme } from "@/lib/theme";
+
+export interface Command {
+  id: string;
+  name: string;
+  hint: string;
+  run: () => void;
+}
+
+type Go = (to: string) => void;
+
+/** What can be done in the race that is looked at. */
+function raceCommands(go: Go, path: string): Command[] {
+  const here = /^\/solves\/[^/]+/.exec(path)?.[0];
+  if (!here) return [];
+  const views: [string, string][] = [
+    ["The race", here],
+    ["Compare contestants", `${here}/compare`],
+    ["The champion's diff", `${here}?view=diff`],
+    ["Verification of the champion", `${here}?view=verification`],
+    ["Scorecard", `${here}?view=scorecard`],
+    ["Events of this solve", `${here}?view=events`],
+    ["Talk about this solve", `${here}?talk=1`],
+  ];
+  return views.map(([name, to]) => ({ id: to, name, hint: "this solve", run: () => go(to) }));
+}
+
+export function commandsOf(go: Go, path: string): Command[] {
+  const places: [string, string, string][] = [
+    ["New solve", "/new", "n"],
+    ["All solves", "/", "g r"],
+    ["Solves that await review", "/?state=review", ""],
+    ["Conversations", "/conversations", "g m"],
+    ["Cost", "/cost", "g c"],
+    ["Settings", "/settings", "g s"],
+  ];
+  return [
+    ...raceCommands(go, path),
+    ...places.map(([name, to, hint]) => ({ id: to, name, hint, run: () => go(to) })),
+    {
+      id: "theme",
+      name: currentTheme() === "dark" ? "Light theme" : "Dark theme",
+      hint: "",
+      run: () => setTheme(currentTheme() === "dark" ? "light" : "dark"),
+    },
+  ];
+}
+
+export function solveCommands(solves: readonly SolveSummary[], go: Go): Command[] {
+  return solves.map((solve) => ({
+    id: solve.id,
+    name: solve.issue,
+    hint: `${solve.repo} · ${solve.state.replace("_", " ")} · ${short(solve.id)}`,
+    run: () => go(`/solves/${solve.id}`),
+  }));
+}
+
+/** All words that were typed, in any order, anywhere in its text. */
+export function matching(commands: readonly Command[], typed: string): Command[] {
+  const words = typed.toLowerCase().split(/\s+/).filter(Boolean);
+  return commands.filter((command) => {
+    const text = `${command.name} ${command.hint}`.toLowerCase();
+    return words.every((word) => text.includes(word));
+  });
+}

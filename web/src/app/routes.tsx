@@ -1,0 +1,33 @@
+import type { RouteObject } from "react-router";
+import { Broken } from "@/app/Broken";
+import { Shell } from "@/app/Shell";
+import { Skeleton } from "@/ui/states";
+
+/** Each page is a part of its own, loaded when somebody goes there. */
+export const routes: RouteObject[] = [
+  {
+    element: <Shell />,
+    errorElement: <Broken />,
+    hydrateFallbackElement: <Skeleton />,
+    children: [
+      {
+        errorElement: <Broken />,
+        children: [
+          { index: true, lazy: () => import("@/routes/SolvesPage") },
+          { path: "new", lazy: () => import("@/routes/NewPage") },
+          { path: "solves/:solveId", lazy: () => import("@/routes/RacePage") },
+          { path: "solves/:solveId/runs/:runId", lazy: () => import("@/routes/TrajectoryPage") },
+          { path: "solves/:solveId/compare", lazy: () => import("@/routes/ComparePage") },
+          { path: "cost", lazy: () => import("@/routes/CostPage") },
+          { path: "settings", lazy: () => import("@/routes/SettingsPage") },
+          { path: "conversations", lazy: () => import("@/routes/ConversationsPage") },
+          {
+            path: "conversations/:conversationId",
+            lazy: () => import("@/routes/ConversationPage"),
+          },
+          { path: "*", lazy: () => import("@/routes/NotFoundPage") },
+        ],
+      },
+    ],
+  },
+];

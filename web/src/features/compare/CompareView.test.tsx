@@ -1,0 +1,124 @@
+import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
+import { render, screen, waitFor, within } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import { createMemoryRouter, RouterProvider, useLocation } from "react-router";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { patchQuery } from "@/api/queries/runs";
+import type { SolveView } from "@/api/types";
+import { CompareView } from "@/features/compare/CompareView";
+import { runOf, solveOf, verdictOf } from "@/testing/verdicts";
+
+const A = runOf("surgeon", { rank: 1, verdict: verdictOf({ evidence: { own_tests: ["t::a"] } }) });
+const B = runOf("laconic", {
+  rank: 2,
+  lines_changed: 22,
+  verdict: verdictOf({ evidence: { cross_failed: ["surgeon::t::a"] } }),
+});
+const VIEW = solveOf([A, B]);
+const change = (path: string, line: string) =>
+  `diff --git a/${path} b/${path}\n@@ -1 +1 @@\n-old\n+${line}\n`;
+
+function Where() {
+  return <output>{useLocation().search}</output>;
+}
+
+function show(view: SolveView = VIEW, search = "") {
+  const client = new QueryClient({ defaultOptions: { queries: { staleTime: 60_000 } } });
+  for (const run of view.runs) {
+    const patch = change("both.py", run.handle) + change(`${run.position || run.rank}.py`, "x");
+    client.setQueryData(patchQuery(run.id, run.state).queryKey, patch);
+  }
+  const element = (
+    <>
+      <CompareView
+        view={view}
+        file={(file, lead) => (
+          <p key={file.path}>
+            {lead} {file.path}
+          </p>
+        )}
+      />
+      <Where />
+    </>
+  );
+  const router = createMemoryRouter([{ path: "/", element }], { initialEntries: [`/${search}`] });
+  return render(
+    <QueryClientProvider client={client}>
+      <RouterProvider router={router} />
+    </QueryClientProvider>,
+  );
+}
+
+beforeEach(() => {
+  localStorage.clear();
+  // jsdom knows no modal dialogs.
+  HTMLDialogElement.prototype.showModal = function open() {
+    this.open = true;
+  };
+});
+afterEach(() => vi.unstubAllGlobals());
+
+describe("a comparison", () => {
+  it("begins with the champion and the best alternate", () => {
+    show();
+    expect(screen.getByRole("region", { name: "Contestant A" })).toHaveTextContent("surgeon");
+    expect(screen.getByRole("region", { name: "Contestant B" })).toHaveTextContent("laconic");
+    expect(screen.getByRole("table")).toHaveTextContent("lines changed◆ decides");
+    expect(
+      within(screen.getByRole("region", { name: "Tests" })).getByText("a"),
+    ).toBeInTheDocument();
+  });
+
+  it("goes from file to file by keys, in the address", async () => {
+    show();
+    await userEvent.keyboard("{ArrowRight}");
+    expect(screen.getByRole("status")).toHaveTextContent("file=both.py");
+    await userEvent.keyboard("{ArrowLeft}{ArrowLeft}");
+    expect(screen.getByRole("status")).toHaveTextContent("file=2.py");
+  });
+
+  it("says that one contestant alone cannot be compared", () => {
+    show(solveOf([A]));
+    expect(screen.getByText("There is nothing to compare")).toBeInTheDocument();
+  });
+});
+
+describe("blind mode", () => {
+  it("tells neither names nor models nor costs", () => {
+    const { container } = show(VIEW, "?blind=1");
+    expect(container).not.toHaveTextContent(/surgeon|laconic|maker|champion now|\$/u);
+    expect(screen.queryByRole("link", { name: /Trajectory/ })).not.toBeInTheDocument();
+    expect(screen.queryByText(/decides/)).not.toBeInTheDocument();
+  });
+
+  it("tells them after a choice", async () => {
+    const sent = vi.fn(async (_request: Request) => Response.json({}));
+    vi.stubGlobal("fetch", sent);
+    show(VIEW, "?blind=1");
+    await userEvent.keyboard("b");
+    await userEvent.type(screen.getByLabelText("Reason"), "it reads best{Enter}");
+    await waitFor(() => expect(screen.getByText(/You chose B/)).toBeInTheDocument());
+    expect(screen.getAllByRole("link", { name: /Trajectory/ })).toHaveLength(2);
+    const body = await sent.mock.calls[0]?.[0].json();
+    expect(body.reason).toBe("it reads best");
+  });
+});
+
+describe("choosing", () => {
+  it("wants a reason", async () => {
+    show();
+    await userEvent.keyboard("b");
+    const dialog = within(screen.getByRole("dialog"));
+    await userEvent.click(dialog.getByRole("button", { name: "Choose B" }));
+    expect(dialog.getByRole("alert")).toHaveTextContent("Say in one line why.");
+  });
+
+  it.each([409, 422])("shows in one line why it may not be (%s)", async (status) => {
+    const problem = { title: "", status, code: "conflict", detail: "solve x is completed" };
+    vi.stubGlobal("fetch", async () => Response.json(problem, { status }));
+    show();
+    await userEvent.keyboard("b");
+    await userEvent.type(screen.getByLabelText("Reason"), "because{Enter}");
+    expect(await screen.findByRole("alert")).toHaveTextContent("solve x is completed");
+  });
+});

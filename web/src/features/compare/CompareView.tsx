@@ -1,0 +1,96 @@
+import { useState } from "react";
+import { Link, useSearchParams } from "react-router";
+import type { SolveView } from "@/api/types";
+import { ChooseDialog } from "@/features/compare/ChooseDialog";
+import { Heads } from "@/features/compare/Heads";
+import { Patches, type RenderFile, withParam } from "@/features/compare/Patches";
+import { Picker } from "@/features/compare/Picker";
+import { pairName, type Side } from "@/features/compare/pair";
+import { ScoreTable } from "@/features/compare/ScoreTable";
+import { TestSets } from "@/features/compare/TestSets";
+import { useComparison } from "@/features/compare/useCompare";
+import { useKeys } from "@/lib/keys";
+import { Hostile } from "@/ui/Hostile";
+import { Banner, Empty } from "@/ui/states";
+
+interface Props {
+  view: SolveView;
+  /** Draws one file of a patch. */
+  file: RenderFile;
+}
+
+/** Two contestants beside each other, and the choice between them. */
+export function CompareView({ view, file }: Props) {
+  const [params, setParams] = useSearchParams();
+  const isBlind = params.get("blind") === "1";
+  const [revealed, reveal] = useState("");
+  const comparison = useComparison(view, isBlind, revealed);
+  const [asked, ask] = useState<Side | null>(null);
+  const [chosen, setChosen] = useState<Side | null>(null);
+  const choose = (side: Side | undefined) => {
+    if (!comparison || !side || side.isChampion) return;
+    const { a, b } = comparison;
+    // The default pair begins with the champion, which is about to change: these two stay.
+    setParams((before) => withParam(withParam(before, "a", a.run.id), "b", b.run.id), {
+      replace: true,
+      preventScrollReset: true,
+    });
+    ask(side);
+  };
+  const [chooseA, chooseB] = [() => choose(comparison?.a), () => choose(comparison?.b)];
+  useKeys({ a: chooseA, A: chooseA, b: chooseB, B: chooseB });
+  if (!comparison) return <Alone solveId={view.solve.id} />;
+  const pair = pairName(comparison.a.run.id, comparison.b.run.id);
+  const done = (side: Side) => {
+    reveal(pair);
+    setChosen(side);
+    ask(null);
+  };
+  const isByHand = view.reason.startsWith("chosen by a person");
+  return (
+    <div className="flex min-w-0 flex-col gap-4">
+      <Picker view={view} comparison={comparison} isBlind={isBlind} />
+      {chosen && revealed === pair ? (
+        <Banner>
+          You chose {chosen.letter}: <Hostile text={chosen.run.handle} /> is the champion now.
+        </Banner>
+      ) : (
+        isByHand &&
+        !comparison.isHidden && (
+          <Banner>
+            The champion was <Hostile text={view.reason} />
+          </Banner>
+        )
+      )}
+      <Heads solveId={view.solve.id} comparison={comparison} choose={choose} />
+      <Patches comparison={comparison} file={file} />
+      <div className="grid min-w-0 items-start gap-4 lg:grid-cols-2">
+        <TestSets comparison={comparison} />
+        <ScoreTable comparison={comparison} reducer={view.reducer} />
+      </div>
+      {asked && (
+        <ChooseDialog
+          solveId={view.solve.id}
+          side={asked}
+          close={() => ask(null)}
+          done={() => done(asked)}
+        />
+      )}
+    </div>
+  );
+}
+
+function Alone({ solveId }: { solveId: string }) {
+  return (
+    <Empty
+      title="There is nothing to compare"
+      action={
+        <Link to={`/solves/${solveId}`} className="text-second underline">
+          Back to the race
+        </Link>
+      }
+    >
+      This solve has fewer than two contestants. A comparison needs two of them.
+    </Empty>
+  );
+}

@@ -1,0 +1,160 @@
+import { describe, expect, it } from "vitest";
+import { isSwapped, masker } from "@/features/compare/blind";
+import { align, neighbour } from "@/features/compare/files";
+import { compared } from "@/features/compare/outcomes";
+import { bestFirst, pairOf } from "@/features/compare/pair";
+import { scoreRows } from "@/features/compare/scores";
+import { parsePatch } from "@/lib/patch/parse";
+import { runOf, solveOf, verdictOf } from "@/testing/verdicts";
+
+describe("the pair", () => {
+  const runs = [
+    runOf("third", { rank: 3 }),
+    runOf("champion", { rank: 2 }),
+    runOf("first", { rank: 1 }),
+    runOf("queued", { rank: null, position: 9 }),
+  ];
+  const [third, champion, first] = runs as [(typeof runs)[0], (typeof runs)[0], (typeof runs)[0]];
+  const view = solveOf(runs);
+  view.solve.champion = champion.id;
+
+  it("is the champion and the best alternate unless others were asked for", () => {
+    expect(bestFirst(view).map((run) => run.handle)).toEqual([
+      "champion",
+      "first",
+      "third",
+      "queued",
+    ]);
+    expect(pairOf(view, "", "")).toEqual([champion, first]);
+    expect(pairOf(view, third.id, "")).toEqual([third, champion]);
+    expect(pairOf(view, "", "champion")).toEqual([first, champion]);
+  });
+
+  it("never compares a run with itself, nor with nobody", () => {
+    expect(pairOf(view, first.id, first.id)).toEqual([first, champion]);
+    expect(pairOf(view, "nonsense", "nonsense")).toEqual([champion, first]);
+    expect(pairOf(solveOf([first]), "", "")).toBeNull();
+    expect(pairOf(solveOf([]), "", "")).toBeNull();
+  });
+});
+
+describe("blind mode", () => {
+  it("shuffles the same way each time, whoever is named first", () => {
+    for (const seed of ["s1", "s2", "s3", ""]) {
+      expect(isSwapped(seed, "x", "y")).toBe(isSwapped(seed, "x", "y"));
+      expect(isSwapped(seed, "x", "y")).toBe(!isSwapped(seed, "y", "x"));
+    }
+  });
+
+  it("is fair: over many pairs and persons about half change places", () => {
+    let swapped = 0;
+    for (let at = 0; at < 1000; at += 1) {
+      if (isSwapped(`person-${at % 10}`, `run-${at}`, `run-${at + 1}`)) swapped += 1;
+    }
+    expect(swapped).toBeGreaterThan(400);
+    expect(swapped).toBeLessThan(600);
+  });
+
+  it("hides every name, the longest first", () => {
+    const mask = masker(
+      new Map([
+        ["opus", "A"],
+        ["opus-mini", "B"],
+        ["", "nobody"],
+      ]),
+    );
+    expect(mask("opus-mini::t.py beats opus::t.py")).toBe("B::t.py beats A::t.py");
+  });
+});
+
+describe("aligned files", () => {
+  const files = (...paths: [string, string][]) =>
+    parsePatch(
+      paths
+        .map(([path, line]) => `diff --git a/${path} b/${path}\n@@ -1 +1 @@\n-old\n+${line}\n`)
+        .join(""),
+    ).files;
+
+  it("are those of both, then of A, then of B", () => {
+    const rows = align(
+      files(["only_a", "x"], ["both", "x"], ["same", "x"]),
+      files(["only_b", "x"], ["same", "x"], ["both", "y"]),
+    );
+    expect(rows.map((row) => [row.path, Boolean(row.a), Boolean(row.b), row.isSame])).toEqual([
+      ["both", true, true, false],
+      ["same", true, true, true],
+      ["only_a", true, false, false],
+      ["only_b", false, true, false],
+    ]);
+  });
+
+  it("are never the same when their content is not known", () => {
+    const binary = parsePatch(
+      "diff --git a/i b/i\nindex 11..22 100644\nGIT binary patch\nliteral 1\nx\n\n",
+    ).files;
+    expect(align(binary, binary)[0]?.isSame).toBe(false);
+  });
+
+  it("follow each other in a ring that begins with all of them", () => {
+    const rows = align(files(["x", "1"], ["y", "1"]), []);
+    expect(neighbour(rows, null, 1)).toBe("x");
+    expect(neighbour(rows, "x", 1)).toBe("y");
+    expect(neighbour(rows, "y", 1)).toBeNull();
+    expect(neighbour(rows, null, -1)).toBe("y");
+    expect(neighbour([], null, 1)).toBeNull();
+  });
+});
+
+describe("test sets", () => {
+  it("tell what only one of them fixes or breaks", () => {
+    const a = runOf("a", { verdict: verdictOf({ fixed: ["f1", "f2"], broken: ["b1"] }) });
+    const b = runOf("b", { verdict: verdictOf({ fixed: ["f1"], missing: ["b2"] }) });
+    const sets = compared(a, b);
+    expect(sets).toMatchObject({ both: ["f1"], onlyA: ["b2", "f2"], onlyB: ["b1"], neither: [] });
+    expect([...sets.wasGreen].sort()).toEqual(["b1", "b2"]);
+  });
+
+  it("put each contestant's tests to the other", () => {
+    const a = runOf("a", { verdict: verdictOf({ evidence: { own_tests: ["t"] } }) });
+    const b = runOf("b", { verdict: verdictOf({ evidence: { cross_failed: ["a::t", "c::u"] } }) });
+    expect(compared(a, b)).toMatchObject({ onlyA: ["a::t"], both: [], untriedByB: [] });
+  });
+
+  it("do not call untried what nobody ran", () => {
+    const a = runOf("a", { verdict: verdictOf({ evidence: { own_tests: ["t"] }, fixed: ["f"] }) });
+    const b = runOf("b", { verdict: verdictOf({ evidence: { executed: 0 } }) });
+    expect(compared(a, b)).toMatchObject({ untriedByB: ["a::t", "f"], onlyA: [] });
+    expect(compared(runOf("a", { verdict: null }), b)).toMatchObject({ both: [], onlyB: [] });
+  });
+
+  it("leave flaky tests out", () => {
+    const a = runOf("a", { verdict: verdictOf({ fixed: ["f"], flaky: ["f"] }) });
+    expect(compared(a, runOf("b"))).toMatchObject({ both: [], onlyA: [], neither: [] });
+  });
+});
+
+describe("scorecards", () => {
+  const decided = (rows: ReturnType<typeof scoreRows>) =>
+    rows.filter((row) => row.decides).map((row) => [row.name, row.rule, row.ahead]);
+
+  it("mark the first rule in which the two differ", () => {
+    const a = runOf("a", { lines_changed: 9, latency_ms: 1 });
+    expect(decided(scoreRows(a, runOf("b"), "simple"))).toEqual([["lines changed", 3, "B"]]);
+    const failed = runOf("b", { verdict: verdictOf({ status: "failed" }), files_changed: 0 });
+    expect(decided(scoreRows(a, failed, "simple"))).toEqual([["verdict", 1, "A"]]);
+  });
+
+  it("ask in the reducer's own order", () => {
+    const late = runOf("a", { submitted_at: 50, files_changed: 0 });
+    expect(decided(scoreRows(late, runOf("b"), "first"))).toEqual([["submitted at", 2, "B"]]);
+    expect(decided(scoreRows(late, runOf("b", { submitted_at: null }), "first"))).toEqual([
+      ["submitted at", 2, "A"],
+    ]);
+  });
+
+  it("mark none when all is equal or one is not judged", () => {
+    expect(decided(scoreRows(runOf("a"), runOf("b"), "simple"))).toEqual([]);
+    const young = runOf("b", { verdict: null, files_changed: 0 });
+    expect(decided(scoreRows(runOf("a"), young, "simple"))).toEqual([]);
+  });
+});

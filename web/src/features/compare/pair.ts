@@ -1,0 +1,47 @@
+import type { RunView, SolveView } from "@/api/types";
+
+export type Letter = "A" | "B";
+
+/** One of the two, as it is shown: by its letter, and by its name unless that is hidden. */
+export interface Side {
+  letter: Letter;
+  run: RunView;
+  name: string;
+  isChampion: boolean;
+}
+
+/** The champion, then the others as they were ranked, then those without a rank. */
+export function bestFirst(view: Pick<SolveView, "runs" | "solve">): RunView[] {
+  const key = (run: RunView) => [
+    run.id === view.solve.champion ? 0 : 1,
+    run.rank ?? Number.MAX_SAFE_INTEGER,
+    run.position,
+  ];
+  return view.runs.toSorted((one, two) => {
+    const [left, right] = [key(one), key(two)];
+    const at = left.findIndex((value, place) => value !== right[place]);
+    return at < 0 ? 0 : (left[at] ?? 0) - (right[at] ?? 0);
+  });
+}
+
+/** One name for two runs, whichever comes first. */
+export function pairName(one: string, two: string): string {
+  return [one, two].sort().join(" ");
+}
+
+/** Those that were asked for, by id, its end, or handle; else the champion and the best alternate. */
+export function pairOf(
+  view: Pick<SolveView, "runs" | "solve">,
+  a: string,
+  b: string,
+): [RunView, RunView] | null {
+  const best = bestFirst(view);
+  const asked = (name: string) =>
+    best.find((run) => name && (run.id === name || run.handle === name)) ??
+    best.find((run) => name.length >= 8 && run.id.endsWith(name));
+  const second = asked(b);
+  const first = asked(a) ?? best.find((run) => run.id !== second?.id);
+  const other = second && second.id !== first?.id ? second : undefined;
+  const rival = other ?? best.find((run) => run.id !== first?.id);
+  return first && rival ? [first, rival] : null;
+}

@@ -1,0 +1,118 @@
+import type { RunView, VerdictStatus } from "@/api/types";
+import { clock, duration, money } from "@/lib/format";
+
+const STANDING: readonly VerdictStatus[] = ["passed", "unproved", "unverified", "failed", "none"];
+
+interface Measure {
+  name: string;
+  /** Lower is better; null: not known. Without it the row only informs. */
+  key?: (run: RunView) => number | null;
+  says: (run: RunView) => string;
+  /** It would tell whose run it is, or who paid more. */
+  isTelling?: boolean;
+}
+
+const verdict: Measure = {
+  name: "verdict",
+  key: (run) => (run.verdict ? STANDING.indexOf(run.verdict.status) : null),
+  says: (run) => run.verdict?.status ?? "not yet",
+};
+const files: Measure = {
+  name: "files changed",
+  key: (run) => run.files_changed,
+  says: (run) => String(run.files_changed),
+};
+const lines: Measure = {
+  name: "lines changed",
+  key: (run) => run.lines_changed,
+  says: (run) => String(run.lines_changed),
+};
+const time: Measure = {
+  name: "time",
+  key: (run) => run.latency_ms,
+  says: (run) => duration(run.latency_ms / 1000),
+  isTelling: true,
+};
+const submitted: Measure = {
+  name: "submitted at",
+  key: (run) => run.submitted_at ?? Number.POSITIVE_INFINITY,
+  says: (run) => (run.submitted_at === null ? "never" : clock(run.submitted_at)),
+  isTelling: true,
+};
+
+/** In the order in which a reducer asks; steadiness, its last word, is not shown. */
+const RULES: Record<string, readonly Measure[]> = {
+  simple: [verdict, files, lines, time],
+  first: [verdict, submitted],
+};
+
+const FACTS: readonly Measure[] = [
+  { name: "red to green", says: (run) => proved(run) },
+  { name: "broken or missing", says: (run) => spoilt(run) },
+  { name: "others' tests passed", says: (run) => crossed(run) },
+  files,
+  lines,
+  time,
+  { name: "cost", says: (run) => money(run.cost_usd), isTelling: true },
+  { name: "API calls", says: (run) => String(run.api_calls), isTelling: true },
+  { name: "edits", says: (run) => String(run.edits) },
+  { name: "rank", says: (run) => (run.rank === null ? "–" : `#${run.rank}`), isTelling: true },
+];
+
+function proved(run: RunView): string {
+  return String(run.verdict?.evidence.proved_by.length ?? "–");
+}
+
+function spoilt(run: RunView): string {
+  return run.verdict ? String(run.verdict.broken.length + run.verdict.missing.length) : "–";
+}
+
+function crossed(run: RunView): string {
+  const evidence = run.verdict?.evidence;
+  const passed = evidence?.cross_passed.length ?? 0;
+  const all = passed + (evidence?.cross_failed.length ?? 0);
+  return all ? `${passed} of ${all}` : "–";
+}
+
+export interface Row {
+  name: string;
+  a: string;
+  b: string;
+  /** Its place among the rules; null: it only informs. */
+  rule: number | null;
+  ahead: "A" | "B" | null;
+  /** The first rule in which the two differ. */
+  decides: boolean;
+  isTelling: boolean;
+}
+
+/** The rules in their order, the one that decided marked; then facts that do not count. */
+export function scoreRows(a: RunView, b: RunView, reducer: string): Row[] {
+  const rules = RULES[reducer] ?? [verdict];
+  const decider = deciding(a, b, reducer);
+  const facts = FACTS.filter((fact) => !rules.includes(fact));
+  const row = (measure: Measure, rule: number | null): Row => ({
+    name: measure.name,
+    a: measure.says(a),
+    b: measure.says(b),
+    rule,
+    ahead: rule === null ? null : ahead(measure, a, b),
+    decides: measure === decider,
+    isTelling: measure.isTelling ?? false,
+  });
+  return [
+    ...rules.map((rule, place) => row(rule, place + 1)),
+    ...facts.map((fact) => row(fact, null)),
+  ];
+}
+
+function deciding(a: RunView, b: RunView, reducer: string): Measure | null {
+  if (!a.verdict || !b.verdict) return null;
+  return (RULES[reducer] ?? [verdict]).find((rule) => ahead(rule, a, b) !== null) ?? null;
+}
+
+function ahead(measure: Measure, a: RunView, b: RunView): "A" | "B" | null {
+  const [one, two] = [measure.key?.(a) ?? null, measure.key?.(b) ?? null];
+  if (one === null || two === null || one === two) return null;
+  return one < two ? "A" : "B";
+}

@@ -1,0 +1,113 @@
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useEffect, useMemo, useState } from "react";
+import { useSearchParams } from "react-router";
+import { api, ask } from "@/api/client";
+import { ProblemError } from "@/api/problem";
+import { patchQuery } from "@/api/queries/runs";
+import { solveKeys } from "@/api/queries/solves";
+import type { RunView, SolveView } from "@/api/types";
+import { isSwapped, masker } from "@/features/compare/blind";
+import { type Letter, pairName, pairOf, type Side } from "@/features/compare/pair";
+import { keep, useKept } from "@/lib/kept";
+import { parsePatch } from "@/lib/patch/parse";
+import type { Patch } from "@/lib/patch/types";
+
+const NO_SEED = "nobody";
+
+export interface Comparison {
+  a: Side;
+  b: Side;
+  /** Names, models and costs are not shown, and the sides were shuffled. */
+  isHidden: boolean;
+  /** Text that may name a contestant, with letters in place of the names that are hidden. */
+  mask: (text: string) => string;
+}
+
+/** The two that are compared, as they may be shown; `revealed` names a pair that was judged. */
+export function useComparison(view: SolveView, isBlind: boolean, revealed: string) {
+  const [params] = useSearchParams();
+  const seed = useSeed();
+  const [a, b] = [params.get("a") ?? "", params.get("b") ?? ""];
+  return useMemo((): Comparison | null => {
+    const pair = pairOf(view, a, b);
+    if (!pair) return null;
+    const swaps = isBlind && isSwapped(seed, pair[0].id, pair[1].id);
+    const [one, two] = swaps ? [pair[1], pair[0]] : pair;
+    const isHidden = isBlind && revealed !== pairName(one.id, two.id);
+    const side = (letter: Letter, run: RunView): Side => ({
+      letter,
+      run,
+      name: isHidden ? `Contestant ${letter}` : run.handle,
+      isChampion: !isHidden && run.id === view.solve.champion,
+    });
+    const names = new Map(view.runs.map((run) => [run.handle, "another contestant"]));
+    names.set(one.handle, "A").set(two.handle, "B");
+    const mask = isHidden ? masker(names) : (text: string) => text;
+    return { a: side("A", one), b: side("B", two), isHidden, mask };
+  }, [view, a, b, isBlind, revealed, seed]);
+}
+
+/** A number of this browser's person alone, so that their sides are shuffled once and for all. */
+function useSeed(): string {
+  const [seed] = useKept("yudai.blind.seed", "");
+  useEffect(() => {
+    if (!seed) keep("yudai.blind.seed", crypto.randomUUID());
+  }, [seed]);
+  return seed || NO_SEED;
+}
+
+export interface Patched {
+  patch: Patch | null;
+  isPending: boolean;
+  /** It has none, or none yet; in the server's words. */
+  missing: string;
+  error: Error | null;
+  retry: () => void;
+}
+
+export function usePatch(run: RunView): Patched {
+  const query = useQuery(patchQuery(run.id, run.state));
+  const patch = useMemo(
+    () => (query.data === undefined ? null : parsePatch(query.data)),
+    [query.data],
+  );
+  const isMissing = query.error instanceof ProblemError && query.error.code === "not_yet";
+  return {
+    patch,
+    isPending: query.isPending,
+    missing: isMissing ? (query.error?.message ?? "") : "",
+    error: isMissing ? null : query.error,
+    retry: () => void query.refetch(),
+  };
+}
+
+export function useChoice(solveId: string, done: () => void) {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (choice: { run_id: string; reason: string }) =>
+      ask(
+        api.POST("/api/solves/{solve_id}/champion", {
+          params: { path: { solve_id: solveId } },
+          body: choice,
+        }),
+      ),
+    onSuccess: async () => {
+      await client.invalidateQueries({ queryKey: solveKeys.all });
+      done();
+    },
+  });
+}
+
+/** Wide enough for two diffs beside each other. */
+export function useWide(): boolean {
+  const [query] = useState(() =>
+    typeof matchMedia === "undefined" ? null : matchMedia("(min-width: 1024px)"),
+  );
+  const [isWide, setWide] = useState(query?.matches ?? true);
+  useEffect(() => {
+    const listen = () => setWide(query?.matches ?? true);
+    query?.addEventListener("change", listen);
+    return () => query?.removeEventListener("change", listen);
+  }, [query]);
+  return isWide;
+}

@@ -1,0 +1,130 @@
+import { useId, useMemo, useRef, useState } from "react";
+import { FileDiff, LARGE } from "@/features/diff/FileDiff";
+import { FileList } from "@/features/diff/FileList";
+import { Toolbar } from "@/features/diff/Toolbar";
+import { useLayout } from "@/features/diff/useDiff";
+import { count } from "@/lib/format";
+import { shown } from "@/lib/hostile";
+import { useKept } from "@/lib/kept";
+import { parsePatch } from "@/lib/patch/parse";
+import { lineCount, type PatchFile } from "@/lib/patch/types";
+import { Button } from "@/ui/Button";
+import { Hostile } from "@/ui/Hostile";
+import { Empty } from "@/ui/states";
+
+interface Props {
+  patch: string;
+  /** Whose it is, for screen readers. */
+  label: string;
+  /** Where the whole patch can be had. */
+  download?: string;
+  /** Unset: what the person chose last. */
+  layout?: "unified";
+}
+
+const FILES_AT_ONCE = 50;
+const UNREAD_MOST = 40;
+
+/** A patch file by file, unified or split. */
+export function DiffView({ patch, label, download, layout }: Props) {
+  const read = useMemo(() => parsePatch(patch), [patch]);
+  const { files } = read;
+  const box = useRef<HTMLElement>(null);
+  const view = useLayout(box);
+  const [whitespace, keepWhitespace] = useKept("yudai.diff.whitespace", "shown");
+  const [most, setMost] = useState(FILES_AT_ONCE);
+  const open = useOpen(files);
+  const lines = useMemo(() => files.reduce((sum, file) => sum + lineCount(file), 0), [files]);
+  const ignores = whitespace === "ignored";
+  const base = useId();
+  const name = (place: number) => `${base}-${place}`;
+  if (!files.length && !read.unread.length) return <NoPatch />;
+  const go = (place: number) => {
+    if (place >= most) setMost(place + 1);
+    open.set(place, true);
+    requestAnimationFrame(() => document.getElementById(name(place))?.scrollIntoView());
+  };
+  return (
+    <section
+      ref={box}
+      aria-label={`Diff of ${shown(label)}`}
+      className="flex min-w-0 flex-col gap-3"
+    >
+      <h2 className="sr-only">Diff of {shown(label)}</h2>
+      <Toolbar
+        label={label}
+        files={files}
+        view={layout ? null : view}
+        ignores={ignores}
+        ignore={(on) => keepWhitespace(on ? "ignored" : "shown")}
+        isAllOpen={open.isAllOpen}
+        openAll={open.setAll}
+        download={download}
+      />
+      {files.length > 1 && <FileList files={files} go={go} />}
+      {files.slice(0, most).map((file, place) => (
+        <FileDiff
+          // biome-ignore lint/suspicious/noArrayIndexKey: a hostile patch can name a file twice
+          key={place}
+          id={name(place)}
+          file={file}
+          layout={layout ?? view.layout}
+          ignoresWhitespace={ignores}
+          isOpen={open.has(place)}
+          toggle={() => open.set(place, !open.has(place))}
+          isLazy={lines > LARGE}
+          download={download}
+        />
+      ))}
+      {files.length > most && (
+        <Button onClick={() => setMost(most + FILES_AT_ONCE)}>
+          Show {count(Math.min(FILES_AT_ONCE, files.length - most), "more file")} of {files.length}
+        </Button>
+      )}
+      {read.unread.length > 0 && <Unread lines={read.unread} />}
+    </section>
+  );
+}
+
+interface Open {
+  has: (place: number) => boolean;
+  set: (place: number, isOpen: boolean) => void;
+  setAll: (isOpen: boolean) => void;
+  isAllOpen: boolean;
+}
+
+function useOpen(files: readonly PatchFile[]): Open {
+  const [closed, setClosed] = useState<ReadonlySet<number>>(new Set());
+  const set = (place: number, isOpen: boolean) => {
+    const next = new Set(closed);
+    if (isOpen) next.delete(place);
+    else next.add(place);
+    setClosed(next);
+  };
+  return {
+    has: (place) => !closed.has(place),
+    set,
+    setAll: (isOpen) => setClosed(new Set(isOpen ? [] : files.keys())),
+    isAllOpen: closed.size === 0,
+  };
+}
+
+function NoPatch() {
+  return <Empty title="No change">The patch is empty: not one file differs from the base.</Empty>;
+}
+
+/** Whatever is no part of a file is shown as it stands, not dropped. */
+function Unread({ lines }: { lines: readonly string[] }) {
+  const rest = lines.length - UNREAD_MOST;
+  return (
+    <section aria-label="Lines that could not be read" className="card min-w-0 p-3 text-xs">
+      <p className="mb-2 text-accent-text">
+        {count(lines.length, "line")} of this text could not be read as a patch:
+      </p>
+      <pre className="text-soft break-all whitespace-pre-wrap">
+        <Hostile text={lines.slice(0, UNREAD_MOST).join("\n").slice(0, 8000)} />
+      </pre>
+      {rest > 0 && <p className="mt-2 text-muted">and {count(rest, "more line")}</p>}
+    </section>
+  );
+}

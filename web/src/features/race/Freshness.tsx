@@ -1,0 +1,53 @@
+import { useQuery } from "@tanstack/react-query";
+import { useEffect, useRef, useState } from "react";
+import { api, ask } from "@/api/client";
+import type { Watched } from "@/live/useUpdates";
+import { Button } from "@/ui/Button";
+import { Banner } from "@/ui/states";
+
+/** A server that comes back may be a newer one, whose page this is not. */
+export function Upgraded({ error }: Pick<Watched, "error">) {
+  const { data, refetch } = useQuery({
+    queryKey: ["version"],
+    queryFn: ({ signal }) => ask(api.GET("/api/health/live", { signal })),
+    staleTime: Number.POSITIVE_INFINITY,
+    retry: false,
+  });
+  const first = useRef<string | null>(null);
+  if (data && first.current === null) first.current = data.version;
+  const wasAway = useRef(false);
+  useEffect(() => {
+    if (error) wasAway.current = true;
+    else if (wasAway.current) {
+      wasAway.current = false;
+      void refetch();
+    }
+  }, [error, refetch]);
+  if (!data || data.version === first.current) return null;
+  return (
+    <Banner action={<Button onClick={() => window.location.reload()}>Load it anew</Button>}>
+      The server is now version {data.version}; this page is of {first.current}.
+    </Banner>
+  );
+}
+
+const QUIET_MS = 10_000;
+
+/** Tells screen readers how the race stands, at most every ten seconds. */
+export function Announcer({ text }: { text: string }) {
+  const [told, setTold] = useState("");
+  const last = useRef(0);
+  useEffect(() => {
+    const wait = Math.max(0, last.current + QUIET_MS - Date.now());
+    const timer = setTimeout(() => {
+      last.current = Date.now();
+      setTold(text);
+    }, wait);
+    return () => clearTimeout(timer);
+  }, [text]);
+  return (
+    <p aria-live="polite" className="sr-only">
+      {told}
+    </p>
+  );
+}

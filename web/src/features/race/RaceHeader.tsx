@@ -1,0 +1,90 @@
+import { Link } from "react-router";
+import type { SolveView, WatchedSolve } from "@/api/types";
+import { duration, money, short } from "@/lib/format";
+import { useNow } from "@/lib/useNow";
+import { Button } from "@/ui/Button";
+import { Hostile } from "@/ui/Hostile";
+import { StateBadge } from "@/ui/StateBadge";
+
+interface Props {
+  solveId: string;
+  solve: WatchedSolve;
+  facts: SolveView | undefined;
+  aheadMs: number;
+  isTalking: boolean;
+  talk: () => void;
+  stop: () => void;
+}
+
+export function RaceHeader({ solveId, solve, facts, aheadMs, isTalking, talk, stop }: Props) {
+  const isOpen = solve.state === "queued" || solve.state === "running";
+  return (
+    <header className="flex min-w-0 flex-col gap-1">
+      <Whence solveId={solveId} facts={facts} />
+      <div className="flex flex-wrap items-start justify-between gap-x-6 gap-y-2">
+        <h1 className="min-w-0 grow basis-80 text-lg font-semibold break-words">
+          {facts ? <Hostile text={facts.issue_title || facts.solve.issue} /> : "Solve"}
+        </h1>
+        <div className="flex flex-wrap items-center gap-x-4 gap-y-1 text-sm">
+          <StateBadge state={solve.state} />
+          <Elapsed solve={solve} aheadMs={aheadMs} />
+          <Cost solve={solve} />
+          <Button onClick={talk} aria-expanded={isTalking}>
+            Conversation
+          </Button>
+          {isOpen && (
+            <Button look="danger" onClick={stop}>
+              Stop
+            </Button>
+          )}
+        </div>
+      </div>
+    </header>
+  );
+}
+
+function Whence({ solveId, facts }: Pick<Props, "solveId" | "facts">) {
+  return (
+    <p className="flex flex-wrap gap-x-2 text-xs break-words text-muted">
+      <Link to="/" className="hover:text-text">
+        solves
+      </Link>
+      <span aria-hidden>/</span>
+      {facts && (
+        <>
+          <span className="text-soft">
+            <Hostile text={facts.solve.repo} />
+            {facts.issue_number !== null && `#${facts.issue_number}`}
+          </span>
+          <span>
+            <Hostile text={facts.base_branch} />
+            {facts.base_commit && `@${facts.base_commit.slice(0, 8)}`}
+          </span>
+        </>
+      )}
+      <span title={solveId}>{short(solveId)}</span>
+    </p>
+  );
+}
+
+/** Ticks by itself: nothing else is drawn anew for it. */
+function Elapsed({ solve, aheadMs }: Pick<Props, "solve" | "aheadMs">) {
+  const now = (useNow(1000, solve.finished_at === null) + aheadMs) / 1000;
+  const from = solve.started_at ?? solve.created_at;
+  return (
+    <span className="tabular-nums">
+      <span className="sr-only">elapsed </span>
+      {duration(Math.max(0, (solve.finished_at ?? now) - from))}
+    </span>
+  );
+}
+
+function Cost({ solve: { cost_usd: cost, cost_cap_usd: cap } }: Pick<Props, "solve">) {
+  return (
+    <span className="tabular-nums">
+      <span className="sr-only">cost </span>
+      {money(cost)}
+      {cap > 0 && <span className="text-muted"> of {money(cap)}</span>}
+    </span>
+  );
+}

@@ -1,0 +1,69 @@
+import type { EventView, PlaceEntry, SolveView, WatchedSolve } from "@/api/types";
+
+export type Ending = "open" | "champion" | "none" | "failed" | "cancelled";
+
+export function endingOf({ state, champion }: WatchedSolve): Ending {
+  if (state === "queued" || state === "running") return "open";
+  if (state === "failed" || state === "cancelled") return state;
+  return champion ? "champion" : "none";
+}
+
+const RULES: Record<string, string> = {
+  simple: "passed tests first, then fewest files, smallest diff, shortest time",
+  first: "passed tests first, then whoever submitted first",
+};
+
+export function ruleOf(reducer: string): string {
+  return RULES[reducer] ?? reducer;
+}
+
+/** What told the champion from the next one; a person's choice needs no rule. */
+export function decidedBy(ranking: readonly PlaceEntry[], champion: string): PlaceEntry | null {
+  const place = ranking.find((entry) => entry.run_id === champion);
+  if (place?.rank !== 1) return null;
+  return ranking.find((entry) => entry.rank === 2) ?? null;
+}
+
+/** A badge beside it says the verdict already. */
+export function sansVerdict(why: string): string {
+  return why.replace(/^(passed|failed|unproved|unverified): /, "");
+}
+
+export interface Taken {
+  at: number;
+  words: string;
+  /** False: no answer was. */
+  isTaken: boolean;
+}
+
+/** How a person decided, from the timeline. */
+export function takenFrom(events: readonly EventView[]): Taken | null {
+  const event = events.findLast(({ kind }) => kind === "solve.settled" || kind === "patch.applied");
+  if (!event) return null;
+  const { applied, branch, dismissed, commit } = event.data;
+  if (typeof branch === "string" && branch) {
+    const at = typeof commit === "string" && commit ? ` (${commit.slice(0, 8)})` : "";
+    return { at: event.at, words: `Committed on branch ${branch}${at}`, isTaken: true };
+  }
+  if (typeof applied === "string" && applied) {
+    return { at: event.at, words: `Applied to ${applied}`, isTaken: true };
+  }
+  const why = typeof dismissed === "string" && dismissed ? `: ${dismissed}` : "";
+  return { at: event.at, words: `Dismissed${why}`, isTaken: false };
+}
+
+const MAX_SLUG = 40;
+
+export function branchFor(facts: SolveView): string {
+  const words = facts.issue_title.toLowerCase().match(/[a-z0-9]+/g) ?? [];
+  const slug = words.reduce((name, word) => {
+    const longer = name ? `${name}-${word}` : word;
+    return longer.length > MAX_SLUG ? name : longer;
+  }, "");
+  const number = facts.issue_number === null ? "" : `${facts.issue_number}-`;
+  return `yudai/${number}${slug || facts.solve.id.slice(-8)}`;
+}
+
+export function compareUrl(solveId: string, a: string, b: string): string {
+  return `/solves/${solveId}/compare?${new URLSearchParams({ a, b })}`;
+}

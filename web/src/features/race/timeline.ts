@@ -1,0 +1,108 @@
+import type { EventView, SolveState, WatchedSolve } from "@/api/types";
+
+export interface Stage {
+  state: SolveState;
+  name: string;
+  /** Seconds since the epoch; null: not reached. */
+  at: number | null;
+  /** Seconds that it lasted; null: it lasts still, or never was. */
+  lasted: number | null;
+  phase: "past" | "now" | "ahead" | "skipped";
+}
+
+export const NAMES: Record<SolveState, string> = {
+  queued: "Queued",
+  running: "Running",
+  awaiting_review: "Awaiting review",
+  completed: "Completed",
+  failed: "Failed",
+  cancelled: "Cancelled",
+};
+
+const WAY: readonly SolveState[] = ["queued", "running", "awaiting_review"];
+const ENDS: readonly SolveState[] = ["completed", "failed", "cancelled"];
+
+/** Queued, running, awaiting review and how it ended, each with when. */
+export function stages(solve: WatchedSolve, events: readonly EventView[]): Stage[] {
+  const times = timesOf(solve, events);
+  const hasEnded = ENDS.includes(solve.state);
+  const way = [...WAY, hasEnded ? solve.state : "completed"];
+  const here = way.indexOf(solve.state);
+  return way.map((state, place) => {
+    const at = times.get(state) ?? null;
+    const next = way.slice(place + 1).find((later) => times.has(later));
+    const until = next === undefined ? null : (times.get(next) ?? null);
+    return {
+      state,
+      name: NAMES[state],
+      at,
+      lasted: at === null || until === null ? null : Math.max(0, until - at),
+      phase: phaseOf(place, here, at),
+    };
+  });
+}
+
+function phaseOf(place: number, here: number, at: number | null): Stage["phase"] {
+  if (place > here) return "ahead";
+  if (place === here) return "now";
+  return at === null ? "skipped" : "past";
+}
+
+/** Events tell it exactly; the solve's own times are there before they come. */
+function timesOf(solve: WatchedSolve, events: readonly EventView[]): Map<SolveState, number> {
+  const times = new Map<SolveState, number>([["queued", solve.created_at]]);
+  if (solve.started_at !== null) times.set("running", solve.started_at);
+  for (const event of events) {
+    const to = event.kind.startsWith("solve.") ? event.data.to : undefined;
+    if (typeof to === "string" && to in NAMES) times.set(to as SolveState, event.at);
+  }
+  const isResting = solve.state !== "queued" && solve.state !== "running";
+  if (isResting && !times.has(solve.state) && solve.finished_at !== null) {
+    times.set(solve.state, solve.finished_at);
+  }
+  return times;
+}
+
+const WORDS: Record<string, string> = {
+  "solve.opened": "asked for",
+  "solve.imported": "imported from a file",
+  "solve.started": "started",
+  "solve.resumed": "taken up again",
+  "solve.offered": "a champion is offered for review",
+  "solve.abstained": "completed without a champion",
+  "solve.settled": "a person has decided",
+  "solve.broke": "failed",
+  "solve.cancelled": "stopped",
+  "base.prepared": "the repository is set up",
+  "baseline.measured": "tests measured before any change",
+  "runs.cross_examined": "each patch was tried with the tests of the others",
+  "champion.chosen": "chosen as champion by a person",
+  "patch.applied": "its patch was applied",
+  "run.started": "started",
+  "run.resumed": "taken up again",
+  "run.retried": "begins anew",
+  "run.submitted": "submitted its patch",
+  "run.judged": "was verified",
+  "run.broke": "failed",
+  "run.cancelled": "was stopped",
+  "run.call_lost": "lost a call of the model",
+};
+
+/** What happened, for people; what we have no words for stays as it is named. */
+export function eventWords(kind: string): string {
+  return WORDS[kind] ?? kind.replace(/^[a-z]+\./, "").replaceAll("_", " ");
+}
+
+const HIDDEN = new Set(["from", "to", "key", "by", "was", "run"]);
+
+/** The rest of what an event says, on one line. */
+export function eventFacts(event: EventView): string {
+  return Object.entries(event.data)
+    .filter(([name, value]) => !HIDDEN.has(name) && isPlain(value))
+    .map(([name, value]) => `${name.replaceAll("_", " ")} ${value}`)
+    .join(", ");
+}
+
+function isPlain(value: unknown): value is string | number {
+  return (typeof value === "string" && value !== "") || typeof value === "number";
+}

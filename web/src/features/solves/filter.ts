@@ -1,0 +1,60 @@
+import { useMemo } from "react";
+import { useSearchParams } from "react-router";
+import type { SolveFilter } from "@/api/queries/solves";
+import type { SolveState } from "@/api/types";
+
+/** What a person may want to see, by a word each; the word stands in the URL. */
+export const VIEWS: readonly { id: string; name: string; states: readonly SolveState[] }[] = [
+  { id: "", name: "All", states: [] },
+  { id: "active", name: "Active", states: ["queued", "running"] },
+  { id: "review", name: "Awaiting review", states: ["awaiting_review"] },
+  { id: "completed", name: "Completed", states: ["completed"] },
+  { id: "failed", name: "Failed", states: ["failed"] },
+  { id: "cancelled", name: "Cancelled", states: ["cancelled"] },
+];
+
+export interface Chosen {
+  view: string;
+  repo: string;
+  q: string;
+}
+
+export function toFilter({ view, repo, q }: Chosen): SolveFilter {
+  const states = VIEWS.find((one) => one.id === view)?.states ?? [];
+  return {
+    ...(states.length ? { state: [...states] } : {}),
+    ...(repo ? { repo } : {}),
+    ...(q.trim() ? { q: q.trim() } : {}),
+  };
+}
+
+/** Filters live in the URL: a link shows the same list. */
+export function useFilter() {
+  const [params, setParams] = useSearchParams();
+  const chosen = useMemo(
+    () => ({
+      view: params.get("state") ?? "",
+      repo: params.get("repo") ?? "",
+      q: params.get("q") ?? "",
+    }),
+    [params],
+  );
+  const choose = (changes: Partial<Chosen>) =>
+    setParams(
+      (before) => {
+        const next = { ...chosen, ...changes };
+        const named: [string, string][] = [
+          ["state", next.view],
+          ["repo", next.repo],
+          ["q", next.q],
+        ];
+        for (const [name, value] of named) {
+          if (value) before.set(name, value);
+          else before.delete(name);
+        }
+        return before;
+      },
+      { replace: true },
+    );
+  return { chosen, choose, isFiltered: Object.values(chosen).some(Boolean) };
+}

@@ -1,0 +1,91 @@
+import type { TestsView, Verdict, VerdictStatus } from "@/api/types";
+import { count } from "@/lib/format";
+
+/** Whose tests they are, and what they say about the patch. */
+export interface Examiner {
+  handle: string;
+  passed: string[];
+  failed: string[];
+}
+
+/** `handle::test id` by handle, those with a complaint first. */
+export function examiners(verdict: Verdict): Examiner[] {
+  const found = new Map<string, Examiner>();
+  const put = (test: string, way: "passed" | "failed") => {
+    const at = test.indexOf("::");
+    const handle = at < 0 ? "" : test.slice(0, at);
+    const one = found.get(handle) ?? { handle, passed: [], failed: [] };
+    one[way].push(at < 0 ? test : test.slice(at + 2));
+    found.set(handle, one);
+  };
+  for (const test of verdict.evidence.cross_failed) put(test, "failed");
+  for (const test of verdict.evidence.cross_passed) put(test, "passed");
+  return [...found.values()];
+}
+
+/** The tests that went from red to green, by who wrote them. */
+export function proofs(verdict: Verdict): { base: string[]; own: string[]; others: string[] } {
+  const { proved_by, cross_passed, own_tests } = verdict.evidence;
+  const [crossed, own] = [new Set(cross_passed), new Set(own_tests)];
+  return {
+    base: proved_by.filter((test) => !crossed.has(test) && !own.has(test)),
+    own: proved_by.filter((test) => own.has(test)),
+    others: proved_by.filter((test) => crossed.has(test) && !own.has(test)),
+  };
+}
+
+/** What a verdict means, in one sentence. */
+export const MEANINGS: Record<VerdictStatus, string> = {
+  passed: "Tests that were red on the base are green with this patch, and nothing is broken.",
+  unproved: "Nothing is broken, but no test shows that the patch helps.",
+  failed: "This patch must not be taken as it is.",
+  unverified: "The tests could not tell whether this patch is right.",
+  none: "There is no patch whose tests could be run.",
+};
+
+export type Tone = "good" | "bad" | "warn" | "plain";
+
+export interface Check {
+  name: string;
+  value: string;
+  tone: Tone;
+}
+
+/** The findings as a row of numbers: what counts for the patch, then what counts against it. */
+export function checks({ verdict, tests }: TestsView): Check[] {
+  const { evidence } = verdict;
+  const crossed = evidence.cross_passed.length + evidence.cross_failed.length;
+  return [
+    tally(tests),
+    number("red to green", evidence.proved_by.length, "good", "plain"),
+    number("broken", verdict.broken.length, "bad", "good"),
+    number("missing", verdict.missing.length, "bad", "good"),
+    number("tampering", verdict.tampered.length, "bad", "good"),
+    {
+      name: "others' tests",
+      value: crossed ? `${evidence.cross_passed.length} of ${crossed}` : "none",
+      tone: evidence.cross_failed.length ? "bad" : crossed ? "good" : "plain",
+    },
+    number("flaky", verdict.flaky.length, "warn", "plain"),
+  ];
+}
+
+function tally(tests: TestsView["tests"]): Check {
+  if (!tests) return { name: "green", value: "not run", tone: "plain" };
+  return {
+    name: "green",
+    value: `${tests.passed} of ${tests.total}`,
+    tone: tests.failed ? "warn" : "good",
+  };
+}
+
+function number(name: string, value: number, some: Tone, none: Tone): Check {
+  return { name, value: String(value), tone: value ? some : none };
+}
+
+/** How many tests of the base were tried again with the patch. */
+export function executed(verdict: Verdict): string {
+  const { executed: after, baseline_executed: before } = verdict.evidence;
+  if (!after && !before) return "No test was executed.";
+  return `${count(before, "test")} of the base executed before, ${after.toLocaleString("en-US")} with the patch.`;
+}

@@ -1,0 +1,35 @@
+import { useSyncExternalStore } from "react";
+
+const listeners = new Set<() => void>();
+
+function read(key: string): string | null {
+  try {
+    return localStorage.getItem(key);
+  } catch {
+    return null;
+  }
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  window.addEventListener("storage", listener);
+  return () => {
+    listeners.delete(listener);
+    window.removeEventListener("storage", listener);
+  };
+}
+
+/** A choice of this browser; where storage is forbidden it is always the default. */
+export function useKept(key: string, otherwise: string): [string, (value: string) => void] {
+  const value = useSyncExternalStore(subscribe, () => read(key) ?? otherwise);
+  return [value, (next) => keep(key, next)];
+}
+
+export function keep(key: string, value: string): void {
+  try {
+    localStorage.setItem(key, value);
+  } catch {
+    return;
+  }
+  for (const listener of listeners) listener();
+}

@@ -1,0 +1,161 @@
+import { create } from "zustand";
+import type { EventView, LaneView, MessageView, UpdatesView, WatchedSolve } from "@/api/types";
+
+/** The messages of one run as far as they were sent, by `seq`, without gaps. */
+export interface Live {
+  attempt: number;
+  messages: readonly MessageView[];
+}
+
+export interface Race {
+  solve: WatchedSolve | null;
+  lanes: ReadonlyMap<string, LaneView>;
+  events: readonly EventView[];
+  live: ReadonlyMap<string, Live>;
+  cursor: string;
+  terminal: boolean;
+  /** Milliseconds that the server's clock is ahead of ours. */
+  aheadMs: number;
+}
+
+interface Races {
+  races: ReadonlyMap<string, Race>;
+  merge: (solveId: string, update: UpdatesView, asked: string) => void;
+  prepend: (
+    solveId: string,
+    runId: string,
+    attempt: number,
+    earlier: readonly MessageView[],
+  ) => void;
+  /** The same messages as they ended up: some facts about one are known only after it. */
+  refresh: (solveId: string, runId: string, attempt: number, last: readonly MessageView[]) => void;
+  forget: (solveId: string) => void;
+}
+
+export const NO_RACE: Race = {
+  solve: null,
+  lanes: new Map(),
+  events: [],
+  live: new Map(),
+  cursor: "",
+  terminal: false,
+  aheadMs: 0,
+};
+
+/** Live trajectories only: everything else that the server says lives in the query cache. */
+export const useRaces = create<Races>((set) => ({
+  races: new Map(),
+  merge: (solveId, update, asked) =>
+    set(({ races }) => {
+      const race = races.get(solveId) ?? NO_RACE;
+      // Another answer came first: what this one tells is older, or was told already.
+      if (asked !== race.cursor && !update.reset) return { races };
+      return { races: newest(races, solveId, merged(race, update)) };
+    }),
+  prepend: (solveId, runId, attempt, earlier) =>
+    set(({ races }) => {
+      const race = races.get(solveId);
+      const live = race?.live.get(runId);
+      if (!race || live?.attempt !== attempt) return { races };
+      const messages = joined(earlier, live.messages);
+      const all = new Map(race.live).set(runId, { attempt, messages });
+      return { races: new Map(races).set(solveId, { ...race, live: all }) };
+    }),
+  refresh: (solveId, runId, attempt, last) =>
+    set(({ races }) => {
+      const race = races.get(solveId);
+      const live = race?.live.get(runId);
+      if (!race || live?.attempt !== attempt) return { races };
+      const all = new Map(race.live).set(runId, {
+        attempt,
+        messages: replaced(live.messages, last),
+      });
+      return { races: new Map(races).set(solveId, { ...race, live: all }) };
+    }),
+  forget: (solveId) =>
+    set(({ races }) => {
+      const left = new Map(races);
+      left.delete(solveId);
+      return { races: left };
+    }),
+}));
+
+const KEPT = 8;
+
+/** A page stays open for days: only the races that were told of last are kept. */
+function newest(races: Races["races"], solveId: string, race: Race): Races["races"] {
+  const kept = new Map(races);
+  kept.delete(solveId);
+  kept.set(solveId, race);
+  for (const id of kept.keys()) {
+    if (kept.size <= KEPT) break;
+    kept.delete(id);
+  }
+  return kept;
+}
+
+export function merged(before: Race, update: UpdatesView): Race {
+  const race = update.reset ? NO_RACE : before;
+  return {
+    solve: update.solve ?? race.solve,
+    lanes: withLanes(race.lanes, update.lanes),
+    events: withEvents(race.events, update.events),
+    live: withMessages(race.live, update),
+    cursor: update.cursor,
+    terminal: update.terminal,
+    aheadMs: update.server_time * 1000 - Date.now(),
+  };
+}
+
+function withLanes(before: Race["lanes"], changed: readonly LaneView[]): Race["lanes"] {
+  if (!changed.length) return before;
+  const lanes = new Map(before);
+  for (const lane of changed) lanes.set(lane.id, lane);
+  return lanes;
+}
+
+function withEvents(before: Race["events"], added: readonly EventView[]): Race["events"] {
+  const last = before.at(-1)?.id ?? 0;
+  const fresh = added.filter((event) => event.id > last);
+  return fresh.length ? [...before, ...fresh] : before;
+}
+
+function withMessages(before: Race["live"], update: UpdatesView): Race["live"] {
+  const sent = Object.entries(update.messages);
+  if (!sent.length && !update.resets.length) return before;
+  const all = new Map(before);
+  for (const runId of update.resets) all.delete(runId);
+  for (const [runId, messages] of sent) {
+    const attempt = messages.at(-1)?.attempt;
+    if (attempt === undefined) continue;
+    const had = all.get(runId);
+    const kept = had?.attempt === attempt ? had.messages : [];
+    all.set(runId, { attempt, messages: joined(kept, messages) });
+  }
+  return all;
+}
+
+/** Two stretches of one trajectory, whichever overlap; a gap between them loses the first. */
+export function joined(
+  one: readonly MessageView[],
+  two: readonly MessageView[],
+): readonly MessageView[] {
+  const from = two[0]?.seq;
+  const upto = one.at(-1)?.seq;
+  if (from === undefined || upto === undefined) return one.length ? one : two;
+  if (from > upto + 1) return two;
+  const fresh = two.filter((message) => message.seq > upto);
+  return fresh.length ? [...one, ...fresh] : one;
+}
+
+/** Those that were sent again take the place of what they were; newer ones come after. */
+export function replaced(
+  before: readonly MessageView[],
+  again: readonly MessageView[],
+): readonly MessageView[] {
+  const bySeq = new Map(again.map((message) => [message.seq, message]));
+  return joined(
+    before.map((message) => bySeq.get(message.seq) ?? message),
+    again,
+  );
+}

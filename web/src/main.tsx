@@ -1,0 +1,46 @@
+import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
+import { StrictMode } from "react";
+import { createRoot } from "react-dom/client";
+import { createBrowserRouter, RouterProvider } from "react-router";
+import { ProblemError } from "@/api/problem";
+import { routes } from "@/app/routes";
+import "@/styles.css";
+
+const RETRIES = 3;
+
+const client = new QueryClient({
+  defaultOptions: {
+    queries: {
+      staleTime: 2000,
+      retry: (failures, error) =>
+        failures < RETRIES && error instanceof ProblemError && error.isPassing,
+    },
+  },
+});
+
+// After an upgrade of the server an open page may ask for a part that is gone: once, anew. While the
+// server is away a reload would lose what is shown.
+window.addEventListener("vite:preloadError", () => {
+  const last = Number(sessionStorage.getItem("yudai.reloaded") ?? 0);
+  if (Date.now() - last < 30_000) return;
+  void fetch("/api/health/live").then(({ ok }) => {
+    if (!ok) return;
+    sessionStorage.setItem("yudai.reloaded", String(Date.now()));
+    window.location.reload();
+  }, ignored);
+});
+
+function ignored(): void {
+  // The server is away: what needs the part says so itself.
+}
+
+const root = document.getElementById("root");
+if (root) {
+  createRoot(root).render(
+    <StrictMode>
+      <QueryClientProvider client={client}>
+        <RouterProvider router={createBrowserRouter(routes)} />
+      </QueryClientProvider>
+    </StrictMode>,
+  );
+}

@@ -1,0 +1,65 @@
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { Link } from "react-router";
+import { conversationsQuery } from "@/api/queries/conversations";
+import { Begin } from "@/features/conversation/Begin";
+import { age, date } from "@/lib/format";
+import { useTitle } from "@/lib/title";
+import { useNow } from "@/lib/useNow";
+import { Button } from "@/ui/Button";
+import { Hostile } from "@/ui/Hostile";
+import { Empty, Failure, Skeleton } from "@/ui/states";
+
+export function Component() {
+  useTitle("Conversations");
+  const query = useInfiniteQuery(conversationsQuery());
+  const now = useNow(30_000) / 1000;
+  const all = query.data?.pages.flatMap((page) => page.conversations) ?? [];
+  return (
+    <div className="flex flex-col gap-4">
+      <h1 className="text-lg font-semibold">Conversations</h1>
+      <Begin />
+      {query.isPending && <Skeleton rows={4} />}
+      {query.isError && !query.data && (
+        <Failure error={query.error} retry={() => void query.refetch()} />
+      )}
+      {query.isSuccess && all.length === 0 && (
+        <Empty title="No conversation yet">
+          Begin one above: solves that are started there tell their milestones there.
+        </Empty>
+      )}
+      <ul className="flex flex-col gap-2">
+        {all.map((one, at) => (
+          <li
+            key={one.id}
+            className="card-live enter"
+            style={{ "--place": at } as React.CSSProperties}
+          >
+            <Link
+              to={`/conversations/${one.id}`}
+              className="flex flex-wrap items-baseline gap-x-4 px-4 py-2.5"
+            >
+              <span className="min-w-0 grow truncate font-medium">
+                <Hostile text={one.title || "Untitled"} />
+              </span>
+              <span className="truncate text-xs text-muted">
+                <Hostile text={one.repo_path || one.repo_url} />
+              </span>
+              <time className="text-xs text-soft" title={date(one.created_at)}>
+                {age(now - one.created_at)}
+              </time>
+            </Link>
+          </li>
+        ))}
+      </ul>
+      {query.hasNextPage && (
+        <Button
+          className="self-center"
+          busy={query.isFetchingNextPage}
+          onClick={() => void query.fetchNextPage()}
+        >
+          Show older ones
+        </Button>
+      )}
+    </div>
+  );
+}

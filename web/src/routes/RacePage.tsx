@@ -1,0 +1,238 @@
+import { useQuery } from "@tanstack/react-query";
+import { type Dispatch, memo, type SetStateAction, useState } from "react";
+import { Link, useParams } from "react-router";
+import { patchQuery } from "@/api/queries/runs";
+import type { LaneView, WatchedSolve } from "@/api/types";
+import { Thread } from "@/features/conversation/Thread";
+import { DiffView } from "@/features/diff/DiffView";
+import { Counts, inWords } from "@/features/race/Counts";
+import { EventList } from "@/features/race/EventList";
+import { Evidence } from "@/features/race/Evidence";
+import { Announcer, Upgraded } from "@/features/race/Freshness";
+import { IssueText, Undecided } from "@/features/race/IssueText";
+import { Lanes } from "@/features/race/Lanes";
+import { OpenRuns } from "@/features/race/OpenRuns";
+import { Outcome } from "@/features/race/Outcome";
+import { takenFrom } from "@/features/race/outcome";
+import { type Asked, Questions } from "@/features/race/Questions";
+import { RaceHeader } from "@/features/race/RaceHeader";
+import { RunPanel } from "@/features/race/RunPanel";
+import { Scorecard } from "@/features/race/Scorecard";
+import { Subject } from "@/features/race/Subject";
+import { TalkPanel } from "@/features/race/TalkPanel";
+import { Timeline } from "@/features/race/Timeline";
+import { NAMES } from "@/features/race/timeline";
+import { useRace, useRaceUrl } from "@/features/race/useRace";
+import { useRaceKeys } from "@/features/race/useRaceKeys";
+import { TrajectoryView } from "@/features/trajectory/TrajectoryView";
+import { VerificationView } from "@/features/verification/VerificationView";
+import { useTitle } from "@/lib/title";
+import { Stale } from "@/ui/Stale";
+import { Empty, Failure, Skeleton } from "@/ui/states";
+
+export function Component() {
+  const { solveId = "" } = useParams();
+  // Another solve is another page: nothing of the one before stays.
+  return <RacePage key={solveId} solveId={solveId} />;
+}
+
+type Url = ReturnType<typeof useRaceUrl>;
+type Race = ReturnType<typeof useRace>;
+
+function RacePage({ solveId }: { solveId: string }) {
+  const url = useRaceUrl();
+  const race = useRace(solveId, url.open, url.sort);
+  const { watched, facts } = race;
+  useTitle(facts.data?.issue_title ?? "Solve");
+  if (watched.solve) return <Shown solveId={solveId} url={url} race={race} solve={watched.solve} />;
+  if (watched.error?.status === 404) {
+    return (
+      <Empty
+        page
+        title="There is no such solve"
+        action={
+          <Link to="/" className="text-second underline">
+            All solves
+          </Link>
+        }
+      />
+    );
+  }
+  if (watched.error) return <Failure error={watched.error} retry={watched.refetch} />;
+  return <Skeleton rows={10} label="Loading the race" />;
+}
+
+interface ShownProps {
+  solveId: string;
+  url: Url;
+  race: Race;
+  solve: WatchedSolve;
+}
+
+function Shown({ solveId, url, race, solve }: ShownProps) {
+  const { watched, facts, ordered, ranking } = race;
+  const [hot, heat] = useState("");
+  const [asked, ask] = useState<Asked>(null);
+  const champion = solve.champion ? watched.lanes.get(solve.champion) : undefined;
+  const diff = (runId = solve.champion ?? ranking[0]?.run_id ?? "") => {
+    url.setView("diff", runId);
+    document.getElementById("evidence")?.scrollIntoView({ block: "start" });
+  };
+  const stop = useState(() => (run: LaneView) => ask({ run }))[0];
+  useRaceKeys({ solveId, lanes: ordered, hot, champion: solve.champion, stop, heat, diff, ...url });
+  return (
+    <div
+      className={`grid min-w-0 grid-cols-1 gap-4 ${url.talk ? "xl:grid-cols-[minmax(0,1fr)_24rem]" : ""}`}
+    >
+      <div className="flex min-w-0 flex-col gap-4">
+        <Head {...{ solveId, url, race, solve, ask }} />
+        <Outcome
+          solveId={solveId}
+          solve={solve}
+          facts={facts.data}
+          ranking={ranking}
+          champion={champion}
+          taken={takenFrom(watched.events)}
+          apply={() => ask("apply")}
+          dismiss={() => ask("dismiss")}
+          diff={diff}
+          seeSetup={() => ordered[0] && url.show(ordered[0].id, "setup")}
+        />
+        <Lanes
+          {...url}
+          solveId={solveId}
+          solve={solve}
+          lanes={ordered}
+          ranking={ranking}
+          maxParallel={facts.data?.budget.max_parallel}
+          aheadMs={watched.aheadMs}
+          open={url.open.map(({ runId }) => runId)}
+          hot={hot}
+          heat={heat}
+          stop={stop}
+        />
+        <OpenRuns
+          open={url.open}
+          lanes={watched.lanes}
+          panel={(lane, { part }) => (
+            <RunPanel
+              solveId={solveId}
+              lane={lane}
+              part={part}
+              isChampion={lane.id === solve.champion}
+              show={url.show}
+              close={url.toggle}
+            >
+              <Trajectory solveId={solveId} runId={lane.id} compact />
+            </RunPanel>
+          )}
+        />
+        <Below {...{ solveId, url, race, solve, hot, heat, diff }} />
+      </div>
+      {url.talk && (
+        <TalkPanel
+          solveId={solveId}
+          conversationId={facts.data?.conversation_id}
+          close={() => url.setTalk(false)}
+          thread={(id) => <Thread conversationId={id} />}
+        />
+      )}
+      <Questions {...{ solveId, solve, champion, facts: facts.data, asked, ask }} />
+    </div>
+  );
+}
+
+/** It reads its messages itself: a poll that brings none leaves it as it is. */
+const Trajectory = memo(TrajectoryView);
+
+function Head({
+  solveId,
+  url,
+  race: { watched, facts },
+  solve,
+  ask,
+}: ShownProps & { ask: Dispatch<SetStateAction<Asked>> }) {
+  const { error, updatedAt, failedAt, retryMs, refetch } = watched;
+  return (
+    <>
+      {error && <Stale at={updatedAt} next={failedAt + retryMs} retry={refetch} />}
+      <Upgraded error={error} />
+      <RaceHeader
+        solveId={solveId}
+        solve={solve}
+        facts={facts.data}
+        aheadMs={watched.aheadMs}
+        isTalking={url.talk}
+        talk={() => {
+          url.setTalk(!url.talk);
+          // Where there is no room beside the race it comes last.
+          setTimeout(() => document.getElementById("talk")?.scrollIntoView({ block: "nearest" }));
+        }}
+        stop={() => ask("stop")}
+      />
+      <div className="flex min-w-0 flex-wrap items-end justify-between gap-x-10 gap-y-3">
+        <div className="min-w-0 grow basis-96">
+          <Timeline solve={solve} events={watched.events} />
+        </div>
+        <Counts progress={solve.progress} />
+      </div>
+      {facts.isError && <Failure error={facts.error} retry={() => void facts.refetch()} />}
+      <Announcer text={`${NAMES[solve.state]}: ${inWords(solve.progress)}`} />
+    </>
+  );
+}
+
+interface BelowProps extends ShownProps {
+  hot: string;
+  heat: (runId: string) => void;
+  diff: (runId: string) => void;
+}
+
+function Below({ solveId, url, race, solve, hot, heat, diff }: BelowProps) {
+  const { ranking, facts, watched } = race;
+  const view = url.view ?? (ranking.length ? "scorecard" : "issue");
+  const subject = watched.lanes.get(url.of ?? solve.champion ?? ranking[0]?.run_id ?? "");
+  return (
+    <Evidence view={view} choose={(next) => url.setView(next)}>
+      {view === "scorecard" && (
+        <Scorecard
+          solveId={solveId}
+          ranking={ranking}
+          isRanked={race.isRanked}
+          champion={solve.champion}
+          notStarted={facts.data?.not_started ?? []}
+          ended={facts.data?.budget_ended ?? ""}
+          hot={hot}
+          heat={heat}
+          diff={diff}
+        />
+      )}
+      {(view === "diff" || view === "verification") && (
+        <Subject
+          ranking={ranking}
+          champion={solve.champion}
+          runId={subject?.id ?? ""}
+          choose={(runId) => url.setView(view, runId)}
+        />
+      )}
+      {view === "diff" && <Patch lane={subject} />}
+      {view === "verification" &&
+        (subject ? <VerificationView runId={subject.id} rev={subject.rev} /> : <Undecided />)}
+      {view === "issue" && <IssueText facts={facts.data} />}
+      {view === "events" && <EventList events={watched.events} lanes={watched.lanes} />}
+    </Evidence>
+  );
+}
+
+function Patch({ lane }: { lane: LaneView | undefined }) {
+  const patch = useQuery({
+    ...patchQuery(lane?.id ?? "", lane?.state ?? ""),
+    enabled: lane !== undefined,
+  });
+  if (!lane) return <Undecided />;
+  if (patch.isPending) return <Skeleton rows={8} label="Loading the diff" />;
+  if (patch.isError) return <Failure error={patch.error} retry={() => void patch.refetch()} />;
+  return (
+    <DiffView patch={patch.data} label={lane.handle} download={`/api/runs/${lane.id}/patch`} />
+  );
+}

@@ -1,0 +1,71 @@
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import type { ProblemError } from "@/api/problem";
+import { reposQuery } from "@/api/queries/ask";
+import { isActive, solvesQuery } from "@/api/queries/solves";
+import { FilterBar } from "@/features/solves/FilterBar";
+import { FirstSteps } from "@/features/solves/FirstSteps";
+import { toFilter, useFilter } from "@/features/solves/filter";
+import { MiniRace } from "@/features/solves/MiniRace";
+import { SolvesTable } from "@/features/solves/SolvesTable";
+import { useTitle } from "@/lib/title";
+import { Button } from "@/ui/Button";
+import { Stale } from "@/ui/Stale";
+import { Empty, Failure, Skeleton } from "@/ui/states";
+
+const MOST_RACES = 4;
+
+export function Component() {
+  useTitle("Solves");
+  const { chosen, choose, isFiltered } = useFilter();
+  const query = useInfiniteQuery(solvesQuery(toFilter(chosen)));
+  const repos = useQuery(reposQuery());
+  const solves = query.data?.pages.flatMap((page) => page.solves) ?? [];
+  const races = solves.filter((solve) => isActive(solve.state)).slice(0, MOST_RACES);
+  const isEmpty = query.isSuccess && solves.length === 0;
+  return (
+    <div className="flex flex-col gap-4">
+      <h1 className="sr-only">Solves</h1>
+      {query.isError && query.data && <Stale at={query.dataUpdatedAt} retry={query.refetch} />}
+      {races.length > 0 && (
+        <section aria-labelledby="races" className="flex flex-col gap-2">
+          <h2 id="races" className="text-xs text-muted">
+            Racing now
+          </h2>
+          <ul className="grid gap-3 lg:grid-cols-2 2xl:grid-cols-4">
+            {races.map((solve, place) => (
+              <MiniRace key={solve.id} solve={solve} place={place} />
+            ))}
+          </ul>
+        </section>
+      )}
+      {(isFiltered || solves.length > 0) && (
+        <FilterBar
+          chosen={chosen}
+          choose={choose}
+          repos={repos.data?.map((one) => one.repo) ?? []}
+        />
+      )}
+      {query.isPending && <Skeleton rows={6} />}
+      {query.isError && !query.data && (
+        <Failure error={query.error as ProblemError} retry={() => void query.refetch()} />
+      )}
+      {isEmpty && !isFiltered && <FirstSteps />}
+      {isEmpty && isFiltered && (
+        <Empty
+          title="No solve is like that"
+          action={<Button onClick={() => choose({ view: "", repo: "", q: "" })}>Show all</Button>}
+        />
+      )}
+      {solves.length > 0 && <SolvesTable solves={solves} />}
+      {query.hasNextPage && (
+        <Button
+          className="self-center"
+          busy={query.isFetchingNextPage}
+          onClick={() => void query.fetchNextPage()}
+        >
+          Show older ones
+        </Button>
+      )}
+    </div>
+  );
+}
