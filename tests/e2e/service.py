@@ -139,6 +139,10 @@ class Installation:
         """The API, and in the same process the worker, unless others are to do its work."""
         return self._keep(Server(*self._popen(*(_ALONE if alone else _API))))
 
+    def serve_at(self, port: int) -> Server:
+        """As `serve`, where one was before."""
+        return self._keep(Server(*self._popen("serve", "--port", str(port))))
+
     @property
     def server(self) -> Server:
         """The newest one."""
