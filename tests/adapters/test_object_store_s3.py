@@ -108,11 +108,11 @@ def test_a_large_stream_is_never_held_whole(address: Address, tmp_path: Path):
         env={"PYTHONPATH": os.pathsep.join(sys.path), "PATH": os.environ["PATH"]},
     )
     assert done.returncode == 0, done.stderr
-    assert int(done.stdout) < 24 * MIB
+    assert int(done.stdout) < 48 * MIB
 
 
 async def _stream_much(address: Address, home: Path) -> int:
-    """How much the peak of 64 MB, there and back, is above that of 20 MB."""
+    """How much the peak of 128 MB, there and back, is above that of 20 MB: held whole, 108 MB."""
     artifacts, block = artifacts_at(address, home=home), os.urandom(MIB)
 
     async def much(blocks: int) -> AsyncIterator[bytes]:
@@ -120,7 +120,7 @@ async def _stream_much(address: Address, home: Path) -> int:
             yield number.to_bytes(8, "big") + block
 
     peaks: list[int] = []
-    for blocks in (20, 64):
+    for blocks in (20, 128):
         ref = await artifacts.put(ArtifactKind.SOURCE, much(blocks))
         async for _ in await artifacts.stream(ref):
             pass

@@ -144,6 +144,7 @@ async def test_the_keys_and_the_palette(ground: Ground):
         await page.keyboard.press("?")
         await expect(page.get_by_role("dialog", name="Keys")).to_be_visible()
         await page.keyboard.press("Escape")
+        await expect(page.get_by_role("dialog")).to_have_count(0)
         await page.keyboard.press("g")
         await page.keyboard.press("c")
         await page.wait_for_url("**/cost")

@@ -3,7 +3,7 @@ import { useKept } from "@/lib/kept";
 
 export type Keys = Record<string, (event: KeyboardEvent) => void>;
 
-const PATIENCE_MS = 800;
+const PATIENCE_MS = 1500;
 const PRESSES = new Set(["Enter", " "]);
 const OWN_KEYS = "input, textarea, select, [contenteditable], dialog[open] *";
 
