@@ -214,6 +214,7 @@ async def test_without_a_build_the_page_says_how_to_make_one(place: Place, tmp_p
         assert (answer.status_code, answer.headers["cache-control"]) == (503, "no-store")
         assert answer.headers["content-type"] == "text/html; charset=utf-8"
         assert "make web" in answer.text
+        assert "script-src 'self'" in answer.headers["content-security-policy"]
         assert answer.headers["content-security-policy"].startswith("default-src 'none'")
         assert (await client.get("/api/health/live")).status_code == 200
         assert (await client.get("/api/nope")).status_code == 404

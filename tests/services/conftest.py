@@ -9,7 +9,9 @@ import pytest
 
 from databases import database_kind, database_url, new_database
 from proving_ground import Ground
+from talking import Hall
 from yudai.adapters.sandboxes.bubblewrap import BubblewrapBackend
+from yudai.store.store import Store
 
 __all__ = ["database_kind", "database_url", "new_database"]
 
@@ -33,6 +35,14 @@ def _build_env(folder: Path) -> None:
     for metadata in (*ours.glob("pytest-[0-9]*.dist-info"), *ours.glob("pluggy-*.dist-info")):
         shutil.copytree(metadata, packages / metadata.name)
     shutil.copy(ours / "py.py", packages)
+
+
+@pytest.fixture
+async def hall(database_url: str) -> AsyncGenerator[Hall]:
+    async with await Store.open(database_url) as store:
+        hall = Hall(store)
+        await hall.open()
+        yield hall
 
 
 @pytest.fixture

@@ -1,14 +1,13 @@
 """Free text is answered once, by a model that is given facts and cannot cost more than its cap."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import Callable
 from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 from typing import Any, cast
 
 import pytest
-import pytest_asyncio
 from pydantic import SecretStr
 
 from databases import Kind
@@ -32,7 +31,6 @@ from yudai.services.answering import Answering
 from yudai.services.models import Catalogue, ModelChange, packaged
 from yudai.services.purse import Quote
 from yudai.services.reading import Reader
-from yudai.store.store import Store
 
 NewAnswering = Callable[..., Answering]
 MODEL = "openai/gpt-4.1-mini"
@@ -43,14 +41,6 @@ BOTH = pytest.mark.parametrize("database_kind", ["sqlite", "postgresql"])
 def database_kind() -> Kind:
     """Both where databases differ, else the quick one."""
     return "sqlite"
-
-
-@pytest_asyncio.fixture
-async def hall(database_url: str) -> AsyncGenerator[Hall]:
-    async with await Store.open(database_url) as store:
-        hall = Hall(store)
-        await hall.open()
-        yield hall
 
 
 @pytest.fixture

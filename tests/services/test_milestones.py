@@ -1,10 +1,8 @@
 """What a conversation is told of its solves: once each, in order, whoever tells it."""
 
 import asyncio
-from collections.abc import AsyncGenerator
 
 import pytest
-import pytest_asyncio
 
 from databases import Kind
 from solving import SOLVE, failed, passed, run_id
@@ -25,14 +23,6 @@ BOTH = pytest.mark.parametrize("database_kind", ["sqlite", "postgresql"])
 def database_kind() -> Kind:
     """Both where databases differ, else the quick one."""
     return "sqlite"
-
-
-@pytest_asyncio.fixture
-async def hall(database_url: str) -> AsyncGenerator[Hall]:
-    async with await Store.open(database_url) as store:
-        hall = Hall(store)
-        await hall.open()
-        yield hall
 
 
 @BOTH

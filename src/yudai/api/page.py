@@ -147,4 +147,4 @@ def _send(file: _File, request: Request) -> Response:
 
 
 def _not_built() -> Response:
-    return Response(_NOT_BUILT, 503, media_type=_TYPES[".html"])
+    return Response(_NOT_BUILT, 503, headers=_PAGE_HEADERS, media_type=_TYPES[".html"])

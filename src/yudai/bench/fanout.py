@@ -110,7 +110,7 @@ async def _race(client: httpx.AsyncClient, body: dict[str, Any]) -> _Race:
     solve_id = await open_solve(client, body)
     path = f"/api/solves/{solve_id}"
     async with asyncio.timeout(_PATIENCE_S), _watching(client, path) as waits_ms:
-        while await _is_going(client):  # noqa: ASYNC110 - elsewhere
+        while await _is_going(client):  # noqa: ASYNC110 - it goes on in another process
             await asyncio.sleep(_LOOK_S)
         runs = (await get(client, path))["runs"]
     await cancel_solve(client, solve_id)

@@ -116,7 +116,7 @@ def describe(settings: Settings) -> SettingsView:
     limits = [
         LimitFacts(
             name=str(fields[name].validation_alias),
-            value=f"{getattr(settings, name):g}",
+            value=f"{getattr(settings, name):.15g}",
             description=fields[name].description or "",
         )
         for name in _LIMITS

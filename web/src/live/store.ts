@@ -29,7 +29,6 @@ interface Races {
   ) => void;
   /** The same messages as they ended up: some facts about one are known only after it. */
   refresh: (solveId: string, runId: string, attempt: number, last: readonly MessageView[]) => void;
-  forget: (solveId: string) => void;
 }
 
 export const NO_RACE: Race = {
@@ -71,12 +70,6 @@ export const useRaces = create<Races>((set) => ({
         messages: replaced(live.messages, last),
       });
       return { races: new Map(races).set(solveId, { ...race, live: all }) };
-    }),
-  forget: (solveId) =>
-    set(({ races }) => {
-      const left = new Map(races);
-      left.delete(solveId);
-      return { races: left };
     }),
 }));
 

@@ -57,7 +57,7 @@ function post(template: string, { params, body = null }: Asked) {
 
 beforeEach(() => {
   server = { updates: {}, facts: {}, posts: [], refusal: null };
-  useRaces.getState().forget("solve-1");
+  useRaces.setState({ races: new Map() });
   vi.spyOn(api, "GET").mockImplementation(get as never);
   vi.spyOn(api, "POST").mockImplementation(post as never);
   vi.stubGlobal("fetch", () => Promise.resolve(new Response(PATCH)));
