@@ -6,13 +6,14 @@ from typing import Literal, Self
 
 from platformdirs import user_data_path
 from pydantic import Field, SecretStr, field_validator
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic_settings import SettingsConfigDict
 
+from yudai.forge_settings import ForgeSettings
 from yudai.store.pool import Pool
 from yudai.store.urls import normalise, postgresql_url, sqlite_url
 
 
-class Settings(BaseSettings):
+class Settings(ForgeSettings):
     model_config = SettingsConfigDict(
         frozen=True, extra="ignore", env_ignore_empty=True, hide_input_in_errors=True
     )

@@ -16,8 +16,9 @@ from yudai.domain.errors import RefusedError
 from yudai.domain.project import Project
 from yudai.store import events, migrations, solves
 from yudai.store.db import Database
+from yudai.store.forge_tables import Base
 from yudai.store.store import Store
-from yudai.store.tables import Base, RunRow
+from yudai.store.tables import RunRow
 
 NewDatabase = Callable[..., str]
 OF_SQLITE = "SELECT 'sql', replace(sql, '\"', '') FROM sqlite_master WHERE name NOT LIKE 'alembic%'"

@@ -3,12 +3,15 @@
 YudaiError
 ├── RefusedError         the user's fault: one line that says what to do
 │   ├── NotFoundError    there is no such thing
+│   ├── ForbiddenError   there is, and whoever asks may not do this to it
 │   └── ConflictError    it exists, but not in a state that allows this
 │       └── TakenError   another worker has taken it up: we may not write any more
 └── WorldError           the world's fault: carries a Cause
     ├── SandboxError
     │   └── SetupError   carries what set-up printed
     ├── GatewayError
+    ├── ForgeError
+    │   └── LostAnswerError   the act may have been done or not: look before doing it again
     └── ArtifactError    in ports/artifacts.py
 """
 
@@ -42,6 +45,10 @@ def about(field: str) -> Generator[None]:
 
 
 class NotFoundError(RefusedError):
+    pass
+
+
+class ForbiddenError(RefusedError):
     pass
 
 
@@ -89,3 +96,15 @@ class GatewayError(WorldError):
         super().__init__(cause, message)
         self.lost_attempts = lost_attempts
         """How often the call was sent and its answer lost: each may have cost its full price."""
+
+
+class ForgeError(WorldError):
+    """The forge could not be asked; `retry_after_s` is how long it wants to be left alone."""
+
+    def __init__(self, message: str, *, retry_after_s: float = 0.0) -> None:
+        super().__init__(Cause.FORGE_FAILED, message)
+        self.retry_after_s = retry_after_s
+
+
+class LostAnswerError(ForgeError):
+    pass

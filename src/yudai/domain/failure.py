@@ -23,6 +23,7 @@ class Cause(StrEnum):
     WORKER_LEFT = "worker_left"
     STORE_FAILED = "store_failed"
     VERIFICATION_FAILED = "verification_failed"
+    FORGE_FAILED = "forge_failed"
     INTERNAL = "internal"
 
 
@@ -62,5 +63,6 @@ POLICIES: dict[Cause, Policy] = {
         "world", "retry", "the database or the artifact store could not be reached"
     ),
     Cause.VERIFICATION_FAILED: Policy("world", "retry", "its patch could not be verified"),
+    Cause.FORGE_FAILED: Policy("world", "retry", "the forge could not be reached"),
     Cause.INTERNAL: Policy("world", "final", "Yudai failed; this is our fault"),
 }

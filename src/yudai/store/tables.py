@@ -22,6 +22,7 @@ from yudai.domain.marks import Marks
 from yudai.domain.matrix import Contestant, Matrix
 from yudai.domain.models import Model, Price, Provider
 from yudai.domain.project import Project
+from yudai.domain.publication import IssueFacts, Origin, PublishMode
 from yudai.domain.run_state import RunState
 from yudai.domain.solve_state import SolveState
 from yudai.domain.testreport import Baseline, TestPlan
@@ -82,6 +83,11 @@ class SolveRow(Base, kw_only=True):
     """None until the repository was fetched."""
     repo_url: Mapped[str] = mapped_column(CleanText, default="")
     """Where a forge finds it; "" for a folder."""
+    issue_facts: Mapped[IssueFacts | None] = mapped_column(ValueJson(IssueFacts), default=None)
+    """None: its words did not come from a forge."""
+    origin: Mapped[Origin | None] = mapped_column(ValueJson(Origin), default=None)
+    publish: Mapped[PublishMode | None] = mapped_column(words(PublishMode), default=None)
+    """None: it is of no forge."""
     snapshot: Mapped[Snapshot | None] = mapped_column(ValueJson(Snapshot), default=None)
     """Where a folder's patch goes back to; None for what is no folder."""
     project: Mapped[Project] = mapped_column(ValueJson(Project), default_factory=Project)

@@ -1,0 +1,1 @@
+"""Things to try Yudai with, where the real ones need an account."""

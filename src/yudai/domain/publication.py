@@ -1,0 +1,108 @@
+"""How a champion becomes a pull request: where it stands, and what may come next."""
+
+from enum import StrEnum
+
+from yudai.domain.errors import IllegalTransitionError
+from yudai.domain.value import Value
+
+
+class PublishMode(StrEnum):
+    NEVER = "never"
+    ASK = "ask"
+    """When a person says so."""
+    AUTO = "auto"
+    """As soon as there is a champion that was verified."""
+
+
+class PublicationState(StrEnum):
+    REQUESTED = "requested"
+    COMMITTED = "committed"
+    PUSHED = "pushed"
+    OPENED = "opened"
+    DONE = "done"
+    """Pull request and comment, or the comment alone, are where they belong."""
+    REFUSED = "refused"
+    """The patch may not be published, or the forge will not have it: a person has to look."""
+    STALE = "stale"
+    """The base branch has changed where the patch is: solve it anew."""
+
+
+class PublicationEvent(StrEnum):
+    COMMITTED = "committed"
+    PUSHED = "pushed"
+    OPENED = "opened"
+    COMMENTED = "commented"
+    REFUSED = "refused"
+    OUTDATED = "outdated"
+    ASKED_AGAIN = "asked_again"
+
+
+RESTING = frozenset({PublicationState.DONE, PublicationState.REFUSED, PublicationState.STALE})
+
+_S, _E = PublicationState, PublicationEvent
+TRANSITIONS: dict[tuple[PublicationState, PublicationEvent], PublicationState] = {
+    (_S.REQUESTED, _E.COMMITTED): _S.COMMITTED,
+    (_S.COMMITTED, _E.PUSHED): _S.PUSHED,
+    (_S.PUSHED, _E.OPENED): _S.OPENED,
+    (_S.OPENED, _E.COMMENTED): _S.DONE,
+    # No champion: only a comment says so.
+    (_S.REQUESTED, _E.COMMENTED): _S.DONE,
+    (_S.REFUSED, _E.ASKED_AGAIN): _S.REQUESTED,
+    (_S.STALE, _E.ASKED_AGAIN): _S.REQUESTED,
+    **{
+        (state, event): ending
+        for state in (_S.REQUESTED, _S.COMMITTED, _S.PUSHED, _S.OPENED)
+        for event, ending in ((_E.REFUSED, _S.REFUSED), (_E.OUTDATED, _S.STALE))
+    },
+}
+
+
+def advance(state: PublicationState, event: PublicationEvent) -> PublicationState:
+    try:
+        return TRANSITIONS[state, event]
+    except KeyError:
+        raise IllegalTransitionError(state, event) from None
+
+
+class OriginKind(StrEnum):
+    PERSON = "person"
+    """Through the command line, the page or the API."""
+    LABEL = "label"
+    COMMENT = "comment"
+
+
+class Origin(Value):
+    """How a solve was asked for."""
+
+    kind: OriginKind = OriginKind.PERSON
+    login: str = ""
+    """Who asked at the forge."""
+    url: str = ""
+    """Where they asked."""
+
+
+class IssueFacts(Value):
+    """What became of an issue's text when it was taken from the forge."""
+
+    url: str
+    author: str
+    taken_at: float
+    comments_used: int = 0
+    comments_left_out: int = 0
+    """Not by collaborators, by bots, or too long together."""
+    hidden_comments: int = 0
+    """HTML comments that were stripped."""
+    hidden_characters: int = 0
+    """Zero-width, direction-changing and tag characters that were stripped."""
+    was_cut: bool = False
+
+
+class OutcomeKind(StrEnum):
+    MERGED = "merged"
+    CLOSED = "closed"
+    LANDED = "landed"
+    """Closed, but its change was brought onto the base by hand."""
+    REVERTED = "reverted"
+    REAPPLIED = "reapplied"
+    SUSPECTED_REVERT = "suspected_revert"
+    """Waits for a person: nothing follows from it before."""
