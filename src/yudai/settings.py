@@ -3,12 +3,14 @@
 import os
 from pathlib import Path
 from typing import Literal, Self
+from urllib.parse import urlsplit
 
 from platformdirs import user_data_path
-from pydantic import Field, SecretStr, field_validator
+from pydantic import Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import SettingsConfigDict
 
-from yudai.forge_settings import ForgeSettings
+from yudai.domain.errors import RefusedError
+from yudai.forge_settings import DEFAULT_SALT, ForgeSettings
 from yudai.store.pool import Pool
 from yudai.store.urls import normalise, postgresql_url, sqlite_url
 
@@ -230,6 +232,17 @@ class Settings(ForgeSettings):
         return None if url is None else SecretStr(normalise(url.get_secret_value()))
 
     @property
+    def secrets(self) -> tuple[str, ...]:
+        """Their values: for finding them where they do not belong, never for showing."""
+        known = (value for name in type(self).model_fields if (value := getattr(self, name)))
+        values = [one.get_secret_value() for one in known if isinstance(one, SecretStr)]
+        keys = "" if self.token_keys is None else self.token_keys.get_secret_value()
+        parts = [*values, *keys.split(","), urlsplit(self.store_url).password or ""]
+        return tuple(
+            part.strip() for part in parts if part and part not in (self.store_url, DEFAULT_SALT)
+        )
+
+    @property
     def store_url(self) -> str:
         """With its password: for opening, never for showing."""
         if self.database_url is not None:
@@ -254,6 +267,17 @@ class Settings(ForgeSettings):
             connect_timeout_s=self.database_connect_timeout_s,
             statement_timeout_s=self.database_statement_timeout_s,
         )
+
+
+def read_settings() -> Settings:
+    """From the environment; RefusedError names the variable that does not fit."""
+    try:
+        return Settings()
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        where = f"{first['loc'][0]}: " if first["loc"] else ""
+        said = first["msg"].removeprefix("Value error, ")
+        raise RefusedError(f"{where}{said}") from None
 
 
 def surroundings() -> dict[str, str]:

@@ -2,9 +2,12 @@
 
 import logging
 import sys
+from collections.abc import Iterable
 from contextlib import suppress
 
 import structlog
+
+from yudai.domain.redaction import Redact, as_it_is, redactor
 
 
 def set_up(*, verbose: bool = False) -> None:
@@ -18,15 +21,24 @@ def set_up(*, verbose: bool = False) -> None:
             structlog.processors.JSONRenderer(),
         ],
         wrapper_class=structlog.make_filtering_bound_logger(level),
-        logger_factory=lambda *_: _StandardError(),
+        logger_factory=lambda *_: _StandardError(as_it_is),
     )
+
+
+def hide(secrets: Iterable[str]) -> None:
+    """From now on no line shows them, whoever writes it."""
+    redact = redactor(secrets)
+    structlog.configure(logger_factory=lambda *_: _StandardError(redact))
 
 
 class _StandardError:
     """Writes to whatever standard error is at that moment; a closed one must stop nobody's work."""
 
+    def __init__(self, redact: Redact) -> None:
+        self._redact = redact
+
     def msg(self, message: str) -> None:
         with suppress(OSError, ValueError, AttributeError):
-            sys.stderr.write(f"{message}\n")
+            sys.stderr.write(f"{self._redact(message)}\n")
 
     debug = info = warning = error = critical = msg

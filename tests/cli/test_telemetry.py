@@ -28,3 +28,18 @@ def test_a_closed_standard_error_stops_nobody(monkeypatch: pytest.MonkeyPatch):
     telemetry.set_up()
     monkeypatch.setattr(sys, "stderr", None)
     structlog.get_logger().error("lost")
+
+
+def test_secrets_are_shown_by_no_line(capsys: pytest.CaptureFixture[str]):
+    telemetry.set_up(verbose=True)
+    logger = structlog.get_logger()
+    telemetry.hide(["correct horse battery"])
+    logger.info("forge.asked", header="Bearer correct horse battery", token="ghp_" + "a" * 36)
+    try:
+        raise RuntimeError("it was correct horse battery")
+    except RuntimeError:
+        logger.exception("broke")
+    shown = capsys.readouterr().err
+    assert shown.count("[redacted]") == 4
+    assert "correct horse" not in shown
+    assert "ghp_" not in shown

@@ -6,6 +6,7 @@ from typing import Self
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from yudai.domain.redaction import Redact, as_it_is
 from yudai.store import migrations
 from yudai.store.db import Database
 from yudai.store.engines import refusals
@@ -15,13 +16,20 @@ from yudai.store.writer import MessageWriter
 
 
 class Store:
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, redact: Redact = as_it_is) -> None:
         self.database = database
-        self.writer = MessageWriter(database, patience_s=database.patience_s)
+        self.writer = MessageWriter(database, patience_s=database.patience_s, redact=redact)
         self.lines = Lines()
 
     @classmethod
-    async def open(cls, url: str, pool: Pool = DEFAULT_POOL, *, patience_s: float = 0.0) -> Self:
+    async def open(
+        cls,
+        url: str,
+        pool: Pool = DEFAULT_POOL,
+        *,
+        patience_s: float = 0.0,
+        redact: Redact = as_it_is,
+    ) -> Self:
         """Open the database, brought to the newest schema first.
 
         With patience, what begins while the database is away waits that long for it; without,
@@ -35,7 +43,7 @@ class Store:
         except BaseException:
             await database.close()
             raise
-        return cls(database)
+        return cls(database, redact)
 
     async def __aenter__(self) -> Self:
         return self

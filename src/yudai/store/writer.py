@@ -14,6 +14,7 @@ from sqlalchemy import Connection, Table, bindparam, update
 
 from yudai.domain.ids import RunId
 from yudai.domain.messagekinds import notes_of
+from yudai.domain.redaction import Redact, as_it_is
 from yudai.domain.trajectory import TrajectoryMessage
 from yudai.ports.agent import OnMessage, Progress
 from yudai.store.db import Database
@@ -75,8 +76,10 @@ class MessageWriter:
         delay_s: float = DELAY_S,
         patience_s: float = 0.0,
         max_bytes: int = MAX_BYTES,
+        redact: Redact = as_it_is,
     ) -> None:
         self._database = database
+        self._redact = redact
         self._delay_s = delay_s
         self._patience_s = patience_s
         self._max_bytes = max_bytes
@@ -125,7 +128,7 @@ class MessageWriter:
         # All that could be wrong with a message is found here, in its own agent's thread:
         # found in the batch, it would hold up everybody's.
         _refuse_unstorable(message, progress)
-        row = _to_row(run_id, attempt, message)
+        row = _to_row(run_id, attempt, message, self._redact)
         numbers = _to_numbers(run_id, attempt, message, progress) | {"sandbox_id": sandbox_id}
         with self._changed:
             self._wait_for_room(is_over)
@@ -287,7 +290,9 @@ def _refuse_unstorable(message: TrajectoryMessage, progress: Progress) -> None:
         raise ValueError("a number of this message is out of the range that can be stored")
 
 
-def _to_row(run_id: RunId, attempt: int, message: TrajectoryMessage) -> dict[str, object]:
+def _to_row(
+    run_id: RunId, attempt: int, message: TrajectoryMessage, redact: Redact
+) -> dict[str, object]:
     return {
         "run_id": run_id,
         "attempt": attempt,
@@ -295,7 +300,7 @@ def _to_row(run_id: RunId, attempt: int, message: TrajectoryMessage) -> dict[str
         "step": message.step,
         "role": message.role,
         "at": message.at,
-        "body": to_json(message.body),
+        "body": redact(to_json(message.body)),
         **notes_of(message.body)._asdict(),
     }
 

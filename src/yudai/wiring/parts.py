@@ -16,6 +16,7 @@ from yudai.adapters.forges.local import LocalForge
 from yudai.domain.errors import RefusedError
 from yudai.domain.models import Provider
 from yudai.domain.nearest import nearest
+from yudai.domain.redaction import redactor
 from yudai.domain.routing import Routes
 from yudai.ports.artifacts import Artifacts, Trajectories
 from yudai.ports.gateway import Gateway
@@ -162,7 +163,12 @@ async def open_store(settings: Settings, *, patience_s: float = 0.0) -> Store:
     if settings.database_url is None and settings.postgres_db is None:
         # Trajectories and prompts are nobody else's business; its journal gets the same mode.
         (settings.home / "yudai.db").touch(mode=0o600)
-    return await Store.open(settings.store_url, _pool(settings), patience_s=patience_s)
+    return await Store.open(
+        settings.store_url,
+        _pool(settings),
+        patience_s=patience_s,
+        redact=redactor(settings.secrets),
+    )
 
 
 def _pool(settings: Settings) -> Pool:
