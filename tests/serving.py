@@ -8,31 +8,38 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import httpx
+from pydantic import SecretStr
 
+from forging import MemoryForge, MemoryRepository
 from yudai.adapters.artifacts.object_store import ObjectStoreArtifacts
 from yudai.adapters.artifacts.places import Folder
 from yudai.adapters.clock import SystemClock
 from yudai.adapters.forges.local import LocalForge
 from yudai.adapters.forges.looking import open_look
 from yudai.domain.budget import Budget
-from yudai.domain.errors import RefusedError
+from yudai.domain.errors import ForbiddenError, RefusedError
+from yudai.domain.forge import ForgeIssue, RepoRef
 from yudai.domain.ids import MessageId, SolveId
 from yudai.domain.models import Model
 from yudai.domain.routing import Routes
 from yudai.ports.clock import Clock
 from yudai.ports.engine import Engine, FlowStatus
 from yudai.ports.gateway import Call, Completion
+from yudai.ports.remote import ANONYMOUS, Credential, RemoteForge
 from yudai.services.answering import Answering
 from yudai.services.applying import Applier
+from yudai.services.browsing import Browser
 from yudai.services.conversations import Conversations
+from yudai.services.deliveries import Deliveries
 from yudai.services.forecasting import Forecaster
 from yudai.services.milestones import Milestones
 from yudai.services.models import Catalogue
 from yudai.services.planning import Drafter
 from yudai.services.reading import Reader
+from yudai.services.remote_asks import RemoteAsks
 from yudai.services.solves import Solves
 from yudai.services.stopping import Stopper
 from yudai.services.submitting import Submitter
@@ -40,6 +47,7 @@ from yudai.services.updates import Updates, open_updates
 from yudai.services.viewing import Viewer
 from yudai.settings import Settings
 from yudai.store.store import Store
+from yudai.wiring.accounts import Accounts, make_accounts
 from yudai.wiring.demonstrating import Demonstrator
 
 BASE_URL = "http://127.0.0.1:8000"
@@ -81,6 +89,52 @@ class NobodysGateway:
         raise AssertionError(f"{call.model} was called")
 
 
+class WelcomingForge(MemoryForge):
+    """Has every repository and every issue that it is asked for, called by its number alone."""
+
+    def _seen(self, repo: RepoRef, by: Credential) -> MemoryRepository:
+        if repo.full.lower() not in self._repositories:
+            self.add_repository(repo.full)
+        return super()._seen(repo, by)
+
+    async def issue(self, repo: RepoRef, number: int, *, by: Credential) -> ForgeIssue:
+        held = self._seen(repo, by)
+        if number not in held.issues and number not in held.pulls:
+            held.last_number = number - 1
+            self.add_issue(repo, f"#{number}")
+        return await super().issue(repo, number, by=by)
+
+
+def as_port(forge: MemoryForge) -> RemoteForge:
+    """Its methods are wrapped, and say less about what they return."""
+    return cast("RemoteForge", forge)
+
+
+@dataclass
+class FakeCredentials:
+    """One for everybody, and one for each user who was given theirs."""
+
+    everybody: Credential = ANONYMOUS
+    writer: Credential | None = None
+    users: dict[str, Credential] = field(default_factory=dict[str, Credential])
+    asked: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
+
+    async def own(self, user_id: str) -> Credential | None:
+        return self.users.get(user_id)
+
+    async def reading(self, repo: RepoRef, *, user_id: str) -> Credential:
+        self.asked.append((repo.full, user_id))
+        return self.users.get(user_id, self.everybody)
+
+    async def writing(self, repo: RepoRef, *, user_id: str) -> Credential:
+        if self.writer is None:
+            raise ForbiddenError(f"nothing may push to {repo.full} for {user_id!r}")
+        return self.writer
+
+
+WEBHOOK_SECRET = SecretStr("it is signed with this")
+
+
 @dataclass(frozen=True)
 class Place:
     """Everything that `yudai.api.deps.Service` has."""
@@ -98,6 +152,13 @@ class Place:
     stopper: Stopper
     engine: Engine
     clock: Clock
+    forge: MemoryForge
+    credentials: FakeCredentials
+    browser: Browser
+    deliveries: Deliveries
+    accounts: Accounts
+    hints: list[tuple[str, int | None]]
+    """What webhooks have made it look at."""
 
 
 @asynccontextmanager
@@ -110,6 +171,13 @@ async def open_place(home: Path, url: str, engine: Engine) -> AsyncGenerator[Pla
         stopper = Stopper(store, clock)
         gateway = NobodysGateway()
         forge = LocalForge(home, clock, person=home)
+        remote, credentials = WelcomingForge(url="https://github.com"), FakeCredentials()
+        asks = RemoteAsks(as_port(remote), credentials, clock)
+        hints: list[tuple[str, int | None]] = []
+
+        async def hear(repo: RepoRef, number: int | None) -> None:
+            hints.append((repo.full, number))
+
         submitter = Submitter(
             drafter=Drafter(forge, gateway, catalogue, None),
             catalogue=catalogue,
@@ -118,6 +186,7 @@ async def open_place(home: Path, url: str, engine: Engine) -> AsyncGenerator[Pla
             clock=clock,
             defaults=Budget(max_contestants=12),
             sandbox_backend="bubblewrap",
+            remotes=asks,
         )
         yield Place(
             settings=settings,
@@ -142,6 +211,12 @@ async def open_place(home: Path, url: str, engine: Engine) -> AsyncGenerator[Pla
             stopper=stopper,
             engine=engine,
             clock=clock,
+            forge=remote,
+            credentials=credentials,
+            browser=Browser(asks, credentials),
+            deliveries=Deliveries(store, clock, remote.url, hear, hear, WEBHOOK_SECRET),
+            accounts=make_accounts(settings, store, clock, forge=as_port(remote), provider=None),
+            hints=hints,
         )
 
 

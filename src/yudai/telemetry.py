@@ -9,6 +9,8 @@ import structlog
 
 from yudai.domain.redaction import Redact, as_it_is, redactor
 
+log: structlog.stdlib.BoundLogger = structlog.get_logger()
+
 
 def set_up(*, verbose: bool = False) -> None:
     level = logging.INFO if verbose else logging.WARNING
@@ -23,12 +25,23 @@ def set_up(*, verbose: bool = False) -> None:
         wrapper_class=structlog.make_filtering_bound_logger(level),
         logger_factory=lambda *_: _StandardError(as_it_is),
     )
+    # Python would print these as they are, past the redactor.
+    logging.lastResort = _Stray(logging.WARNING)
 
 
 def hide(secrets: Iterable[str]) -> None:
     """From now on no line shows them, whoever writes it."""
     redact = redactor(secrets)
     structlog.configure(logger_factory=lambda *_: _StandardError(redact))
+
+
+class _Stray(logging.Handler):
+    """What programs of others say where nobody of ours listens."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        log.log(
+            record.levelno, "library.said", message=record.getMessage(), exc_info=record.exc_info
+        )
 
 
 class _StandardError:

@@ -240,9 +240,18 @@ async def test_only_plain_urls_of_repositories_are_taken(client: httpx.AsyncClie
     for url in (
         *("http://github.com/o/r", "https://github.com/o", "https://github.com/o/r/tree/main"),
         *("git@github.com:o/r.git", "https://u:p@github.com/o/r", "https://github.com/o/r?x=1"),
-        *("ssh://git@github.com/o/r", "https:///o/r", "https://github.com/../r", "o/r", "https://"),
+        *(
+            "ssh://git@github.com/o/r",
+            "https:///o/r",
+            "https://github.com/../r",
+            "o/..",
+            "https://",
+        ),
         *("file://elsewhere/folder", "file:relative", "https://github.com/o/r#1", "//a/b/c"),
         *("file:///%ff", "file://[/a", "https://github.com/o/r/\u0661"),
+        # Somebody else's forge is never asked, nor anything that passes for ours.
+        *("https://git.example.org:8443/o/r/", "https://github.com.evil.org/o/r"),
+        *("http://127.0.0.1:6379/o/r", "http://[::1]/o/r", "https://127.0.0.1/o/r"),
     ):
         problem(await client.post("/api/solves", json=MISSION | {"repo_url": url}), Code.REFUSED)
 
@@ -250,7 +259,9 @@ async def test_only_plain_urls_of_repositories_are_taken(client: httpx.AsyncClie
 async def test_a_url_is_kept_in_one_spelling(client: httpx.AsyncClient, place: Place):
     for url, kept in (
         ("https://GitHub.com/Owner/Repo.git", "https://github.com/Owner/Repo"),
-        ("https://git.example.org:8443/o/r/", "https://git.example.org:8443/o/r"),
+        ("Owner/Repo", "https://github.com/Owner/Repo"),
+        # The forge knows how it is spelt.
+        ("owner/REPO", "https://github.com/Owner/Repo"),
     ):
         answer = await client.post("/api/solves", json=MISSION | {"repo_url": url})
         assert (await stored(place, answer.json()["id"])).repo_url == kept

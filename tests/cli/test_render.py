@@ -57,9 +57,9 @@ async def shown(tmp_path: Path):
     store = await Store.open(f"sqlite+aiosqlite:///{tmp_path / 'test.db'}")
     reader = Reader(store, make_artifacts(None, home=tmp_path), SystemClock())
 
-    async def show(result: SolveDocument, **where: str) -> str:
+    async def show(result: SolveDocument, *, server: str = "") -> str:
         console = Console(file=io.StringIO(), width=100)
-        await show_result(reader, result, console, **where)
+        await show_result(reader, result, console, server=server)
         assert isinstance(console.file, io.StringIO)
         return console.file.getvalue()
 

@@ -85,13 +85,52 @@ def test_a_file_url_is_a_folder_of_this_machine():
     assert ask(repo_url="file://localhost/a").place == Folder("/a")
 
 
+@pytest.mark.parametrize(
+    ("text", "url"),
+    [
+        ("o/r", "o/r"),
+        ("https://GitHub.com/O/r.git", "https://github.com/O/r"),
+        ("http://127.0.0.1:8080/o/r", "http://127.0.0.1:8080/o/r"),
+        ("http://LocalHost/o/r/", "http://localhost/o/r"),
+        ("http://[::1]:9/o/r", "http://[::1]:9/o/r"),
+    ],
+)
+def test_repositories_at_a_forge(text: str, url: str):
+    place = ask(repo_url=text).place
+    assert isinstance(place, Remote)
+    assert place.url == url
+    assert ask(repo_url=text).placed.repo_url == url
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("http://github.com/o/r", "http://127.0.0.1.evil.org/o/r", "http://127.0.0.2/o/r"),
+        *("http://2130706433/o/r", "http://u@127.0.0.1/o/r", "http://127.0.0.1/o/r?x", "o/.."),
+        *("o", "o/r/s", "../r", "o/r#1", "-/r\n", "ext::sh -c x", "git://h/o/r", "ssh://h/o/r"),
+        *("https://u:p@github.com/o/r", "https://github.com:port/o/r", "--upload-pack=x/y z"),
+    ],
+)
+def test_whatever_leads_elsewhere_is_refused(text: str):
+    with pytest.raises((RefusedError, ValidationError)):
+        _ = ask(repo_url=text).place
+
+
+def test_the_body_of_old_says_nothing_of_publishing():
+    assert SolveAsk(**EXAMPLE_REMOTE).publish is None
+    assert ask(repo_url="o/r", publish="auto").publish == "auto"
+    with pytest.raises(ValidationError):
+        ask(repo_url="o/r", publish="now")
+
+
 @given(st.text(max_size=60))
 def test_any_words_for_a_place_are_a_place_or_refused(text: str):
     try:
         place = ask(repo_url=text).place
     except (RefusedError, ValidationError):
         return
-    assert isinstance(place, Folder) or place.url.startswith("https://")
+    if isinstance(place, Remote):
+        assert place.url == place.repo or place.url.startswith(("https://", "http://"))
 
 
 @given(st.text(max_size=700), st.text(max_size=20))

@@ -310,9 +310,14 @@ async def test_an_issue_is_solved_by_its_number(talk: Talk) -> None:
         matrix=Matrix(models=("o3",)), limits=Limits(max_parallel=2), issue_text="Sums are wrong"
     )
     solve = await talk.solve(await talk.conversations.solve_issue(talk.made.id, 12, body, **ME))
-    assert (solve.issue_number, solve.issue_title) == (12, "Sums are wrong")
+    # The issue's own title, and the words before its own text.
+    assert (solve.issue_number, solve.issue_title, solve.issue_body) == (
+        12,
+        "#12",
+        "Sums are wrong",
+    )
     assert (solve.conversation_id, solve.budget.max_parallel) == (talk.made.id, 2)
-    named = f"Solve {short(solve.id)} (#12 Sums are wrong)"
+    named = f"Solve {short(solve.id)} (#12)"
     assert await talk.said() == [f"{named} is queued: 1 contestant."]
     with pytest.raises(RefusedError, match="name it once"):
         await talk.conversations.solve_issue(talk.made.id, 12, IssueAsk(issue_number=13), **ME)

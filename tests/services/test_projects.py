@@ -39,7 +39,7 @@ def snapshot(folder: str = "") -> Snapshot:
 
 
 async def found(files: Mapping[str, str], folder: str = "", given: Given | None = None) -> Project:
-    return await find_project(Shelf(files), snapshot(folder), given or Given())  # pyright: ignore[reportArgumentType] - it only reads
+    return await find_project(Shelf(files), snapshot(folder), given or Given())
 
 
 async def test_a_repository_without_anything():
@@ -48,7 +48,7 @@ async def test_a_repository_without_anything():
 
 async def test_a_python_repository():
     shelf = Shelf({"pyproject.toml": PYPROJECT, "tests/test_a.py": "import pytest\n", "x.py": ""})
-    project = await find_project(shelf, snapshot())  # pyright: ignore[reportArgumentType] - it only reads
+    project = await find_project(shelf, snapshot())
     assert project.python == ">=3.9"
     assert project.setup_from == "pyproject.toml"
     assert project.setup[-1].endswith(" pytest")

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from fastapi import Depends, FastAPI
+from fastapi.middleware.cors import CORSMiddleware
 from fastapi.middleware.gzip import GZipMiddleware
 from starlette.middleware import Middleware
 
@@ -18,14 +19,21 @@ from yudai.api import (
     errors,
     health,
     installation,
+    login,
     models,
+    outcomes,
     page,
+    publishing,
+    repos,
     runs,
     solves,
     updates,
+    webhooks,
 )
+from yudai.api.cookies import origin_of
 from yudai.api.deps import Service
 from yudai.api.envelope import Envelope
+from yudai.api.gate import make_gate
 from yudai.api.guards import Allowed, BodyLimit, Guard, json_only
 from yudai.api.openapi import with_problems
 
@@ -39,6 +47,11 @@ _ROUTERS = (
     models.router,
     beginning.router,
     installation.router,
+    login.router,
+    publishing.router,
+    outcomes.router,
+    repos.router,
+    webhooks.router,
     health.router,
 )
 _TAGS = [
@@ -46,7 +59,11 @@ _TAGS = [
     {"name": "runs", "description": "One contestant's go at a solve."},
     {"name": "conversations", "description": "Solves that are talked about."},
     {"name": "models", "description": "Who answers a model's calls, and at what price."},
+    {"name": "publishing", "description": "From a champion to one pull request."},
+    {"name": "outcomes", "description": "What became of a pull request."},
+    {"name": "forge", "description": "Repositories and issues where they live."},
     {"name": "installation", "description": "What this installation is, can do, and has cost."},
+    {"name": "logins", "description": "Who asks: logins of browsers, keys of programs."},
     {"name": "health", "description": "Whether the server is alive and of use."},
 ]
 
@@ -65,6 +82,8 @@ def create_app(
     page_folder: Path | None = None,
 ) -> FastAPI:
     """`hosts` and `origins` are those that the server answers to besides loopback ones."""
+    gate = make_gate(service)
+    is_guarded = gate.accounts is not None
     app = _Api(
         title="Yudai",
         version=yudai.__version__,
@@ -78,20 +97,42 @@ def create_app(
         lifespan=lifespan,
         dependencies=[Depends(json_only)],
         middleware=[
-            Middleware(Envelope, clock=SystemClock()),
-            Middleware(Guard, allowed=Allowed.of(hosts, origins)),
+            Middleware(
+                Envelope, clock=SystemClock(), is_https=is_guarded and gate.cookies.is_secure
+            ),
+            Middleware(Guard, allowed=Allowed.of(hosts, origins, takes_keys=is_guarded)),
+            *_sharing(origins),
             Middleware(GZipMiddleware, minimum_size=500, compresslevel=5),
             Middleware(BodyLimit),
         ],
     )
     app.state.service = service
+    app.state.gate = gate
     errors.register(app)
     for router in _ROUTERS:
         app.include_router(router, prefix=PREFIX)
+    app.include_router(login.browser)
     app.include_router(compat.router)
     if page_folder is not None:
         page.mount(app, page_folder)
     return app
+
+
+def _sharing(origins: Collection[str]) -> list[Middleware]:
+    """A page that is served from elsewhere, with its login."""
+    if not origins:
+        return []
+    return [
+        Middleware(
+            CORSMiddleware,
+            allow_origins=[origin_of(origin) for origin in origins],
+            allow_credentials=True,
+            allow_methods=["GET", "POST", "PUT", "DELETE"],
+            allow_headers=["Content-Type", "Idempotency-Key", "If-None-Match"],
+            expose_headers=["ETag", "Idempotency-Replayed", "Location", "Retry-After"],
+            max_age=600,
+        )
+    ]
 
 
 def contract() -> dict[str, Any]:

@@ -2,9 +2,11 @@
 
 from fastapi import APIRouter, Response
 
-from yudai.api.deps import CurrentUser, IdempotencyHeader, ServiceDep, keyed
+from yudai.api.access import GateDep, MayAdminister, MayRead
+from yudai.api.deps import IdempotencyHeader, ServiceDep, keyed
 from yudai.api.solves import ACCEPTED, accepted
 from yudai.domain.asking import SolveAsk
+from yudai.services.access import Right
 from yudai.services.forecasting import Forecast
 from yudai.services.places import Places, RepoList
 from yudai.services.viewing import SolveSummary
@@ -13,23 +15,24 @@ router = APIRouter(tags=["solves"])
 
 
 @router.post("/forecasts", operation_id="forecastSolve")
-async def forecast(body: SolveAsk, service: ServiceDep, user: CurrentUser) -> Forecast:
+async def forecast(body: SolveAsk, service: ServiceDep, user: MayRead, gate: GateDep) -> Forecast:
     """The same body as POST /api/solves: checked, counted and priced; nothing is begun or kept.
 
     Only here every `issue_` field is optional: the words may still be on their way.
     """
+    await gate.place(user, body, Right.READ)
     return await service.forecaster.forecast(body, user_id=user.id)
 
 
 @router.get("/repos", operation_id="listRepos")
-async def repos(service: ServiceDep, user: CurrentUser) -> RepoList:
+async def repos(service: ServiceDep, user: MayRead) -> RepoList:
     """Where solves were before, newest first."""
     return await Places(service.store).recent(user_id=user.id)
 
 
 @router.post("/demo", status_code=202, operation_id="startDemo", responses=ACCEPTED)
 async def demo(
-    service: ServiceDep, user: CurrentUser, response: Response, key: IdempotencyHeader = None
+    service: ServiceDep, user: MayAdminister, response: Response, key: IdempotencyHeader = None
 ) -> SolveSummary:
     """The bundled arena: a sample repository, scripted contestants, no key and no cost."""
     sent = keyed(key, "startDemo")

@@ -3,7 +3,8 @@
 from fastapi import APIRouter, Response
 
 from yudai.api import solves
-from yudai.api.deps import CurrentUser, IdempotencyHeader, ServiceDep, SolveIdPath
+from yudai.api.access import GateDep, MayReadSolve, MayRun
+from yudai.api.deps import IdempotencyHeader, ServiceDep, SolveIdPath
 from yudai.domain.asking import SolveAsk
 from yudai.services.viewing import SolveSummary
 
@@ -14,15 +15,17 @@ router = APIRouter(prefix="/solve", tags=["solves"])
 async def create(
     body: SolveAsk,
     service: ServiceDep,
-    user: CurrentUser,
+    user: MayRun,
+    gate: GateDep,
     response: Response,
     key: IdempotencyHeader = None,
 ) -> SolveSummary:
     """The same as `POST /api/solves`."""
+    await gate.begin(user, body)
     return await solves.submit(body, service, user, response=response, key=key)
 
 
 @router.get("/{solve_id}/status", operation_id="getSolveStatus")
-async def status(solve_id: SolveIdPath, service: ServiceDep, user: CurrentUser) -> SolveSummary:
+async def status(solve_id: SolveIdPath, service: ServiceDep, permit: MayReadSolve) -> SolveSummary:
     """State, progress and champion."""
-    return await solves.summary(solve_id, service, user)
+    return await solves.summary(solve_id, service, permit.owner)

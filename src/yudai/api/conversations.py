@@ -1,14 +1,20 @@
 """Routes of conversations."""
 
-from typing import Annotated, Any, NamedTuple, cast
+from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Path, Query, Request, Response
+from fastapi import APIRouter, Path, Query, Request, Response
 
-from yudai.api.deps import ConversationIdPath, CurrentUser, IdempotencyHeader, keyed
+from yudai.api.access import GateDep, MayRead, MayReadConversation, MayRun, MayRunConversation
+from yudai.api.deps import ConversationIdPath, IdempotencyHeader, ServiceDep, keyed
+from yudai.api.gate import Named
 from yudai.api.openapi import CONFLICT
+from yudai.domain.asking import SolveAsk
 from yudai.domain.chat import Conversation, ConversationPage, MessagePage, Posted
 from yudai.domain.chatasks import ConversationAsk, IssueAsk, MessageAsk
-from yudai.services.conversations import MAX_PAGE, ConversationDetail, Conversations
+from yudai.domain.chatcommand import is_command, parse_command
+from yudai.domain.errors import RefusedError
+from yudai.services.access import Right
+from yudai.services.conversations import MAX_PAGE, ConversationDetail
 from yudai.services.viewing import SolveSummary
 
 router = APIRouter(prefix="/conversations", tags=["conversations"])
@@ -24,16 +30,6 @@ _ACCEPTED: dict[int | str, dict[str, Any]] = {
 _CURSOR = "As an earlier page gave it; one that leads nowhere is ignored, and `reset` says so."
 
 
-class Visit(NamedTuple):
-    conversations: Conversations
-    user_id: str
-
-
-def _visit(request: Request, user: CurrentUser) -> Visit:
-    return Visit(cast("Conversations", request.app.state.service.conversations), user.id)
-
-
-VisitDep = Annotated[Visit, Depends(_visit)]
 Limit = Annotated[int, Query(ge=1, le=MAX_PAGE)]
 CursorQuery = Annotated[str, Query(max_length=1000, description=_CURSOR)]
 IssueNumber = Annotated[int, Path(ge=1, le=_MAX_NUMBER)]
@@ -43,15 +39,23 @@ _OF_SOLVE = _CREATED | CONFLICT | {404: {"description": "There is no such solve.
 
 
 @router.post("", status_code=201, operation_id="createConversation", responses=_OF_SOLVE)
-async def create(
+async def create(  # noqa: PLR0913 - one for each thing that is asked or needed
+    request: Request,
     body: ConversationAsk,
-    visit: VisitDep,
+    service: ServiceDep,
+    user: MayRun,
+    gate: GateDep,
     response: Response,
     key: IdempotencyHeader = None,
 ) -> Conversation:
     """Begin to talk; solves that are started here are of its repository."""
-    made = await visit.conversations.create(
-        body, user_id=visit.user_id, key=keyed(key, "createConversation", body.model_dump_json())
+    if body.repo_url or body.repo_path:
+        at = SolveAsk.model_construct(repo_url=body.repo_url, repo_path=body.repo_path)
+        await gate.place(user, at, Right.READ)
+    if body.solve_id:
+        await gate.solve(request, body.solve_id, Right.READ)
+    made = await service.conversations.create(
+        body, user_id=user.id, key=keyed(key, "createConversation", body.model_dump_json())
     )
     response.headers["Location"] = f"/api/conversations/{made.id}"
     return made
@@ -59,31 +63,35 @@ async def create(
 
 @router.get("", operation_id="listConversations")
 async def list_all(
-    visit: VisitDep,
+    service: ServiceDep,
+    user: MayRead,
     cursor: CursorQuery = "",
     limit: Limit = 50,
 ) -> ConversationPage:
     """Newest first."""
-    return await visit.conversations.page(user_id=visit.user_id, limit=limit, cursor=cursor)
+    return await service.conversations.page(user_id=user.id, limit=limit, cursor=cursor)
 
 
 @router.get("/{conversation_id}", operation_id="getConversation")
-async def read(conversation_id: ConversationIdPath, visit: VisitDep) -> ConversationDetail:
+async def read(
+    conversation_id: ConversationIdPath, service: ServiceDep, permit: MayReadConversation
+) -> ConversationDetail:
     """With its solves, newest first."""
-    return await visit.conversations.read(conversation_id, user_id=visit.user_id)
+    return await service.conversations.read(conversation_id, user_id=permit.owner_id)
 
 
 @router.get("/{conversation_id}/messages", operation_id="listMessages")
 async def messages(
     conversation_id: ConversationIdPath,
-    visit: VisitDep,
+    service: ServiceDep,
+    permit: MayReadConversation,
     after: CursorQuery = "",
     before: CursorQuery = "",
     limit: Limit = 50,
 ) -> MessagePage:
     """The newest ones, oldest first; or those after or before a cursor."""
-    return await visit.conversations.messages(
-        conversation_id, user_id=visit.user_id, limit=limit, after=after, before=before
+    return await service.conversations.messages(
+        conversation_id, user_id=permit.owner_id, limit=limit, after=after, before=before
     )
 
 
@@ -96,13 +104,17 @@ async def messages(
 async def post(
     conversation_id: ConversationIdPath,
     body: MessageAsk,
-    visit: VisitDep,
+    service: ServiceDep,
+    permit: MayRunConversation,
+    gate: GateDep,
     key: IdempotencyHeader = None,
 ) -> Posted:
     """Say something: free text is answered by a model, `/solve` starts a solve."""
+    if is_command(body.text):
+        await gate.begin(permit.user, _commanded(body.text))
     sent = keyed(key, "postMessage", conversation_id, body.model_dump_json())
-    return await visit.conversations.post(
-        conversation_id, body.text, user_id=visit.user_id, key=sent
+    return await service.conversations.post(
+        conversation_id, body.text, user_id=permit.owner_id, key=sent
     )
 
 
@@ -112,19 +124,32 @@ async def post(
     operation_id="solveIssue",
     responses=_ACCEPTED,
 )
-async def solve_issue(
+async def solve_issue(  # noqa: PLR0913 - one for each thing that is asked or needed
     conversation_id: ConversationIdPath,
     number: IssueNumber,
-    visit: VisitDep,
+    service: ServiceDep,
+    permit: MayRunConversation,
+    gate: GateDep,
     response: Response,
     body: IssueAsk | None = None,
     key: IdempotencyHeader = None,
 ) -> SolveSummary:
     """Start a solve whose milestones appear in the conversation."""
     asked = body or IssueAsk()
+    is_named = bool(asked.repo_url or asked.repo_path)
+    await gate.begin(permit.user, asked if is_named else Named(None, asked.publish))
     sent = keyed(key, "solveIssue", conversation_id, str(number), asked.model_dump_json())
-    solve_id = await visit.conversations.solve_issue(
-        conversation_id, number, asked, user_id=visit.user_id, key=sent
+    solve_id = await service.conversations.solve_issue(
+        conversation_id, number, asked, user_id=permit.owner_id, key=sent
     )
     response.headers["Location"] = f"/api/solves/{solve_id}"
-    return await visit.conversations.viewer.summary(solve_id, user_id=visit.user_id)
+    return await service.conversations.viewer.summary(solve_id, user_id=permit.owner_id)
+
+
+def _commanded(text: str) -> Named:
+    """What cannot be understood starts nothing, and is answered in the conversation."""
+    try:
+        url = parse_command(text).repo_url
+    except RefusedError:
+        url = ""
+    return Named(SolveAsk.model_construct(repo_url=url).place if url else None)

@@ -7,12 +7,13 @@ from typing import Annotated, NamedTuple, Protocol, cast
 from fastapi import Depends, Header, Request
 
 from yudai.domain.errors import NotFoundError
-from yudai.domain.ids import LOCAL_USER, ConversationId, RunId, SolveId
+from yudai.domain.ids import ConversationId, RunId, SolveId
 from yudai.ports.clock import Clock
 from yudai.ports.engine import Engine
 from yudai.services.applying import Applier
 from yudai.services.conversations import Conversations
 from yudai.services.forecasting import Forecaster
+from yudai.services.keys import ALL_SCOPES, Scope
 from yudai.services.models import Catalogue
 from yudai.services.reading import Reader
 from yudai.services.stopping import Stopper
@@ -21,6 +22,7 @@ from yudai.services.updates import Updates
 from yudai.settings import Settings
 from yudai.store.idempotency import IdempotencyKey
 from yudai.store.store import Store
+from yudai.wiring.accounts import Accounts
 from yudai.wiring.demonstrating import Demonstrator
 
 _ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
@@ -56,38 +58,44 @@ class Service(Protocol):
     def engine(self) -> Engine: ...
     @property
     def clock(self) -> Clock: ...
+    @property
+    def accounts(self) -> Accounts:
+        """Asked for only where people log in."""
+        ...
 
 
 class User(NamedTuple):
     id: str
+    login: str = ""
+    is_admin: bool = True
+    scopes: frozenset[Scope] = ALL_SCOPES
+    """What the key is good for; a login is for everything."""
+    key_id: str = ""
+    until: float | None = None
+    """When the key ends."""
+    login_id: str = ""
 
 
 async def _service(request: Request) -> Service:
     return cast("Service", request.app.state.service)
 
 
-async def _current_user() -> User:
-    """Local mode has one user; a login takes this place."""
-    return User(LOCAL_USER)
-
-
 ServiceDep = Annotated[Service, Depends(_service)]
-CurrentUser = Annotated[User, Depends(_current_user)]
 
 
 async def _solve_id(solve_id: str) -> SolveId:
-    return SolveId(_exact("solve", solve_id))
+    return SolveId(exact("solve", solve_id))
 
 
 async def _run_id(run_id: str) -> RunId:
-    return RunId(_exact("run", run_id))
+    return RunId(exact("run", run_id))
 
 
 async def _conversation_id(conversation_id: str) -> ConversationId:
-    return ConversationId(_exact("conversation", conversation_id))
+    return ConversationId(exact("conversation", conversation_id))
 
 
-def _exact(noun: str, text: str) -> str:
+def exact(noun: str, text: str) -> str:
     """Whatever cannot be an id is found nowhere, before a database is asked for it."""
     if not _ID.fullmatch(text):
         raise NotFoundError(f"there is no {noun} {text[:80]!a}")

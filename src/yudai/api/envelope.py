@@ -15,12 +15,14 @@ _HEADERS = {
     "referrer-policy": "no-referrer",
     "x-content-type-options": "nosniff",
 }
+_OVER_HTTPS = {"strict-transport-security": "max-age=31536000"}
 
 
 class Envelope:
-    def __init__(self, app: ASGIApp, *, clock: Clock) -> None:
+    def __init__(self, app: ASGIApp, *, clock: Clock, is_https: bool = False) -> None:
         self._app = app
         self._clock = clock
+        self._headers = _HEADERS | (_OVER_HTTPS if is_https else {})
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -36,7 +38,7 @@ class Envelope:
                 started = True
                 headers = MutableHeaders(scope=message)
                 headers["x-request-id"] = request_id
-                for name, value in _HEADERS.items():
+                for name, value in self._headers.items():
                     headers.setdefault(name, value)
             await send(message)
 

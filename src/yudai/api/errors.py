@@ -1,5 +1,6 @@
 """Every error as a problem (RFC 9457): one table of codes, one function from error to answer."""
 
+import math
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from typing import Any, NamedTuple, cast
@@ -17,6 +18,8 @@ from starlette.types import Scope
 
 from yudai.domain.errors import (
     ConflictError,
+    ForbiddenError,
+    ForgeError,
     NotFoundError,
     RefusedError,
     WorldError,
@@ -25,6 +28,7 @@ from yudai.domain.errors import (
 from yudai.domain.failure import Cause
 from yudai.domain.text import clean
 from yudai.domain.value import Value
+from yudai.services.keyring import SignedOutError
 from yudai.services.run_reading import NotYetError
 from yudai.services.wording import over_http
 from yudai.store.idempotency import KeyReusedError
@@ -41,6 +45,8 @@ _NO_HEADERS: Mapping[str, str] = {}
 
 class Code(StrEnum):
     MALFORMED_BODY = "malformed_body"
+    UNAUTHENTICATED = "unauthenticated"
+    FORBIDDEN = "forbidden"
     CROSS_ORIGIN = "cross_origin"
     NOT_FOUND = "not_found"
     NOT_YET = "not_yet"
@@ -53,9 +59,11 @@ class Code(StrEnum):
     INVALID_PARAMETER = "invalid_parameter"
     REFUSED = "refused"
     IDEMPOTENCY_KEY_REUSED = "idempotency_key_reused"
+    TOO_MANY_REQUESTS = "too_many_requests"
     INTERNAL = "internal"
     STORE_UNAVAILABLE = "store_unavailable"
     ENGINE_UNAVAILABLE = "engine_unavailable"
+    FORGE_UNAVAILABLE = "forge_unavailable"
 
 
 class Kind(NamedTuple):
@@ -65,6 +73,8 @@ class Kind(NamedTuple):
 
 KINDS: dict[Code, Kind] = {
     Code.MALFORMED_BODY: Kind(400, "The body is not JSON"),
+    Code.UNAUTHENTICATED: Kind(401, "This needs a login or a key"),
+    Code.FORBIDDEN: Kind(403, "Whoever asks may not do this"),
     Code.CROSS_ORIGIN: Kind(403, "Another site's page may not do this"),
     Code.NOT_FOUND: Kind(404, "There is no such thing"),
     Code.NOT_YET: Kind(404, "The run has not come so far, or ended before"),
@@ -77,9 +87,11 @@ KINDS: dict[Code, Kind] = {
     Code.INVALID_PARAMETER: Kind(422, "A parameter does not fit"),
     Code.REFUSED: Kind(422, "The request is refused"),
     Code.IDEMPOTENCY_KEY_REUSED: Kind(422, "The key was used for another request"),
+    Code.TOO_MANY_REQUESTS: Kind(429, "This was asked too often"),
     Code.INTERNAL: Kind(500, "Yudai failed: this is our fault"),
     Code.STORE_UNAVAILABLE: Kind(503, "What is stored cannot be reached for the moment"),
     Code.ENGINE_UNAVAILABLE: Kind(503, "The engine cannot be reached for the moment"),
+    Code.FORGE_UNAVAILABLE: Kind(503, "The forge cannot be reached for the moment"),
 }
 
 # What the framework says by itself.
@@ -96,6 +108,8 @@ _BY_STATUS = {
 _CODES: dict[type[YudaiError], Code] = {
     NotYetError: Code.NOT_YET,
     NotFoundError: Code.NOT_FOUND,
+    SignedOutError: Code.UNAUTHENTICATED,
+    ForbiddenError: Code.FORBIDDEN,
     ConflictError: Code.CONFLICT,
     KeyReusedError: Code.IDEMPOTENCY_KEY_REUSED,
     RefusedError: Code.REFUSED,
@@ -167,7 +181,7 @@ def answer(error: Exception, scope: Scope) -> JSONResponse:
     headers = dict(trouble.headers)
     if status == 503:
         log.warning("request.unavailable", path=scope["path"], error=repr(error)[:500])
-        headers["Retry-After"] = str(RETRY_AFTER_S)
+        headers.setdefault("Retry-After", str(RETRY_AFTER_S))
     if status == 500:
         log.error("request.failed", path=scope["path"], method=scope["method"], exc_info=error)
     problem = Problem(
@@ -208,6 +222,10 @@ def _ours(error: YudaiError) -> Trouble:
             said, detail = str(error), over_http(str(error))
             told = said if said != detail else ""
             return Trouble(code, detail, _named(error), state, command_line=told)
+    if isinstance(error, ForgeError):
+        wait_s = max(RETRY_AFTER_S, math.ceil(error.retry_after_s))
+        headers = {"Retry-After": str(wait_s)}
+        return Trouble(Code.FORGE_UNAVAILABLE, str(error), headers=headers)
     if isinstance(error, WorldError) and error.cause is Cause.STORE_FAILED:
         return _AWAY
     return _OUR_FAULT

@@ -28,12 +28,17 @@ class Allowed(NamedTuple):
     hosts: frozenset[str] = frozenset()
     origins: frozenset[str] = frozenset()
     """As browsers send them: `https://yudai.example.org`."""
+    takes_keys: bool = False
+    """Who sends a key is known by it and by no cookie, so that no other site can borrow it."""
 
     @classmethod
-    def of(cls, hosts: Collection[str], origins: Collection[str]) -> "Allowed":
+    def of(
+        cls, hosts: Collection[str], origins: Collection[str], *, takes_keys: bool = False
+    ) -> "Allowed":
         return cls(
             LOOPBACK | {host.lower() for host in hosts},
             frozenset(origin.lower().rstrip("/") for origin in origins),
+            takes_keys,
         )
 
 
@@ -66,6 +71,8 @@ class Guard:
 
     def _origin_error(self, headers: Headers, method: str) -> ApiError | None:
         if method in SAFE:
+            return None
+        if self._allowed.takes_keys and "authorization" in headers:
             return None
         origin, site = headers.get("origin"), headers.get("sec-fetch-site")
         if origin is not None and origin.lower() in self._allowed.origins:

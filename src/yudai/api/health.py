@@ -7,12 +7,13 @@ from fastapi import APIRouter
 from sqlalchemy import text
 
 from yudai import __version__
+from yudai.api.access import FREE
 from yudai.api.deps import Service, ServiceDep
 from yudai.api.errors import ApiError, Code
 from yudai.domain.ids import SolveId
 from yudai.domain.value import Value
 
-router = APIRouter(prefix="/health", tags=["health"])
+router = APIRouter(prefix="/health", tags=["health"], dependencies=[FREE])
 
 _PATIENCE_S = 3.0
 _NOBODY = SolveId("00000000-0000-0000-0000-000000000000")

@@ -4,7 +4,8 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query
 
-from yudai.api.deps import CurrentUser, ServiceDep
+from yudai.api.access import MayAdminister, MayRead
+from yudai.api.deps import ServiceDep
 from yudai.services.costing import Coster, CostView
 from yudai.wiring.examining import Examination, SettingsView, describe, examine
 
@@ -12,21 +13,23 @@ router = APIRouter(tags=["installation"])
 
 
 @router.get("/settings", operation_id="getSettings")
-async def settings(service: ServiceDep) -> SettingsView:
+async def settings(service: ServiceDep, user: MayAdminister) -> SettingsView:
     """What holds here; of secrets only whether they are there."""
+    del user
     return describe(service.settings)
 
 
 @router.get("/doctor", operation_id="getDoctor")
-async def doctor(service: ServiceDep) -> Examination:
+async def doctor(service: ServiceDep, user: MayAdminister) -> Examination:
     """Looks at this machine anew: tools, folders, sandboxes."""
+    del user
     return await examine(service.settings)
 
 
 @router.get("/cost", operation_id="getCost")
 async def cost(
     service: ServiceDep,
-    user: CurrentUser,
+    user: MayRead,
     days: Annotated[int, Query(ge=1, le=366, description="How far back.")] = 30,
 ) -> CostView:
     """What was spent, on whom, and what for."""

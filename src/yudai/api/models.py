@@ -5,6 +5,7 @@ from typing import Literal
 from fastapi import APIRouter
 from pydantic import ConfigDict, Field
 
+from yudai.api.access import MayAdminister, MayRead
 from yudai.api.deps import ServiceDep
 from yudai.api.openapi import CONFLICT
 from yudai.domain.asking import AskedPrice, ModelName
@@ -67,14 +68,16 @@ class ModelRemoved(Value):
 
 
 @router.get("/models", operation_id="listModels")
-async def find(service: ServiceDep) -> ModelList:
+async def find(service: ServiceDep, user: MayRead) -> ModelList:
     """Every model that a matrix can name, by name or alias."""
+    del user
     return ModelList(models=tuple(map(_view, await service.catalogue.list())))
 
 
 @router.put("/models/{name:path}", operation_id="putModel")
-async def put(name: str, body: ModelPut, service: ServiceDep) -> ModelView:
+async def put(name: str, body: ModelPut, service: ServiceDep, user: MayAdminister) -> ModelView:
     """Change an entry or add one; solves that were opened before keep what they began with."""
+    del user
     change = ModelChange(
         provider=None if body.provider is None else Provider(body.provider),
         model_id=body.model_id,
@@ -85,8 +88,9 @@ async def put(name: str, body: ModelPut, service: ServiceDep) -> ModelView:
 
 
 @router.delete("/models/{name:path}", operation_id="removeModel", responses=CONFLICT)
-async def remove(name: str, service: ServiceDep) -> ModelRemoved:
+async def remove(name: str, service: ServiceDep, user: MayAdminister) -> ModelRemoved:
     """Forget an entry of one's own; a packaged one goes back to what it was."""
+    del user
     restored = await service.catalogue.remove(name)
     return ModelRemoved(model=None if restored is None else _view(restored))
 

@@ -7,6 +7,8 @@ from yudai.api.guards import SAFE
 
 _ALWAYS = (413, 421, 500, 503)
 _CHANGING = (403, 415)
+_GUARDED = (401, 403, 429)
+_FREE = "health"
 _PROBLEM = {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}}
 _FRAMEWORKS_OWN = ("HTTPValidationError", "ValidationError")
 
@@ -34,6 +36,8 @@ def _describe(operation: dict[str, Any], path: str, method: str) -> None:
     statuses = {*_ALWAYS, *own}
     if method not in SAFE:
         statuses |= set(_CHANGING)
+    if _FREE not in operation.get("tags", ()):
+        statuses |= set(_GUARDED)
     if "requestBody" in operation:
         statuses |= {400, 422}
     if "{" in path:

@@ -5,7 +5,8 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Path, Query, Request, Response
 
-from yudai.api.deps import CurrentUser, RunIdPath, Service, ServiceDep
+from yudai.api.access import MayReadRun, MayRunRun
+from yudai.api.deps import RunIdPath, Service, ServiceDep
 from yudai.api.downloads import Download, documented, is_known, send, send_blob, unchanged
 from yudai.domain.errors import NotFoundError
 from yudai.domain.ids import short
@@ -40,11 +41,16 @@ class LogKind(StrEnum):
     BASELINE = "baseline"
 
 
-async def _which(run_id: RunIdPath, user: CurrentUser) -> Which:
-    return Which(run_id, user.id)
+async def _which(run_id: RunIdPath, permit: MayReadRun) -> Which:
+    return Which(run_id, permit.owner_id)
+
+
+async def _which_to_cancel(run_id: RunIdPath, permit: MayRunRun) -> Which:
+    return Which(run_id, permit.owner_id)
 
 
 WhichDep = Annotated[Which, Depends(_which)]
+CancelDep = Annotated[Which, Depends(_which_to_cancel)]
 
 
 @router.get(

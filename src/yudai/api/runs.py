@@ -8,7 +8,7 @@ from yudai.api import run_files
 from yudai.api.deps import Service, ServiceDep
 from yudai.api.downloads import FOR_EVER
 from yudai.api.openapi import CONFLICT
-from yudai.api.run_files import Attempt, Number, WhichDep
+from yudai.api.run_files import Attempt, CancelDep, Number, WhichDep
 from yudai.services.diffs import DiffAt, Diffs
 from yudai.services.run_cancelling import RunCanceller
 from yudai.services.run_pages import MAX_SEQ, RunPages
@@ -34,7 +34,7 @@ async def read(which: WhichDep, service: ServiceDep) -> RunDetail:
 
 
 @router.post("/runs/{run_id}/cancel", operation_id="cancelRun", responses=CONFLICT)
-async def cancel(which: WhichDep, service: ServiceDep) -> RunDetail:
+async def cancel(which: CancelDep, service: ServiceDep) -> RunDetail:
     """End this run alone; its worker stops within two seconds, the others go on."""
     await _reader(service).run(which)
     await RunCanceller(service.store, service.clock).cancel(which.run_id)

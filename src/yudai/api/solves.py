@@ -4,8 +4,15 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Response
 
+from yudai.api.access import (
+    GateDep,
+    MayPublishSolve,
+    MayRead,
+    MayReadSolve,
+    MayRun,
+    MayRunSolve,
+)
 from yudai.api.deps import (
-    CurrentUser,
     IdempotencyHeader,
     Service,
     ServiceDep,
@@ -42,18 +49,21 @@ ACCEPTED: dict[int | str, dict[str, Any]] = {
 async def create(
     body: SolveAsk,
     service: ServiceDep,
-    user: CurrentUser,
+    user: MayRun,
+    gate: GateDep,
     response: Response,
     key: IdempotencyHeader = None,
 ) -> SolveSummary:
     """Name a repository, an issue, a matrix and limits; contestants start as soon as they may."""
+    await gate.begin(user, body)
     return await submit(body, service, user, response=response, key=key)
 
 
 @router.get("/solves", operation_id="listSolves")
 async def find(  # noqa: PLR0913 - one for each of the query's
     service: ServiceDep,
-    user: CurrentUser,
+    user: MayRead,
+    gate: GateDep,
     limit: Annotated[int, Query(ge=1, le=100)] = 20,
     cursor: Annotated[str, Query(description="From the page before.")] = "",
     state: Annotated[
@@ -64,49 +74,57 @@ async def find(  # noqa: PLR0913 - one for each of the query's
     conversation_id: Annotated[str | None, Query(max_length=64, pattern="^[0-9a-f-]+$")] = None,
 ) -> SolvePage:
     """Newest first."""
-    which = Which(user.id, tuple(state or ()), conversation_id, repo=repo, words=q)
+    which = Which(
+        user.id,
+        tuple(state or ()),
+        conversation_id,
+        repo=repo,
+        words=q,
+        repo_urls=await gate.visible(user),
+    )
     return await _viewer(service).page(which, limit=limit, cursor=cursor)
 
 
 @router.get("/solves/{solve_id}", operation_id="getSolve")
-async def read(solve_id: SolveIdPath, service: ServiceDep, user: CurrentUser) -> SolveView:
+async def read(solve_id: SolveIdPath, service: ServiceDep, permit: MayReadSolve) -> SolveView:
     """All about one solve, its runs and its timeline; `updates` is for watching it."""
-    return await _viewer(service).solve(solve_id, user_id=user.id)
+    return await _viewer(service).solve(solve_id, user_id=permit.owner_id)
 
 
 @router.post("/solves/{solve_id}/cancel", operation_id="cancelSolve", responses=CONFLICT)
-async def cancel(solve_id: SolveIdPath, service: ServiceDep, user: CurrentUser) -> SolveSummary:
+async def cancel(solve_id: SolveIdPath, service: ServiceDep, permit: MayRunSolve) -> SolveSummary:
     """End it and all its runs that are open; workers stop within two seconds."""
-    await summary(solve_id, service, user)
+    await summary(solve_id, service, permit.owner)
     await service.stopper.cancel(solve_id)
-    return await summary(solve_id, service, user)
+    return await summary(solve_id, service, permit.owner)
 
 
 @router.post("/solves/{solve_id}/champion", operation_id="chooseChampion", responses=CONFLICT)
 async def choose(
-    solve_id: SolveIdPath, body: Choice, service: ServiceDep, user: CurrentUser
+    solve_id: SolveIdPath, body: Choice, service: ServiceDep, permit: MayRunSolve
 ) -> SolveSummary:
     """A person's own choice, with a reason, in place of what the ranking offers."""
-    await Chooser(service.store, service.clock).choose(solve_id, body, user_id=user.id)
-    return await summary(solve_id, service, user)
+    chooser = Chooser(service.store, service.clock)
+    await chooser.choose(solve_id, body, user_id=permit.owner_id, by=permit.user.id)
+    return await summary(solve_id, service, permit.owner)
 
 
 @router.post("/solves/{solve_id}/apply", operation_id="applyPatch", responses=CONFLICT)
 async def apply(
-    solve_id: SolveIdPath, body: ApplyAsk, service: ServiceDep, user: CurrentUser
+    solve_id: SolveIdPath, body: ApplyAsk, service: ServiceDep, permit: MayPublishSolve
 ) -> AppliedView:
     """Into the folder that the solve came from, or onto a new branch of it; that settles it."""
-    return await service.applier.take(solve_id, body, user_id=user.id)
+    return await service.applier.take(solve_id, body, user_id=permit.owner_id)
 
 
 @router.post("/solves/{solve_id}/dismiss", operation_id="dismissSolve", responses=CONFLICT)
 async def dismiss(
-    solve_id: SolveIdPath, body: DismissAsk, service: ServiceDep, user: CurrentUser
+    solve_id: SolveIdPath, body: DismissAsk, service: ServiceDep, permit: MayRunSolve
 ) -> SolveSummary:
     """No answer is taken; the solve is completed, and its runs stay as they are."""
     chooser = Chooser(service.store, service.clock)
-    await chooser.dismiss(solve_id, body.reason, user_id=user.id)
-    return await summary(solve_id, service, user)
+    await chooser.dismiss(solve_id, body.reason, user_id=permit.owner_id, by=permit.user.id)
+    return await summary(solve_id, service, permit.owner)
 
 
 async def submit(

@@ -6,7 +6,7 @@ from typing import Annotated, cast
 from fastapi import APIRouter, Query, Request, Response
 from pydantic import AfterValidator, Field
 
-from yudai.api.deps import CurrentUser
+from yudai.api.access import MayReadSolve
 from yudai.domain.ids import SolveId
 from yudai.services.update_answer import MAX_BYTES, Ask
 from yudai.services.update_views import UpdatesView
@@ -39,7 +39,7 @@ async def updates(
     # No dependency where none is needed: each costs a tenth of an idle poll.
     request: Request,
     solve_id: str,
-    user: CurrentUser,
+    permit: MayReadSolve,
     cursor: Annotated[
         str, Query(description="As the answer before gave it; one that is of no use begins anew.")
     ] = "",
@@ -59,5 +59,5 @@ async def updates(
 ) -> Response:
     """Poll every `poll_ms`, at once when there is `more`, and no longer when it is `terminal`."""
     service = cast("Updates", request.app.state.service.updates)
-    ask = Ask(SolveId(solve_id), user.id, cursor, _names(runs), max_bytes)
+    ask = Ask(SolveId(solve_id), permit.owner_id, cursor, _names(runs), max_bytes)
     return Response(await service.poll(ask), media_type="application/json")

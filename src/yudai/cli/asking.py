@@ -2,17 +2,19 @@
 
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from pydantic import ValidationError
 
 from yudai.cli.options import Options
 from yudai.domain.budget import MICROS_PER_USD, Budget
 from yudai.domain.errors import RefusedError
+from yudai.domain.forge import Target
 from yudai.domain.issue import Issue, from_markdown
 from yudai.domain.matrix import Matrix, Strategy
 from yudai.domain.models import parse_price
 from yudai.domain.nearest import nearest
+from yudai.domain.publication import PublishMode
 from yudai.services.planning import FolderRequest
 from yudai.services.projects import Given
 from yudai.settings import Settings
@@ -36,10 +38,51 @@ _OPTIONS = {
 }
 
 
+class ForgeAsk(NamedTuple):
+    """A solve at a forge, as it was typed."""
+
+    target: Target
+    words: str
+    asked: FolderRequest
+    """Its matrix, limits and commands; the forge has the issue."""
+    publish: PublishMode
+
+
 def to_request(options: Options, settings: Settings) -> FolderRequest:
+    if options.pr:
+        raise RefusedError(
+            f"--pr is for a repository at a forge, such as owner/repo#12: {options.target} is a"
+            " folder, which takes --apply or --branch"
+        )
+    return _request(options, settings, _issue(options))
+
+
+def to_forge_ask(options: Options, settings: Settings, target: Target) -> ForgeAsk:
+    """AUTO only at a server, which publishes even if nobody waits for it here."""
+    given = (
+        ("--apply", options.apply),
+        ("--branch", options.branch),
+        ("--dirty", options.dirty),
+        ("--env", options.env is not None),
+    )
+    for name, is_given in given:
+        if is_given:
+            raise RefusedError(f"{name} is for a folder, {options.target} is none: leave it out")
+    words = _words(options)
+    if not words and target.number is None:
+        raise RefusedError(
+            f"say what to solve: {target.repo.full}#NUMBER, --text 'what is wrong', or"
+            " --issue-file FILE"
+        )
+    issue = _checked(from_markdown, words) if words else Issue(title=f"#{target.number}")
+    asked = _request(options, settings, issue.model_copy(update={"number": target.number}))
+    return ForgeAsk(target, words, asked, PublishMode.AUTO if options.pr else PublishMode.ASK)
+
+
+def _request(options: Options, settings: Settings, issue: Issue) -> FolderRequest:
     return FolderRequest(
         target=options.target,
-        issue=_issue(options),
+        issue=issue,
         matrix=_matrix(options),
         budget=_budget(options, settings),
         base=options.base,
@@ -60,14 +103,22 @@ def _given(options: Options) -> Given:
 
 
 def _issue(options: Options) -> Issue:
+    words = _words(options)
+    if not words:
+        raise RefusedError("say what to solve: --text 'what is wrong', or --issue-file FILE")
+    return _checked(from_markdown, words)
+
+
+def _words(options: Options) -> str:
+    """Empty when none were given."""
     if options.text and options.issue_file:
         raise RefusedError("choose one of --text and --issue-file")
     if not options.text and not options.issue_file:
-        raise RefusedError("say what to solve: --text 'what is wrong', or --issue-file FILE")
+        return ""
     text = options.text or _read(options.issue_file)
     if not text.strip():
         raise RefusedError("the issue is empty: say what is wrong and how it should be")
-    return _checked(from_markdown, text)
+    return text
 
 
 def _read(name: str) -> str:

@@ -29,7 +29,7 @@ async def open_records(settings: Settings) -> AsyncGenerator[Records]:
     # Only here: an HTTP client costs start-up time that a look at the database need not pay.
     from yudai.cli.client import open_server_records
 
-    async with open_server_records(url) as records:
+    async with open_server_records(url, home=settings.home) as records:
         yield records
 
 

@@ -5,6 +5,7 @@ from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel
@@ -27,6 +28,7 @@ from yudai.domain.steps import Step
 from yudai.domain.trajectory import TrajectoryMessage
 from yudai.domain.verdict import Verdict
 from yudai.ports.artifacts import ArtifactKind
+from yudai.services.outcome_views import OutcomeList
 from yudai.services.reading import chosen_step
 
 _NEWEST = ("", "latest")
@@ -115,8 +117,10 @@ class _Run(BaseModel):
 
 
 @asynccontextmanager
-async def open_server_records(url: str) -> AsyncGenerator["ServerRecords"]:
-    async with open_remote(url) as remote:
+async def open_server_records(
+    url: str, *, home: Path | None = None
+) -> AsyncGenerator["ServerRecords"]:
+    async with open_remote(url, home=home) as remote:
         note_version(remote.url, await remote.version())
         yield ServerRecords(remote)
 
@@ -180,6 +184,14 @@ class ServerRecords:
 
     async def dismiss(self, solve_id: SolveId, reason: str) -> None:
         await self.remote.post(f"/api/solves/{solve_id}/dismiss", {"reason": reason})
+
+    async def outcomes(self, solve_id: SolveId) -> OutcomeList | None:
+        """None also from an older server, which knows of none."""
+        try:
+            found = await self.remote.get(f"/api/solves/{solve_id}/outcomes")
+        except NotFoundError:
+            return None
+        return read_as(OutcomeList, found, self.remote.url)
 
     async def remark(self, solve_id: SolveId) -> str:
         del solve_id

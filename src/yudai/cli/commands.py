@@ -4,14 +4,15 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from pydantic import ValidationError
 
 from yudai import __version__, telemetry
-from yudai.cli import options
+from yudai.cli import options, people
+from yudai.cli.benches import bench
+from yudai.cli.dev import dev
 from yudai.cli.options import Json, SandboxName
 from yudai.cli.stopping import run_until_signal
 from yudai.domain.errors import RefusedError
-from yudai.settings import Settings
+from yudai.settings import Settings, read_settings
 
 app = typer.Typer(
     name="yudai",
@@ -24,8 +25,8 @@ app = typer.Typer(
 )
 models = typer.Typer(help="List and edit models, their aliases and prices.")
 app.add_typer(models, name="models", invoke_without_command=True)
-bench = typer.Typer(help="Measurements, as ratios in one run.", no_args_is_help=True)
 app.add_typer(bench, name="bench")
+app.add_typer(dev, name="dev")
 
 Target = Annotated[
     str,
@@ -36,14 +37,6 @@ Target = Annotated[
 
 Solve = Annotated[
     str, typer.Argument(help="A solve: its id or the end of it; default: the newest.")
-]
-
-BenchDatabase = Annotated[
-    str,
-    typer.Option(
-        "--database",
-        help="URL of an empty PostgreSQL database: measure the API and workers apart as well.",
-    ),
 ]
 
 
@@ -97,7 +90,7 @@ def demo(
 
 @app.command()
 def solve(  # noqa: PLR0913 - one parameter per option
-    target: options.Folder = ".",
+    target: options.Target = ".",
     *,
     text: options.Words = "",
     issue_file: options.IssueFile = "",
@@ -123,11 +116,12 @@ def solve(  # noqa: PLR0913 - one parameter per option
     accept_unproved: options.AcceptUnproved = False,
     apply: options.Apply = False,
     branch: options.Branch = "",
+    pr: options.PullRequest = False,
     yes: options.Yes = False,
     server: options.ServerUrl = "",
     json: Json = False,
 ) -> int:
-    """Let contestants compete to solve an issue of a folder; it stays untouched until you say."""
+    """Let contestants compete to solve an issue; nothing is changed anywhere until you say."""
     given = options.Options(**locals())
     from yudai.cli.solve import run_solve
 
@@ -149,6 +143,14 @@ def apply(
     from yudai.cli.apply import run_apply
 
     return run_until_signal(run_apply(_settings(), target, branch=branch, json=json))
+
+
+@app.command()
+def publish(target: Solve = "", *, json: Json = False, server: options.ServerUrl = "") -> int:
+    """Open a draft pull request with the champion's patch, or say where it is."""
+    from yudai.cli.publish import run_publish
+
+    return run_until_signal(run_publish(_settings(server), target, json=json))
 
 
 @app.command()
@@ -333,55 +335,10 @@ def doctor(*, json: Json = False) -> int:
     return run_until_signal(run_doctor(_settings(), json=json))
 
 
-@bench.command()
-def overhead(*, json: Json = False, rounds: Annotated[int, typer.Option(min=1)] = 3) -> int:
-    """Our loop against bare mini-SWE-agent, per step."""
-    from yudai.cli.bench import run_overhead
-
-    return run_until_signal(run_overhead(rounds=rounds, json=json))
-
-
-@bench.command(name="sandbox")
-def bench_sandbox(*, json: Json = False, rounds: Annotated[int, typer.Option(min=1)] = 5) -> int:
-    """32 sandboxes of one base against 32 bare bwrap."""
-    from yudai.cli.bench import run_sandbox
-
-    return run_until_signal(run_sandbox(rounds=rounds, json=json))
-
-
-@bench.command()
-def polling(*, json: Json = False, rounds: Annotated[int, typer.Option(min=1)] = 5) -> int:
-    """A poll that finds nothing new against the least that the server can answer."""
-    from yudai.cli.bench import run_polling
-
-    return run_until_signal(run_polling(rounds=rounds, json=json))
-
-
-@bench.command()
-def fanout(
-    *,
-    json: Json = False,
-    contestants: Annotated[int, typer.Option(min=2, max=500)] = 100,
-    database: BenchDatabase = "",
-) -> int:
-    """A hundred contestants at once against one: time, memory, and how soon the API answers."""
-    from yudai.cli.bench import run_fanout
-
-    return run_until_signal(run_fanout(database=database, contestants=contestants, json=json))
-
-
-@bench.command()
-def recovery(*, json: Json = False, database: BenchDatabase = "") -> int:
-    """From kill -9 of a process to the first of its runs that goes on."""
-    from yudai.cli.bench import run_recovery
-
-    return run_until_signal(run_recovery(database=database, json=json))
-
-
 def _settings(server: str = "") -> Settings:
-    try:
-        settings = Settings()
-    except ValidationError as error:
-        first = error.errors()[0]
-        raise RefusedError(f"{first['loc'][0]}: {first['msg']}") from None
+    settings = read_settings()
+    telemetry.hide(settings.secrets)
     return settings.model_copy(update={"server": server}) if server else settings
+
+
+people.add_to(app, _settings)

@@ -22,9 +22,12 @@ _GRACE_S = 3
 _BACKLOG = 2048
 
 
-def bind(host: str, port: int) -> socket.socket:
-    """A socket that listens already: who comes while we start waits, and nobody else gets it."""
-    family, address = _loopback(host)
+def bind(host: str, port: int, *, is_open: bool = False) -> socket.socket:
+    """A socket that listens already: who comes while we start waits, and nobody else gets it.
+
+    Open to other machines only where everybody logs in.
+    """
+    family, address = _address(host, is_open=is_open)
     # With the protocol named, asyncio turns off Nagle: answers would wait 40 ms for an ACK.
     listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
@@ -38,7 +41,9 @@ def bind(host: str, port: int) -> socket.socket:
 
 
 def url_of(listener: socket.socket) -> str:
-    address, port = listener.getsockname()[:2]
+    address, port = str(listener.getsockname()[0]), listener.getsockname()[1]
+    # Every address of the machine is no address to ask at: its own one is.
+    address = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(address, address)  # noqa: S104
     return f"http://[{address}]:{port}" if ":" in address else f"http://{address}:{port}"
 
 
@@ -74,17 +79,17 @@ async def answering(app: "ASGIApp", listener: socket.socket) -> AsyncGenerator[a
                 log.error("http.failed", error=repr(error))
 
 
-def _loopback(host: str) -> tuple[socket.AddressFamily, str]:
+def _address(host: str, *, is_open: bool) -> tuple[socket.AddressFamily, str]:
     try:
         found = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError) as error:
         why = getattr(error, "strerror", None) or error
         raise RefusedError(f"--host {host!r}: {why}; use 127.0.0.1") from None
     addresses = {(family, str(place[0])) for family, _, _, _, place in found}
-    if not all(_is_loopback(address) for _, address in addresses):
+    if not is_open and not all(_is_loopback(address) for _, address in addresses):
         raise RefusedError(
-            f"--host {host} could be reached by others, and there is no login yet:"
-            " use 127.0.0.1, and an SSH tunnel from elsewhere"
+            f"--host {host} could be reached by others, and there is no login yet: use 127.0.0.1"
+            " and an SSH tunnel from elsewhere, or AUTH_MODE=github"
         )
     # IPv4 where a name has both: every client knows it.
     return min(addresses, key=lambda pair: (pair[0] != socket.AF_INET, pair[1]))

@@ -5,8 +5,19 @@ from typing import Annotated, NamedTuple
 
 import typer
 
-Folder = Annotated[str, typer.Argument(help="A folder in a git repository.")]
-Words = Annotated[str, typer.Option(help="The issue in words; the first line is its title.")]
+Target = Annotated[
+    str,
+    typer.Argument(
+        help="A folder in a git repository, owner/repo#12, or an issue's URL; owner/repo alone"
+        " with --text or --issue-file."
+    ),
+]
+Words = Annotated[
+    str,
+    typer.Option(
+        help="The issue in words; the first line is its title. Beside #12 they go before its text."
+    ),
+]
 IssueFile = Annotated[str, typer.Option(help="A file with the issue; - is standard input.")]
 Models = Annotated[
     list[str] | None,
@@ -41,7 +52,9 @@ Env = Annotated[
     Path | None,
     typer.Option(help="Your own virtual environment, used read-only instead of a set-up."),
 ]
-Base = Annotated[str, typer.Option(help="A branch or commit instead of HEAD.")]
+Base = Annotated[
+    str, typer.Option(help="A branch or commit instead of HEAD; of a forge's repository a branch.")
+]
 Dirty = Annotated[bool, typer.Option("--dirty", help="Include uncommitted changes.")]
 BaseUrl = Annotated[
     str, typer.Option(help="An OpenAI-compatible server for all models (OPENAI_API_KEY).")
@@ -58,6 +71,9 @@ Apply = Annotated[
     bool, typer.Option("--apply", help="Change the folder's files to the champion's.")
 ]
 Branch = Annotated[str, typer.Option(help="Put the champion's patch onto a new branch.")]
+PullRequest = Annotated[
+    bool, typer.Option("--pr", help="Open a draft pull request with the champion's patch.")
+]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask before it starts.")]
 Json = Annotated[
     bool, typer.Option("--json", help="Print one JSON document on standard output, nothing else.")
@@ -112,3 +128,4 @@ class Options(NamedTuple):
     yes: bool
     json: bool
     server: str = ""
+    pr: bool = False

@@ -18,6 +18,7 @@ from yudai.domain.value import Value
 from yudai.domain.verdict import Verdict
 from yudai.ports.artifacts import ArtifactKind
 from yudai.services.choosing import Chooser
+from yudai.services.outcome_views import OutcomeList, OutcomeViewer
 from yudai.services.reading import Reader
 from yudai.services.stopping import Stopper
 from yudai.settings import Settings
@@ -84,6 +85,10 @@ class Records(Protocol):
         """ConflictError unless it awaits review."""
         ...
 
+    async def outcomes(self, solve_id: SolveId) -> OutcomeList | None:
+        """What became of its pull request; None: nobody there knows."""
+        ...
+
     async def remark(self, solve_id: SolveId) -> str:
         """What a person who waits for it should know, if anything."""
         ...
@@ -129,6 +134,9 @@ class OwnRecords:
     async def dismiss(self, solve_id: SolveId, reason: str) -> None:
         chooser = Chooser(self.reader.store, self.reader.clock)
         await chooser.dismiss(solve_id, reason, user_id=LOCAL_USER)
+
+    async def outcomes(self, solve_id: SolveId) -> OutcomeList | None:
+        return await OutcomeViewer(self.reader.store).of_solve(solve_id)
 
     async def remark(self, solve_id: SolveId) -> str:
         solve = await self.reader.solve(solve_id)

@@ -4,6 +4,7 @@ import ipaddress
 import re
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
@@ -11,6 +12,7 @@ import httpx
 from pydantic import BaseModel, ValidationError
 
 from yudai import __version__
+from yudai.cli.loginfile import LoginFile
 from yudai.domain.errors import ConflictError, NotFoundError, RefusedError, YudaiError
 from yudai.domain.plain import as_object, as_text
 
@@ -54,6 +56,13 @@ class Remote:
         )
         return _json(answer, self.url)
 
+    async def post_nothing(self, path: str) -> None:
+        """Where nothing comes back either."""
+        await self._send("POST", path)
+
+    async def delete(self, path: str) -> None:
+        await self._send("DELETE", path)
+
     async def version(self) -> str:
         """Who answers; RefusedError when it is no server of ours."""
         said = as_object(await self.get("/api/health/live"))
@@ -85,15 +94,24 @@ class Remote:
 
 
 @asynccontextmanager
-async def open_remote(url: str) -> AsyncGenerator[Remote]:
-    """A client for this URL; what the environment says of proxies is not for loopback."""
+async def open_remote(url: str, *, home: Path | None = None) -> AsyncGenerator[Remote]:
+    """A client for this URL; what the environment says of proxies is not for loopback.
+
+    With the key that `yudai login` has kept in this home for exactly this server.
+    """
     base = checked(url)
     host = urlsplit(base).hostname or ""
+    key = None if home is None else LoginFile(home).key(base)
+    sent = {} if key is None else {"Authorization": f"Bearer {key.get_secret_value()}"}
     client = httpx.AsyncClient(
         base_url=base,
         timeout=_TIMEOUT,
         trust_env=not is_loopback(host),
-        headers={"User-Agent": f"yudai/{__version__}", "Accept": "application/json, */*;q=0.5"},
+        headers={
+            "User-Agent": f"yudai/{__version__}",
+            "Accept": "application/json, */*;q=0.5",
+            **sent,
+        },
     )
     async with client:
         yield Remote(base, client)

@@ -10,10 +10,13 @@ from yudai.cli.consoles import program
 from yudai.cli.exits import NO_CHAMPION, OK, OUR_FAULT, OUT_OF_BUDGET
 from yudai.cli.text import one_line, print_json, safe, seconds
 from yudai.domain.document import PlaceEntry, SolveDocument
+from yudai.domain.forge import PullState
 from yudai.domain.ids import RunId, short
+from yudai.domain.plain import as_text
 from yudai.domain.solve_state import RESTING, SolveState
 from yudai.domain.verdict import VerdictStatus
 from yudai.ports.artifacts import ArtifactKind
+from yudai.services.outcome_views import OutcomeList, OutcomeView
 
 MARKS = {
     VerdictStatus.PASSED: ("passed", "green"),
@@ -21,6 +24,10 @@ MARKS = {
     VerdictStatus.UNVERIFIED: ("unverified", "yellow"),
     VerdictStatus.FAILED: ("failed", "red"),
     VerdictStatus.NONE: ("none", "dim"),
+}
+_ANSWERED: dict[bool | None, str] = {
+    True: "(a person says so)",
+    False: "(a person says it is none)",
 }
 _MAX_DIFF_LINES = 200
 _MAX_PROOFS = 6
@@ -41,24 +48,36 @@ def exit_code(document: SolveDocument) -> int:
     return OUT_OF_BUDGET if document.budget_ended else NO_CHAMPION
 
 
-def print_document(document: SolveDocument) -> None:
-    print_json(document.model_dump(mode="json"))
+def print_document(document: SolveDocument, became: OutcomeList | None = None) -> None:
+    """With its pull request and what became of it, where it has one."""
+    has_pull = became is not None and became.pull is not None
+    more = became.model_dump(mode="json") if became is not None and has_pull else {}
+    print_json({**document.model_dump(mode="json"), **more})
 
 
 async def show_result(
-    reader: Artifacts, document: SolveDocument, console: Console, *, server: str = ""
+    reader: Artifacts,
+    document: SolveDocument,
+    console: Console,
+    *,
+    server: str = "",
+    has_pull: bool = False,
 ) -> None:
-    """`server` is where other commands find it, unless they look at the same records anyway."""
+    """`server` is where other commands find it, unless they look at the same records anyway.
+
+    Of one that has a pull request, or is about to, nobody need be told how to open it.
+    """
     console.print(_scorecard(document))
     if document.solve.champion is not None:
         await _show_champion(reader, document, console)
     _show_reasons(document, console)
     console.print(Text(f"\n{safe(document.reason)}", style="bold"), soft_wrap=True)
     if document.ranking:
-        _show_next(document, console, f" --server {server}" if server else "")
+        where = f" --server {server}" if server else ""
+        _show_next(document, console, where, has_pull=has_pull)
 
 
-def _show_next(document: SolveDocument, console: Console, where: str) -> None:
+def _show_next(document: SolveDocument, console: Console, where: str, *, has_pull: bool) -> None:
     """The commands that a person is likely to want now."""
     solve, best = document.solve, document.ranking[0]
     show, apply = f"{program()} show", f"{program()} apply"
@@ -69,6 +88,9 @@ def _show_next(document: SolveDocument, console: Console, where: str) -> None:
     if solve.state is SolveState.AWAITING_REVIEW and is_folder:
         mine = f"{apply} {the_solve}"
         hints.append(f"Take it: {mine}, or as a commit on a new branch: {mine} --branch NAME")
+    elif solve.state is SolveState.AWAITING_REVIEW and is_at_forge(document):
+        opening = f"Open its pull request: {program()} publish {the_solve}"
+        hints += [] if has_pull else [opening]
     elif solve.state is SolveState.AWAITING_REVIEW and where:
         hints.append(f"Take it: {show} {the_solve} --diff | git apply")
     elif solve.champion is None and best.cause is None and best.lines_changed:
@@ -77,6 +99,39 @@ def _show_next(document: SolveDocument, console: Console, where: str) -> None:
     hints.append(f"Look closer: {show} {the_solve}, or one run: {show} {the_run}")
     for hint in hints:
         console.print(Text(hint, style="dim"), soft_wrap=True)
+
+
+def is_at_forge(document: SolveDocument) -> bool:
+    """A folder is called by its own name, a forge's repository by its owner's as well."""
+    return document.solve.folder is None and "/" in document.solve.repo
+
+
+def show_outcomes(became: OutcomeList, console: Console) -> None:
+    pull = became.pull
+    if pull is None:
+        return
+    if pull.number is None:
+        said = f"Publication: {pull.publication}{pull.reason and f', {pull.reason}'}"
+        console.print(Text(f"\n{one_line(said, width=400)}", style="bold"), soft_wrap=True)
+    else:
+        draft = ", a draft" if pull.is_draft and pull.state is PullState.OPEN else ""
+        said = f"Pull request #{pull.number} ({pull.state or 'open'}{draft}): {pull.url}"
+        console.print(Text(f"\n{safe(said)}", style="bold"), soft_wrap=True)
+    for outcome in became.outcomes:
+        console.print(Text(f"  {_outcome(outcome)}"), soft_wrap=True)
+
+
+def _outcome(outcome: OutcomeView) -> str:
+    commit = as_text(outcome.evidence.get("commit"))[:12]
+    parts = (
+        str(outcome.kind).replace("_", " "),
+        outcome.by and f"by {outcome.by}",
+        commit and f"in {commit}",
+        as_text(outcome.evidence.get("reason")),
+        "(waits: the page asks whether it is one)" if outcome.waits else "",
+        _ANSWERED.get(outcome.confirmed, ""),
+    )
+    return one_line(" ".join(part for part in parts if part), width=300)
 
 
 def _scorecard(document: SolveDocument) -> Table:

@@ -14,23 +14,27 @@ from rich.text import Text
 from yudai.cli import consoles
 from yudai.cli.agreeing import agreed
 from yudai.cli.apply import take
-from yudai.cli.asking import to_request
+from yudai.cli.asking import to_forge_ask, to_request
+from yudai.cli.bodies import to_body, to_forge_body
 from yudai.cli.choosing import Server
 from yudai.cli.client import ServerRecords, note_version
 from yudai.cli.exits import INTERRUPTED
 from yudai.cli.options import Options
 from yudai.cli.ownership import known_owner
 from yudai.cli.plan import Entrants, print_sent_plan
+from yudai.cli.publishing import publish
 from yudai.cli.race import show_race
 from yudai.cli.remote import AwayError, Remote, open_remote, read_as
 from yudai.cli.render import exit_code, print_document, show_result
+from yudai.cli.serverdesk import ServerDesk
+from yudai.cli.targets import find_target
 from yudai.cli.waiting import working
-from yudai.domain.budget import admit, usd
+from yudai.domain.budget import admit
 from yudai.domain.document import SolveDocument
 from yudai.domain.errors import RefusedError
 from yudai.domain.ids import SolveId, short
-from yudai.domain.matrix import Matrix, check_size, expand
-from yudai.domain.models import SCRIPTED_PREFIX, Price, free_names
+from yudai.domain.matrix import check_size, expand
+from yudai.domain.models import SCRIPTED_PREFIX, free_names
 from yudai.domain.routing import Listing, Routes, resolve
 from yudai.services.applying import Applier
 from yudai.services.planning import FolderRequest
@@ -48,10 +52,10 @@ class _Made(BaseModel):
 
 async def send_solve(settings: Settings, options: Options, server: Server) -> int:
     _check(options, server)
-    asked = _placed(to_request(options, settings))
+    asked, body = _asked(options, settings)
     progress = consoles.progress()
     async with AsyncExitStack() as stack:
-        remote = await stack.enter_async_context(open_remote(server.url))
+        remote = await stack.enter_async_context(open_remote(server.url, home=settings.home))
         if server.is_ours:
             remote.moves_to = partial(_owners_url, settings)
         note_version(remote.url, await remote.version() or server.version)
@@ -62,13 +66,15 @@ async def send_solve(settings: Settings, options: Options, server: Server) -> in
         print_sent_plan(progress, asked, entrants, server=remote.url)
         if not options.yes and not entrants.are_free and not await agreed():
             return INTERRUPTED
-        solve_id = await _submit(remote, asked, progress)
+        solve_id = await _submit(remote, body, progress)
         records = ServerRecords(remote)
         await _watch(records, solve_id, server, progress)
         document = await records.document(solve_id)
         if not options.json:
             where = "" if server.is_ours else remote.url
-            await show_result(records, document, consoles.result(), server=where)
+            await show_result(
+                records, document, consoles.result(), server=where, has_pull=options.pr
+            )
         await _take(records, document, options, applier)
         return exit_code(document)
 
@@ -90,6 +96,19 @@ def _check(options: Options, server: Server) -> None:
         )
 
 
+def _asked(options: Options, settings: Settings) -> tuple[FolderRequest, dict[str, Any]]:
+    """Which forge is asked is the server's own matter, unless it is named."""
+    target = find_target(options.target)
+    if target is None:
+        asked = to_request(options, settings)
+        placed = asked.model_copy(update={"target": str(Path(asked.target).absolute())})
+        placed = _placed(placed)
+        return placed, to_body(placed)
+    ask = to_forge_ask(options, settings, target)
+    ask = ask._replace(asked=_placed(ask.asked))
+    return ask.asked, to_forge_body(ask)
+
+
 def _owners_url(settings: Settings) -> str | None:
     owner = known_owner(settings.home)
     return None if owner is None else owner.url
@@ -100,7 +119,6 @@ def _placed(asked: FolderRequest) -> FolderRequest:
     models = tuple(map(_whole, asked.matrix.models))
     return asked.model_copy(
         update={
-            "target": str(Path(asked.target).absolute()),
             "env": None if asked.env is None else asked.env.absolute(),
             "matrix": asked.matrix.model_copy(update={"models": models}),
         }
@@ -146,10 +164,10 @@ async def _entrants(remote: Remote, asked: FolderRequest) -> Entrants:
     return Entrants(lineup, models, asked.budget)
 
 
-async def _submit(remote: Remote, asked: FolderRequest, progress: Console) -> SolveId:
-    key, body = secrets.token_hex(16), to_body(asked)
+async def _submit(remote: Remote, body: dict[str, Any], progress: Console) -> SolveId:
+    key, what = secrets.token_hex(16), "folder" if "repo_path" in body else "issue"
     try:
-        async with working(progress, "the server looks at the folder"):
+        async with working(progress, f"the server looks at the {what}"):
             for pause_s in _AGAIN_S:
                 try:
                     made = await remote.post("/api/solves", body, key=key)
@@ -163,44 +181,6 @@ async def _submit(remote: Remote, asked: FolderRequest, progress: Console) -> So
         progress.print(said, style="yellow")
         raise
     return read_as(_Made, made, remote.url).id
-
-
-def to_body(asked: FolderRequest) -> dict[str, Any]:
-    """`POST /api/solves`, in the words of the API."""
-    issue, budget = asked.issue, asked.budget
-    setup = asked.given.setup
-    return {
-        "repo_path": asked.target,
-        **({"issue_title": issue.title} if issue.body else {}),
-        "issue_text": issue.body or issue.title,
-        "base_branch": asked.base,
-        "dirty": asked.dirty,
-        "matrix": _axes(asked.matrix),
-        "limits": {
-            "max_parallel": budget.max_parallel,
-            "max_runs": budget.max_contestants,
-            "max_steps": budget.max_steps,
-            "time_budget_s": budget.time_budget_s,
-            "run_time_budget_s": budget.run_time_budget_s,
-            "budget_usd": usd(budget.cost_cap_micros),
-            "run_budget_usd": usd(budget.run_cost_cap_micros),
-        },
-        "prices": {name: _dollars(price) for name, price in asked.prices.items()},
-        "setup": None if setup is None else list(setup),
-        "test": asked.given.test,
-        "env": "" if asked.env is None else str(asked.env),
-        "reducer": asked.reducer,
-        "require_proof": asked.require_proof,
-    }
-
-
-def _axes(matrix: Matrix) -> dict[str, Any]:
-    return matrix.model_dump(mode="json")
-
-
-def _dollars(price: Price) -> dict[str, float]:
-    cached = {} if price.cached_micros is None else {"cached_usd": usd(price.cached_micros)}
-    return {"input_usd": usd(price.input_micros), "output_usd": usd(price.output_micros), **cached}
 
 
 async def _watch(
@@ -228,7 +208,10 @@ async def _take(
     try:
         if applier is not None and document.solve.champion is not None:
             await take(applier, solve_id, branch=options.branch, console=consoles.progress())
+        if options.pr and document.solve.champion is not None:
+            await publish(ServerDesk(records.remote), solve_id, consoles.progress())
     finally:
         # The race has been paid for: its document is printed whatever becomes of the answer.
         if options.json:
-            print_document(await records.document(solve_id))
+            pull = await records.outcomes(solve_id) if options.pr else None
+            print_document(await records.document(solve_id), pull)

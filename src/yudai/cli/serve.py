@@ -21,6 +21,7 @@ from yudai.cli.ownership import ServerEntry, owning, place_of
 from yudai.domain.errors import RefusedError
 from yudai.settings import Settings
 from yudai.wiring import is_shared, open_gateway
+from yudai.wiring.production import check_production, own_hosts
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp
@@ -78,12 +79,16 @@ def make_api(service: "Service", settings: Settings, given: ServeOptions, url: s
     from yudai.api.app import create_app
 
     names = (_host(settings, given), urlsplit(url).netloc.rpartition(":")[0])
-    return create_app(service, hosts=names, page_folder=page.BUILT)
+    origins = [settings.frontend_url] if settings.frontend_url else []
+    return create_app(
+        service, hosts=(*names, *own_hosts(settings)), origins=origins, page_folder=page.BUILT
+    )
 
 
 async def run_serve(
     settings: Settings, given: ServeOptions, *, opening: Opening = open_server
 ) -> int:
+    check_production(settings.model_copy(update={"host": _host(settings, given)}))
     if given.no_worker and not is_shared(settings):
         raise RefusedError(
             "--no-worker needs PostgreSQL (DATABASE_URL), where `yudai worker` does the work:"
@@ -122,11 +127,11 @@ async def serving(
 def _bind(settings: Settings, given: ServeOptions) -> socket.socket:
     host, port = _host(settings, given), settings.port if given.port is None else given.port
     try:
-        return bind(host, port)
+        return bind(host, port, is_open=settings.is_production)
     except RefusedError:
         if not given.any_port:
             raise
-        return bind(host, 0)
+        return bind(host, 0, is_open=settings.is_production)
 
 
 def _host(settings: Settings, given: ServeOptions) -> str:

@@ -11,7 +11,7 @@ from yudai.cli import consoles
 from yudai.cli.choosing import open_records
 from yudai.cli.exits import OK
 from yudai.cli.records import Records, RunFacts
-from yudai.cli.render import print_document, show_result
+from yudai.cli.render import is_at_forge, print_document, show_outcomes, show_result
 from yudai.cli.step import run_step
 from yudai.cli.text import dollars, one_line, print_json, safe, seconds
 from yudai.domain.budget import MICROS_PER_USD
@@ -51,10 +51,16 @@ async def run_show(
             return await run_step(records, champion, step, json=json)
         if view is not None:
             return await _dump(records, _champion(document.solve.champion), view)
+        became = await records.outcomes(document.solve.id) if is_at_forge(document) else None
         if json:
-            print_document(document)
-        else:
-            await show_result(records, document, consoles.result(), server=records.server)
+            print_document(document, became)
+            return OK
+        pull = None if became is None else became.pull
+        has_pull = pull is not None and pull.number is not None
+        console = consoles.result()
+        await show_result(records, document, console, server=records.server, has_pull=has_pull)
+        if became is not None:
+            show_outcomes(became, console)
     return OK
 
 

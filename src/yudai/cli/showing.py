@@ -139,8 +139,10 @@ def _demo_only(service: Service) -> Service:
 
 @dataclass(frozen=True)
 class _DemoOnly(Submitter):
-    async def request(self, ask: SolveAsk, *, forge: Forge | None = None) -> SolveRequest:
-        del ask, forge
+    async def request(
+        self, ask: SolveAsk, *, user_id: str, forge: Forge | None = None
+    ) -> SolveRequest:
+        del ask, user_id, forge
         raise RefusedError(
             "no sandbox can start on this machine, so only the demo runs here: `yudai doctor` says"
             " why, and `yudai serve --sandbox process` does without one"

@@ -1,10 +1,6 @@
 """`yudai solve`: the plan first, then the race, then the answer."""
 
-from collections.abc import Generator
-from contextlib import contextmanager
-
 from rich.console import Console
-from rich.text import Text
 
 from yudai.cli import consoles
 from yudai.cli.agreeing import agreed
@@ -13,14 +9,14 @@ from yudai.cli.asking import to_request
 from yudai.cli.choosing import find_server
 from yudai.cli.exits import INTERRUPTED
 from yudai.cli.options import Options
-from yudai.cli.plan import entrants_of, print_plan
+from yudai.cli.plan import entrants_of
 from yudai.cli.race import follow
+from yudai.cli.readying import make_ready
 from yudai.cli.render import exit_code, print_document, show_result
-from yudai.cli.text import safe
+from yudai.cli.targets import find_target
 from yudai.cli.waiting import working
 from yudai.domain.document import SolveDocument
-from yudai.domain.errors import RefusedError, SandboxError
-from yudai.domain.failure import Cause
+from yudai.domain.errors import RefusedError
 from yudai.services import planning
 from yudai.services.planning import Draft, FolderRequest
 from yudai.services.preparing import Measured
@@ -29,8 +25,8 @@ from yudai.wiring import App, open_app, open_gateway
 
 
 async def run_solve(settings: Settings, options: Options) -> int:
-    if options.apply and options.branch:
-        raise RefusedError("choose one of --apply and --branch")
+    if sum((options.apply, bool(options.branch), options.pr)) > 1:
+        raise RefusedError("choose one of --apply, --branch and --pr")
     server = await find_server(settings)
     if server is not None:
         # Only here: an HTTP client costs start-up time.
@@ -39,6 +35,12 @@ async def run_solve(settings: Settings, options: Options) -> int:
         return await send_solve(settings, options, server)
     if options.base_url:
         settings = settings.model_copy(update={"openai_base_url": options.base_url})
+    target = find_target(options.target, forge=settings.github_url)
+    if target is not None:
+        # Only here: publishing and a forge's client cost start-up time.
+        from yudai.cli.forge_solve import run_forge_solve
+
+        return await run_forge_solve(settings, options, target)
     asked = to_request(options, settings)
     progress = consoles.progress()
     async with (
@@ -59,14 +61,7 @@ async def run_solve(settings: Settings, options: Options) -> int:
 async def _plan(app: App, asked: FolderRequest, progress: Console) -> tuple[Draft, Measured]:
     async with working(progress, "looking at the folder"):
         draft = await app.planner.draft(asked)
-    with _explained(progress):
-        commands = f": {' && '.join(draft.project.setup)}" if draft.project.setup else ""
-        async with working(progress, f"preparing the base{commands}"):
-            await app.planner.prepare(draft)
-        async with working(progress, "running the base's tests twice"):
-            measured = await app.planner.measure(draft)
-    print_plan(progress, draft, measured, backend=app.capabilities.backend)
-    return draft, measured
+    return draft, await make_ready(app, draft, progress)
 
 
 async def _race(app: App, draft: Draft, measured: Measured, options: Options) -> int:
@@ -91,17 +86,3 @@ async def _take(app: App, document: SolveDocument, options: Options) -> None:
         return
     solve_id = document.solve.id
     await take(app.applier, solve_id, branch=options.branch, console=consoles.progress())
-
-
-@contextmanager
-def _explained(progress: Console) -> Generator[None]:
-    """Set-up is the repository's own: what it said last stands above our one line."""
-    try:
-        yield
-    except SandboxError as error:
-        if error.cause is not Cause.SETUP_FAILED:
-            raise
-        first, _, last = str(error).partition("\n")
-        if last:
-            progress.print(Text(safe(last), style="dim"), soft_wrap=True)
-        raise RefusedError(f"{first} (give other commands with --setup, or --env PATH)") from None

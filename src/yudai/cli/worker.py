@@ -14,6 +14,7 @@ from yudai.cli.exits import OUR_FAULT
 from yudai.domain.errors import RefusedError
 from yudai.settings import Settings
 from yudai.wiring import is_shared, open_gateway
+from yudai.wiring.production import check_production
 
 Opening = Callable[[Settings, str | None], AbstractAsyncContextManager[None]]
 
@@ -34,6 +35,7 @@ async def run_worker(
     settings: Settings, *, sandbox: str | None, json: bool, opening: Opening = open_flows
 ) -> int:
     """Work until a signal comes; then what runs here goes on elsewhere."""
+    check_production(settings)
     if not is_shared(settings):
         raise RefusedError(
             "a worker needs PostgreSQL (DATABASE_URL): with SQLite `yudai serve` does everything"

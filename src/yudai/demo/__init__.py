@@ -9,7 +9,7 @@ from pathlib import Path
 
 from yudai.domain.issue import Issue, from_markdown
 from yudai.domain.matrix import Matrix, Strategy
-from yudai.domain.models import SCRIPTED_PREFIX, Model, scripted
+from yudai.domain.models import BUNDLED_SCRIPTS, SCRIPTED_PREFIX, Model, scripted
 from yudai.ports.sandbox import BaseSpec
 
 ROOT = Path(__file__).parent
@@ -17,8 +17,6 @@ CONTESTANTS = ROOT / "contestants"
 REPO = "yudai/demo"
 MAX_STEPS = 12
 
-# No script of anybody else has such a name.
-_BUNDLED = "yudai-demo/"
 # A fixed time makes the archive, and with it the base's key, the same on every machine.
 _MTIME = 1_750_000_000
 
@@ -40,7 +38,7 @@ def models() -> tuple[Model, ...]:
     """The matrix's, each answered by the script that comes with us, whatever else there is."""
     return tuple(
         scripted(f"{SCRIPTED_PREFIX}{name}").model_copy(
-            update={"model_id": f"{SCRIPTED_PREFIX}{_BUNDLED}{name}"}
+            update={"model_id": f"{SCRIPTED_PREFIX}{BUNDLED_SCRIPTS}{name}"}
         )
         for name in _names()
     )
@@ -48,7 +46,7 @@ def models() -> tuple[Model, ...]:
 
 def scripts() -> dict[str, Path]:
     """By the names that only the demo's models have at their provider."""
-    return {f"{_BUNDLED}{name}": CONTESTANTS / f"{name}.yaml" for name in _names()}
+    return {f"{BUNDLED_SCRIPTS}{name}": CONTESTANTS / f"{name}.yaml" for name in _names()}
 
 
 def base(home: Path) -> BaseSpec:

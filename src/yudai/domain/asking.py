@@ -20,6 +20,7 @@ from yudai.domain.issue import Issue, from_markdown
 from yudai.domain.matrix import Matrix
 from yudai.domain.models import MAX_DOLLARS, MAX_NAME, Price, price_in_dollars
 from yudai.domain.plain import as_items, is_object
+from yudai.domain.publication import PublishMode
 from yudai.domain.value import Value
 
 MAX_ISSUE = 200_000
@@ -39,6 +40,13 @@ _REMOTE = re.compile(
     r"/(?P<owner>[a-z0-9_.-]+)/(?P<name>[a-z0-9_.-]+?)(?:\.git)?/?",
     re.IGNORECASE,
 )
+# A forge that is tried out on this machine.
+_LOOPBACK = re.compile(
+    r"http://(?P<host>(?:127\.0\.0\.1|localhost|\[::1\])(?::[0-9]{1,5})?)"
+    r"/(?P<owner>[a-z0-9_.-]+)/(?P<name>[a-z0-9_.-]+?)(?:\.git)?/?",
+    re.IGNORECASE,
+)
+_SHORT = re.compile(r"(?P<owner>[a-z0-9_.-]+)/(?P<name>[a-z0-9_.-]+)", re.IGNORECASE)
 
 Whole = Annotated[int, Strict()]
 Amount = Annotated[float, Strict()]
@@ -159,6 +167,7 @@ class Remote(NamedTuple):
     """A repository at a forge."""
 
     url: str
+    """`owner/name` where the forge was not named: then it is the one that the server asks."""
     repo: str
 
 
@@ -190,7 +199,8 @@ class SolveAsk(Value):
         default="",
         max_length=1000,
         pattern=_LINE,
-        description="`https://host/owner/name`; in local mode also a folder, or `file://` one.",
+        description="`https://host/owner/name`, or `owner/name` at the forge that this server "
+        "asks; in local mode also a folder, or `file://` one.",
     )
     repo_path: str = Field(
         default="",
@@ -203,7 +213,7 @@ class SolveAsk(Value):
     issue_text: str = Field(
         default="",
         max_length=MAX_ISSUE,
-        description="The issue in words, where no forge is asked for it.",
+        description="The issue in words; beside `issue_number` at a forge they go before its text.",
     )
     issue_title: str = Field(
         default="", max_length=MAX_TITLE, description="Unset: the first line of `issue_text`."
@@ -212,7 +222,8 @@ class SolveAsk(Value):
         default="",
         max_length=300,
         pattern=_LINE,
-        description="A branch, or in a folder any commit; unset: what is checked out there.",
+        description="A branch, or in a folder any commit; unset: the forge's default branch, or "
+        "what is checked out in the folder.",
     )
     dirty: Flag = Field(default=False, description="Include a folder's uncommitted changes.")
     matrix: AskedMatrix
@@ -237,6 +248,11 @@ class SolveAsk(Value):
     )
     require_proof: Flag = Field(
         default=True, description="Whether a champion has to be proved by a test."
+    )
+    publish: PublishMode | None = Field(
+        default=None,
+        description="Whether the champion becomes a pull request: `auto` as soon as it is "
+        "verified, `ask` when somebody says so, `never`; unset: as the server has it.",
     )
 
     @property
@@ -314,11 +330,18 @@ def _file(url: str) -> Folder:
 
 
 def _remote(url: str) -> Remote:
-    found = _REMOTE.fullmatch(url)
-    if found is None or {found["owner"], found["name"]} & {".", ".."}:
-        raise RefusedError("repo_url is https://host/owner/name, without anything else")
-    repo = f"{found['owner']}/{found['name']}"
-    return Remote(f"https://{found['host'].lower()}/{repo}", repo)
+    found = _REMOTE.fullmatch(url) or _LOOPBACK.fullmatch(url)
+    short = _SHORT.fullmatch(url)
+    parts = found or short
+    if parts is None or {parts["owner"], parts["name"]} & {".", ".."}:
+        raise RefusedError(
+            "repo_url is https://host/owner/name or owner/name, without anything else"
+        )
+    repo = f"{parts['owner']}/{parts['name']}"
+    if found is None:
+        return Remote(repo, repo)
+    scheme = url.partition(":")[0].lower()
+    return Remote(f"{scheme}://{found['host'].lower()}/{repo}", repo)
 
 
 def _micros(usd: float | None, default: int) -> int:

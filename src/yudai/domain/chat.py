@@ -30,7 +30,9 @@ class Milestone(StrEnum):
     FIRST_PASSING_RUN = "first_passing_run"
     CHAMPION = "champion"
     AWAITING_REVIEW = "awaiting_review"
+    PULL_REQUEST = "pull_request"
     COMPLETED = "completed"
+    REVERTED = "reverted"
     FAILED = "failed"
     CANCELLED = "cancelled"
 

@@ -15,11 +15,11 @@ from yudai.domain.nearest import nearest
 from yudai.domain.value import Value
 
 MAX_ISSUE_NUMBER = 2**31 - 1
-USAGE = (
-    "write `/solve #12`, or `/solve` and what is wrong; options are model, temp, strategy, edits,"
-    " parallel, budget (dollars) and time (seconds), as in"
-    " `/solve #12 model=gpt-4.1,claude-haiku-4.5 temp=0.2,0.6 budget=2.50`"
+EXAMPLE = "model=gpt-4.1,claude-haiku-4.5 temp=0.2,0.6 budget=2.50"
+OPTIONS = (
+    "options are model, temp, strategy, edits, parallel, budget (dollars) and time (seconds), as in"
 )
+USAGE = f"write `/solve #12`, or `/solve` and what is wrong; {OPTIONS} `/solve #12 {EXAMPLE}`"
 _MAX_SHOWN = 60
 _LIKENESS = 0.75
 _DIGITS = 9
@@ -67,6 +67,15 @@ def parse_command(text: str) -> SolveCommand:
     if not words and not body.strip():
         raise RefusedError(f"say what to solve: {USAGE}")
     return SolveCommand.model_validate(_subject(words, head, body) | options)
+
+
+def read_options(text: str) -> SolveCommand:
+    """Options alone, of an issue that is known; RefusedError also for any other word."""
+    words = list(_WORD.finditer(text))
+    options = _take_options(words)
+    if words:
+        raise RefusedError(f"{_cut(words[0][0])!r} is no option: {OPTIONS} `{EXAMPLE}`")
+    return SolveCommand.model_validate(options)
 
 
 def _subject(words: list[re.Match[str]], head: str, body: str) -> dict[str, Any]:

@@ -4,10 +4,11 @@ import shlex
 from collections.abc import Iterator
 from decimal import Decimal
 
-from yudai.domain.asking import Folder, Limits, SolveAsk
+from yudai.domain.asking import Folder, Limits, Remote, SolveAsk
 from yudai.domain.budget import MICROS_PER_USD
 from yudai.domain.matrix import Matrix
 from yudai.domain.models import Price
+from yudai.domain.publication import PublishMode
 from yudai.domain.text import clean
 
 PROGRAM = "yudai"
@@ -16,20 +17,31 @@ MOST_CONTESTANTS = "SOLVER_ARENA_MAX_RUNS"
 
 
 def command_line(ask: SolveAsk) -> str:
-    """Ready for a shell; empty for what the command line cannot do: it takes folders alone.
+    """Ready for a shell; empty for what the command line cannot do.
 
     What the request leaves to the server is left out, as the command has the same defaults.
     """
     place = ask.place
-    if not isinstance(place, Folder):
+    if isinstance(place, Remote) and ask.issue_number is not None and ask.issue_text.strip():
         return ""
     most = ask.limits.max_runs
     setting = "" if most is None else f"{MOST_CONTESTANTS}={most} "
-    return f"{setting}{PROGRAM} solve {shlex.quote(place.path)} {' '.join(_options(ask))}"
+    return f"{setting}{PROGRAM} solve {shlex.quote(_target(ask))} {' '.join(_options(ask))}"
+
+
+def _target(ask: SolveAsk) -> str:
+    place = ask.place
+    if isinstance(place, Folder):
+        return place.path
+    if ask.issue_number is None:
+        return place.url
+    sign = "/issues/" if "://" in place.url else "#"
+    return f"{place.url}{sign}{ask.issue_number}"
 
 
 def _options(ask: SolveAsk) -> Iterator[str]:
-    yield _option("--text", _text(ask))
+    if ask.issue_text.strip():
+        yield _option("--text", _text(ask))
     yield from _axes(ask.matrix)
     yield from _limits(ask.limits)
     for name, asked in ask.prices.items():
@@ -51,7 +63,11 @@ def _ways(ask: SolveAsk) -> Iterator[str]:
         "--reducer": reducer,
     }
     yield from (_option(name, value) for name, value in texts.items() if value)
-    flags = {"--dirty": ask.dirty, "--accept-unproved": not ask.require_proof}
+    flags = {
+        "--dirty": ask.dirty,
+        "--accept-unproved": not ask.require_proof,
+        "--pr": ask.publish is PublishMode.AUTO,
+    }
     yield from (name for name, is_set in flags.items() if is_set)
 
 

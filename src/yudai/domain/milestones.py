@@ -17,6 +17,8 @@ REACHED: dict[str, tuple[Milestone, ...]] = {
     "solve.started": (Milestone.RUNNING,),
     _JUDGED: (Milestone.FIRST_PASSING_RUN,),
     "solve.offered": (Milestone.CHAMPION, Milestone.AWAITING_REVIEW),
+    "publication.opened": (Milestone.PULL_REQUEST,),
+    "outcome.reverted": (Milestone.REVERTED,),
     "solve.abstained": (Milestone.COMPLETED,),
     "solve.settled": (Milestone.COMPLETED,),
     "solve.broke": (Milestone.FAILED,),
@@ -112,10 +114,16 @@ def _completed(facts: Facts, data: Mapping[str, object]) -> str:
         return f"is completed: the patch is on branch {data['branch']}."
     if "applied" in data:
         return "is completed: the patch was applied."
+    if "pull" in data:
+        return f"is completed: pull request #{data['pull']} was {data.get('pull_state')}."
     if "dismissed" in data:
         reason = f": {data['dismissed']}" if data["dismissed"] else "."
         return f"is completed: the answer was dismissed{reason}"
     return f"is completed, {facts.reason}" if facts.reason else "is completed."
+
+
+def _pull(_facts: Facts, data: Mapping[str, object]) -> str:
+    return f"has pull request #{data.get('number')}: {data.get('url')}"
 
 
 def _failed(facts: Facts, _data: Mapping[str, object]) -> str:
@@ -128,7 +136,9 @@ _TEXTS: dict[Milestone, Callable[[Facts, Mapping[str, object]], str]] = {
     Milestone.FIRST_PASSING_RUN: _first,
     Milestone.CHAMPION: _champion,
     Milestone.AWAITING_REVIEW: _awaiting,
+    Milestone.PULL_REQUEST: _pull,
     Milestone.COMPLETED: _completed,
+    Milestone.REVERTED: lambda _facts, _data: "was reverted after its merge.",
     Milestone.FAILED: _failed,
     Milestone.CANCELLED: lambda _facts, _data: "is cancelled.",
 }

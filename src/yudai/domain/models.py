@@ -14,6 +14,8 @@ from yudai.domain.value import Value
 
 TOKENS_PER_PRICE = 1_000_000
 SCRIPTED_PREFIX = "scripted/"
+BUNDLED_SCRIPTS = "yudai-demo/"
+"""Those that come with us; no script of anybody else has such a name."""
 MAX_NAME = 300
 MAX_DOLLARS = 10_000
 """Per million tokens: more is a slip of the keyboard."""
@@ -123,3 +125,9 @@ def _micros(dollars: Decimal) -> int:
 
 def free_names(models: Iterable[Model]) -> frozenset[str]:
     return frozenset(model.name for model in models if model.price and model.price.is_free)
+
+
+def is_script(name: str) -> bool:
+    """Whether a model is a file of the machine that calls it; the demo's are everywhere."""
+    own = name.removeprefix(SCRIPTED_PREFIX)
+    return own != name and not own.startswith(BUNDLED_SCRIPTS)

@@ -49,6 +49,8 @@ TRANSITIONS: dict[tuple[PublicationState, PublicationEvent], PublicationState] =
     (_S.REQUESTED, _E.COMMENTED): _S.DONE,
     (_S.REFUSED, _E.ASKED_AGAIN): _S.REQUESTED,
     (_S.STALE, _E.ASKED_AGAIN): _S.REQUESTED,
+    # Only a comment was written, and then a person chose a champion after all.
+    (_S.DONE, _E.ASKED_AGAIN): _S.REQUESTED,
     **{
         (state, event): ending
         for state in (_S.REQUESTED, _S.COMMITTED, _S.PUSHED, _S.OPENED)

@@ -78,11 +78,17 @@ class Repositories(Protocol):
         ...
 
     async def repositories(self, *, by: Credential) -> tuple[Repository, ...]:
-        """Those that whoever asks works with, last pushed first."""
+        """Those that whoever asks works with, last pushed first.
+
+        For an App's credential, of which only the kind counts: wherever the App is installed.
+        """
         ...
 
     async def role(self, repo: RepoRef, login: str, *, by: Credential) -> Role:
-        """What somebody else may do there now."""
+        """What somebody else may do there now; NONE also for a login that nobody has.
+
+        ForbiddenError when whoever asks may not write there, unless it is about themselves.
+        """
         ...
 
 
@@ -100,7 +106,10 @@ class Issues(Protocol):
     async def comments_since(
         self, repo: RepoRef, since: float, *, by: Credential
     ) -> tuple[Comment, ...]:
-        """Of all issues, oldest change first."""
+        """Of all issues and pull requests, oldest change first.
+
+        Where there are too many these are the oldest of them: go on from the last one's time.
+        """
         ...
 
     async def labellings(
@@ -142,7 +151,10 @@ class History(Protocol):
     async def commits(
         self, repo: RepoRef, branch: str, *, since: float, by: Credential
     ) -> tuple[ForgeCommit, ...]:
-        """On the branch since then, oldest first."""
+        """On the branch since then, oldest first.
+
+        By the time they were committed at: an older commit that was merged later is not in it.
+        """
         ...
 
     async def merged_since(

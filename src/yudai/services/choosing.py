@@ -42,9 +42,12 @@ class Chooser:
     store: Store
     clock: Clock
 
-    async def dismiss(self, solve_id: SolveId, reason: str, *, user_id: str) -> None:
-        """No answer is taken: what awaits review is completed, and its runs stay as they are."""
-        told: Data = {"dismissed": line(reason, width=MAX_REASON), "by": user_id}
+    async def dismiss(self, solve_id: SolveId, reason: str, *, user_id: str, by: str = "") -> None:
+        """No answer is taken: what awaits review is completed, and its runs stay as they are.
+
+        `by` is who says so, where that is not the owner.
+        """
+        told: Data = {"dismissed": line(reason, width=MAX_REASON), "by": by or user_id}
         async with self.store.change() as db:
             solve = await solves.hold(db, solve_id)
             _check_owner(solve, user_id)
@@ -57,7 +60,9 @@ class Chooser:
             now = self.clock.now()
             await solves.advance(db, solve_id, SolveEvent.SETTLED, at=now, data=told)
 
-    async def choose(self, solve_id: SolveId, choice: Choice, *, user_id: str) -> None:
+    async def choose(
+        self, solve_id: SolveId, choice: Choice, *, user_id: str, by: str = ""
+    ) -> None:
         """Offer another run than the ranking did, or one where it abstained.
 
         The state stays: a champion that is awaiting review awaits it still, and an answer that was
@@ -80,7 +85,7 @@ class Chooser:
                     f"{run.handle} is {run.state}: choose a completed run, it has an answer",
                     field="run_id",
                 )
-            told: Data = {"was": solve.champion_run_id, "reason": reason, "by": user_id}
+            told: Data = {"was": solve.champion_run_id, "reason": reason, "by": by or user_id}
             await events.append(
                 db, solve_id, kind="champion.chosen", at=now, run_id=RunId(run.id), data=told
             )

@@ -12,6 +12,8 @@ from yudai.store.tables import EventRow, SolveRow
 
 APPLIED = "patch.applied"
 SETTLED = "solve.settled"
+# In the event's data: its pull request settled it, and no answer went into a folder.
+PULL = "pull"
 
 
 class AppliedFacts(Value):
@@ -40,7 +42,7 @@ def decisions_of(solve: SolveRow, timeline: Iterable[EventRow]) -> Decisions:
     applied: AppliedFacts | None = None
     dismissed: DismissedFacts | None = None
     for event in timeline:
-        if event.kind not in (APPLIED, SETTLED):
+        if event.kind not in (APPLIED, SETTLED) or PULL in event.data:
             continue
         if "dismissed" in event.data:
             dismissed = DismissedFacts(at=event.at, reason=as_text(event.data["dismissed"]))

@@ -1,4 +1,4 @@
-"""The story of a solve: prepare, run, verify, cross-examine, rank, offer."""
+"""The story of a solve: prepare, run, verify, cross-examine, rank, offer, publish."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -33,6 +33,10 @@ Tell = Callable[[SolveId], Awaitable[object]]
 Reply = Callable[[MessageId], Awaitable[None]]
 
 
+async def _nowhere(_solve_id: SolveId) -> None:
+    """A folder's answer waits for its person."""
+
+
 @dataclass(frozen=True)
 class SolveFlow:
     """Each part looks at the database first: any worker may begin it again after a crash."""
@@ -49,6 +53,8 @@ class SolveFlow:
     tell: Tell
     """Milestones, to the solve's conversation."""
     reply: Reply
+    publish: Tell = _nowhere
+    """The champion, or that there is none, where nobody needs to ask for it."""
 
     async def __call__(self, solve_id: SolveId) -> None:
         """The whole story in one process; a durable engine tells it in the same parts."""
@@ -79,6 +85,8 @@ class SolveFlow:
 
     async def conclude(self, solve_id: SolveId) -> None:
         await self._part(solve_id, self._conclude)
+        # It looks for itself whether an answer was offered, and what was done before.
+        await self.publish(solve_id)
 
     async def answer(self, message_id: MessageId) -> None:
         await self.reply(message_id)

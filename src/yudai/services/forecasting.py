@@ -93,7 +93,7 @@ class Forecaster:
         worded = ask if ask.issue_text.strip() else _worded(ask)
         submitter = self._unhindered()
         with self.look(dirty=ask.dirty) as forge:
-            request = await submitter.request(worded, forge=forge)
+            request = await submitter.request(worded, user_id=user_id, forge=forge)
         lineup = submitter.solves.check(request)
         models, budget = request.models, request.budget
         pricing = price_plan(lineup, models, budget)
@@ -112,7 +112,7 @@ class Forecaster:
             seconds=Span(low=round(low_s, 1), high=round(high_s, 1)),
             folder=request.snapshot and _facts(request.snapshot, request.project),
             command=command_line(ask),
-            ask=ask.placed,
+            ask=_placed(ask, request.repo_url),
             lacks=self._lacks(models),
         )
 
@@ -158,6 +158,11 @@ _ANYBODY = _Anybody()
 
 def _worded(ask: SolveAsk) -> SolveAsk:
     return ask.model_copy(update={"issue_text": _STILL_TYPING})
+
+
+def _placed(ask: SolveAsk, repo_url: str) -> SolveAsk:
+    """As the forge spells its repository; a folder in the plainest words."""
+    return ask.model_copy(update={"repo_url": repo_url}) if repo_url else ask.placed
 
 
 def _facts(snapshot: Snapshot, project: Project) -> FolderFacts:

@@ -1,6 +1,5 @@
 """What a solve of a folder would be, known before anything is spent."""
 
-import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,7 +17,7 @@ from yudai.ports.gateway import Gateway
 from yudai.ports.sandbox import Backend, BaseSpec
 from yudai.services.models import Catalogue
 from yudai.services.preparing import Measured, Preparer
-from yudai.services.projects import Given, find_project
+from yudai.services.projects import Given, base_of, find_project
 from yudai.services.solves import SolveRequest
 
 _OWNER = "plan"
@@ -83,23 +82,9 @@ class Drafter:
             asked=asked,
             snapshot=snapshot,
             project=project,
-            base=self._base(snapshot, project, asked.env),
+            base=base_of(snapshot, project, asked.env or (None if project.setup else self.own_env)),
             models=models,
             lineup=lineup,
-        )
-
-    def _base(self, snapshot: Snapshot, project: Project, env: Path | None) -> BaseSpec:
-        env = env or (None if project.setup else self.own_env)
-        facts = (snapshot.tree, project.setup, project.folder, env, project.python, project.node)
-        return BaseSpec(
-            key=hashlib.sha256(repr(facts).encode()).hexdigest()[:32],
-            source=snapshot.source,
-            setup=project.setup,
-            folder=project.folder,
-            setup_timeout_s=project.setup_timeout_s,
-            env=env,
-            python=project.python,
-            node=project.node,
         )
 
 

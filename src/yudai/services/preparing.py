@@ -13,6 +13,7 @@ from yudai.domain.value import Value
 from yudai.ports.artifacts import ArtifactError, ArtifactKind, ArtifactRef, Artifacts
 from yudai.ports.clock import Clock
 from yudai.ports.sandbox import Backend, BaseRef
+from yudai.services.fetching import Fetcher
 from yudai.services.sources import Sources
 from yudai.services.verifying import Verifier
 from yudai.store import artifacts as artifact_rows
@@ -57,9 +58,13 @@ class Preparer:
     artifacts: Artifacts
     clock: Clock
     sources: Sources
+    fetcher: Fetcher | None = None
+    """None: nothing comes from a forge."""
 
     async def prepare(self, solve: SolveRow, claim: Claim) -> None:
         """Base and baseline, once for a solve: a second call finds them noted."""
+        if solve.base is None and self.fetcher is not None:
+            solve = await self.fetcher.fetch(solve, claim)
         base = await self._base(solve)
         await self._note(solve.id, PREPARED, {"key": base.key})
         baseline = solve.baseline or await self._measure(solve, base, claim)
@@ -90,7 +95,7 @@ class Preparer:
     async def _base(self, solve: SolveRow) -> BaseRef:
         if solve.base is None:
             raise RefusedError(
-                f"{solve.repo_url} cannot be fetched yet: give a folder (repo_path) instead"
+                f"{solve.repo_url} cannot be fetched here: give a folder (repo_path) instead"
             )
         async with self.store.read() as db:
             kept = await artifact_rows.of_solve(db, solve.id)

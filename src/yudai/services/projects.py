@@ -1,6 +1,9 @@
 """How a repository is made ready and tested: given, from its `.yudai.yml`, or detected."""
 
+import hashlib
 import sys
+from pathlib import Path
+from typing import Protocol
 
 from yudai.domain.detection import (
     FoundTests,
@@ -15,9 +18,10 @@ from yudai.domain.glance import Glance, Setup
 from yudai.domain.project import Given, Project
 from yudai.domain.projectfile import MAX_BYTES, NAMES, ProjectFile, read_project_file
 from yudai.domain.pythonpin import is_allowed, python_pin
-from yudai.ports.forge import Forge, Snapshot
+from yudai.ports.forge import Snapshot
+from yudai.ports.sandbox import BaseSpec
 
-__all__ = ["Given", "find_project"]
+__all__ = ["Given", "Shelf", "base_of", "find_project"]
 
 _MAX_FILE = 16 << 20
 _MAX_TEST = 1 << 20
@@ -26,14 +30,22 @@ _OWN_PYTHON = "{}.{}.{}".format(*sys.version_info)
 _NOTHING_GIVEN = Given()
 
 
-async def find_project(forge: Forge, snapshot: Snapshot, given: Given = _NOTHING_GIVEN) -> Project:
+class Shelf(Protocol):
+    """Where a snapshot's files are read."""
+
+    async def paths(self, snapshot: Snapshot) -> tuple[str, ...]: ...
+
+    async def read(self, snapshot: Snapshot, path: str, *, max_bytes: int = 1 << 20) -> bytes: ...
+
+
+async def find_project(shelf: Shelf, snapshot: Snapshot, given: Given = _NOTHING_GIVEN) -> Project:
     """The command line goes before `.yudai.yml`, and that before what the files look like."""
-    paths = frozenset(await forge.paths(snapshot))
-    file, name = await _project_file(forge, snapshot, paths)
+    paths = frozenset(await shelf.paths(snapshot))
+    file, name = await _project_file(shelf, snapshot, paths)
     folder = snapshot.folder or file.folder
     if folder and not any(path.startswith(f"{folder}/") for path in paths):
         raise RefusedError(f"{name}: `folder`: there is no folder {folder} in this repository")
-    glance = await _glance(forge, snapshot, Glance(paths, {}, folder))
+    glance = await _glance(shelf, snapshot, Glance(paths, {}, folder))
     tests = find_tests(glance)
     command = given.test or file.test
     language = choose_language(glance, tests, test_command=command)
@@ -45,7 +57,7 @@ async def find_project(forge: Forge, snapshot: Snapshot, given: Given = _NOTHING
         setup = find_setup(
             glance,
             is_node=language.is_node,
-            tests_use_pytest=await _use_pytest(forge, snapshot, tests),
+            tests_use_pytest=await _use_pytest(shelf, snapshot, tests),
             own_python_fits=is_allowed(python, _OWN_PYTHON),
         )
     limits = {f"{key}_timeout_s": value for key, value in file.timeouts if value is not None}
@@ -63,15 +75,30 @@ async def find_project(forge: Forge, snapshot: Snapshot, given: Given = _NOTHING
     )
 
 
+def base_of(snapshot: Snapshot, project: Project, env: Path | None = None) -> BaseSpec:
+    """What every sandbox starts from; equal contents and set-ups are one base."""
+    facts = (snapshot.tree, project.setup, project.folder, env, project.python, project.node)
+    return BaseSpec(
+        key=hashlib.sha256(repr(facts).encode()).hexdigest()[:32],
+        source=snapshot.source,
+        setup=project.setup,
+        folder=project.folder,
+        setup_timeout_s=project.setup_timeout_s,
+        env=env,
+        python=project.python,
+        node=project.node,
+    )
+
+
 async def _project_file(
-    forge: Forge, snapshot: Snapshot, paths: frozenset[str]
+    shelf: Shelf, snapshot: Snapshot, paths: frozenset[str]
 ) -> tuple[ProjectFile, str]:
     """The one in the target's folder, else the one at the root."""
     for folder in dict.fromkeys((snapshot.folder, "")):
         place = Glance(paths, {}, folder)
         for path in (place.at(name) for name in NAMES if place.has(name)):
             try:
-                content = await forge.read(snapshot, path, max_bytes=MAX_BYTES)
+                content = await shelf.read(snapshot, path, max_bytes=MAX_BYTES)
             except OSError:
                 raise RefusedError(f"{path} is no plain file below {MAX_BYTES} bytes") from None
             return read_project_file(content, name=path), path
@@ -93,26 +120,26 @@ def _given_setup(given: Given, file: ProjectFile, name: str) -> Setup | None:
     return None if file.setup is None else Setup(file.setup, name)
 
 
-async def _glance(forge: Forge, snapshot: Snapshot, glance: Glance) -> Glance:
+async def _glance(shelf: Shelf, snapshot: Snapshot, glance: Glance) -> Glance:
     texts = {
-        path: await _text(forge, snapshot, path, max_bytes=_MAX_FILE)
+        path: await _text(shelf, snapshot, path, max_bytes=_MAX_FILE)
         for path in wanted_files(glance)
     }
     return glance._replace(texts=texts)
 
 
-async def _use_pytest(forge: Forge, snapshot: Snapshot, tests: FoundTests) -> bool:
+async def _use_pytest(shelf: Shelf, snapshot: Snapshot, tests: FoundTests) -> bool:
     """A few files are enough to tell."""
     for path in tests.python[:_TESTS_READ]:
-        if uses_pytest(await _text(forge, snapshot, path, max_bytes=_MAX_TEST)):
+        if uses_pytest(await _text(shelf, snapshot, path, max_bytes=_MAX_TEST)):
             return True
     return False
 
 
-async def _text(forge: Forge, snapshot: Snapshot, path: str, *, max_bytes: int) -> str:
+async def _text(shelf: Shelf, snapshot: Snapshot, path: str, *, max_bytes: int) -> str:
     """What is no plain file of a sensible length reads as empty."""
     try:
-        content = await forge.read(snapshot, path, max_bytes=max_bytes)
+        content = await shelf.read(snapshot, path, max_bytes=max_bytes)
     except OSError:
         return ""
     return content.decode("utf-8", "replace")

@@ -14,6 +14,7 @@ from yudai.domain.issue import Issue
 from yudai.domain.matrix import Contestant, Lineup, Matrix, expand
 from yudai.domain.models import Model, free_names
 from yudai.domain.project import Project
+from yudai.domain.publication import IssueFacts, Origin, PublishMode
 from yudai.domain.reducer import check_reducer
 from yudai.domain.run_state import RunState
 from yudai.domain.solve_state import SolveState
@@ -56,6 +57,11 @@ class SolveRequest(Value):
     """Each name of the matrix, resolved; it is kept with the solve."""
     snapshot: Snapshot | None = None
     project: Project = Project()
+    issue_facts: IssueFacts | None = None
+    """What became of its text when it was taken from a forge; None: it did not come from one."""
+    origin: Origin = Origin()
+    publish: PublishMode | None = None
+    """None: it is of no forge."""
     measured: Measured | None = None
     """The base's tests, where they were run before the solve was opened."""
 
@@ -131,6 +137,9 @@ class Solves:
             issue_number=request.issue.number,
             issue_title=request.issue.title,
             issue_body=request.issue.body,
+            issue_facts=request.issue_facts,
+            origin=request.origin,
+            publish=request.publish,
             matrix=request.matrix,
             not_started=lineup.not_started,
             budget=request.budget,

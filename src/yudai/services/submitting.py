@@ -13,15 +13,17 @@ from yudai.domain.budget import Budget
 from yudai.domain.errors import NotFoundError, RefusedError, about
 from yudai.domain.ids import ConversationId, SolveId
 from yudai.domain.matrix import DEFAULT_AGENT, check_size
-from yudai.domain.models import Price
+from yudai.domain.models import Price, is_script
 from yudai.domain.nearest import nearest
 from yudai.domain.project import Project
+from yudai.domain.publication import PublishMode
 from yudai.ports.artifacts import ArtifactRef
 from yudai.ports.clock import Clock
 from yudai.ports.forge import Forge
 from yudai.services.models import Catalogue
 from yudai.services.planning import Drafter, FolderRequest, to_request
 from yudai.services.projects import Given
+from yudai.services.remote_asks import RemoteAsks
 from yudai.services.solves import Also, SolveRequest, Solves
 from yudai.services.sources import Sources
 from yudai.store import artifacts, idempotency
@@ -52,6 +54,12 @@ class Submitter:
     agents: tuple[str, ...] = (DEFAULT_AGENT,)
     sources: Sources | None = None
     """Where archives of folders go, when workers are on other machines."""
+    remotes: RemoteAsks | None = None
+    """None: no forge is asked."""
+    takes_folders: bool = True
+    """Not where others than this machine's own person ask: its folders are none of theirs."""
+    takes_scripts: bool = True
+    """Not where they do either: a scripted model is a file of this machine."""
 
     async def submit(
         self,
@@ -67,17 +75,21 @@ class Submitter:
         What else belongs to it is written in the same transaction.
         """
         sender = _Sender(user_id, conversation_id, key)
-        return (await self._once(partial(self.request, ask), sender, more=also)).solve_id
+        make = partial(self.request, ask, user_id=user_id)
+        return (await self._once(make, sender, more=also)).solve_id
 
     async def submit_once(
         self, ask: SolveAsk, *, user_id: str, key: IdempotencyKey | None
     ) -> Submitted:
         """As `submit`, and says whether the key had been used for it before."""
-        return await self.open_once(partial(self.request, ask), user_id=user_id, key=key)
+        make = partial(self.request, ask, user_id=user_id)
+        return await self.open_once(make, user_id=user_id, key=key)
 
-    async def open_once(self, make: Make, *, user_id: str, key: IdempotencyKey | None) -> Submitted:
+    async def open_once(
+        self, make: Make, *, user_id: str, key: IdempotencyKey | None, also: Also | None = None
+    ) -> Submitted:
         """Open the solve that is made, unless its key had done so before."""
-        return await self._once(make, _Sender(user_id, None, key))
+        return await self._once(make, _Sender(user_id, None, key), more=also)
 
     async def _once(self, make: Make, sender: "_Sender", *, more: Also | None = None) -> Submitted:
         if earlier := await self._earlier(sender):
@@ -115,7 +127,9 @@ class Submitter:
             return None
         return await self.sources.keep(request.base)
 
-    async def request(self, ask: SolveAsk, *, forge: Forge | None = None) -> SolveRequest:
+    async def request(
+        self, ask: SolveAsk, *, user_id: str, forge: Forge | None = None
+    ) -> SolveRequest:
         """Look at what was asked, through another forge if one is given; nothing is opened.
 
         RefusedError for all that is wrong with it, with the field where there is one.
@@ -125,11 +139,17 @@ class Submitter:
             if agent not in self.agents:
                 near = nearest(agent, self.agents)
                 raise RefusedError(f"there is no agent {agent!r}: {near}", field="matrix.agents")
+        if not self.takes_scripts and any(map(is_script, ask.matrix.models)):
+            raise RefusedError(
+                "this server takes no scripted models: name one of `yudai models`",
+                field="matrix.models",
+            )
         ask = await self._named(ask)
         place = ask.place
         if not isinstance(place, Folder):
-            return await self._remote_request(ask, place)
+            return await self._remote_request(ask, place, user_id=user_id)
         drafter = self.drafter if forge is None else replace(self.drafter, forge=forge)
+        self._check_folder(ask)
         with about(ask.place_field):
             return await self._folder_request(ask, place, drafter)
 
@@ -143,23 +163,36 @@ class Submitter:
             raise RefusedError(str(error), field=error.field) from error
         return to_request(draft, None, sandbox_backend=self.sandbox_backend)
 
-    async def _remote_request(self, ask: SolveAsk, remote: Remote) -> SolveRequest:
-        """It is fetched by the flow, on the worker."""
+    def _check_folder(self, ask: SolveAsk) -> None:
+        if not self.takes_folders:
+            raise RefusedError(
+                "this server takes no folders: give repo_url, as owner/name", field=ask.place_field
+            )
+        if ask.publish in (PublishMode.ASK, PublishMode.AUTO):
+            raise RefusedError("a folder takes no pull request: leave publish out", field="publish")
+
+    async def _remote_request(self, ask: SolveAsk, remote: Remote, *, user_id: str) -> SolveRequest:
+        """The repository and the issue as they are now; a worker fetches the code."""
         if ask.dirty or ask.env:
             raise RefusedError(
                 "dirty and env are of a folder of this machine: give repo_path",
                 field="dirty" if ask.dirty else "env",
             )
+        if self.remotes is None:
+            raise RefusedError("this server asks no forge: give repo_path", field="repo_url")
         with about("matrix.models"):
             models = await self.catalogue.resolve(ask.matrix.models, prices=_prices(ask))
         named = ask.matrix.model_copy(update={"models": tuple(model.name for model in models)})
+        subject = await self.remotes.subject(ask, remote, user_id=user_id)
         return SolveRequest(
-            repo=remote.repo,
-            repo_url=remote.url,
-            issue=ask.issue,
+            repo=subject.repo.full,
+            repo_url=subject.repo.url,
+            issue=subject.issue,
+            issue_facts=subject.facts,
+            publish=subject.publish,
             matrix=named,
             budget=ask.limits.budget(self.defaults),
-            base_branch=ask.base_branch,
+            base_branch=subject.base_branch,
             reducer=ask.reducer,
             require_proof=ask.require_proof,
             sandbox_backend=self.sandbox_backend,

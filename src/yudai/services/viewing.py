@@ -18,6 +18,7 @@ from yudai.domain.failure import Cause
 from yudai.domain.ids import RunId, SolveId
 from yudai.domain.issue import Issue
 from yudai.domain.matrix import Contestant, Matrix
+from yudai.domain.publication import IssueFacts, Origin
 from yudai.domain.run_state import RunState
 from yudai.domain.solve_state import SolveState
 from yudai.domain.tally import Tally as Tests
@@ -26,8 +27,10 @@ from yudai.domain.value import Value
 from yudai.domain.verdict import Verdict
 from yudai.ports.clock import Clock
 from yudai.services.decisions import Decisions, decisions_of
+from yudai.services.publication_views import PublicationView, view_of
 from yudai.services.reading import document_of, elapsed_s
-from yudai.store import events, pages, runs, solves
+from yudai.store import events, pages, publications, runs, solves
+from yudai.store.forge_tables import PublicationRow
 from yudai.store.pages import Champion, Mark, Tally, Which
 from yudai.store.store import Store
 from yudai.store.tables import EventRow, RunRow, SolveRow
@@ -136,6 +139,9 @@ class SolveView(SolveDocument, Decisions):
     issue_title: str
     issue_body: str
     issue_number: int | None
+    issue_facts: IssueFacts | None = Field(description="Null: its words are from no forge.")
+    origin: Origin | None = Field(description="How it was asked for.")
+    publication: PublicationView | None = Field(description="Its pull request, or comment.")
     repo_url: str
     base_branch: str
     base_commit: str
@@ -181,7 +187,8 @@ class Viewer:
             row = await self._own(db, solve_id, user_id)
             rows = await runs.of_solve(db, solve_id)
             told = await events.after(db, solve_id, limit=_MAX_EVENTS)
-        return _view(row, rows, told, now=self.clock.now())
+            published = await publications.find(db, solve_id)
+        return _view(row, rows, told, published=published, now=self.clock.now())
 
     async def _own(self, db: AsyncSession, solve_id: SolveId, user_id: str) -> SolveRow:
         row = await solves.get(db, solve_id)
@@ -274,7 +281,12 @@ def _run_links(run_id: RunId) -> dict[str, str]:
 
 
 def _view(
-    row: SolveRow, rows: Sequence[RunRow], told: Sequence[EventRow], *, now: float
+    row: SolveRow,
+    rows: Sequence[RunRow],
+    told: Sequence[EventRow],
+    *,
+    published: PublicationRow | None,
+    now: float,
 ) -> SolveView:
     cost_micros = sum(run.total_cost_micros for run in rows)
     tally = Tally(Counter(run.state for run in rows), cost_micros)
@@ -295,6 +307,9 @@ def _view(
         issue_title=row.issue_title,
         issue_body=row.issue_body,
         issue_number=row.issue_number,
+        issue_facts=row.issue_facts,
+        origin=row.origin,
+        publication=None if published is None else view_of(published),
         repo_url=row.repo_url,
         base_branch=row.base_branch,
         base_commit=row.base_commit,

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from sqlalchemy import ColumnElement, func, or_, select, tuple_
+from sqlalchemy import ColumnElement, and_, func, or_, select, tuple_
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import load_only
 
@@ -53,6 +53,8 @@ class Which(NamedTuple):
     repo: str = ""
     words: str = ""
     """Part of the issue's title or of the repository's name."""
+    repo_urls: frozenset[str] | None = None
+    """Everybody's of these, and one's own that are of no forge; None: one's own, all of them."""
 
 
 class Tally(NamedTuple):
@@ -89,7 +91,7 @@ async def page(
 
 
 def _conditions(which: Which) -> Iterator[ColumnElement[bool]]:
-    yield SolveRow.user_id == which.user_id
+    yield _whose(which)
     if which.states:
         yield SolveRow.state.in_(which.states)
     if which.conversation_id is not None:
@@ -102,6 +104,13 @@ def _conditions(which: Which) -> Iterator[ColumnElement[bool]]:
             SolveRow.issue_title.icontains(words, autoescape=True),
             SolveRow.repo.icontains(words, autoescape=True),
         )
+
+
+def _whose(which: Which) -> ColumnElement[bool]:
+    mine = SolveRow.user_id == which.user_id
+    if which.repo_urls is None:
+        return mine
+    return or_(and_(mine, SolveRow.repo_url == ""), SolveRow.repo_url.in_(sorted(which.repo_urls)))
 
 
 async def listed(db: AsyncSession, solve_id: SolveId) -> SolveRow | None:

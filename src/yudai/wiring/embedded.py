@@ -19,6 +19,7 @@ from yudai.services.solves import Solves
 from yudai.services.stopping import Stopper
 from yudai.settings import Settings
 from yudai.store.store import Store
+from yudai.wiring.forging import Forging
 from yudai.wiring.hall import make_flow, open_hall
 from yudai.wiring.leasing import make_lease
 from yudai.wiring.parts import make_applier, make_drafter
@@ -39,6 +40,7 @@ class App:
     solves: Solves
     planner: Planner
     applier: Applier
+    forging: Forging
 
 
 @asynccontextmanager
@@ -81,6 +83,7 @@ async def open_app(
                 hall.preparer,
             ),
             applier=make_applier(settings, reader),
+            forging=hall.forging,
         )
 
 

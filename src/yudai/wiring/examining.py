@@ -1,5 +1,6 @@
 """What this installation is and can do: `yudai doctor` and the page's settings."""
 
+import os
 import shutil
 import sys
 
@@ -7,6 +8,7 @@ from pydantic import Field
 
 from yudai import __version__
 from yudai.domain.errors import RefusedError, SandboxError
+from yudai.domain.publication import PublishMode
 from yudai.domain.value import Value
 from yudai.ports.artifacts import ArtifactError
 from yudai.ports.sandbox import Guarantee
@@ -25,6 +27,12 @@ _IN_HOME = "in YUDAI_HOME"
 _KEYS = {
     "openrouter_api_key": "models at OpenRouter",
     "openai_api_key": "models at OPENAI_BASE_URL; a local server may need none",
+    "github_token": "repositories at GITHUB_URL, for whoever has no token of their own",
+    "github_app_client_secret": "logins, through a GitHub App",
+    "github_webhook_secret": "webhooks of GITHUB_URL; unset: none are taken",
+    "secret_key": "hashes of logins and keys; unset in local mode: made in YUDAI_HOME",
+    "token_keys": "users' tokens, encrypted; unset in local mode: made in YUDAI_HOME",
+    "jwt_secret": "command agents, which come later",
     "postgres_password": "the database, where it is PostgreSQL",
     "s3_access_key_id": "artifacts in S3; unset: the machine's own role",
     "s3_secret_access_key": "artifacts in S3",
@@ -36,6 +44,7 @@ _LIMITS = (
     "max_runs",
     "worker_max_runs",
     "max_contestants",
+    "requests_per_minute",
     "time_budget_s",
     "model_max_parallel",
     "memory_mb",
@@ -82,7 +91,11 @@ class LimitFacts(Value):
 
 class SettingsView(Value):
     version: str
-    mode: str = Field(description="`local`: one person, no login.")
+    mode: str = Field(description="`local`: one person, no login; `github`: everybody signs in.")
+    forge: str = Field(description="Where repositories are taken from.")
+    publish: PublishMode = Field(description="When a pull request is opened, unless asked.")
+    label: str = Field(description="What asks for a solve there.")
+    watched: tuple[str, ...] = Field(description="Repositories that are looked through for it.")
     home: str
     database: str = Field(description="`SQLite` or `PostgreSQL`; never its address.")
     artifacts: str
@@ -92,7 +105,13 @@ class SettingsView(Value):
 
 async def examine(settings: Settings) -> Examination:
     """Look at everything that a solve needs; what is wrong is a finding, never an error."""
-    findings = (_python(), _git(), await _home(settings), await _artifacts(settings))
+    findings = (
+        _python(),
+        _git(),
+        await _home(settings),
+        await _artifacts(settings),
+        _forge(settings),
+    )
     sandboxes = tuple([await _backend(settings, name) for name in BACKENDS])
     has_sandbox = any(one.usable and one.default for one in sandboxes)
     return Examination(
@@ -123,7 +142,11 @@ def describe(settings: Settings) -> SettingsView:
     ]
     return SettingsView(
         version=__version__,
-        mode="local",
+        mode=settings.auth_mode,
+        forge=settings.github_url,
+        publish=settings.github_publish,
+        label=settings.github_label,
+        watched=settings.github_watch,
         home=str(settings.home),
         database="PostgreSQL" if is_shared(settings) else "SQLite",
         artifacts=settings.artifacts_url or _IN_HOME,
@@ -148,6 +171,23 @@ def _python() -> Finding:
 def _git() -> Finding:
     path = shutil.which("git")
     return Finding(name="git", ok=path is not None, detail=path or "not found: install git")
+
+
+def _forge(settings: Settings) -> Finding:
+    """By what it is asked; nothing is asked of it here."""
+    ways = {
+        "an App": settings.github_app_id,
+        "GITHUB_TOKEN": settings.github_token,
+        "logins": settings.github_app_client_id,
+    }
+    known = " and ".join(way for way, is_set in ways.items() if is_set)
+    path = settings.github_app_private_key_path
+    if path is not None and not os.access(path, os.R_OK):
+        return Finding(
+            name="github", ok=False, detail=f"GITHUB_APP_PRIVATE_KEY_PATH: cannot read {path}"
+        )
+    by = known or "without a token: public repositories, a few questions an hour, nothing published"
+    return Finding(name="github", ok=True, detail=f"{settings.github_url}, {by}")
 
 
 async def _home(settings: Settings) -> Finding:

@@ -26,6 +26,7 @@ from yudai.services.throttling import ThrottledGateway
 from yudai.services.verifying import Verifier
 from yudai.settings import Settings
 from yudai.store.store import Store
+from yudai.wiring.forging import Forging, open_forging
 from yudai.wiring.parts import (
     make_answering,
     make_backend,
@@ -54,6 +55,7 @@ class Hall:
     agents: dict[str, Agent]
     preparer: Preparer
     stopper: Stopper
+    forging: Forging
     pulse: Store
     """For leases and guards."""
     verifications: asyncio.Semaphore
@@ -71,6 +73,7 @@ async def open_hall(
     await backend.reap()
     reader = make_reader(settings, store)
     verifier = Verifier(backend=backend)
+    forging = await stack.enter_async_context(open_forging(settings, reader))
     return Hall(
         settings=settings,
         reader=reader,
@@ -85,8 +88,10 @@ async def open_hall(
             artifacts=reader.artifacts,
             clock=reader.clock,
             sources=make_sources(settings, reader.artifacts),
+            fetcher=forging.fetcher,
         ),
         stopper=make_stopper(reader),
+        forging=forging,
         pulse=await open_pulse(settings, store, stack),
         # Agents wait for their models most of the time; tests keep processors busy.
         verifications=asyncio.Semaphore(max(MIN_VERIFICATIONS, os.cpu_count() or 1)),
@@ -130,6 +135,7 @@ def make_flow(hall: Hall, worker_id: WorkerId) -> SolveFlow:
         stopper=hall.stopper,
         tell=Milestones(store).tell,
         reply=make_answering(hall.settings, reader, hall.gateway).answer,
+        publish=hall.forging.publisher.auto,
     )
 
 

@@ -139,7 +139,8 @@ def scripted_gateway(*roots: Path) -> Gateway:
     return ScriptedGateway(roots, bundled=demo.scripts())
 
 
-def _own_env() -> Path | None:
+def own_env() -> Path | None:
+    """Our own Python environment: it has pytest, for repositories that need nothing else."""
     return Path(sys.prefix) if sys.prefix != sys.base_prefix else None
 
 
@@ -237,7 +238,7 @@ def make_drafter(
         forge=LocalForge(settings.home, reader.clock),
         gateway=gateway,
         catalogue=make_catalogue(settings, reader, everything_local=everything_local),
-        own_env=_own_env(),
+        own_env=own_env(),
     )
 
 

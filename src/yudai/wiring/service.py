@@ -7,17 +7,17 @@ from functools import partial
 
 from yudai.adapters.engines.dbos import DbosEngine
 from yudai.adapters.forges.looking import open_look
-from yudai.domain.budget import Budget
 from yudai.ports.clock import Clock
 from yudai.ports.engine import Engine
 from yudai.ports.gateway import Gateway
 from yudai.services.applying import Applier
+from yudai.services.browsing import Browser
 from yudai.services.conversations import Conversations
+from yudai.services.deliveries import Deliveries
 from yudai.services.forecasting import Forecaster
 from yudai.services.milestones import Milestones
 from yudai.services.models import Catalogue
 from yudai.services.reading import Reader
-from yudai.services.solves import Solves
 from yudai.services.stopping import Stopper
 from yudai.services.submitting import Submitter
 from yudai.services.updates import Updates
@@ -25,16 +25,16 @@ from yudai.services.viewing import Viewer
 from yudai.settings import Settings
 from yudai.store.looking import Lookout
 from yudai.store.store import Store
+from yudai.wiring.accounts import Accounts
+from yudai.wiring.asking import make_submitter
 from yudai.wiring.demonstrating import Demonstrator
+from yudai.wiring.forging import Forging, make_hearing, open_forging
 from yudai.wiring.parts import (
-    DEFAULT_BACKEND,
     make_answering,
     make_applier,
     make_catalogue,
-    make_drafter,
     make_engine_config,
     make_reader,
-    make_sources,
     make_stopper,
     open_gateway,
     open_store,
@@ -58,6 +58,9 @@ class Service:
     applier: Applier
     conversations: Conversations
     updates: Updates
+    accounts: Accounts
+    browser: Browser
+    deliveries: Deliveries
 
 
 @asynccontextmanager
@@ -69,27 +72,29 @@ async def open_service(settings: Settings) -> AsyncGenerator[Service]:
         stack.push_async_callback(lookout.close)
         engine = await stack.enter_async_context(DbosEngine.opened(make_engine_config(settings)))
         gateway = await stack.enter_async_context(open_gateway(settings))
-        yield make_service(settings, make_reader(settings, store), engine, gateway, lookout)
+        reader = make_reader(settings, store)
+        forging = await stack.enter_async_context(open_forging(settings, reader))
+        if settings.token_keys and "," in settings.token_keys.get_secret_value():
+            # Being rotated: nothing stays sealed with an old key.
+            await forging.keyring.reseal()
+        yield make_service(
+            settings, reader, engine=engine, gateway=gateway, lookout=lookout, forging=forging
+        )
 
 
 def make_service(
-    settings: Settings, reader: Reader, engine: Engine, gateway: Gateway, lookout: Lookout
+    settings: Settings,
+    reader: Reader,
+    *,
+    engine: Engine,
+    gateway: Gateway,
+    lookout: Lookout,
+    forging: Forging,
 ) -> Service:
     store, clock = reader.store, reader.clock
     catalogue = make_catalogue(settings, reader)
     stopper = make_stopper(reader)
-    submitter = Submitter(
-        drafter=make_drafter(settings, reader, gateway),
-        catalogue=catalogue,
-        solves=Solves(store, engine, clock, gateway, stopper),
-        store=store,
-        clock=clock,
-        defaults=Budget(
-            max_contestants=settings.max_contestants, time_budget_s=settings.time_budget_s
-        ),
-        sandbox_backend=settings.sandbox_backend or DEFAULT_BACKEND,
-        sources=make_sources(settings, reader.artifacts) if settings.artifacts_url else None,
-    )
+    submitter = make_submitter(settings, reader, engine, gateway, remotes=forging.asks)
     return Service(
         settings=settings,
         store=store,
@@ -113,4 +118,7 @@ def make_service(
             answering=make_answering(settings, reader, gateway),
         ),
         updates=Updates(lookout, clock),
+        accounts=forging.accounts,
+        browser=forging.browser,
+        deliveries=make_hearing(settings, forging, submitter).deliveries,
     )

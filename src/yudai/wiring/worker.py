@@ -3,8 +3,8 @@
 import asyncio
 import math
 from collections.abc import AsyncGenerator
-from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, replace
 from functools import partial
 
 import structlog
@@ -23,6 +23,8 @@ from yudai.services.sweeping import Sweeper
 from yudai.settings import Settings
 from yudai.store import attempts, holds, workers
 from yudai.store.outages import StoreAwayError
+from yudai.wiring.asking import make_submitter
+from yudai.wiring.forging import make_hearing, rounds
 from yudai.wiring.hall import Hall, make_flow, open_hall
 from yudai.wiring.leasing import make_lease
 from yudai.wiring.parts import is_shared, make_engine_config
@@ -31,6 +33,8 @@ log: structlog.stdlib.BoundLogger = structlog.get_logger()
 
 AGAIN_S = 1.0
 LAY_DOWN_S = 5.0
+HEAR_S = 2.0
+"""How soon a webhook's hint is followed."""
 
 
 @dataclass(frozen=True)
@@ -90,7 +94,21 @@ async def open_worker(
         if task.done():
             task.result()
         await stack.enter_async_context(_sweeper(hall, engine).sweeping())
+        for chores in _forge_rounds(hall, engine):
+            await stack.enter_async_context(chores)
         yield
+
+
+def _forge_rounds(hall: Hall, engine: DbosEngine) -> tuple[AbstractAsyncContextManager[None], ...]:
+    forging, settings = hall.forging, hall.settings
+    submitter = make_submitter(settings, hall.reader, engine, hall.gateway, remotes=forging.asks)
+    # Scripts that a command names are refused there; GITHUB_MATRIX is the operator's.
+    hearing = make_hearing(settings, forging, replace(submitter, takes_scripts=True))
+    return (
+        forging.publisher.sweeping(),
+        rounds("hearing", hearing.deliveries.process, hearing.watcher.look, every_s=HEAR_S),
+        rounds("settling", forging.settler.look),
+    )
 
 
 async def _work_for_ever(plant: _Plant, ready: asyncio.Future[None]) -> None:

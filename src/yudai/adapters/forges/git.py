@@ -1,15 +1,18 @@
 """Runs git with nobody's configuration but what is handed to it, within limits."""
 
 import asyncio
+import base64
 import os
 import resource
 import shutil
 import signal
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, NamedTuple
+
+from pydantic import SecretStr
 
 from yudai.domain.errors import RefusedError
 
@@ -18,6 +21,8 @@ NOWHERE = Path(os.devnull)
 
 _MAX_ERROR = 1 << 16
 _CHUNK = 1 << 16
+_HIDDEN = "[hidden]"
+_MIN_SECRET = 8
 _DISK_FULL = b"No space left on device"
 _SYSTEM_PATH = "/usr/local/bin:/usr/bin:/bin"
 _ALONE = {
@@ -51,7 +56,22 @@ class Limits(NamedTuple):
     timeout_s: float = 300.0
     max_output: int = 256 << 20
     memory: int = 0
-    """Bytes of address space, and of any file written; 0: not limited."""
+    """Bytes of address space; 0: not limited."""
+    file_bytes: int = 0
+    """Bytes of any file written; 0: as many as of memory."""
+    cpu_s: int = 0
+    """Seconds of computing; 0: not limited."""
+
+    def bounds(self) -> Iterator[tuple[int, int]]:
+        """As the kernel takes them."""
+        files = self.file_bytes or self.memory
+        for kind, most in (
+            (resource.RLIMIT_AS, self.memory),
+            (resource.RLIMIT_FSIZE, files),
+            (resource.RLIMIT_CPU, self.cpu_s),
+        ):
+            if most:
+                yield kind, most
 
 
 class Ran(NamedTuple):
@@ -59,9 +79,15 @@ class Ran(NamedTuple):
     output: bytes
     error: str
     """Git's first complaint."""
+    told: str = ""
+    """All that it said besides its output."""
 
 
 LIMITS = Limits()
+
+
+class TooSlowError(RefusedError):
+    """It was ended because its time was over."""
 
 
 @dataclass(frozen=True)
@@ -76,6 +102,8 @@ class Git:
     settings: Mapping[str, str] = field(default_factory=dict[str, str])
     env: Mapping[str, str | None] = field(default_factory=dict[str, str | None])
     """What is different in its environment; None: not set."""
+    secrets: Mapping[str, SecretStr] = field(default_factory=dict[str, SecretStr], repr=False)
+    """Settings that only this process may know; whatever it says is told without them."""
 
     async def run(
         self, *args: str, stdin: bytes = b"", into: IO[bytes] | None = None, limits: Limits = LIMITS
@@ -88,17 +116,18 @@ class Git:
             into=into,
         )
         try:
-            if limits.memory:
-                # Nothing is read before its input comes, which is after this.
-                for kind in (resource.RLIMIT_AS, resource.RLIMIT_FSIZE):
-                    resource.prlimit(process.pid, kind, (limits.memory, limits.memory))
+            # Nothing is read before its input comes, which is after this.
+            for kind, most in limits.bounds():
+                # One that reads no input may have ended already.
+                with suppress(ProcessLookupError):
+                    resource.prlimit(process.pid, kind, (most, most))
             async with asyncio.timeout(limits.timeout_s), asyncio.TaskGroup() as group:
                 group.create_task(_feed(process, stdin))
                 out = group.create_task(_take(process.stdout, limits.max_output))
                 err = group.create_task(_take(process.stderr, _MAX_ERROR))
             exit_code = await process.wait()
         except TimeoutError:
-            raise RefusedError(
+            raise TooSlowError(
                 f"git {args[0]} took longer than {limits.timeout_s:.0f} seconds"
             ) from None
         finally:
@@ -107,7 +136,8 @@ class Git:
             raise RefusedError(f"git {args[0]} answered with more than {limits.max_output} bytes")
         if exit_code != 0 and _DISK_FULL in err.result():
             raise RefusedError(f"git {args[0]} found no space left: free some for {self.git_dir}")
-        return Ran(exit_code, out.result(), _complaint(err.result(), exit_code))
+        told = self._without_secrets(err.result().decode("utf-8", "replace"))
+        return Ran(exit_code, out.result(), _complaint(told, exit_code), told)
 
     async def ask(
         self, *args: str, stdin: bytes = b"", into: IO[bytes] | None = None, limits: Limits = LIMITS
@@ -127,12 +157,29 @@ class Git:
             env["GIT_ALTERNATE_OBJECT_DIRECTORIES"] = ":".join(map(quoted, self.alternates))
         if self.work_tree is not None:
             env["GIT_WORK_TREE"] = str(self.work_tree)
-        settings = {**self.settings, **_OURS}
+        hidden = {key: value.get_secret_value() for key, value in self.secrets.items()}
+        settings = {**self.settings, **_OURS, **hidden}
         env["GIT_CONFIG_COUNT"] = str(len(settings))
         for number, (key, value) in enumerate(settings.items()):
             env[f"GIT_CONFIG_KEY_{number}"] = key
             env[f"GIT_CONFIG_VALUE_{number}"] = value
         return env
+
+    def _without_secrets(self, text: str) -> str:
+        for secret in self.secrets.values():
+            for part in {secret.get_secret_value(), *_hidden_parts(secret)}:
+                text = text.replace(part, _HIDDEN)
+        return text
+
+
+def _hidden_parts(secret: SecretStr) -> Iterator[str]:
+    """The words of a header that are a secret by themselves, and what is encoded in them."""
+    for word in secret.get_secret_value().split():
+        if len(word) < _MIN_SECRET:
+            continue
+        yield word
+        with suppress(ValueError):
+            yield base64.b64decode(word, validate=True).decode().rpartition(":")[2] or word
 
 
 def _program() -> str:
@@ -185,8 +232,8 @@ async def _end(process: asyncio.subprocess.Process) -> None:
         await process.wait()
 
 
-def _complaint(error: bytes, exit_code: int) -> str:
-    lines = error.decode("utf-8", "replace").splitlines()
+def _complaint(error: str, exit_code: int) -> str:
+    lines = error.splitlines()
     told = [line for line in lines if line.startswith(("fatal: ", "error: "))] or lines
     if exit_code < 0:
         return f"it was ended by {signal.Signals(-exit_code).name}"

@@ -1,9 +1,7 @@
 """Folders of this machine: looked at through a repository of our own, changed only when told to."""
 
 import asyncio
-import errno
 import os
-import posixpath
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -17,17 +15,15 @@ from yudai.adapters.forges.desk import Desk, open_desk
 from yudai.adapters.forges.fitting import fit
 from yudai.adapters.forges.gitconfig import GitConfig, Person, read_config
 from yudai.adapters.forges.mirror import Caps, Mirror
-from yudai.adapters.forges.objects import LINK
 from yudai.adapters.forges.patching import patch_tree
 from yudai.adapters.forges.places import Place, find_place
 from yudai.adapters.forges.refs import Refs
-from yudai.adapters.forges.taking import files_of, take_snapshot
+from yudai.adapters.forges.taking import take_snapshot
+from yudai.adapters.forges.treefiles import list_paths, read_file
 from yudai.domain.errors import RefusedError
 from yudai.domain.patch import readable
 from yudai.ports.clock import Clock
 from yudai.ports.forge import Snapshot
-
-_MAX_HOPS = 8
 
 
 class LocalForge:
@@ -52,23 +48,11 @@ class LocalForge:
             )
 
     async def paths(self, snapshot: Snapshot) -> tuple[str, ...]:
-        entries = await Mirror.of_snapshot(self._home, snapshot).entries(snapshot)
-        return tuple(_text(entry.path) for entry in files_of(entries))
+        return await list_paths(Mirror.of_snapshot(self._home, snapshot), snapshot)
 
     async def read(self, snapshot: Snapshot, path: str, *, max_bytes: int = 1 << 20) -> bytes:
-        """A link is read as what it leads to in the tree."""
         mirror = Mirror.of_snapshot(self._home, snapshot)
-        for _ in range(_MAX_HOPS):
-            entry = await mirror.find(snapshot, path)
-            if entry is None or entry not in files_of([entry]):
-                break
-            if entry.size > max_bytes:
-                raise OSError(errno.EFBIG, os.strerror(errno.EFBIG), path)
-            content = await mirror.git.ask("cat-file", "blob", entry.oid)
-            if entry.mode != LINK:
-                return content
-            path = posixpath.normpath(posixpath.join(posixpath.dirname(path), _text(content)))
-        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
+        return await read_file(mirror, snapshot, path, max_bytes=max_bytes)
 
     async def apply(self, snapshot: Snapshot, patch: bytes) -> None:
         async with self._desk_of(snapshot) as desk:
@@ -114,10 +98,6 @@ class LocalForge:
                 )
             await mirror.check(snapshot)
             yield desk
-
-
-def _text(path: bytes) -> str:
-    return path.decode("utf-8", "surrogateescape")
 
 
 async def _check_branch(snapshot: Snapshot, name: str) -> None:

@@ -15,7 +15,7 @@ from yudai.domain.errors import NotFoundError, RefusedError
 from yudai.ports.forge import Snapshot
 
 # Contents leave byte for byte, and no attribute of a tree leaves a file out.
-_ATTRIBUTES = (
+ATTRIBUTES = (
     "* -text !eol !ident !filter !working-tree-encoding !export-subst !export-ignore !diff !merge\n"
 )
 _SHA256_NAME = 64
@@ -63,7 +63,7 @@ class Mirror:
         with tempfile.TemporaryDirectory(dir=self.folder.parent, prefix=".new-") as draft:
             made = Path(draft) / "git"
             lay_out(made, self.object_format)
-            (made / "info" / "attributes").write_text(_ATTRIBUTES)
+            (made / "info" / "attributes").write_text(ATTRIBUTES)
             try:
                 made.rename(self.folder)
             except OSError:

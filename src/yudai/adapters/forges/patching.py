@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from yudai.adapters.forges.desk import Desk
-from yudai.adapters.forges.git import Limits
+from yudai.adapters.forges.git import Git, Limits
 from yudai.adapters.forges.objects import Difference, compare
 from yudai.domain.errors import RefusedError
 from yudai.domain.patch import Patch, forbidden, parse_patch, readable
@@ -11,7 +11,7 @@ from yudai.domain.patch import Patch, forbidden, parse_patch, readable
 MAX_PATCH = 32 << 20
 
 # A few hundred bytes can describe a file of any size: only the process that unpacks it knows.
-_APPLYING = Limits(timeout_s=120.0, memory=1 << 30)
+APPLYING = Limits(timeout_s=120.0, memory=1 << 30)
 
 
 class Patched(NamedTuple):
@@ -21,13 +21,16 @@ class Patched(NamedTuple):
 
 async def patch_tree(desk: Desk, tree: str, patch: bytes) -> Patched:
     """The tree with the patch in it; RefusedError when it does not fit or leads astray."""
-    parsed = _parse(patch)
-    git = desk.writing
+    return await put_on_tree(desk.writing, tree, patch, parsed=_parse(patch))
+
+
+async def put_on_tree(
+    git: Git, tree: str, patch: bytes, *, parsed: Patch, limits: Limits = APPLYING
+) -> Patched:
+    """With an index of git's own; what git then changed is compared with what we have read."""
     await git.ask("read-tree", tree)
     ran = await git.run(
-        *("apply", "--cached", "--binary", "--whitespace=nowarn", "-"),
-        stdin=patch,
-        limits=_APPLYING,
+        *("apply", "--cached", "--binary", "--whitespace=nowarn", "-"), stdin=patch, limits=limits
     )
     if ran.exit_code != 0:
         raise RefusedError(f"the patch does not apply: {ran.error}")

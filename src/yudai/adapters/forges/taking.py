@@ -26,13 +26,13 @@ async def take_snapshot(
 ) -> Snapshot:
     committed = tree = await _tree(desk, start.commit)
     entries = await list_tree(desk.reading, tree)
-    _check(entries, caps)
+    check_size(entries, caps)
     await desk.mirror.take(desk.reading, _names(start.commit, tree, entries))
     changes = await _changes(desk, start, dirty=dirty)
     if changes:
         tree = await include(desk, changes, start.commit, caps)
         entries = await list_tree(desk.writing, tree)
-        _check(entries, caps)
+        check_size(entries, caps)
     _check_folder(entries, desk.place.folder)
     source = sources / f"{tree}.tar"
     await desk.mirror.archive(tree, source)
@@ -74,7 +74,7 @@ async def _tree(desk: Desk, commit: str) -> str:
     return (await desk.reading.ask("rev-parse", f"{commit}^{{tree}}")).decode().strip()
 
 
-def _check(entries: Sequence[Entry], caps: Caps) -> None:
+def check_size(entries: Sequence[Entry], caps: Caps) -> None:
     total, count = sum(entry.size for entry in entries), len(files_of(entries))
     if total > caps.total_bytes or count > caps.files:
         raise RefusedError(

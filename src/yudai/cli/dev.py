@@ -1,0 +1,40 @@
+"""`yudai dev ...`: things to try Yudai with, where the real ones need an account."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from yudai.cli.options import Json
+from yudai.settings import read_settings
+
+dev = typer.Typer(help="Things to try Yudai with, without an account.", no_args_is_help=True)
+
+
+@dev.callback()
+def _group() -> None:
+    """With one command alone, typer would leave its name out."""
+
+
+@dev.command(name="fake-github")
+def fake_github(
+    *,
+    port: Annotated[
+        int, typer.Option(min=0, max=65535, help="On 127.0.0.1; 0 takes any that is free.")
+    ] = 8090,
+    folder: Annotated[
+        Path | None,
+        typer.Option(help="What it keeps; made if it is not there. Default: in YUDAI_HOME."),
+    ] = None,
+    webhook: Annotated[
+        str | None,
+        typer.Option(help="Where its webhooks go, on this machine; '' for nowhere."),
+    ] = None,
+    json: Json = False,
+) -> int:
+    """Run a GitHub of your own: label an issue, watch the race, merge or revert what comes."""
+    from yudai.cli.fake_github import FakeGitHubOptions, run_fake_github
+    from yudai.cli.staying import stay_until_signal
+
+    given = FakeGitHubOptions(port=port, folder=folder, webhook=webhook, json=json)
+    return stay_until_signal(run_fake_github(read_settings(), given))

@@ -1,0 +1,119 @@
+"""`yudai dev fake-github`: a GitHub on loopback to try the whole round trip with."""
+
+import asyncio
+import fcntl
+import os
+import shlex
+from collections.abc import Generator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from rich.text import Text
+
+from yudai.cli import consoles
+from yudai.cli.exits import OUR_FAULT
+from yudai.cli.listening import bind, url_of
+from yudai.cli.text import print_json
+from yudai.domain.errors import ConflictError, RefusedError
+from yudai.settings import Settings
+
+if TYPE_CHECKING:
+    from yudai.dev.fake_github.state import State
+
+_HOST = "127.0.0.1"
+_ENV_FILE = "yudai.env"
+
+
+class FakeGitHubOptions(NamedTuple):
+    port: int = 8090
+    folder: Path | None = None
+    """None: in our home."""
+    webhook: str | None = None
+    """Where webhooks go; "" nowhere; None: as last time."""
+    json: bool = False
+
+
+async def run_fake_github(settings: Settings, given: FakeGitHubOptions) -> int:
+    """Until a signal comes."""
+    from yudai.dev.fake_github import running, sample
+    from yudai.dev.fake_github.state import State
+
+    folder = (given.folder or settings.home / "fake-github").absolute()
+    with _owning(folder), closing(bind(_HOST, given.port)) as listener:
+        state = State(folder)
+        state.url = url_of(listener)
+        sample.prepare(state)
+        if given.webhook is not None:
+            state.world.hook.url = _checked(given.webhook)
+        state.save()
+        with closing(state):
+            async with running.answering(state, listener) as http:
+                _say(state, json=given.json)
+                await asyncio.wait([http])
+    return OUR_FAULT
+
+
+@contextmanager
+def _owning(folder: Path) -> Generator[None]:
+    """Two processes would overwrite each other's memory."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        lock = (folder / ".lock").open("w")
+    except OSError as error:
+        raise RefusedError(f"--folder {folder}: {error.strerror}; choose another") from None
+    with lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise ConflictError(
+                f"{folder} is used by another fake GitHub: end it, or choose another --folder"
+            ) from None
+        yield
+
+
+def _checked(url: str) -> str:
+    if url and not url.startswith(("http://127.0.0.1", "http://localhost", "http://[::1]")):
+        raise RefusedError("--webhook takes an address on this machine: http://127.0.0.1:8000/...")
+    return url
+
+
+def _say(state: "State", *, json: bool) -> None:
+    from yudai.dev.fake_github import sample
+
+    env = sample.environment(state)
+    file = state.folder / _ENV_FILE
+    lines = [f"{name}={shlex.quote(value)}\n" for name, value in env.items()]
+    sample.write_private(file, "".join(lines).encode())
+    issue = f"{state.url}/{sample.REPO}/issues/{sample.ISSUE}"
+    if json:
+        print_json(_document(state, env, issue))
+        return
+    console = consoles.result()
+    for line in (
+        f"A fake GitHub listens on {state.url}; Ctrl-C ends it, {state.folder} keeps it.",
+        "",
+        "In another terminal, let Yudai work with it (no model key is needed):",
+        f"  set -a; . {shlex.quote(str(file))}; set +a; {consoles.program()} serve",
+        "",
+        f"Then add the label yudai to {issue} (as bob),",
+        "watch the race, and merge, close or revert the pull request that comes of it.",
+        "",
+        "People: ada (admin), bob (writer), carol (reader), mallory (nobody).",
+    ):
+        console.print(Text(line), soft_wrap=True)
+
+
+def _document(state: "State", env: dict[str, str], issue: str) -> dict[str, Any]:
+    from yudai.dev.fake_github import sample
+
+    return {
+        "url": state.url,
+        "pid": os.getpid(),
+        "folder": str(state.folder),
+        "repository": sample.REPO,
+        "issue": issue,
+        "environment": env,
+        "tokens": sample.tokens(state),
+        "webhook": state.world.hook.url,
+    }

@@ -1,0 +1,246 @@
+"""The fake GitHub's memory: a folder with one JSON document and bare git repositories."""
+
+import os
+import secrets
+import tempfile
+import threading
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+
+from yudai.adapters.clock import SystemClock
+from yudai.dev.fake_github.clones import Clone, Signature
+from yudai.dev.fake_github.faults import Faults
+from yudai.dev.fake_github.records import App, Installation, Person, Repo, Token, World
+from yudai.dev.fake_github.refusals import not_found
+from yudai.dev.fake_github.requests import RequestLog
+from yudai.dev.fake_github.webhooks import Courier
+from yudai.domain.forge import Role
+from yudai.ports.clock import Clock
+
+PERMISSIONS = {
+    "metadata": "read",
+    "contents": "write",
+    "issues": "write",
+    "pull_requests": "write",
+}
+_PREFIXES = {"pat": "ghp_", "user": "ghu_", "installation": "ghs_"}
+_DOCUMENT = "state.json"
+
+
+class State:
+    """Everything that is remembered; `lock` is held by whoever reads or changes it."""
+
+    def __init__(self, folder: Path, *, clock: Clock | None = None) -> None:
+        self.folder = folder
+        self.clock: Clock = clock or SystemClock()
+        self.url = ""
+        """Where this is served; set before the first request."""
+        self.lock = threading.RLock()
+        self.faults = Faults()
+        self.log = RequestLog()
+        self.fork_looks = 0
+        """How often somebody has to look at a new fork before it has its branches."""
+        self.signs_in = ""
+        """Who the consent pages take for signed in, without asking; "" asks."""
+        self.device_interval_s = 5.0
+        """How often a device may ask whether somebody has typed its code."""
+        self.world = self._load()
+        self.courier = Courier()
+
+    def _load(self) -> World:
+        try:
+            text = (self.folder / _DOCUMENT).read_text(encoding="utf-8")
+        except FileNotFoundError:
+            return World()
+        return World.model_validate_json(text)
+
+    def save(self) -> None:
+        """All or nothing: who starts next finds the old document or the new one."""
+        with self.lock:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            handle, part = tempfile.mkstemp(dir=self.folder, prefix=".state-")
+            with os.fdopen(handle, "w", encoding="utf-8") as file:
+                file.write(self.world.model_dump_json())
+            Path(part).replace(self.folder / _DOCUMENT)
+
+    def close(self) -> None:
+        self.courier.close()
+        self.save()
+
+    def now(self) -> float:
+        return self.clock.now()
+
+    def new_id(self) -> int:
+        self.world.last_id += 1
+        return self.world.last_id
+
+    def add_user(self, login: str, *, name: str = "") -> Person:
+        return self._add(Person(id=self.new_id(), login=login, name=name, created_at=self.now()))
+
+    def add_organisation(self, login: str, *, members: tuple[str, ...] = ()) -> Person:
+        return self._add(
+            Person(
+                id=self.new_id(),
+                login=login,
+                kind="Organization",
+                members=list(members),
+                created_at=self.now(),
+            )
+        )
+
+    def _add(self, person: Person) -> Person:
+        with self.lock:
+            return self.world.people.setdefault(person.login, person)
+
+    def person(self, login: str) -> Person:
+        found = self.world.people.get(login) or next(
+            (p for p in self.world.people.values() if p.login.lower() == login.lower()), None
+        )
+        if found is None:
+            raise not_found()
+        return found
+
+    def signature(self, login: str) -> Signature:
+        who = self.person(login)
+        email = f"{who.id}+{who.login}@users.noreply.github.com"
+        return Signature(who.name or who.login, email, self.now())
+
+    def add_repo(
+        self,
+        full: str,
+        *,
+        private: bool = False,
+        roles: Mapping[str, Role] | None = None,
+        protected: tuple[str, ...] = (),
+        default_branch: str = "main",
+    ) -> Repo:
+        """An empty one; whoever is named and not known yet becomes somebody."""
+        with self.lock:
+            owner, name = full.split("/")
+            for login in (owner, *(roles or {})):
+                self.add_user(login)
+            now = self.now()
+            repo = Repo(
+                id=self.new_id(),
+                owner=owner,
+                name=name,
+                private=private,
+                roles=dict(roles or {}),
+                protected=list(protected),
+                default_branch=default_branch,
+                created_at=now,
+                updated_at=now,
+                pushed_at=now,
+            )
+            self.clone(full).create(default_branch)
+            self.world.repos[full] = repo
+            return repo
+
+    def repo(self, full: str) -> Repo:
+        found = self.world.repos.get(full) or next(
+            (r for r in self.world.repos.values() if r.full.lower() == full.lower()), None
+        )
+        if found is None:
+            raise not_found()
+        return found
+
+    def clone(self, full: str) -> Clone:
+        return Clone(self.folder / "repositories" / f"{full}.git")
+
+    def commit(
+        self,
+        full: str,
+        files: Mapping[str, bytes | str | None],
+        *,
+        message: str,
+        by: str,
+        branch: str = "",
+    ) -> str:
+        """Put files onto a branch, as somebody with a clone would; returns the commit."""
+        with self.lock:
+            repo, clone = self.repo(full), self.clone(full)
+            branch = branch or repo.default_branch
+            above = clone.branch(branch) or clone.branch(repo.default_branch)
+            content = {k: v.encode() if isinstance(v, str) else v for k, v in files.items()}
+            tree = clone.tree_with(above, content)
+            sha = clone.write((above,) if above else (), tree, message, self.signature(by))
+            clone.move(branch, sha)
+            repo.pushed_at = self.now()
+            return sha
+
+    def add_token(self, token: Token) -> str:
+        with self.lock:
+            text = _PREFIXES[token.kind] + secrets.token_hex(18)
+            self.world.tokens[text] = token
+            return text
+
+    def token(self, login: str) -> str:
+        """A personal access token: it may do whatever its person may do."""
+        self.person(login)
+        return self.add_token(Token(kind="pat", login=login))
+
+    def add_app(self, slug: str, public_key: str, *, owner: str) -> App:
+        """With its bot account `<slug>[bot]`."""
+        with self.lock:
+            app = App(
+                id=self.new_id(),
+                slug=slug,
+                name=slug.title(),
+                owner=owner,
+                client_id=f"Iv23{secrets.token_hex(8)}",
+                client_secret=secrets.token_hex(20),
+                public_key=public_key,
+                permissions=dict(PERMISSIONS),
+            )
+            self.world.app = app
+            self._add(
+                Person(id=self.new_id(), login=f"{slug}[bot]", kind="Bot", created_at=self.now())
+            )
+            return app
+
+    def install(
+        self,
+        account: str,
+        *,
+        repositories: tuple[str, ...] | None = None,
+        permissions: Mapping[str, str] | None = None,
+    ) -> Installation:
+        """The App on an account: on all of its repositories, or on these by full name."""
+        with self.lock:
+            app = self.the_app()
+            installation = Installation(
+                id=self.new_id(),
+                account=account,
+                repositories=None if repositories is None else list(repositories),
+                permissions=dict(app.permissions if permissions is None else permissions),
+            )
+            app.installations.append(installation)
+            return installation
+
+    def the_app(self) -> App:
+        if self.world.app is None:
+            raise not_found()
+        return self.world.app
+
+    def installation_of(self, repo: Repo) -> Installation | None:
+        app = self.world.app
+        return next((i for i in (app.installations if app else ()) if covers(i, repo)), None)
+
+
+def covers(installation: Installation, repo: Repo) -> bool:
+    if installation.suspended or installation.account != repo.owner:
+        return False
+    return installation.repositories is None or repo.full in installation.repositories
+
+
+def iso(at: float) -> str:
+    return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def iso_or_none(at: float | None) -> str | None:
+    return None if at is None else iso(at)
+
+
+def from_iso(text: str) -> float:
+    return datetime.fromisoformat(text).timestamp()

@@ -1,0 +1,78 @@
+"""From a forge's grant to a person that we know, with their token kept sealed."""
+
+from dataclasses import dataclass
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from yudai.domain.errors import RefusedError
+from yudai.domain.forge import Account
+from yudai.domain.value import Value
+from yudai.ports.clock import Clock
+from yudai.ports.logins import Grant
+from yudai.ports.remote import Credential, CredentialKind, Repositories
+from yudai.ports.vault import Vault
+from yudai.store import accounts
+from yudai.store.forge_tables import TokenRow, UserRow
+from yudai.store.store import Store
+
+
+class Person(Value):
+    """A user of ours."""
+
+    id: str
+    login: str
+    name: str = ""
+
+
+@dataclass(frozen=True)
+class Enroller:
+    store: Store
+    clock: Clock
+    vault: Vault
+    forge: Repositories
+
+    async def account(self, grant: Grant) -> Account:
+        """Whose grant it is, said by the forge itself."""
+        asking = Credential(kind=CredentialKind.USER, token=grant.access)
+        account = await self.forge.whoami(by=asking)
+        if account.is_bot:
+            raise RefusedError("this is a bot's account: log in as a person")
+        return account
+
+    async def keep(self, db: AsyncSession, account: Account, grant: Grant) -> Person:
+        """In the transaction that lets them in."""
+        at = self.clock.now()
+        row = await accounts.keep_user(
+            db, account, forge=self.forge.url, new_id=self.clock.new_id(), at=at
+        )
+        await accounts.keep_token(db, self.sealed(row.id, grant))
+        return person_of(row)
+
+    async def keep_as(self, user_id: str, account: Account, grant: Grant) -> Person:
+        """For a user that is no account of a forge: the one of local mode."""
+        at = self.clock.now()
+        # Not by the account's number, which may be another user's where people log in as well.
+        nobody = account.model_copy(update={"id": 0})
+        async with self.store.change() as db:
+            row = await accounts.keep_user(db, nobody, forge=self.forge.url, new_id=user_id, at=at)
+            await accounts.keep_token(db, self.sealed(row.id, grant))
+        return person_of(row)
+
+    def sealed(self, user_id: str, grant: Grant) -> TokenRow:
+        now = self.clock.now()
+        return TokenRow(
+            user_id=user_id,
+            access=self.vault.seal(grant.access),
+            refresh="" if grant.refresh is None else self.vault.seal(grant.refresh),
+            access_expires_at=_moment(now, grant.access_expires_in),
+            refresh_expires_at=_moment(now, grant.refresh_expires_in),
+            updated_at=now,
+        )
+
+
+def person_of(row: UserRow) -> Person:
+    return Person(id=row.id, login=row.login, name=row.name)
+
+
+def _moment(now: float, after_s: float | None) -> float | None:
+    return None if after_s is None else now + after_s

@@ -1,0 +1,87 @@
+"""A repository's code from its forge, once for a solve: the commit is pinned at that moment."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple, Protocol
+
+from yudai.domain.forge import RepoRef, parse_target
+from yudai.domain.project import Given, Project
+from yudai.ports.artifacts import ArtifactRef
+from yudai.ports.clock import Clock
+from yudai.ports.forge import Snapshot
+from yudai.ports.remote import Credential
+from yudai.ports.sandbox import BaseSpec
+from yudai.services.credentials import Credentials
+from yudai.services.projects import Shelf, base_of, find_project
+from yudai.services.sources import Sources
+from yudai.store import artifacts, events, solves
+from yudai.store.claims import Claim
+from yudai.store.store import Store
+from yudai.store.tables import Data, SolveRow
+
+FETCHED = "base.fetched"
+
+
+class Fetching(Shelf, Protocol):
+    """The part of `Mirrors` that brings code here."""
+
+    async def fetch(self, repo: RepoRef, base: str, *, by: Credential) -> Snapshot: ...
+
+
+@dataclass(frozen=True)
+class Fetcher:
+    store: Store
+    mirrors: Fetching
+    credentials: Credentials
+    clock: Clock
+    forge_url: str
+    own_env: Path | None = None
+    """Our own Python environment: it has pytest, for repositories that need nothing else."""
+    sources: Sources | None = None
+    """Where archives go, when workers are on other machines."""
+
+    async def fetch(self, solve: SolveRow, claim: Claim) -> SolveRow:
+        """The solve with its base; whoever comes second finds it noted."""
+        async with self.store.read() as db:
+            solve = await solves.get(db, solve.id)
+        if solve.base is not None:
+            return solve
+        repo = parse_target(solve.repo_url, forge=self.forge_url).repo
+        by = await self.credentials.reading(repo, user_id=solve.user_id)
+        snapshot = await self.mirrors.fetch(repo, solve.base_branch, by=by)
+        project = await find_project(self.mirrors, snapshot, _given(solve.project))
+        base = base_of(snapshot, project, None if project.setup else self.own_env)
+        kept = None if self.sources is None else await self.sources.keep(base)
+        return await self._note(solve, claim, _Found(snapshot, project, base, kept))
+
+    async def _note(self, solve: SolveRow, claim: Claim, found: "_Found") -> SolveRow:
+        now, snapshot = self.clock.now(), found.snapshot
+        async with self.store.change() as db:
+            row = await solves.hold(db, solve.id)
+            claim.check(row)
+            if row.base is not None:
+                return row
+            if found.kept is not None:
+                await artifacts.add(db, solve.id, None, found.kept, at=now)
+            told: Data = {"commit": snapshot.commit, "branch": snapshot.branch}
+            await events.append(db, solve.id, kind=FETCHED, at=now, data=told)
+            return await solves.change(
+                db,
+                solve.id,
+                base=found.base,
+                project=found.project,
+                base_commit=snapshot.commit,
+                base_branch=snapshot.branch,
+            )
+
+
+class _Found(NamedTuple):
+    snapshot: Snapshot
+    project: Project
+    base: BaseSpec
+    kept: ArtifactRef | None
+
+
+def _given(project: Project) -> Given:
+    """What a person gave when the solve was opened."""
+    return Given(setup=project.setup if project.setup_from else None, test=project.test)

@@ -1,0 +1,126 @@
+"""What all acts of publishing share: the rows, in whose name, and whose turn it is."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from yudai.domain.errors import ForbiddenError, RefusedError
+from yudai.domain.forge import RepoRef, repo_ref
+from yudai.domain.ids import LOCAL_USER, RunId
+from yudai.domain.patch import parse_patch
+from yudai.domain.publishable import Inspection, inspect, too_large
+from yudai.domain.redaction import Redact, as_it_is
+from yudai.domain.story import Story
+from yudai.ports.artifacts import ArtifactKind
+from yudai.ports.remote import Credential, CredentialKind, RemoteForge
+from yudai.services.credentials import Credentials
+from yudai.services.publishing_story import story_of, with_patch
+from yudai.services.reading import Reader
+from yudai.store import publications, runs, solves, writers
+from yudai.store.forge_tables import PublicationRow
+from yudai.store.tables import RunRow, SolveRow
+
+Sleep = Callable[[float], Awaitable[object]]
+
+
+class Work(NamedTuple):
+    """A publication with everything that its steps need."""
+
+    row: PublicationRow
+    solve: SolveRow
+    runs: list[RunRow]
+    repo: RepoRef
+    by: Credential
+
+
+class Prepared(NamedTuple):
+    story: Story
+    content: bytes
+    """The patch, which may be published."""
+
+
+@dataclass(frozen=True)
+class Desk:
+    reader: Reader
+    forge: RemoteForge
+    credentials: Credentials
+    page: str = ""
+    """Where people see solves; "": nowhere that could be linked to."""
+    redact: Redact = as_it_is
+    sleep: Sleep = asyncio.sleep
+
+    async def work(self, row: PublicationRow) -> Work:
+        async with self.reader.store.read() as db:
+            solve = await solves.get(db, row.solve_id)
+            rows = await runs.of_solve(db, row.solve_id)
+        owner, name = row.repo_url.rsplit("/", 2)[-2:]
+        repo = repo_ref(self.forge.url, owner, name)
+        return Work(row, solve, rows, repo, await self._credential(repo, row.actor))
+
+    async def prepare(self, work: Work) -> Prepared:
+        """RefusedError for a patch that may not be published."""
+        run_id = RunId(work.row.run_id or "")
+        content, inspection, story = await self._look(work, run_id)
+        inspection.check()
+        return Prepared(story, content)
+
+    async def story(self, work: Work) -> Story:
+        """For a comment: also of a patch that may not be published, or of none."""
+        run_id = work.row.run_id or work.solve.champion_run_id
+        if run_id is not None:
+            try:
+                return (await self._look(work, run_id)).story
+            except RefusedError:
+                # That there is none to be read is why it was refused.
+                pass
+        return story_of(work.solve, work.runs, run_id=run_id, page=self.page)
+
+    async def turn(self, work: Work) -> None:
+        """Wait until we may write: one after the other, over all processes."""
+        clock, by = self.reader.clock, work.by
+        # An installation is an owner's; a token is its login's.
+        who = work.repo.owner.lower() if by.kind is CredentialKind.APP else by.login.lower()
+        key = f"{by.kind} {who} {self.forge.url}"
+        async with self.reader.store.change() as db:
+            at = await writers.reserve(db, key, now=clock.now())
+        if (wait_s := at - clock.now()) > 0:
+            await self.sleep(wait_s)
+
+    async def note(self, row: PublicationRow, **columns: object) -> None:
+        """Write down what the next act depends on, before it."""
+        now = self.reader.clock.now()
+        async with self.reader.store.change() as db:
+            changed = await publications.change(db, row.solve_id, row.holder, at=now, **columns)
+        for name in columns:
+            setattr(row, name, getattr(changed, name))
+
+    async def _look(self, work: Work, run_id: RunId) -> "_Looked":
+        content = await self.reader.artifact(run_id, ArtifactKind.PATCH)
+        story = story_of(work.solve, work.runs, run_id=run_id, page=self.page)
+        if reason := too_large(len(content)):
+            return _Looked(content, Inspection(blocks=(reason,)), story)
+        patch = parse_patch(content.decode("utf-8", "surrogateescape"))
+        inspection = inspect(patch, protected=work.solve.project.protected)
+        return _Looked(content, inspection, with_patch(story, patch, inspection))
+
+    async def _credential(self, repo: RepoRef, actor: str) -> Credential:
+        """Each time anew: a right that was taken away is not used any more.
+
+        Whoever may not push may still offer a change from a fork, in their own name alone.
+        """
+        try:
+            return await self.credentials.writing(repo, user_id=actor)
+        except ForbiddenError:
+            own = await self.credentials.reading(repo, user_id=actor)
+            is_own = own.kind is CredentialKind.USER and actor
+            is_persons = own.kind is CredentialKind.SERVER and actor == LOCAL_USER
+            if not (is_own or is_persons):
+                raise
+            return own
+
+
+class _Looked(NamedTuple):
+    content: bytes
+    inspection: Inspection
+    story: Story

@@ -1,0 +1,147 @@
+"""What becomes of a pull request: merged, closed, landed by hand, reverted, brought again.
+
+The forge is asked, always: a webhook is only a hint to ask now.
+"""
+
+from dataclasses import dataclass
+
+import structlog
+
+from yudai.domain.errors import ForgeError, NotFoundError, RefusedError, WorldError
+from yudai.domain.forge import PullState, RepoRef, parse_target
+from yudai.domain.ids import LOCAL_USER
+from yudai.ports.clock import Clock
+from yudai.ports.remote import Credential, CredentialKind, Mirrors, RemoteForge
+from yudai.services.confirming import Confirmer
+from yudai.services.credentials import Credentials
+from yudai.services.histories import Asked, Histories
+from yudai.services.pull_noting import Seen, note_pull
+from yudai.services.reading import Reader
+from yudai.store import pulls
+from yudai.store.forge_tables import PublicationRow
+from yudai.store.pulls import Due
+from yudai.store.store import Store
+
+log: structlog.stdlib.BoundLogger = structlog.get_logger()
+
+OPEN_EVERY_S = 600.0
+HISTORY_EVERY_S = 3600.0
+WINDOW_S = 30 * 86_400.0
+_AGAIN_S = 60.0
+
+
+@dataclass(frozen=True)
+class Settler:
+    """Every worker may look: whoever finds a pull request due first looks at it alone."""
+
+    store: Store
+    clock: Clock
+    forge: RemoteForge
+    mirrors: Mirrors
+    credentials: Credentials
+    reader: Reader
+    open_every_s: float = OPEN_EVERY_S
+    history_every_s: float = HISTORY_EVERY_S
+    window_s: float = WINDOW_S
+    """How long after its end a pull request is looked after."""
+
+    async def look(self) -> int:
+        """Those that are due; says how many were looked at. It is complete without webhooks."""
+        now, histories, looked = self.clock.now(), self._histories(), 0
+        which = Due(
+            forge=self.forge.url,
+            open_before=now - self.open_every_s,
+            ended_before=now - self.history_every_s,
+            young=now - self.window_s,
+        )
+        async with self.store.read() as db:
+            rows = await pulls.due(db, which)
+        for row in rows:
+            if not await self._take(row):
+                continue
+            try:
+                await self._settle(row, histories)
+            except (WorldError, RefusedError) as error:
+                await self._put_off(row, error)
+                if _wait(error) > 0:
+                    break
+            else:
+                looked += 1
+        return looked
+
+    async def look_at(self, repo: RepoRef, number: int | None) -> int:
+        """Ask now; ForgeError when nobody answers: the hint is to be kept."""
+        young = self.clock.now() - self.window_s
+        async with self.store.read() as db:
+            rows = await pulls.at(db, repo.url, number, young=young)
+        histories = self._histories()
+        for row in rows:
+            async with self.store.change() as db:
+                await pulls.change(db, row.solve_id, looked_at=self.clock.now())
+            await self._settle(row, histories)
+        return len(rows)
+
+    async def confirm(self, outcome_id: int, *, is_revert: bool, user_id: str) -> None:
+        confirmer = Confirmer(self.store, self.clock)
+        await confirmer.confirm(outcome_id, is_revert=is_revert, user_id=user_id)
+
+    async def _settle(self, row: PublicationRow, histories: Histories) -> None:
+        repo = parse_target(row.repo_url, forge=self.forge.url).repo
+        by = await self.credentials.reading(repo, user_id=row.actor)
+        seen = await self._see(row, repo, by)
+        if seen is not None:
+            async with self.store.change() as db:
+                await note_pull(db, row, seen, now=self.clock.now())
+            if seen.pull is None or seen.state is PullState.OPEN:
+                return
+        await histories.note(row.solve_id, Asked(repo, by))
+
+    async def _see(self, row: PublicationRow, repo: RepoRef, by: Credential) -> Seen | None:
+        """None: it was merged, and that does not change any more."""
+        if row.pull_number is None or (row.pull_state is PullState.MERGED and row.merge_commit):
+            return None
+        try:
+            pull = await self.forge.pull(repo, row.pull_number, by=by)
+        except NotFoundError as error:
+            return Seen(None, why_gone=f"it is gone: {error}")
+        login = await self._login(row, by) if pull.state is PullState.MERGED else ""
+        return Seen(pull, self_logins=frozenset({login.lower()} - {""}))
+
+    async def _login(self, row: PublicationRow, by: Credential) -> str:
+        """Whose token this is, if that of whoever asked for the publication; "" else."""
+        is_theirs = by.kind is CredentialKind.USER or (
+            # On a machine of one person the server's token is theirs.
+            by.kind is CredentialKind.SERVER and row.actor == LOCAL_USER
+        )
+        if by.login or not is_theirs:
+            return by.login if is_theirs else ""
+        try:
+            return (await self.forge.whoami(by=by)).login
+        except RefusedError:
+            return ""
+
+    async def _take(self, row: PublicationRow) -> bool:
+        async with self.store.change() as db:
+            return await pulls.take(db, row, at=self.clock.now())
+
+    async def _put_off(self, row: PublicationRow, error: WorldError | RefusedError) -> None:
+        """Sooner than it would be due, not before the forge wants to be asked again."""
+        log.warning("pull.not_looked_at", solve_id=row.solve_id, error=str(error))
+        is_open = row.pull_state in (None, PullState.OPEN)
+        every = self.open_every_s if is_open else self.history_every_s
+        wait = every if isinstance(error, RefusedError) else max(_wait(error), _AGAIN_S)
+        async with self.store.change() as db:
+            await pulls.change(db, row.solve_id, looked_at=self.clock.now() + wait - every)
+
+    def _histories(self) -> Histories:
+        return Histories(
+            store=self.store,
+            clock=self.clock,
+            forge=self.forge,
+            mirrors=self.mirrors,
+            reader=self.reader,
+        )
+
+
+def _wait(error: WorldError | RefusedError) -> float:
+    return error.retry_after_s if isinstance(error, ForgeError) else 0.0

@@ -1,0 +1,121 @@
+"""People: from the settings' secrets to logins, keys, tokens and rights."""
+
+from collections.abc import AsyncGenerator
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+
+from yudai.adapters.vaults.fernet import FernetVault, new_key, split_keys
+from yudai.adapters.vaults.hashing import KeyedDigest
+from yudai.adapters.vaults.keyfile import made_once
+from yudai.ports.clock import Clock
+from yudai.ports.logins import LoginProvider
+from yudai.ports.remote import Repositories
+from yudai.ports.vault import Vault
+from yudai.services.access import Access
+from yudai.services.devices import Devices
+from yudai.services.enrolling import Enroller
+from yudai.services.keyring import Keyring
+from yudai.services.keys import Keys
+from yudai.services.logins import Logins
+from yudai.settings import Settings
+from yudai.store.store import Store
+
+TOKEN_KEY = "token.key"  # noqa: S105 - a file's name
+SECRET_KEY = "secret.key"  # noqa: S105 - a file's name
+
+
+@dataclass(frozen=True)
+class Entrance:
+    """How people get in."""
+
+    logins: Logins
+    devices: Devices
+
+
+@dataclass(frozen=True)
+class Accounts:
+    keys: Keys
+    keyring: Keyring
+    access: Access
+    enroller: Enroller
+    entrance: Entrance | None
+    """None where nobody can log in: the forge does not know us."""
+
+
+@asynccontextmanager
+async def open_accounts(settings: Settings, store: Store, clock: Clock) -> AsyncGenerator[Accounts]:
+    """For a process that needs a forge only to know people: the command line."""
+    from yudai.adapters.forges.github.forge import GitHubForge
+
+    async with AsyncExitStack() as stack:
+        forge = GitHubForge(
+            settings.github_url, api_url=settings.github_api_url, app=None, clock=clock
+        )
+        stack.push_async_callback(forge.close)
+        provider = make_provider(settings, clock)
+        if provider is not None:
+            stack.push_async_callback(provider.close)
+        yield make_accounts(settings, store, clock, forge=forge, provider=provider)
+
+
+def make_provider(settings: Settings, clock: Clock) -> LoginProvider | None:
+    """None where the forge does not know us."""
+    from yudai.adapters.forges.github.oauth import GitHubOAuth
+
+    if not settings.github_app_client_id:
+        return None
+    return GitHubOAuth(
+        settings.github_url,
+        client_id=settings.github_app_client_id,
+        client_secret=settings.github_app_client_secret,
+        clock=clock,
+    )
+
+
+def make_accounts(
+    settings: Settings,
+    store: Store,
+    clock: Clock,
+    *,
+    forge: Repositories,
+    provider: LoginProvider | None,
+) -> Accounts:
+    vault, digest = make_vault(settings), make_digest(settings)
+    keys = Keys(store, clock, digest)
+    enroller = Enroller(store, clock, vault, forge)
+    keyring = Keyring(
+        store=store,
+        clock=clock,
+        vault=vault,
+        forge=forge,
+        provider=provider,
+        server=settings.github_token,
+        is_local=settings.auth_mode == "local",
+    )
+    entrance = None
+    if provider is not None:
+        entrance = Entrance(
+            logins=Logins(store, clock, vault, digest, provider, enroller),
+            devices=Devices(store, clock, vault, digest, provider, enroller, keys),
+        )
+    return Accounts(
+        keys=keys,
+        keyring=keyring,
+        access=Access(store, clock, forge, keyring),
+        enroller=enroller,
+        entrance=entrance,
+    )
+
+
+def make_vault(settings: Settings) -> Vault:
+    """In local mode a key is made where none is given."""
+    if settings.token_keys is not None:
+        return FernetVault(split_keys(settings.token_keys))
+    return FernetVault([made_once(settings.home / TOKEN_KEY, new_key)])
+
+
+def make_digest(settings: Settings) -> KeyedDigest:
+    secret_key = settings.secret_key
+    if secret_key is None:
+        secret_key = made_once(settings.home / SECRET_KEY, new_key)
+    return KeyedDigest(secret_key, settings.salt)

@@ -1,0 +1,40 @@
+"""From what is asked, wherever it is asked, to a solve."""
+
+from yudai.domain.budget import Budget
+from yudai.ports.engine import Engine
+from yudai.ports.gateway import Gateway
+from yudai.services.reading import Reader
+from yudai.services.remote_asks import RemoteAsks
+from yudai.services.solves import Solves
+from yudai.services.submitting import Submitter
+from yudai.settings import Settings
+from yudai.wiring.parts import (
+    DEFAULT_BACKEND,
+    make_catalogue,
+    make_drafter,
+    make_sources,
+    make_stopper,
+)
+
+
+def make_submitter(
+    settings: Settings, reader: Reader, engine: Engine, gateway: Gateway, *, remotes: RemoteAsks
+) -> Submitter:
+    """Who is no person of this machine names no file of it."""
+    store, clock = reader.store, reader.clock
+    is_ours = settings.auth_mode == "local"
+    return Submitter(
+        drafter=make_drafter(settings, reader, gateway),
+        catalogue=make_catalogue(settings, reader),
+        solves=Solves(store, engine, clock, gateway, make_stopper(reader)),
+        store=store,
+        clock=clock,
+        defaults=Budget(
+            max_contestants=settings.max_contestants, time_budget_s=settings.time_budget_s
+        ),
+        sandbox_backend=settings.sandbox_backend or DEFAULT_BACKEND,
+        sources=make_sources(settings, reader.artifacts) if settings.artifacts_url else None,
+        remotes=remotes,
+        takes_folders=is_ours,
+        takes_scripts=is_ours,
+    )

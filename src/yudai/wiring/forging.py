@@ -1,0 +1,233 @@
+"""A forge that is elsewhere: from the settings to asking, fetching, publishing and settling."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Generator
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import structlog
+from pydantic import SecretStr
+
+from yudai.domain.chatcommand import read_options
+from yudai.domain.errors import RefusedError
+from yudai.domain.forge import parse_target
+from yudai.domain.ids import LOCAL_USER
+from yudai.domain.redaction import redactor
+from yudai.ports.remote import Mirrors, RemoteForge
+from yudai.services.browsing import Browser
+from yudai.services.deliveries import Deliveries
+from yudai.services.fetching import Fetcher
+from yudai.services.keyring import Keyring
+from yudai.services.publishing import Publisher
+from yudai.services.publishing_branch import Brancher
+from yudai.services.publishing_comment import Teller
+from yudai.services.publishing_desk import Desk
+from yudai.services.publishing_steps import Steps
+from yudai.services.reading import Reader
+from yudai.services.remote_asks import RemoteAsks
+from yudai.services.settling import Settler
+from yudai.services.submitting import Submitter
+from yudai.services.sweeping import SWEEP_S, Chore
+from yudai.services.triggering import Triggers
+from yudai.services.watching import Watcher
+from yudai.settings import Settings
+from yudai.wiring.accounts import Accounts, make_accounts, make_provider
+from yudai.wiring.parts import make_sources, own_env
+
+if TYPE_CHECKING:
+    from yudai.adapters.forges.github.configuration import AppConfig
+
+log: structlog.stdlib.BoundLogger = structlog.get_logger()
+
+
+@dataclass(frozen=True)
+class Forging:
+    forge: RemoteForge
+    mirrors: Mirrors
+    accounts: Accounts
+    asks: RemoteAsks
+    fetcher: Fetcher
+    publisher: Publisher
+    settler: Settler
+    browser: Browser
+
+    @property
+    def keyring(self) -> Keyring:
+        return self.accounts.keyring
+
+
+@dataclass(frozen=True)
+class Hearing:
+    """What people ask for at the forge, and what happens there."""
+
+    watcher: Watcher
+    deliveries: Deliveries
+
+
+@asynccontextmanager
+async def open_forging(settings: Settings, reader: Reader) -> AsyncGenerator[Forging]:
+    from yudai.adapters.forges.github.forge import GitHubForge
+
+    async with AsyncExitStack() as stack:
+        forge = GitHubForge(
+            settings.github_url,
+            api_url=settings.github_api_url,
+            app=_app(settings),
+            clock=reader.clock,
+        )
+        stack.push_async_callback(forge.close)
+        provider = make_provider(settings, reader.clock)
+        if provider is not None:
+            stack.push_async_callback(provider.close)
+        accounts = make_accounts(
+            settings, reader.store, reader.clock, forge=forge, provider=provider
+        )
+        yield _forging(settings, reader, forge, accounts)
+
+
+def _forging(settings: Settings, reader: Reader, forge: RemoteForge, accounts: Accounts) -> Forging:
+    from yudai.adapters.forges.remote.mirrors import RemoteMirrors
+
+    store, clock, keyring = reader.store, reader.clock, accounts.keyring
+    mirrors = RemoteMirrors(settings.home, allow_http=settings.github_url.startswith("http://"))
+    asks = RemoteAsks(
+        forge=forge,
+        credentials=keyring,
+        clock=clock,
+        publish=settings.github_publish,
+        all_comments=settings.github_all_comments,
+    )
+    desk = Desk(
+        reader=reader,
+        forge=forge,
+        credentials=keyring,
+        page=_page(settings),
+        redact=redactor(settings.secrets),
+    )
+    steps = Steps(desk, Brancher(desk, mirrors), Teller(desk, comments=settings.github_comment))
+    return Forging(
+        forge=forge,
+        mirrors=mirrors,
+        accounts=accounts,
+        asks=asks,
+        fetcher=Fetcher(
+            store=store,
+            mirrors=mirrors,
+            credentials=keyring,
+            clock=clock,
+            forge_url=forge.url,
+            own_env=own_env(),
+            sources=make_sources(settings, reader.artifacts) if settings.artifacts_url else None,
+        ),
+        publisher=Publisher(steps, holder=clock.new_id()),
+        settler=Settler(
+            store=store,
+            clock=clock,
+            forge=forge,
+            mirrors=mirrors,
+            credentials=keyring,
+            reader=reader,
+        ),
+        browser=Browser(
+            asks,
+            keyring,
+            is_local=settings.auth_mode == "local",
+            server=settings.github_token,
+        ),
+    )
+
+
+def make_hearing(settings: Settings, forging: Forging, submitter: Submitter) -> Hearing:
+    """RefusedError for settings that would only be noticed when somebody asks."""
+    with _of("GITHUB_MATRIX"):
+        read_options(settings.github_matrix)
+    with _of("GITHUB_WATCH"):
+        for name in settings.github_watch:
+            parse_target(name, forge=forging.forge.url)
+    triggers = Triggers(
+        store=submitter.store,
+        clock=submitter.clock,
+        forge=forging.forge,
+        credentials=forging.keyring,
+        submitter=submitter,
+        catalogue=submitter.catalogue,
+        label=settings.github_label,
+        matrix=settings.github_matrix,
+        chat_model=settings.chat_model,
+        unknown_user=LOCAL_USER,
+        answers=settings.github_comment,
+    )
+    return Hearing(
+        watcher=Watcher(
+            store=submitter.store,
+            clock=submitter.clock,
+            forge=forging.forge,
+            credentials=forging.keyring,
+            triggers=triggers,
+            watched=settings.github_watch,
+            poll_s=settings.github_poll_s,
+            has_app=bool(settings.github_app_id),
+        ),
+        deliveries=Deliveries(
+            store=submitter.store,
+            clock=submitter.clock,
+            forge_url=forging.forge.url,
+            hear=triggers.hear,
+            settle=forging.settler.look_at,
+            secret=settings.github_webhook_secret,
+        ),
+    )
+
+
+@asynccontextmanager
+async def rounds(name: str, *chores: Chore, every_s: float = SWEEP_S) -> AsyncGenerator[None]:
+    """Done again and again, in a task of its own: a slow forge holds nothing else up."""
+    task = asyncio.create_task(_go_round(chores, every_s), name=name)
+    try:
+        yield
+    finally:
+        task.cancel()
+        await asyncio.wait([task])
+
+
+async def _go_round(chores: tuple[Chore, ...], every_s: float) -> None:
+    while True:
+        for chore in chores:
+            try:
+                await chore()
+            except Exception as error:  # noqa: BLE001 - the next round may fare better
+                log.warning("round.failed", error=repr(error))
+        await asyncio.sleep(every_s)
+
+
+@contextmanager
+def _of(setting: str) -> Generator[None]:
+    try:
+        yield
+    except RefusedError as error:
+        raise RefusedError(f"{setting}: {error}") from None
+
+
+def _app(settings: Settings) -> "AppConfig | None":
+    from yudai.adapters.forges.github.configuration import AppConfig
+
+    path = settings.github_app_private_key_path
+    if settings.github_app_id is None or path is None:
+        return None
+    try:
+        key = path.read_text(encoding="ascii")
+    except (OSError, UnicodeDecodeError) as error:
+        raise RefusedError(f"GITHUB_APP_PRIVATE_KEY_PATH: cannot read {path}: {error}") from None
+    return AppConfig(
+        app_id=settings.github_app_id,
+        private_key=SecretStr(key),
+        installation_id=settings.github_app_installation_id,
+    )
+
+
+def _page(settings: Settings) -> str:
+    """Where people see solves, as others reach it; "": nowhere that could be linked to."""
+    backend = settings.backend_url and settings.backend_url.rstrip("/").removesuffix("/api")
+    domain = settings.domain and f"https://{settings.domain}"
+    return (settings.frontend_url or backend or domain or "").rstrip("/")

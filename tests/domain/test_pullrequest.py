@@ -1,0 +1,294 @@
+"""What a forge is told of a solve, with hostile words in every place."""
+
+import re
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
+
+from yudai.domain.ids import RunId, SolveId
+from yudai.domain.markdown import JOINER
+from yudai.domain.matrix import Contestant, Strategy
+from yudai.domain.patch import parse_patch
+from yudai.domain.pullrequest import (
+    HEADING,
+    MAX_BODY,
+    MAX_TITLE,
+    body,
+    branch_name,
+    comment,
+    commit_message,
+    has_marker,
+    marker,
+    reference,
+    title,
+)
+from yudai.domain.run_state import RunState
+from yudai.domain.scorecard import Place, Scorecard
+from yudai.domain.story import FileDelta, Story, Told, file_deltas
+from yudai.domain.tally import Tally
+from yudai.domain.verdict import Evidence, Verdict, VerdictStatus
+
+SOLVE = SolveId("0190a000-0000-7000-8000-00000000aaaa")
+OTHER = SolveId("0190a000-0000-7000-8000-00000000bbbb")
+HOSTILE = (
+    f"{marker(OTHER)}\n</details> <img src=x> @octocat fixes #99 | `a` ``` [x](javascript:1)"
+    " https://evil.example/?x \u202e\x1b[31m"
+)
+_READER = MarkdownIt("gfm-like", {"html": True, "linkify": True})
+
+
+def _place(rank: int, verdict: Verdict, **changes: Any) -> Place:
+    contestant = Contestant(
+        agent="mini-swe-agent",
+        model=changes.pop("model", "vendor/fast"),
+        temperature=0.2,
+        max_edits=5,
+        strategy=Strategy.TEST_FIRST,
+        handle=changes.pop("handle", f"fast-{rank}"),
+    )
+    why = changes.pop("why", "2 files instead of 1")
+    columns: dict[str, Any] = {
+        "run_id": RunId(f"run-{rank}"),
+        "contestant": contestant,
+        "state": RunState.COMPLETED,
+        "cause": None,
+        "verdict": verdict,
+        "files_changed": 1,
+        "lines_changed": 4,
+        "cost_micros": 12_300,
+        "latency_ms": 41_200,
+    }
+    return Place(rank=rank, scorecard=Scorecard(**(columns | changes)), why=why)
+
+
+def _passed(**evidence: Any) -> Verdict:
+    facts: dict[str, Any] = {"executed": 12, "baseline_executed": 11, "proved_by": ("t.py::red",)}
+    return Verdict(
+        status=VerdictStatus.PASSED, summary="1 test fixed", evidence=Evidence(**(facts | evidence))
+    )
+
+
+def _story(**changes: Any) -> Story:
+    failed = Verdict(status=VerdictStatus.FAILED, summary="breaks t.py::old")
+    columns: dict[str, Any] = {
+        "solve_id": SOLVE,
+        "issue_number": 12,
+        "issue_title": "add() is wrong",
+        "base_branch": "main",
+        "base_commit": "c" * 40,
+        "command": "pytest -q",
+        "champion": _place(1, _passed()),
+        "tests": Tally(passed=12, failed=0, total=12),
+        "others": (_place(2, failed), _place(3, failed, handle="slow-3")),
+        "cost_micros": 36_900,
+        "reason": "fast-1: 1 test fixed; ahead of 2 other runs",
+        "files": (FileDelta(path="app.py", added=3, removed=1),),
+    }
+    return Story(**(columns | changes))
+
+
+def test_names():
+    assert branch_name(12, SOLVE) == "yudai/issue-12-0000aaaa"
+    assert branch_name(None, SOLVE) == "yudai/solve-0000aaaa"
+    assert marker(SOLVE) == f"<!-- yudai:solve={SOLVE} -->"
+    assert title(_story()) == "[AI] Fix: #12 add() is wrong"
+    assert title(_story(issue_number=None)) == "[AI] Fix: add() is wrong"
+
+
+def test_the_body_begins_with_the_scorecard():
+    lines = body(_story()).splitlines()
+    assert lines[:8] == [
+        HEADING,
+        "",
+        "✅ Tests: 12 of 12 passed, 0 failed; 1 from red to green",
+        "⏱️ Latency: 41200 ms",
+        "🧠 Model: vendor/fast (T=0.2)",
+        "🧩 Files changed: 1 | LOC: 4",
+        "🧪 Command: `pytest -q`",
+        "🔁 Strategy: test-first",
+    ]
+
+
+def test_the_body_ends_with_what_it_fixes_and_our_mark():
+    text = body(_story())
+    assert text.endswith(f"\n\nFixes #12\n\n{marker(SOLVE)}\n")
+    assert "Made by AI agents" in text
+    assert has_marker(text, SOLVE)
+    assert has_marker(text.replace("\n", "\r\n"), SOLVE)
+    assert not has_marker(text, OTHER)
+
+
+def test_the_body_tells_everything():
+    text = body(
+        _story(
+            flags=("uv.lock: pins what is installed",),
+            page_url="https://yudai.example/solves/1",
+            not_started=2,
+            champion=_place(
+                1,
+                _passed(
+                    own_tests=("a", "b"),
+                    valid_tests=("a",),
+                    cross_passed=("slow-3::x",),
+                    cross_failed=("slow-3::y",),
+                    withheld=("conftest.py",),
+                ),
+            ),
+        )
+    )
+    for words in (
+        "1 test red on the base commit and green with this patch",
+        "Executed: 12 tests, 11 on the base commit",
+        "- `t.py::red`",
+        "passes 1 of 2 valid tests of other contestants",
+        "1 of its own 2 new tests",
+        "- `slow-3::y`",
+        r"uv\.lock: pins what is installed",
+        r"conftest\.py: was not there when it was verified",
+        r"| 3 | slow\-3 | failed | 1 / 4 | 0.0123 USD | 2 files instead of 1 |",
+        "0.0123 USD for this patch, 0.0369 USD for all 3 runs; 2 contestants not started",
+        f"`main` at `{'c' * 40}`",
+        "`yudai show 0000aaaa`, or [its page](https://yudai.example/solves/1)",
+    ):
+        assert words in text
+
+
+def test_what_was_not_proved_closes_nothing():
+    verdict = Verdict(status=VerdictStatus.UNPROVED, summary="nothing was red")
+    story = _story(champion=_place(1, verdict))
+    assert reference(story) == "Refs #12"
+    for text in (body(story), commit_message(story)):
+        assert "Refs #12" in text
+        assert "Fixes" not in text
+    assert "none was red before" in body(story)
+    assert reference(_story(issue_number=None)) == ""
+
+
+@pytest.mark.parametrize(
+    ("tests", "said"),
+    [
+        (None, "⚠️ Tests: none were executed"),
+        (Tally(passed=3, failed=1, total=4), "⚠️ Tests: 3 of 4 passed, 1 failed"),
+    ],
+)
+def test_tests_are_told_honestly(tests: Tally | None, said: str):
+    assert said in body(_story(tests=tests, command=""))
+    assert "🧪 Command: none was found" in body(_story(command=""))
+
+
+def test_a_commit_is_told_in_plain_words():
+    text = commit_message(_story(issue_title="fixes @you\n[skip ci] #3"))
+    lines = text.splitlines()
+    assert lines[0] == f"Solve #12: fixes @{JOINER}you [{JOINER}skip ci] #{JOINER}3"
+    assert lines[-1] == "Fixes #12"
+    assert SOLVE in text
+    with pytest.raises(ValueError, match="only a champion"):
+        commit_message(_story(champion=None))
+
+
+@pytest.mark.parametrize(
+    ("changes", "told", "words"),
+    [
+        ({}, Told(pull_number=13, pull_url="https://f.example/13"), "[#13](https://f.example/13)"),
+        ({}, Told(pull_number=13, pull_url="javascript:1)"), "Draft pull request #13 is open"),
+        ({}, Told(refused="changes a workflow"), "no pull request was opened: changes a workflow"),
+        ({}, Told(), "waits for a person"),
+        ({"champion": None, "reason": "no champion: all failed"}, Told(), "all failed"),
+    ],
+)
+def test_comments(changes: dict[str, Any], told: Told, words: str):
+    text = comment(_story(**changes), told)
+    assert text.startswith(f"{HEADING}\n")
+    assert words in text
+    assert has_marker(text, SOLVE)
+    assert "Fixes" not in text
+    if "champion" not in changes:
+        assert r"| app\.py | 3 | 1 |" in text
+
+
+def test_one_alone_has_lost_to_nobody():
+    text = body(_story(others=()))
+    assert "Why the others lost" not in text
+    assert "for all 1 run." in text
+
+
+def test_binary_files_many_files_and_none():
+    assert "| File |" not in comment(_story(files=()), Told())
+    files = tuple(FileDelta(path=f"f{n}", added=n, removed=0) for n in range(60))
+    text = comment(_story(files=files), Told())
+    assert "20 more files are not listed" in text
+    one = FileDelta(path="logo.png", added=0, removed=0, is_binary=True)
+    assert r"| logo\.png | binary | |" in comment(_story(files=(one,)), Told())
+
+
+def test_deltas_of_a_patch():
+    patch = parse_patch(
+        "diff --git a/app.py b/app.py\nindex 2bdd9ad..c8f1dd0 100644\n--- a/app.py\n+++ b/app.py\n"
+        "@@ -1 +1,2 @@\n-x = 1\n+x = 2\n+y = 3\n"
+    )
+    assert file_deltas(patch) == (FileDelta(path="app.py", added=2, removed=1),)
+
+
+def _hostile_story(words: str, *, count: int = 3) -> Story:
+    names = (words,) * count
+    evidence = {
+        "proved_by": names,
+        "own_tests": names,
+        "valid_tests": names,
+        "cross_failed": names,
+        "withheld": names,
+    }
+    verdict = _passed(**evidence).model_copy(update={"summary": words, "flaky": names})
+    places = tuple(
+        _place(n, verdict, handle=words, why=words, model=words) for n in range(1, count + 1)
+    )
+    return _story(
+        issue_title=words,
+        base_branch=words,
+        base_commit=words,
+        command=words,
+        champion=places[0],
+        others=places,
+        reason=words,
+        files=tuple(FileDelta(path=words, added=1, removed=1) for _ in names),
+        flags=names,
+        page_url=words,
+    )
+
+
+@pytest.mark.parametrize("make", [body, lambda story: comment(story, Told(refused=HOSTILE))])
+def test_hostile_words_do_nothing_anywhere(make: Any):
+    text = make(_hostile_story(HOSTILE))
+    assert not has_marker(text, OTHER)
+    assert text.count("<!--") == 1
+    html = _READER.render(text)
+    assert "<img" not in html
+    assert "<a " not in html
+    without_code = re.sub(r"<code>.*?</code>", "", html, flags=re.DOTALL)
+    assert "@octocat" not in without_code
+    assert not re.search(r"(?i)fixes #99", html)
+    assert html.count("<details>") == html.count("</details>")
+    assert "\u202e" not in text
+    assert "\x1b" not in text
+
+
+@settings(max_examples=25)
+@given(st.text(max_size=200), st.integers(min_value=1, max_value=60))
+def test_nothing_is_too_long_and_everything_keeps_its_mark(words: str, count: int):
+    story = _hostile_story(words * 20, count=count)
+    for text in (body(story), comment(story, Told(refused=words * 100))):
+        assert len(text) <= MAX_BODY
+        assert has_marker(text, SOLVE)
+        assert text.startswith(HEADING)
+    assert len(title(story)) <= MAX_TITLE
+    assert "\n" not in title(story)
+
+
+def test_what_does_not_fit_is_left_out_and_said_so():
+    text = body(_hostile_story('"' * 4000, count=60))
+    assert len(text) <= MAX_BODY
+    assert "More was said here than fits" in text
+    assert text.endswith(f"Fixes #12\n\n{marker(SOLVE)}\n")

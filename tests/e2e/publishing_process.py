@@ -1,0 +1,34 @@
+"""A process that publishes one solve, for tests that end it somewhere on the way."""
+
+import asyncio
+import sys
+
+from yudai.domain.ids import LOCAL_USER, SolveId
+from yudai.domain.publication import RESTING
+from yudai.services import publishing
+from yudai.services.publishing_asks import Publications
+from yudai.settings import Settings
+from yudai.wiring import open_library
+from yudai.wiring.forging import open_forging
+
+# Whoever comes next need not wait for a minute, nor after a failure for five seconds.
+publishing.LEASE_S = 1.0
+publishing.FIRST_PAUSE_S = 0.05
+
+
+async def main(solve_id: SolveId) -> None:
+    settings = Settings()
+    async with (
+        open_library(settings) as library,
+        open_forging(settings, library.reader) as forging,
+    ):
+        asked = Publications(library.store, library.reader.clock, forging.forge.url)
+        if sys.argv[2] == "first":
+            await asked.request(solve_id, actor=LOCAL_USER)
+        while (await asked.view(solve_id)).state not in RESTING:
+            await forging.publisher.sweep()
+            await asyncio.sleep(0.05)
+
+
+if __name__ == "__main__":
+    asyncio.run(main(SolveId(sys.argv[1])))
