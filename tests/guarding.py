@@ -31,7 +31,6 @@ ROLES = {"ada": Role.ADMIN, "wim": Role.WRITE, "olga": Role.WRITE, "rita": Role.
 """Besides eve, who has nothing to do with it."""
 
 
-@dataclass(frozen=True)
 @dataclass
 class House:
     crowd: Crowd

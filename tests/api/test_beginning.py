@@ -59,7 +59,7 @@ async def test_the_matrix_of_the_mission_is_counted_and_priced(client: httpx.Asy
     assert 0 < told["cost_usd"]["low"] < told["cost_usd"]["high"] <= told["ceiling_usd"] == 5
     # Two waves of quick runs, or of slow ones.
     assert told["seconds"] == {"low": 80, "high": 1800}
-    assert told["command"] == ""
+    assert told["command"].startswith("yudai solve https://github.com/owner/repo/issues/123 ")
     assert told["ask"]["matrix"]["temperatures"] == [0.2, 0.6]
     assert not {"temps", "evolution"} & told["ask"]["matrix"].keys()
     again = await forecast(client, told["ask"])

@@ -45,7 +45,13 @@ async def test_the_doctor_over_http(client: httpx.AsyncClient):
     found = (await client.get("/api/doctor")).json()
     assert {one["name"] for one in found["sandboxes"]} == {"bubblewrap", "process"}
     assert [one["name"] for one in found["sandboxes"] if one["default"]] == ["bubblewrap"]
-    assert {one["name"] for one in found["findings"]} == {"python", "git", "home", "artifacts"}
+    assert {one["name"] for one in found["findings"]} == {
+        "python",
+        "git",
+        "home",
+        "artifacts",
+        "github",
+    }
 
 
 @pytest.mark.parametrize("days", ["0", "367", "x", "-1"])

@@ -110,8 +110,17 @@ def test_what_no_argument_can_hold_is_replaced():
     assert "--text 'a\ufffdb'" in command_line(ask(issue_text="a\0b"))
 
 
-def test_the_command_line_takes_folders_alone():
-    assert command_line(SolveAsk.model_validate(EXAMPLE_REMOTE)) == ""
+def test_an_issue_at_a_forge_is_named_by_its_address():
+    line = command_line(SolveAsk.model_validate(EXAMPLE_REMOTE))
+    assert line.startswith("yudai solve https://github.com/owner/repo/issues/123 --model gpt-4.1 ")
+    assert "--text" not in line
+    short = {"repo_url": "owner/repo", "repo_path": "", "publish": "auto"}
+    assert command_line(ask(**short, issue_text="", issue_number=12)) == (
+        "yudai solve 'owner/repo#12' --model m --pr"
+    )
+    assert command_line(ask(**short)) == "yudai solve owner/repo --text x --model m --pr"
+    # It has no way to say both.
+    assert command_line(ask(**short, issue_number=12)) == ""
 
 
 LINES = st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Cs"]), max_size=20)

@@ -1,22 +1,12 @@
-import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
+import { QueryClientProvider } from "@tanstack/react-query";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { createBrowserRouter, RouterProvider } from "react-router";
-import { ProblemError } from "@/api/problem";
+import { makeClient } from "@/app/client";
 import { routes } from "@/app/routes";
 import "@/styles.css";
 
-const RETRIES = 3;
-
-const client = new QueryClient({
-  defaultOptions: {
-    queries: {
-      staleTime: 2000,
-      retry: (failures, error) =>
-        failures < RETRIES && error instanceof ProblemError && error.isPassing,
-    },
-  },
-});
+const client = makeClient();
 
 // After an upgrade of the server an open page may ask for a part that is gone: once, anew. While the
 // server is away a reload would lose what is shown.

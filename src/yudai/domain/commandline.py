@@ -40,7 +40,7 @@ def _target(ask: SolveAsk) -> str:
 
 
 def _options(ask: SolveAsk) -> Iterator[str]:
-    if ask.issue_text.strip():
+    if isinstance(ask.place, Folder) or ask.issue_number is None:
         yield _option("--text", _text(ask))
     yield from _axes(ask.matrix)
     yield from _limits(ask.limits)

@@ -24,6 +24,9 @@ _WORDS: dict[str, str] = {
     " OPENAI_BASE_URL for another one to call, and start it again",
     # Whoever asks over HTTP does not start the server.
     r"OPENAI_BASE_URL \(or --base-url\)": "OPENAI_BASE_URL",
+    r"run `yudai login`, or set GITHUB_TOKEN": "log in, or set GITHUB_TOKEN where the server is"
+    " started",
+    r"`yudai apply` takes": "`POST /api/solves/{solve_id}/apply` takes",
     r"`yudai models`": "`GET /api/models`",
     r"`yudai list`": "`GET /api/solves`",
     r"`yudai show`": "`GET /api/solves/{solve_id}`",

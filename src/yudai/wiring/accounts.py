@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from yudai.adapters.vaults.fernet import FernetVault, new_key, split_keys
 from yudai.adapters.vaults.hashing import KeyedDigest
 from yudai.adapters.vaults.keyfile import made_once
+from yudai.adapters.vaults.lazy import LazyDigest, LazyVault
 from yudai.ports.clock import Clock
 from yudai.ports.logins import LoginProvider
 from yudai.ports.remote import Repositories
-from yudai.ports.vault import Vault
+from yudai.ports.vault import Digest, Vault
 from yudai.services.access import Access
 from yudai.services.devices import Devices
 from yudai.services.enrolling import Enroller
@@ -108,14 +109,14 @@ def make_accounts(
 
 
 def make_vault(settings: Settings) -> Vault:
-    """In local mode a key is made where none is given."""
+    """In local mode a key is made where none is given, when the first token is kept."""
     if settings.token_keys is not None:
         return FernetVault(split_keys(settings.token_keys))
-    return FernetVault([made_once(settings.home / TOKEN_KEY, new_key)])
+    return LazyVault(lambda: FernetVault([made_once(settings.home / TOKEN_KEY, new_key)]))
 
 
-def make_digest(settings: Settings) -> KeyedDigest:
-    secret_key = settings.secret_key
-    if secret_key is None:
-        secret_key = made_once(settings.home / SECRET_KEY, new_key)
-    return KeyedDigest(secret_key, settings.salt)
+def make_digest(settings: Settings) -> Digest:
+    if settings.secret_key is not None:
+        return KeyedDigest(settings.secret_key, settings.salt)
+    file = settings.home / SECRET_KEY
+    return LazyDigest(lambda: KeyedDigest(made_once(file, new_key), settings.salt))

@@ -658,6 +658,334 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/me": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Me
+         * @description Who asks, as far as it is known: also answered to whoever is not logged in.
+         */
+        get: operations["getMe"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/logout": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Log Out
+         * @description Ends the login or the key that asks; without either there is nothing to end.
+         */
+        post: operations["logOut"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/login/device": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Begin Device
+         * @description For a terminal: a code that a person types at the forge.
+         */
+        post: operations["beginDevice"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/login/device/poll": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Poll Device
+         * @description Whether they have; then there is a key, told this once.
+         */
+        post: operations["pollDevice"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Keys
+         * @description One's own, newest first.
+         */
+        get: operations["listKeys"];
+        put?: never;
+        /**
+         * Create Key
+         * @description A key for a program; one that another key asks for ends no later than that.
+         */
+        post: operations["createKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/keys/{key_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Revoke Key
+         * @description From now on it lets nobody in.
+         */
+        delete: operations["revokeKey"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/logins": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Logins
+         * @description Browsers that are logged in as whoever asks, last seen first.
+         */
+        get: operations["listLogins"];
+        put?: never;
+        post?: never;
+        /**
+         * End Logins
+         * @description All of them, this one too.
+         */
+        delete: operations["endLogins"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/logins/{login_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * End Login
+         * @description Of another browser.
+         */
+        delete: operations["endLogin"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/solves/{solve_id}/publish": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Publish
+         * @description Open a draft pull request with the champion's patch; `publication` tells how it goes.
+         */
+        post: operations["publishSolve"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/solves/{solve_id}/publication": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read
+         * @description Where it stands; 404 when nobody has asked for one.
+         */
+        get: operations["getPublication"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/solves/{solve_id}/outcomes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read
+         * @description Its pull request as it was last seen, and everything that has become of it.
+         */
+        get: operations["getOutcomes"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/solves/{solve_id}/outcomes/{outcome_id}/confirm": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Confirm
+         * @description Say whether a suspected revert is one: nothing follows from it before.
+         */
+        post: operations["confirmOutcome"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/forge/repos": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Repos
+         * @description Those that you work with at the forge, last pushed first.
+         */
+        get: operations["listForgeRepos"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/forge/repos/{owner}/{name}/issues": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Issues
+         * @description Open ones, without pull requests.
+         */
+        get: operations["listForgeIssues"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/forge/repos/{owner}/{name}/issues/{number}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Preview
+         * @description What contestants would read if it were solved now, and what would be kept from them.
+         */
+        get: operations["previewForgeIssue"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/webhooks/github": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Take
+         * @description Answered at once; workers look at the forge, whatever the hint says.
+         */
+        post: operations["takeWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/health/live": {
         parameters: {
             query?: never;
@@ -690,6 +1018,46 @@ export interface paths {
          * @description Asks the database and the engine: send requests elsewhere while this is a 503.
          */
         get: operations["getReady"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/login": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Begin
+         * @description For a browser: off to the forge.
+         */
+        get: operations["beginLogin"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/callback": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Finish
+         * @description For a browser: back from the forge; the page is told by `/login?problem=` what went wrong.
+         */
+        get: operations["finishLogin"];
         put?: never;
         post?: never;
         delete?: never;
@@ -926,7 +1294,7 @@ export interface components {
          * Cause
          * @enum {string}
          */
-        Cause: "sandbox_failed" | "sandbox_lost" | "setup_failed" | "model_failed" | "model_refused" | "context_overflow" | "script_exhausted" | "agent_failed" | "no_tool_calls" | "out_of_steps" | "out_of_time" | "out_of_budget" | "empty_patch" | "patch_refused" | "worker_lost" | "worker_left" | "store_failed" | "verification_failed" | "internal";
+        Cause: "sandbox_failed" | "sandbox_lost" | "setup_failed" | "model_failed" | "model_refused" | "context_overflow" | "script_exhausted" | "agent_failed" | "no_tool_calls" | "out_of_steps" | "out_of_time" | "out_of_budget" | "empty_patch" | "patch_refused" | "worker_lost" | "worker_left" | "store_failed" | "verification_failed" | "forge_failed" | "internal";
         /** ChatMessage */
         ChatMessage: {
             /** Id */
@@ -979,7 +1347,20 @@ export interface components {
          * Code
          * @enum {string}
          */
-        Code: "malformed_body" | "cross_origin" | "not_found" | "not_yet" | "method_not_allowed" | "conflict" | "too_large" | "unsupported_media_type" | "misdirected_host" | "invalid_body" | "invalid_parameter" | "refused" | "idempotency_key_reused" | "internal" | "store_unavailable" | "engine_unavailable";
+        Code: "malformed_body" | "unauthenticated" | "forbidden" | "cross_origin" | "not_found" | "not_yet" | "method_not_allowed" | "conflict" | "too_large" | "unsupported_media_type" | "misdirected_host" | "invalid_body" | "invalid_parameter" | "refused" | "idempotency_key_reused" | "too_many_requests" | "internal" | "store_unavailable" | "engine_unavailable" | "forge_unavailable";
+        /**
+         * ConfirmAsk
+         * @example {
+         *       "is_revert": true
+         *     }
+         */
+        ConfirmAsk: {
+            /**
+             * Is Revert
+             * @description Whether the change was really taken back there.
+             */
+            is_revert: boolean;
+        };
         /**
          * Contestant
          * @description One point of the matrix.
@@ -1143,6 +1524,62 @@ export interface components {
             cost_usd: number;
             /** Solves */
             solves: number;
+        };
+        /**
+         * DeviceAsk
+         * @example {
+         *       "name": "yudai at ada's laptop",
+         *       "ticket": "0000000000000000000000000000000000000000000000000000000000000000"
+         *     }
+         */
+        DeviceAsk: {
+            /** Ticket */
+            ticket: string;
+            /**
+             * Name
+             * @description The key's.
+             * @default yudai login
+             */
+            name: string;
+        };
+        /** DeviceBegun */
+        DeviceBegun: {
+            /**
+             * Ticket
+             * @description To ask with whether it is done.
+             */
+            ticket: string;
+            /**
+             * User Code
+             * @description What a person types there.
+             */
+            user_code: string;
+            /** Verification Url */
+            verification_url: string;
+            /**
+             * Interval S
+             * @description How long to wait before asking.
+             */
+            interval_s: number;
+            /** Expires In S */
+            expires_in_s: number;
+        };
+        /** DeviceView */
+        DeviceView: {
+            /** Done */
+            done: boolean;
+            /**
+             * Wait S
+             * @description Before asking again.
+             */
+            wait_s: number;
+            /** Login */
+            login?: string | null;
+            /**
+             * Key
+             * @description Shown this once.
+             */
+            key?: string | null;
         };
         /**
          * DiffAt
@@ -1364,6 +1801,19 @@ export interface components {
              */
             lacks: string[];
         };
+        /** ForgeRepoList */
+        ForgeRepoList: {
+            /**
+             * Forge
+             * @description Where they are.
+             */
+            forge: string;
+            /**
+             * Repos
+             * @description Last pushed first.
+             */
+            repos: components["schemas"]["RepoLine"][];
+        };
         /**
          * Guarantee
          * @description One promise of a backend on this host, and how it is (or is not) kept.
@@ -1390,6 +1840,18 @@ export interface components {
              */
             version: string;
         };
+        /** Issue */
+        Issue: {
+            /** Title */
+            title: string;
+            /**
+             * Body
+             * @default
+             */
+            body: string;
+            /** Number */
+            number?: number | null;
+        };
         /**
          * IssueAsk
          * @description The body of a solve; what is missing is the conversation's, or the service's default.
@@ -1403,7 +1865,7 @@ export interface components {
         IssueAsk: {
             /**
              * Repo Url
-             * @description `https://host/owner/name`; in local mode also a folder, or `file://` one.
+             * @description `https://host/owner/name`, or `owner/name` at the forge that this server asks; in local mode also a folder, or `file://` one.
              * @default
              */
             repo_url: string;
@@ -1417,7 +1879,7 @@ export interface components {
             issue_number?: number | null;
             /**
              * Issue Text
-             * @description The issue in words, where no forge is asked for it.
+             * @description The issue in words; beside `issue_number` at a forge they go before its text.
              * @default
              */
             issue_text: string;
@@ -1429,7 +1891,7 @@ export interface components {
             issue_title: string;
             /**
              * Base Branch
-             * @description A branch, or in a folder any commit; unset: what is checked out there.
+             * @description A branch, or in a folder any commit; unset: the forge's default branch, or what is checked out in the folder.
              * @default
              */
             base_branch: string;
@@ -1479,6 +1941,125 @@ export interface components {
              * @default true
              */
             require_proof: boolean;
+            /** @description Whether the champion becomes a pull request: `auto` as soon as it is verified, `ask` when somebody says so, `never`; unset: as the server has it. */
+            publish?: components["schemas"]["PublishMode"] | null;
+        };
+        /**
+         * IssueFacts
+         * @description What became of an issue's text when it was taken from the forge.
+         */
+        IssueFacts: {
+            /** Url */
+            url: string;
+            /** Author */
+            author: string;
+            /** Taken At */
+            taken_at: number;
+            /**
+             * Comments Used
+             * @default 0
+             */
+            comments_used: number;
+            /**
+             * Comments Left Out
+             * @default 0
+             */
+            comments_left_out: number;
+            /**
+             * Hidden Comments
+             * @default 0
+             */
+            hidden_comments: number;
+            /**
+             * Hidden Characters
+             * @default 0
+             */
+            hidden_characters: number;
+            /**
+             * Was Cut
+             * @default false
+             */
+            was_cut: boolean;
+        };
+        /** IssueLine */
+        IssueLine: {
+            /** Number */
+            number: number;
+            /** Title */
+            title: string;
+            /** Author */
+            author: string;
+            /** Labels */
+            labels: string[];
+            /** Comments */
+            comments: number;
+            /** Created At */
+            created_at: number;
+            /** Updated At */
+            updated_at: number;
+            /** Url */
+            url: string;
+        };
+        /** IssueList */
+        IssueList: {
+            repo: components["schemas"]["RepoLine"];
+            /**
+             * Issues
+             * @description Last changed first.
+             */
+            issues: components["schemas"]["IssueLine"][];
+            /** Page */
+            page: number;
+            /** Has More */
+            has_more: boolean;
+        };
+        /** IssuePreview */
+        IssuePreview: {
+            /** Repo */
+            repo: string;
+            /** @description What contestants will read. */
+            issue: components["schemas"]["Issue"];
+            /** @description What was stripped from it, and left out. */
+            facts: components["schemas"]["IssueFacts"];
+            /** Is Open */
+            is_open: boolean;
+            /** Labels */
+            labels: string[];
+            /** Characters */
+            characters: number;
+            /**
+             * Tokens
+             * @description Sent with every model call; a rough guess.
+             */
+            tokens: number;
+        };
+        /**
+         * KeyAsk
+         * @example {
+         *       "days": 30,
+         *       "name": "CI",
+         *       "scopes": [
+         *         "read",
+         *         "run"
+         *       ]
+         *     }
+         */
+        KeyAsk: {
+            /** Name */
+            name: string;
+            /**
+             * Scopes
+             * @default [
+             *       "read"
+             *     ]
+             */
+            scopes: components["schemas"]["Scope"][];
+            /**
+             * Days
+             * @description How long it is good; null: for ever.
+             * @default 90
+             */
+            days: number | null;
         };
         /**
          * KeyFacts
@@ -1491,6 +2072,32 @@ export interface components {
             present: boolean;
             /** Purpose */
             purpose: string;
+        };
+        /** KeyList */
+        KeyList: {
+            /** Keys */
+            keys: components["schemas"]["KeyView"][];
+        };
+        /** KeyView */
+        KeyView: {
+            /** Id */
+            id: string;
+            /** Name */
+            name: string;
+            /** Scopes */
+            scopes: components["schemas"]["Scope"][];
+            /** Created At */
+            created_at: number;
+            /**
+             * Expires At
+             * @description null: never.
+             */
+            expires_at: number | null;
+            /**
+             * Used At
+             * @description To the minute; null: not yet.
+             */
+            used_at: number | null;
         };
         /**
          * LaneView
@@ -1605,6 +2212,35 @@ export interface components {
          * @enum {string}
          */
         LogKind: "setup" | "agent" | "test" | "baseline";
+        /** LoginList */
+        LoginList: {
+            /** Logins */
+            logins: components["schemas"]["LoginView"][];
+        };
+        /** LoginView */
+        LoginView: {
+            /** Id */
+            id: string;
+            /**
+             * Agent
+             * @description What the browser says of itself.
+             */
+            agent: string;
+            /** Created At */
+            created_at: number;
+            /**
+             * Seen At
+             * @description To the minute.
+             */
+            seen_at: number;
+            /** Expires At */
+            expires_at: number;
+            /**
+             * Present
+             * @description The one that asks.
+             */
+            present: boolean;
+        };
         /**
          * MarkView
          * @description A moment of a run that a lane shows: its first edit, or tests that it ran.
@@ -1669,6 +2305,32 @@ export interface components {
              * @description Another spelling of strategies.
              */
             evolution?: components["schemas"]["Strategy"][];
+        };
+        /** Me */
+        Me: {
+            /** @description `local`: one person's own, without a login. */
+            mode: components["schemas"]["Mode"];
+            /**
+             * Needs Login
+             * @description Nothing else is answered before.
+             */
+            needs_login: boolean;
+            /** User Id */
+            user_id: string | null;
+            /**
+             * Login
+             * @description At the forge.
+             */
+            login: string | null;
+            /** Is Admin */
+            is_admin: boolean;
+            /**
+             * Scopes
+             * @description All of them, unless a key asks.
+             */
+            scopes: components["schemas"]["Scope"][];
+            /** Forge Url */
+            forge_url: string;
         };
         /**
          * MessageAsk
@@ -1755,6 +2417,11 @@ export interface components {
          * @enum {string}
          */
         Milestone: "queued" | "running" | "first_passing_run" | "champion" | "awaiting_review" | "completed" | "failed" | "cancelled";
+        /**
+         * Mode
+         * @enum {string}
+         */
+        Mode: "local" | "github";
         /** ModelList */
         ModelList: {
             /** Models */
@@ -1830,6 +2497,98 @@ export interface components {
              * @description By a person: the packaged list leaves it alone.
              */
             edited: boolean;
+        };
+        /** NewKey */
+        NewKey: {
+            /**
+             * Key
+             * @description Shown this once: only its hash is kept.
+             */
+            key: string;
+            about: components["schemas"]["KeyView"];
+        };
+        /**
+         * Origin
+         * @description How a solve was asked for.
+         */
+        Origin: {
+            /** @default person */
+            kind: components["schemas"]["OriginKind"];
+            /**
+             * Login
+             * @default
+             */
+            login: string;
+            /**
+             * Url
+             * @default
+             */
+            url: string;
+        };
+        /**
+         * OriginKind
+         * @enum {string}
+         */
+        OriginKind: "person" | "label" | "comment";
+        /**
+         * OutcomeKind
+         * @enum {string}
+         */
+        OutcomeKind: "merged" | "closed" | "landed" | "reverted" | "reapplied" | "suspected_revert";
+        /** OutcomeList */
+        OutcomeList: {
+            /** @description Null: nothing of this solve was published. */
+            pull: components["schemas"]["PullView"] | null;
+            /**
+             * Outcomes
+             * @description In the order they were seen.
+             */
+            outcomes: components["schemas"]["OutcomeView"][];
+        };
+        /** OutcomeView */
+        OutcomeView: {
+            /** Id */
+            id: number;
+            kind: components["schemas"]["OutcomeKind"];
+            /**
+             * Run Id
+             * @description Whose patch it was.
+             */
+            run_id: string | null;
+            /**
+             * At
+             * @description When it happened at the forge.
+             */
+            at: number;
+            /** Seen At */
+            seen_at: number;
+            /**
+             * By
+             * @description Who did it, where that is known.
+             */
+            by: string;
+            /**
+             * Key
+             * @description What it was seen by, such as a commit.
+             */
+            key: string;
+            /**
+             * Evidence
+             * @description What shows it: the sign, the commit, the pull request that did it; of a merge `self_merge`, whether whoever asked for the solve merged it.
+             */
+            evidence: {
+                [key: string]: unknown;
+            };
+            /**
+             * Waits
+             * @description A suspicion that nobody has answered yet.
+             */
+            waits: boolean;
+            /**
+             * Confirmed
+             * @description Of a suspicion: what a person said.
+             */
+            confirmed: boolean | null;
         };
         /** PlaceEntry */
         PlaceEntry: {
@@ -1938,6 +2697,109 @@ export interface components {
          * @enum {string}
          */
         Provider: "openrouter" | "local" | "scripted";
+        /**
+         * PublicationState
+         * @enum {string}
+         */
+        PublicationState: "requested" | "committed" | "pushed" | "opened" | "done" | "refused" | "stale";
+        /** PublicationView */
+        PublicationView: {
+            /** Solve Id */
+            solve_id: string;
+            /**
+             * Run Id
+             * @description Whose patch it is; null: only a comment is written.
+             */
+            run_id: string | null;
+            state: components["schemas"]["PublicationState"];
+            /**
+             * Reason
+             * @description Why it was refused or is stale: one line.
+             */
+            reason: string;
+            /**
+             * Error
+             * @description What the world said last; it is tried again at `due_at`.
+             */
+            error: string;
+            /** Tries */
+            tries: number;
+            /**
+             * Due At
+             * @description When it is tried again, after something failed.
+             */
+            due_at: number | null;
+            /** Repo Url */
+            repo_url: string;
+            /** Base Branch */
+            base_branch: string;
+            /** Base Commit */
+            base_commit: string;
+            /** Branch */
+            branch: string;
+            /**
+             * Head Repo
+             * @description Where the branch is: a fork, without the right to push.
+             */
+            head_repo: string;
+            /** Commit */
+            commit: string;
+            /** Pull Number */
+            pull_number: number | null;
+            /** Pull Url */
+            pull_url: string;
+            /** Pull Title */
+            pull_title: string;
+            pull_state: components["schemas"]["PullState"] | null;
+            /** Is Draft */
+            is_draft: boolean;
+            /** Merged At */
+            merged_at: number | null;
+            /** Comment Url */
+            comment_url: string;
+            /** Created At */
+            created_at: number;
+            /** Updated At */
+            updated_at: number;
+        };
+        /**
+         * PublishMode
+         * @enum {string}
+         */
+        PublishMode: "never" | "ask" | "auto";
+        /**
+         * PullState
+         * @enum {string}
+         */
+        PullState: "open" | "merged" | "closed";
+        /**
+         * PullView
+         * @description The pull request as it was when the forge was last asked.
+         */
+        PullView: {
+            /** @description Null: there is none yet. */
+            state: components["schemas"]["PullState"] | null;
+            /** Number */
+            number: number | null;
+            /** Url */
+            url: string;
+            /** Title */
+            title: string;
+            /** Is Draft */
+            is_draft: boolean;
+            /** Merge Commit */
+            merge_commit: string;
+            /** Merged At */
+            merged_at: number | null;
+            /** Looked At */
+            looked_at: number;
+            publication: components["schemas"]["PublicationState"];
+            /**
+             * Reason
+             * @description Why it was refused or is stale; empty otherwise.
+             */
+            reason: string;
+        };
         /** RecentRepo */
         RecentRepo: {
             /** Repo */
@@ -1954,11 +2816,41 @@ export interface components {
             /** Last Used At */
             last_used_at: number;
         };
+        /** RepoLine */
+        RepoLine: {
+            /**
+             * Name
+             * @description `owner/name`
+             */
+            name: string;
+            /** Url */
+            url: string;
+            /** Default Branch */
+            default_branch: string;
+            /** Is Private */
+            is_private: boolean;
+            /** Is Archived */
+            is_archived: boolean;
+            /** @description Of whoever asks. */
+            role: components["schemas"]["Role"];
+            /** Description */
+            description: string;
+            /** Open Issues */
+            open_issues: number;
+            /** Pushed At */
+            pushed_at: number | null;
+        };
         /** RepoList */
         RepoList: {
             /** Repos */
             repos: components["schemas"]["RecentRepo"][];
         };
+        /**
+         * Role
+         * @description What somebody may do in a repository, weakest first.
+         * @enum {string}
+         */
+        Role: "none" | "read" | "triage" | "write" | "admin";
         /** RunDetail */
         RunDetail: {
             /** Id */
@@ -2100,6 +2992,11 @@ export interface components {
                 [key: string]: string;
             };
         };
+        /**
+         * Scope
+         * @enum {string}
+         */
+        Scope: "read" | "run" | "publish";
         /** SettingsView */
         SettingsView: {
             /** Version */
@@ -2185,7 +3082,7 @@ export interface components {
         SolveAsk: {
             /**
              * Repo Url
-             * @description `https://host/owner/name`; in local mode also a folder, or `file://` one.
+             * @description `https://host/owner/name`, or `owner/name` at the forge that this server asks; in local mode also a folder, or `file://` one.
              * @default
              */
             repo_url: string;
@@ -2199,7 +3096,7 @@ export interface components {
             issue_number?: number | null;
             /**
              * Issue Text
-             * @description The issue in words, where no forge is asked for it.
+             * @description The issue in words; beside `issue_number` at a forge they go before its text.
              * @default
              */
             issue_text: string;
@@ -2211,7 +3108,7 @@ export interface components {
             issue_title: string;
             /**
              * Base Branch
-             * @description A branch, or in a folder any commit; unset: what is checked out there.
+             * @description A branch, or in a folder any commit; unset: the forge's default branch, or what is checked out in the folder.
              * @default
              */
             base_branch: string;
@@ -2261,6 +3158,8 @@ export interface components {
              * @default true
              */
             require_proof: boolean;
+            /** @description Whether the champion becomes a pull request: `auto` as soon as it is verified, `ask` when somebody says so, `never`; unset: as the server has it. */
+            publish?: components["schemas"]["PublishMode"] | null;
         };
         /** SolveEntry */
         SolveEntry: {
@@ -2389,6 +3288,12 @@ export interface components {
             issue_body: string;
             /** Issue Number */
             issue_number: number | null;
+            /** @description Null: its words are from no forge. */
+            issue_facts: components["schemas"]["IssueFacts"] | null;
+            /** @description How it was asked for. */
+            origin: components["schemas"]["Origin"] | null;
+            /** @description Its pull request, or comment. */
+            publication: components["schemas"]["PublicationView"] | null;
             /** Repo Url */
             repo_url: string;
             /** Base Branch */
@@ -2656,6 +3561,24 @@ export interface operations {
                     "application/json": components["schemas"]["SolvePage"];
                 };
             };
+            /** @description This needs a login or a key (`unauthenticated`). */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Whoever asks may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The body is too large (`too_large`). */
             413: {
                 headers: {
@@ -2683,6 +3606,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description This was asked too often (`too_many_requests`). */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Yudai failed: this is our fault (`internal`). */
             500: {
                 headers: {
@@ -2692,7 +3624,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). */
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -2741,7 +3673,16 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Another site's page may not do this (`cross_origin`). */
+            /** @description This needs a login or a key (`unauthenticated`). */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Whoever asks may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2786,6 +3727,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description This was asked too often (`too_many_requests`). */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Yudai failed: this is our fault (`internal`). */
             500: {
                 headers: {
@@ -2795,7 +3745,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). */
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -2824,6 +3774,24 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SolveView"];
+                };
+            };
+            /** @description This needs a login or a key (`unauthenticated`). */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Whoever asks may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description There is no such thing (`not_found`). The run has not come so far, or ended before (`not_yet`). */
@@ -2862,6 +3830,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description This was asked too often (`too_many_requests`). */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Yudai failed: this is our fault (`internal`). */
             500: {
                 headers: {
@@ -2871,7 +3848,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). */
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -2902,7 +3879,16 @@ export interface operations {
                     "application/json": components["schemas"]["SolveSummary"];
                 };
             };
-            /** @description Another site's page may not do this (`cross_origin`). */
+            /** @description This needs a login or a key (`unauthenticated`). */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Whoever asks may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2965,6 +3951,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description This was asked too often (`too_many_requests`). */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Yudai failed: this is our fault (`internal`). */
             500: {
                 headers: {
@@ -2974,7 +3969,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). */
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -3018,7 +4013,16 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Another site's page may not do this (`cross_origin`). */
+            /** @description This needs a login or a key (`unauthenticated`). */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Whoever asks may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3081,6 +4085,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description This was asked too often (`too_many_requests`). */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Yudai failed: this is our fault (`internal`). */
             500: {
                 headers: {
@@ -3090,7 +4103,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). */
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -3134,7 +4147,16 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Another site's page may not do this (`cross_origin`). */
+            /** @description This needs a login or a key (`unauthenticated`). */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Whoever asks may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3197,6 +4219,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description This was asked too often (`too_many_requests`). */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Yudai failed: this is our fault (`internal`). */
             500: {
                 headers: {
@@ -3206,7 +4237,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). */
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -3250,7 +4281,16 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Another site's page may not do this (`cross_origin`). */
+            /** @description This needs a login or a key (`unauthenticated`). */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Whoever asks may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3313,6 +4353,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description This was asked too often (`too_many_requests`). */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Yudai failed: this is our fault (`internal`). */
             500: {
                 headers: {
@@ -3322,7 +4371,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). */
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -3360,6 +4409,24 @@ export interface operations {
                     "application/json": components["schemas"]["UpdatesView"];
                 };
             };
+            /** @description This needs a login or a key (`unauthenticated`). */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Whoever asks may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description There is no such thing (`not_found`). The run has not come so far, or ended before (`not_yet`). */
             404: {
                 headers: {
@@ -3396,6 +4463,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description This was asked too often (`too_many_requests`). */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Yudai failed: this is our fault (`internal`). */
             500: {
                 headers: {
@@ -3405,7 +4481,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). */
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -3436,6 +4512,24 @@ export interface operations {
                     "application/json": components["schemas"]["RunDetail"];
                 };
             };
+            /** @description This needs a login or a key (`unauthenticated`). */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Whoever asks may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description There is no such thing (`not_found`). The run has not come so far, or ended before (`not_yet`). */
             404: {
                 headers: {
@@ -3472,6 +4566,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description This was asked too often (`too_many_requests`). */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Yudai failed: this is our fault (`internal`). */
             500: {
                 headers: {
@@ -3481,7 +4584,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). */
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -3512,7 +4615,16 @@ export interface operations {
                     "application/json": components["schemas"]["RunDetail"];
                 };
             };
-            /** @description Another site's page may not do this (`cross_origin`). */
+            /** @description This needs a login or a key (`unauthenticated`). */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Whoever asks may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3575,6 +4687,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description This was asked too often (`too_many_requests`). */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Yudai failed: this is our fault (`internal`). */
             500: {
                 headers: {
@@ -3584,7 +4705,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). */
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -3615,6 +4736,24 @@ export interface operations {
                     "application/json": components["schemas"]["AttemptList"];
                 };
             };
+            /** @description This needs a login or a key (`unauthenticated`). */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Whoever asks may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description There is no such thing (`not_found`). The run has not come so far, or ended before (`not_yet`). */
             404: {
                 headers: {
@@ -3651,6 +4790,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description This was asked too often (`too_many_requests`). */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Yudai failed: this is our fault (`internal`). */
             500: {
                 headers: {
@@ -3660,7 +4808,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). */
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -3691,6 +4839,24 @@ export interface operations {
                     "application/json": components["schemas"]["PlanView"];
                 };
             };
+            /** @description This needs a login or a key (`unauthenticated`). */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Whoever asks may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description There is no such thing (`not_found`). The run has not come so far, or ended before (`not_yet`). */
             404: {
                 headers: {
@@ -3727,6 +4893,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description This was asked too often (`too_many_requests`). */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Yudai failed: this is our fault (`internal`). */
             500: {
                 headers: {
@@ -3736,7 +4911,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). */
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -3767,6 +4942,24 @@ export interface operations {
                     "application/json": components["schemas"]["TestsView"];
                 };
             };
+            /** @description This needs a login or a key (`unauthenticated`). */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Whoever asks may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description There is no such thing (`not_found`). The run has not come so far, or ended before (`not_yet`). */
             404: {
                 headers: {
@@ -3803,6 +4996,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description This was asked too often (`too_many_requests`). */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Yudai failed: this is our fault (`internal`). */
             500: {
                 headers: {
@@ -3812,7 +5014,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). */
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -3848,6 +5050,24 @@ export interface operations {
                     "application/json": components["schemas"]["TrajectoryPage"];
                 };
             };
+            /** @description This needs a login or a key (`unauthenticated`). */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Whoever asks may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description There is no such thing (`not_found`). The run has not come so far, or ended before (`not_yet`). */
             404: {
                 headers: {
@@ -3884,6 +5104,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description This was asked too often (`too_many_requests`). */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Yudai failed: this is our fault (`internal`). */
             500: {
                 headers: {
@@ -3893,7 +5122,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). */
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -3930,6 +5159,24 @@ export interface operations {
                     "application/json": components["schemas"]["StepPage"];
                 };
             };
+            /** @description This needs a login or a key (`unauthenticated`). */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Whoever asks may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description There is no such thing (`not_found`). The run has not come so far, or ended before (`not_yet`). */
             404: {
                 headers: {
@@ -3966,6 +5213,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description This was asked too often (`too_many_requests`). */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Yudai failed: this is our fault (`internal`). */
             500: {
                 headers: {
@@ -3975,7 +5231,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). */
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4010,6 +5266,24 @@ export interface operations {
                     "application/json": components["schemas"]["DiffAt"];
                 };
             };
+            /** @description This needs a login or a key (`unauthenticated`). */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Whoever asks may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description There is no such thing (`not_found`). The run has not come so far, or ended before (`not_yet`). */
             404: {
                 headers: {
@@ -4046,6 +5320,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description This was asked too often (`too_many_requests`). */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Yudai failed: this is our fault (`internal`). */
             500: {
                 headers: {
@@ -4055,7 +5338,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). */
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4097,6 +5380,24 @@ export interface operations {
                 };
                 content?: never;
             };
+            /** @description This needs a login or a key (`unauthenticated`). */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Whoever asks may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description There is no such thing (`not_found`). The run has not come so far, or ended before (`not_yet`). */
             404: {
                 headers: {
@@ -4133,6 +5434,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description This was asked too often (`too_many_requests`). */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Yudai failed: this is our fault (`internal`). */
             500: {
                 headers: {
@@ -4142,7 +5452,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). */
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4184,6 +5494,24 @@ export interface operations {
                 };
                 content?: never;
             };
+            /** @description This needs a login or a key (`unauthenticated`). */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Whoever asks may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description There is no such thing (`not_found`). The run has not come so far, or ended before (`not_yet`). */
             404: {
                 headers: {
@@ -4220,6 +5548,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description This was asked too often (`too_many_requests`). */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Yudai failed: this is our fault (`internal`). */
             500: {
                 headers: {
@@ -4229,7 +5566,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). */
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4270,6 +5607,24 @@ export interface operations {
                 };
                 content?: never;
             };
+            /** @description This needs a login or a key (`unauthenticated`). */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Whoever asks may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description There is no such thing (`not_found`). The run has not come so far, or ended before (`not_yet`). */
             404: {
                 headers: {
@@ -4306,6 +5661,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description This was asked too often (`too_many_requests`). */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Yudai failed: this is our fault (`internal`). */
             500: {
                 headers: {
@@ -4315,7 +5679,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). */
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4356,6 +5720,24 @@ export interface operations {
                 };
                 content?: never;
             };
+            /** @description This needs a login or a key (`unauthenticated`). */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Whoever asks may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description There is no such thing (`not_found`). The run has not come so far, or ended before (`not_yet`). */
             404: {
                 headers: {
@@ -4392,6 +5774,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description This was asked too often (`too_many_requests`). */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Yudai failed: this is our fault (`internal`). */
             500: {
                 headers: {
@@ -4401,7 +5792,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). */
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4443,6 +5834,24 @@ export interface operations {
                 };
                 content?: never;
             };
+            /** @description This needs a login or a key (`unauthenticated`). */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Whoever asks may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description There is no such thing (`not_found`). The run has not come so far, or ended before (`not_yet`). */
             404: {
                 headers: {
@@ -4479,6 +5888,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description This was asked too often (`too_many_requests`). */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Yudai failed: this is our fault (`internal`). */
             500: {
                 headers: {
@@ -4488,7 +5906,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). */
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4521,6 +5939,24 @@ export interface operations {
                     "application/json": components["schemas"]["ConversationPage"];
                 };
             };
+            /** @description This needs a login or a key (`unauthenticated`). */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Whoever asks may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The body is too large (`too_large`). */
             413: {
                 headers: {
@@ -4548,6 +5984,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description This was asked too often (`too_many_requests`). */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Yudai failed: this is our fault (`internal`). */
             500: {
                 headers: {
@@ -4557,7 +6002,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). */
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4604,7 +6049,16 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Another site's page may not do this (`cross_origin`). */
+            /** @description This needs a login or a key (`unauthenticated`). */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Whoever asks may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4667,6 +6121,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description This was asked too often (`too_many_requests`). */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Yudai failed: this is our fault (`internal`). */
             500: {
                 headers: {
@@ -4676,7 +6139,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). */
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4705,6 +6168,24 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ConversationDetail"];
+                };
+            };
+            /** @description This needs a login or a key (`unauthenticated`). */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Whoever asks may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description There is no such thing (`not_found`). The run has not come so far, or ended before (`not_yet`). */
@@ -4743,6 +6224,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description This was asked too often (`too_many_requests`). */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Yudai failed: this is our fault (`internal`). */
             500: {
                 headers: {
@@ -4752,7 +6242,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). */
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4789,6 +6279,24 @@ export interface operations {
                     "application/json": components["schemas"]["MessagePage"];
                 };
             };
+            /** @description This needs a login or a key (`unauthenticated`). */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Whoever asks may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description There is no such thing (`not_found`). The run has not come so far, or ended before (`not_yet`). */
             404: {
                 headers: {
@@ -4825,6 +6333,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description This was asked too often (`too_many_requests`). */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Yudai failed: this is our fault (`internal`). */
             500: {
                 headers: {
@@ -4834,7 +6351,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). */
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4881,7 +6398,16 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Another site's page may not do this (`cross_origin`). */
+            /** @description This needs a login or a key (`unauthenticated`). */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Whoever asks may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4935,6 +6461,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description This was asked too often (`too_many_requests`). */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Yudai failed: this is our fault (`internal`). */
             500: {
                 headers: {
@@ -4944,7 +6479,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). */
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4994,7 +6529,16 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Another site's page may not do this (`cross_origin`). */
+            /** @description This needs a login or a key (`unauthenticated`). */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Whoever asks may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5048,6 +6592,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description This was asked too often (`too_many_requests`). */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Yudai failed: this is our fault (`internal`). */
             500: {
                 headers: {
@@ -5057,7 +6610,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). */
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5086,6 +6639,24 @@ export interface operations {
                     "application/json": components["schemas"]["ModelList"];
                 };
             };
+            /** @description This needs a login or a key (`unauthenticated`). */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Whoever asks may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The body is too large (`too_large`). */
             413: {
                 headers: {
@@ -5104,6 +6675,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description This was asked too often (`too_many_requests`). */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Yudai failed: this is our fault (`internal`). */
             500: {
                 headers: {
@@ -5113,7 +6693,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). */
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5157,7 +6737,16 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Another site's page may not do this (`cross_origin`). */
+            /** @description This needs a login or a key (`unauthenticated`). */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Whoever asks may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5211,6 +6800,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description This was asked too often (`too_many_requests`). */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Yudai failed: this is our fault (`internal`). */
             500: {
                 headers: {
@@ -5220,7 +6818,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). */
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5251,7 +6849,16 @@ export interface operations {
                     "application/json": components["schemas"]["ModelRemoved"];
                 };
             };
-            /** @description Another site's page may not do this (`cross_origin`). */
+            /** @description This needs a login or a key (`unauthenticated`). */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Whoever asks may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5314,6 +6921,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description This was asked too often (`too_many_requests`). */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Yudai failed: this is our fault (`internal`). */
             500: {
                 headers: {
@@ -5323,7 +6939,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). */
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5365,7 +6981,16 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Another site's page may not do this (`cross_origin`). */
+            /** @description This needs a login or a key (`unauthenticated`). */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Whoever asks may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5410,6 +7035,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description This was asked too often (`too_many_requests`). */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Yudai failed: this is our fault (`internal`). */
             500: {
                 headers: {
@@ -5419,7 +7053,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). */
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5448,6 +7082,24 @@ export interface operations {
                     "application/json": components["schemas"]["RepoList"];
                 };
             };
+            /** @description This needs a login or a key (`unauthenticated`). */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Whoever asks may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The body is too large (`too_large`). */
             413: {
                 headers: {
@@ -5466,6 +7118,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description This was asked too often (`too_many_requests`). */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Yudai failed: this is our fault (`internal`). */
             500: {
                 headers: {
@@ -5475,7 +7136,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). */
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5511,7 +7172,16 @@ export interface operations {
                     "application/json": components["schemas"]["SolveSummary"];
                 };
             };
-            /** @description Another site's page may not do this (`cross_origin`). */
+            /** @description This needs a login or a key (`unauthenticated`). */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Whoever asks may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5556,6 +7226,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description This was asked too often (`too_many_requests`). */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Yudai failed: this is our fault (`internal`). */
             500: {
                 headers: {
@@ -5565,7 +7244,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). */
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5594,6 +7273,24 @@ export interface operations {
                     "application/json": components["schemas"]["SettingsView"];
                 };
             };
+            /** @description This needs a login or a key (`unauthenticated`). */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Whoever asks may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The body is too large (`too_large`). */
             413: {
                 headers: {
@@ -5612,6 +7309,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description This was asked too often (`too_many_requests`). */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Yudai failed: this is our fault (`internal`). */
             500: {
                 headers: {
@@ -5621,7 +7327,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). */
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5650,6 +7356,24 @@ export interface operations {
                     "application/json": components["schemas"]["Examination"];
                 };
             };
+            /** @description This needs a login or a key (`unauthenticated`). */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Whoever asks may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The body is too large (`too_large`). */
             413: {
                 headers: {
@@ -5668,6 +7392,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description This was asked too often (`too_many_requests`). */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Yudai failed: this is our fault (`internal`). */
             500: {
                 headers: {
@@ -5677,7 +7410,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). */
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5709,6 +7442,24 @@ export interface operations {
                     "application/json": components["schemas"]["CostView"];
                 };
             };
+            /** @description This needs a login or a key (`unauthenticated`). */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Whoever asks may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The body is too large (`too_large`). */
             413: {
                 headers: {
@@ -5736,6 +7487,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description This was asked too often (`too_many_requests`). */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Yudai failed: this is our fault (`internal`). */
             500: {
                 headers: {
@@ -5745,7 +7505,1902 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). */
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getMe: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Me"];
+                };
+            };
+            /** @description This needs a login or a key (`unauthenticated`). */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Whoever asks may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large (`too_large`). */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This server does not answer to that host name (`misdirected_host`). */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This was asked too often (`too_many_requests`). */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Yudai failed: this is our fault (`internal`). */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    logOut: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is over. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description This needs a login or a key (`unauthenticated`). */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Whoever asks may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large (`too_large`). */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body has to be plain application/json (`unsupported_media_type`). */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This server does not answer to that host name (`misdirected_host`). */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This was asked too often (`too_many_requests`). */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Yudai failed: this is our fault (`internal`). */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    beginDevice: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeviceBegun"];
+                };
+            };
+            /** @description This needs a login or a key (`unauthenticated`). */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Whoever asks may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody logs in here. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large (`too_large`). */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body has to be plain application/json (`unsupported_media_type`). */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This server does not answer to that host name (`misdirected_host`). */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This was asked too often (`too_many_requests`). */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Yudai failed: this is our fault (`internal`). */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    pollDevice: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DeviceAsk"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeviceView"];
+                };
+            };
+            /** @description The body is not JSON (`malformed_body`). */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This needs a login or a key (`unauthenticated`). */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Whoever asks may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody logs in here. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large (`too_large`). */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body has to be plain application/json (`unsupported_media_type`). */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This server does not answer to that host name (`misdirected_host`). */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body does not fit (`invalid_body`). A parameter does not fit (`invalid_parameter`). The request is refused (`refused`). The key was used for another request (`idempotency_key_reused`). */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This was asked too often (`too_many_requests`). */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Yudai failed: this is our fault (`internal`). */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listKeys: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["KeyList"];
+                };
+            };
+            /** @description This needs a login or a key (`unauthenticated`). */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Whoever asks may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody logs in here. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large (`too_large`). */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This server does not answer to that host name (`misdirected_host`). */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This was asked too often (`too_many_requests`). */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Yudai failed: this is our fault (`internal`). */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    createKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["KeyAsk"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewKey"];
+                };
+            };
+            /** @description The body is not JSON (`malformed_body`). */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This needs a login or a key (`unauthenticated`). */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Whoever asks may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody logs in here. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large (`too_large`). */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body has to be plain application/json (`unsupported_media_type`). */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This server does not answer to that host name (`misdirected_host`). */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body does not fit (`invalid_body`). A parameter does not fit (`invalid_parameter`). The request is refused (`refused`). The key was used for another request (`idempotency_key_reused`). */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This was asked too often (`too_many_requests`). */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Yudai failed: this is our fault (`internal`). */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    revokeKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                key_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is over. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description This needs a login or a key (`unauthenticated`). */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Whoever asks may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody logs in here. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large (`too_large`). */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body has to be plain application/json (`unsupported_media_type`). */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This server does not answer to that host name (`misdirected_host`). */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body does not fit (`invalid_body`). A parameter does not fit (`invalid_parameter`). The request is refused (`refused`). The key was used for another request (`idempotency_key_reused`). */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This was asked too often (`too_many_requests`). */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Yudai failed: this is our fault (`internal`). */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listLogins: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LoginList"];
+                };
+            };
+            /** @description This needs a login or a key (`unauthenticated`). */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Whoever asks may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody logs in here. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large (`too_large`). */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This server does not answer to that host name (`misdirected_host`). */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This was asked too often (`too_many_requests`). */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Yudai failed: this is our fault (`internal`). */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    endLogins: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is over. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description This needs a login or a key (`unauthenticated`). */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Whoever asks may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody logs in here. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large (`too_large`). */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body has to be plain application/json (`unsupported_media_type`). */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This server does not answer to that host name (`misdirected_host`). */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This was asked too often (`too_many_requests`). */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Yudai failed: this is our fault (`internal`). */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    endLogin: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                login_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is over. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description This needs a login or a key (`unauthenticated`). */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Whoever asks may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody logs in here. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large (`too_large`). */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body has to be plain application/json (`unsupported_media_type`). */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This server does not answer to that host name (`misdirected_host`). */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body does not fit (`invalid_body`). A parameter does not fit (`invalid_parameter`). The request is refused (`refused`). The key was used for another request (`idempotency_key_reused`). */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This was asked too often (`too_many_requests`). */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Yudai failed: this is our fault (`internal`). */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    publishSolve: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                solve_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is written down; a worker carries it out. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PublicationView"];
+                };
+            };
+            /** @description This needs a login or a key (`unauthenticated`). */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Whoever asks may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing (`not_found`). The run has not come so far, or ended before (`not_yet`). */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Its state does not allow this. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large (`too_large`). */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body has to be plain application/json (`unsupported_media_type`). */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This server does not answer to that host name (`misdirected_host`). */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body does not fit (`invalid_body`). A parameter does not fit (`invalid_parameter`). The request is refused (`refused`). The key was used for another request (`idempotency_key_reused`). */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This was asked too often (`too_many_requests`). */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Yudai failed: this is our fault (`internal`). */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getPublication: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                solve_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PublicationView"];
+                };
+            };
+            /** @description This needs a login or a key (`unauthenticated`). */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Whoever asks may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing (`not_found`). The run has not come so far, or ended before (`not_yet`). */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large (`too_large`). */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This server does not answer to that host name (`misdirected_host`). */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body does not fit (`invalid_body`). A parameter does not fit (`invalid_parameter`). The request is refused (`refused`). The key was used for another request (`idempotency_key_reused`). */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This was asked too often (`too_many_requests`). */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Yudai failed: this is our fault (`internal`). */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getOutcomes: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                solve_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OutcomeList"];
+                };
+            };
+            /** @description This needs a login or a key (`unauthenticated`). */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Whoever asks may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing (`not_found`). The run has not come so far, or ended before (`not_yet`). */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large (`too_large`). */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This server does not answer to that host name (`misdirected_host`). */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body does not fit (`invalid_body`). A parameter does not fit (`invalid_parameter`). The request is refused (`refused`). The key was used for another request (`idempotency_key_reused`). */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This was asked too often (`too_many_requests`). */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Yudai failed: this is our fault (`internal`). */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    confirmOutcome: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                outcome_id: number;
+                solve_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ConfirmAsk"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OutcomeList"];
+                };
+            };
+            /** @description The body is not JSON (`malformed_body`). */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This needs a login or a key (`unauthenticated`). */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Whoever asks may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing (`not_found`). The run has not come so far, or ended before (`not_yet`). */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Its state does not allow this. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large (`too_large`). */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body has to be plain application/json (`unsupported_media_type`). */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This server does not answer to that host name (`misdirected_host`). */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body does not fit (`invalid_body`). A parameter does not fit (`invalid_parameter`). The request is refused (`refused`). The key was used for another request (`idempotency_key_reused`). */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This was asked too often (`too_many_requests`). */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Yudai failed: this is our fault (`internal`). */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listForgeRepos: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ForgeRepoList"];
+                };
+            };
+            /** @description This needs a login or a key (`unauthenticated`). */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Whoever asks may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large (`too_large`). */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This server does not answer to that host name (`misdirected_host`). */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This was asked too often (`too_many_requests`). */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Yudai failed: this is our fault (`internal`). */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listForgeIssues: {
+        parameters: {
+            query?: {
+                /** @description Words of the issue. */
+                q?: string;
+                /** @description Only with this label. */
+                label?: string;
+                page?: number;
+            };
+            header?: never;
+            path: {
+                owner: string;
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IssueList"];
+                };
+            };
+            /** @description This needs a login or a key (`unauthenticated`). */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Whoever asks may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing (`not_found`). The run has not come so far, or ended before (`not_yet`). */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large (`too_large`). */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This server does not answer to that host name (`misdirected_host`). */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body does not fit (`invalid_body`). A parameter does not fit (`invalid_parameter`). The request is refused (`refused`). The key was used for another request (`idempotency_key_reused`). */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This was asked too often (`too_many_requests`). */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Yudai failed: this is our fault (`internal`). */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    previewForgeIssue: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                owner: string;
+                name: string;
+                number: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IssuePreview"];
+                };
+            };
+            /** @description This needs a login or a key (`unauthenticated`). */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Whoever asks may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing (`not_found`). The run has not come so far, or ended before (`not_yet`). */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large (`too_large`). */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This server does not answer to that host name (`misdirected_host`). */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body does not fit (`invalid_body`). A parameter does not fit (`invalid_parameter`). The request is refused (`refused`). The key was used for another request (`idempotency_key_reused`). */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This was asked too often (`too_many_requests`). */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Yudai failed: this is our fault (`internal`). */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    takeWebhook: {
+        parameters: {
+            query?: never;
+            header?: {
+                "X-GitHub-Event"?: string;
+                "X-GitHub-Delivery"?: string;
+                "X-Hub-Signature-256"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is signed, and kept as a hint of what to look at. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The signature does not fit. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Whoever asks may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No webhooks are taken here. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large (`too_large`). */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body has to be plain application/json (`unsupported_media_type`). */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This server does not answer to that host name (`misdirected_host`). */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body does not fit (`invalid_body`). A parameter does not fit (`invalid_parameter`). The request is refused (`refused`). The key was used for another request (`idempotency_key_reused`). */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This was asked too often (`too_many_requests`). */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Yudai failed: this is our fault (`internal`). */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5801,7 +9456,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). */
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5857,7 +9512,214 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). */
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    beginLogin: {
+        parameters: {
+            query?: {
+                /** @description A path of the page; anything else leads to its beginning. */
+                return_to?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Where the browser goes on. */
+            303: {
+                headers: {
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description This needs a login or a key (`unauthenticated`). */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Whoever asks may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody logs in here. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large (`too_large`). */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This server does not answer to that host name (`misdirected_host`). */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body does not fit (`invalid_body`). A parameter does not fit (`invalid_parameter`). The request is refused (`refused`). The key was used for another request (`idempotency_key_reused`). */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This was asked too often (`too_many_requests`). */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Yudai failed: this is our fault (`internal`). */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    finishLogin: {
+        parameters: {
+            query?: {
+                state?: string;
+                code?: string;
+                error?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Where the browser goes on. */
+            303: {
+                headers: {
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description This needs a login or a key (`unauthenticated`). */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Whoever asks may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody logs in here. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large (`too_large`). */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This server does not answer to that host name (`misdirected_host`). */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body does not fit (`invalid_body`). A parameter does not fit (`invalid_parameter`). The request is refused (`refused`). The key was used for another request (`idempotency_key_reused`). */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This was asked too often (`too_many_requests`). */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Yudai failed: this is our fault (`internal`). */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5906,7 +9768,16 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Another site's page may not do this (`cross_origin`). */
+            /** @description This needs a login or a key (`unauthenticated`). */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Whoever asks may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5951,6 +9822,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description This was asked too often (`too_many_requests`). */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Yudai failed: this is our fault (`internal`). */
             500: {
                 headers: {
@@ -5960,7 +9840,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). */
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5989,6 +9869,24 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SolveSummary"];
+                };
+            };
+            /** @description This needs a login or a key (`unauthenticated`). */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Whoever asks may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description There is no such thing (`not_found`). The run has not come so far, or ended before (`not_yet`). */
@@ -6027,6 +9925,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description This was asked too often (`too_many_requests`). */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Yudai failed: this is our fault (`internal`). */
             500: {
                 headers: {
@@ -6036,7 +9943,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). */
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;

@@ -1,5 +1,6 @@
 import { useState } from "react";
 import { Link, NavLink, Outlet, ScrollRestoration, useNavigate } from "react-router";
+import { AccountMenu } from "@/app/AccountMenu";
 import { Help } from "@/app/Help";
 import { Palette } from "@/app/Palette";
 import { useKeys } from "@/lib/keys";
@@ -8,10 +9,20 @@ import { Button } from "@/ui/Button";
 
 const PLACES = [
   { to: "/", name: "Solves" },
+  { to: "/repos", name: "Repositories" },
   { to: "/conversations", name: "Conversations" },
   { to: "/cost", name: "Cost" },
   { to: "/settings", name: "Settings" },
 ] as const;
+
+/** Its whole name is too long for a telephone. */
+function Repositories() {
+  return (
+    <>
+      Repo<span className="max-sm:hidden">sitorie</span>s
+    </>
+  );
+}
 
 export function Shell() {
   const go = useNavigate();
@@ -22,6 +33,7 @@ export function Shell() {
     n: () => go("/new"),
     "g r": () => go("/"),
     "g n": () => go("/new"),
+    "g i": () => go("/repos"),
     "g m": () => go("/conversations"),
     "g c": () => go("/cost"),
     "g s": () => go("/settings"),
@@ -39,17 +51,20 @@ export function Shell() {
           <Link to="/" className="font-bold tracking-tight">
             <span className="text-accent-text">yu</span>dai
           </Link>
-          <nav aria-label="Main" className="flex min-w-0 flex-wrap gap-1">
+          <nav
+            aria-label="Main"
+            className="flex min-w-0 flex-wrap gap-1 max-sm:order-last max-sm:basis-full max-sm:gap-0"
+          >
             {PLACES.map(({ to, name }) => (
               <NavLink
                 key={to}
                 to={to}
                 end={to === "/"}
                 className={({ isActive }) =>
-                  `rounded-md px-2 py-1 text-sm ${isActive ? "bg-raised text-text" : "text-soft hover:text-text"}`
+                  `rounded-md px-2 py-1 text-sm max-sm:px-1.5 ${isActive ? "bg-raised text-text" : "text-soft hover:text-text"}`
                 }
               >
-                {name}
+                {to === "/repos" ? <Repositories /> : name}
               </NavLink>
             ))}
           </nav>
@@ -67,6 +82,7 @@ export function Shell() {
             >
               New solve
             </Link>
+            <AccountMenu />
           </div>
         </div>
       </header>

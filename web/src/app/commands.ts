@@ -32,6 +32,7 @@ export function commandsOf(go: Go, path: string): Command[] {
     ["New solve", "/new", "n"],
     ["All solves", "/", "g r"],
     ["Solves that await review", "/?state=review", ""],
+    ["Repositories", "/repos", "g i"],
     ["Conversations", "/conversations", "g m"],
     ["Cost", "/cost", "g c"],
     ["Settings", "/settings", "g s"],

@@ -1,12 +1,23 @@
 import type { RouteObject } from "react-router";
 import { Broken } from "@/app/Broken";
+import { Gate } from "@/app/Gate";
 import { Shell } from "@/app/Shell";
 import { Skeleton } from "@/ui/states";
 
 /** Each page is a part of its own, loaded when somebody goes there. */
 export const routes: RouteObject[] = [
   {
-    element: <Shell />,
+    path: "login",
+    errorElement: <Broken />,
+    hydrateFallbackElement: <Skeleton />,
+    lazy: () => import("@/routes/LoginPage"),
+  },
+  {
+    element: (
+      <Gate>
+        <Shell />
+      </Gate>
+    ),
     errorElement: <Broken />,
     hydrateFallbackElement: <Skeleton />,
     children: [
@@ -18,6 +29,8 @@ export const routes: RouteObject[] = [
           { path: "solves/:solveId", lazy: () => import("@/routes/RacePage") },
           { path: "solves/:solveId/runs/:runId", lazy: () => import("@/routes/TrajectoryPage") },
           { path: "solves/:solveId/compare", lazy: () => import("@/routes/ComparePage") },
+          { path: "repos", lazy: () => import("@/routes/ReposPage") },
+          { path: "repos/:owner/:name", lazy: () => import("@/routes/IssuesPage") },
           { path: "cost", lazy: () => import("@/routes/CostPage") },
           { path: "settings", lazy: () => import("@/routes/SettingsPage") },
           { path: "conversations", lazy: () => import("@/routes/ConversationsPage") },

@@ -1,14 +1,16 @@
+import { mayAdminister, useMe } from "@/api/queries/me";
 import { AskForm } from "@/features/ask/AskForm";
 import { DemoButton } from "@/features/ask/DemoButton";
 import { useTitle } from "@/lib/title";
 
 export function Component() {
   useTitle("New solve");
+  const me = useMe();
   return (
     <div className="flex min-w-0 flex-col gap-4">
       <div className="flex flex-wrap items-center justify-between gap-x-6 gap-y-2">
         <h1 className="text-xl font-semibold">New solve</h1>
-        <DemoButton />
+        {mayAdminister(me) && <DemoButton />}
       </div>
       <AskForm />
     </div>

@@ -1,15 +1,10 @@
-import { useQuery } from "@tanstack/react-query";
 import { type Dispatch, memo, type SetStateAction, useState } from "react";
 import { Link, useParams } from "react-router";
-import { patchQuery } from "@/api/queries/runs";
 import type { LaneView, WatchedSolve } from "@/api/types";
 import { Thread } from "@/features/conversation/Thread";
-import { DiffView } from "@/features/diff/DiffView";
+import { PublicationPanel } from "@/features/publication/PublicationPanel";
 import { Counts, inWords } from "@/features/race/Counts";
-import { EventList } from "@/features/race/EventList";
-import { Evidence } from "@/features/race/Evidence";
 import { Announcer, Upgraded } from "@/features/race/Freshness";
-import { IssueText, Undecided } from "@/features/race/IssueText";
 import { Lanes } from "@/features/race/Lanes";
 import { OpenRuns } from "@/features/race/OpenRuns";
 import { Outcome } from "@/features/race/Outcome";
@@ -17,16 +12,14 @@ import { takenFrom } from "@/features/race/outcome";
 import { type Asked, Questions } from "@/features/race/Questions";
 import { RaceHeader } from "@/features/race/RaceHeader";
 import { RunPanel } from "@/features/race/RunPanel";
-import { Scorecard } from "@/features/race/Scorecard";
-import { Subject } from "@/features/race/Subject";
 import { TalkPanel } from "@/features/race/TalkPanel";
 import { Timeline } from "@/features/race/Timeline";
 import { NAMES } from "@/features/race/timeline";
 import { useRace, useRaceUrl } from "@/features/race/useRace";
 import { useRaceKeys } from "@/features/race/useRaceKeys";
 import { TrajectoryView } from "@/features/trajectory/TrajectoryView";
-import { VerificationView } from "@/features/verification/VerificationView";
 import { useTitle } from "@/lib/title";
+import { RaceEvidence } from "@/routes/RaceEvidence";
 import { Stale } from "@/ui/Stale";
 import { Empty, Failure, Skeleton } from "@/ui/states";
 
@@ -98,6 +91,14 @@ function Shown({ solveId, url, race, solve }: ShownProps) {
           diff={diff}
           seeSetup={() => ordered[0] && url.show(ordered[0].id, "setup")}
         />
+        {facts.data && (
+          <PublicationPanel
+            solveId={solveId}
+            solve={solve}
+            facts={facts.data}
+            events={watched.events}
+          />
+        )}
         <Lanes
           {...url}
           solveId={solveId}
@@ -127,7 +128,7 @@ function Shown({ solveId, url, race, solve }: ShownProps) {
             </RunPanel>
           )}
         />
-        <Below {...{ solveId, url, race, solve, hot, heat, diff }} />
+        <RaceEvidence {...{ solveId, url, race, solve, hot, heat, diff }} />
       </div>
       {url.talk && (
         <TalkPanel
@@ -179,60 +180,5 @@ function Head({
       {facts.isError && <Failure error={facts.error} retry={() => void facts.refetch()} />}
       <Announcer text={`${NAMES[solve.state]}: ${inWords(solve.progress)}`} />
     </>
-  );
-}
-
-interface BelowProps extends ShownProps {
-  hot: string;
-  heat: (runId: string) => void;
-  diff: (runId: string) => void;
-}
-
-function Below({ solveId, url, race, solve, hot, heat, diff }: BelowProps) {
-  const { ranking, facts, watched } = race;
-  const view = url.view ?? (ranking.length ? "scorecard" : "issue");
-  const subject = watched.lanes.get(url.of ?? solve.champion ?? ranking[0]?.run_id ?? "");
-  return (
-    <Evidence view={view} choose={(next) => url.setView(next)}>
-      {view === "scorecard" && (
-        <Scorecard
-          solveId={solveId}
-          ranking={ranking}
-          isRanked={race.isRanked}
-          champion={solve.champion}
-          notStarted={facts.data?.not_started ?? []}
-          ended={facts.data?.budget_ended ?? ""}
-          hot={hot}
-          heat={heat}
-          diff={diff}
-        />
-      )}
-      {(view === "diff" || view === "verification") && (
-        <Subject
-          ranking={ranking}
-          champion={solve.champion}
-          runId={subject?.id ?? ""}
-          choose={(runId) => url.setView(view, runId)}
-        />
-      )}
-      {view === "diff" && <Patch lane={subject} />}
-      {view === "verification" &&
-        (subject ? <VerificationView runId={subject.id} rev={subject.rev} /> : <Undecided />)}
-      {view === "issue" && <IssueText facts={facts.data} />}
-      {view === "events" && <EventList events={watched.events} lanes={watched.lanes} />}
-    </Evidence>
-  );
-}
-
-function Patch({ lane }: { lane: LaneView | undefined }) {
-  const patch = useQuery({
-    ...patchQuery(lane?.id ?? "", lane?.state ?? ""),
-    enabled: lane !== undefined,
-  });
-  if (!lane) return <Undecided />;
-  if (patch.isPending) return <Skeleton rows={8} label="Loading the diff" />;
-  if (patch.isError) return <Failure error={patch.error} retry={() => void patch.refetch()} />;
-  return (
-    <DiffView patch={patch.data} label={lane.handle} download={`/api/runs/${lane.id}/patch`} />
   );
 }

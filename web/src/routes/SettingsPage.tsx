@@ -1,5 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { settingsQuery } from "@/api/queries/installation";
+import { mayAdminister, useMe } from "@/api/queries/me";
+import { ApiKeys } from "@/features/account/ApiKeys";
+import { SignIns } from "@/features/account/SignIns";
 import { Keys, Limits, Place } from "@/features/settings/Installation";
 import { Look } from "@/features/settings/Look";
 import { Machine } from "@/features/settings/Machine";
@@ -9,28 +12,48 @@ import { Failure, Skeleton } from "@/ui/states";
 
 export function Component() {
   useTitle("Settings");
-  const query = useQuery(settingsQuery());
+  const me = useMe();
   return (
     <div className="flex flex-col gap-4">
       <h1 className="text-lg font-semibold">Settings</h1>
       <div className="grid min-w-0 items-start gap-4 lg:grid-cols-2">
         <div className="flex min-w-0 flex-col gap-4">
           <Look />
-          <Models />
-          <Machine />
+          {me.mode === "github" && (
+            <div id="access" className="flex min-w-0 scroll-mt-16 flex-col gap-4">
+              <ApiKeys />
+              <SignIns />
+            </div>
+          )}
+          {me.mode === "local" && <Models />}
+          {mayAdminister(me) && <Machine />}
         </div>
         <div className="flex min-w-0 flex-col gap-4">
-          {query.isPending && <Skeleton rows={8} />}
-          {query.isError && <Failure error={query.error} retry={() => void query.refetch()} />}
-          {query.data && (
-            <>
-              <Place settings={query.data} />
-              <Keys keys={query.data.keys} />
-              <Limits limits={query.data.limits} />
-            </>
-          )}
+          {me.mode === "github" && <Models />}
+          {mayAdminister(me) ? <Installation mode={me.mode} /> : <NotYours />}
         </div>
       </div>
     </div>
+  );
+}
+
+function Installation({ mode }: { mode: string }) {
+  const query = useQuery(settingsQuery());
+  if (query.isPending) return <Skeleton rows={8} />;
+  if (query.isError) return <Failure error={query.error} retry={() => void query.refetch()} />;
+  return (
+    <>
+      <Place settings={query.data} mode={mode} />
+      <Keys keys={query.data.keys} />
+      <Limits limits={query.data.limits} />
+    </>
+  );
+}
+
+function NotYours() {
+  return (
+    <p className="card p-4 text-sm text-muted">
+      Limits, keys of models and the machine itself are shown to this installation's administrators.
+    </p>
   );
 }

@@ -44,7 +44,7 @@ export function Equivalent({ ask }: { ask: Ask }) {
         ) : (
           <p className="text-sm text-muted">
             {ask.foreseen.isFresh
-              ? "The command line takes folders alone."
+              ? "The line is told for folders alone; yudai solve owner/repo#12 takes the same options."
               : "The command line comes with the estimate."}
           </p>
         )}

@@ -1,6 +1,9 @@
 import { Choice } from "@/features/ask/Choice";
 import { Group } from "@/features/ask/Group";
+import { IssuePreview } from "@/features/ask/IssuePreview";
+import { PublishFields } from "@/features/ask/PublishFields";
 import { placeOf } from "@/features/ask/place";
+import { settled } from "@/features/ask/RepoField";
 import { isByNumber } from "@/features/ask/request";
 import { Section } from "@/features/ask/Section";
 import type { Ask } from "@/features/ask/useAsk";
@@ -15,9 +18,10 @@ const WAYS = [
 export function IssueFields({ ask }: { ask: Ask }) {
   const { draft, change } = ask;
   const byNumber = isByNumber(draft);
+  const isRemote = placeOf(draft.repo).kind === "remote";
   return (
     <Section number={2} title="What to solve">
-      {placeOf(draft.repo).kind === "remote" && (
+      {isRemote && (
         <Group legend="The issue is given">
           <div className="flex flex-wrap gap-2">
             {WAYS.map(({ by, name }) => (
@@ -25,8 +29,8 @@ export function IssueFields({ ask }: { ask: Ask }) {
                 key={by}
                 name="issue_by"
                 many={false}
-                isChosen={draft.issueBy === by}
-                choose={() => change("issue_by", { issueBy: by })}
+                isChosen={(by === "number") === byNumber}
+                choose={() => change("issue_by", (before) => ({ ...settled(before), issueBy: by }))}
               >
                 {name}
               </Choice>
@@ -35,6 +39,8 @@ export function IssueFields({ ask }: { ask: Ask }) {
         </Group>
       )}
       {byNumber ? <NumberField ask={ask} /> : <Words ask={ask} />}
+      {byNumber && <IssuePreview draft={draft} />}
+      {isRemote && <PublishFields ask={ask} />}
     </Section>
   );
 }
@@ -47,7 +53,8 @@ function NumberField({ ask: { draft, change, error } }: { ask: Ask }) {
           {...wired}
           name="issue_number"
           inputMode="numeric"
-          value={draft.number}
+          value={placeOf(draft.repo).number ?? draft.number}
+          readOnly={placeOf(draft.repo).number !== undefined}
           onChange={(event) => change("issue_number", { number: event.target.value })}
           placeholder="123"
           autoComplete="off"

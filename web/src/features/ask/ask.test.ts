@@ -140,6 +140,15 @@ describe("what is wrong, and where it is shown", () => {
     expect(check(drafted(), MODELS)).toEqual({});
   });
 
+  test("folders are one person's own; at a forge an issue needs its number", () => {
+    expect(check(drafted(), MODELS, false).repo).toContain("owner/repo#12");
+    expect(check(drafted({ repo: "" }), MODELS, false).repo).toContain("owner/repo#12");
+    expect(check(drafted({ repo: "o/r" }), MODELS, false)).toEqual({});
+    const issue = drafted({ repo: "o/r", issueBy: "number", number: "x" });
+    expect(Object.keys(check(issue, MODELS))).toEqual(["issue_number"]);
+    expect(check(drafted({ repo: "o/r#3", title: "" }), MODELS)).toEqual({});
+  });
+
   test("numbers that are none, prices that nobody knows", () => {
     const draft = drafted({
       lineup: lineup("acme/secret"),
@@ -174,6 +183,10 @@ describe("what is kept", () => {
   test("an issue in the address: a number, or words with a body", () => {
     const remote = fromSearch("?repo=https://github.com/o/r&issue=12", BLANK);
     expect(remote).toMatchObject({ issueBy: "number", number: "12" });
+    const picked = fromSearch("?repo=o/r&issue=12&publish=auto", BLANK);
+    expect(picked).toMatchObject({ repo: "o/r", number: "12", publish: "auto" });
+    expect(fromSearch(toSearch(picked), BLANK)).toEqual(picked);
+    expect(fromSearch("?repo=o/r&publish=evil", BLANK).publish).toBe("ask");
     const folder = fromSearch("?repo=/x&issue=%23%20Leap%0A%0Ayears", BLANK);
     expect(folder).toMatchObject({ issueBy: "text", title: "Leap", body: "years" });
   });

@@ -1,4 +1,4 @@
-import type { Strategy } from "@/api/types";
+import type { PublishMode, Strategy } from "@/api/types";
 
 /** What is on the form. Numbers are kept as they were typed, so that a slip can be mended. */
 
@@ -8,6 +8,12 @@ export const STRATEGIES: readonly { name: Strategy; line: string }[] = [
   { name: "stacktrace-first", line: "From the failure inwards, frame by frame, to the bad value" },
   { name: "small-steps", line: "One edit at a time, each one tested before the next" },
   { name: "minimal-fix", line: "The least to review: one changed place, no clean-up" },
+];
+
+export const PUBLISHING: readonly { mode: PublishMode; name: string; line: string }[] = [
+  { mode: "auto", name: "by itself", line: "a draft, as soon as a champion passed every check" },
+  { mode: "ask", name: "ask me", line: "nothing is pushed before somebody presses the button" },
+  { mode: "never", name: "never", line: "the patch stays here, to be read and downloaded" },
 ];
 
 export const LIMITS = [
@@ -54,6 +60,8 @@ export interface Draft {
   test: string;
   env: string;
   requireProof: boolean;
+  /** Whether a forge's champion becomes a pull request. */
+  publish: PublishMode;
   /** It became a solve: its issue is not wanted again. */
   sent: boolean;
 }
@@ -86,6 +94,7 @@ export const BLANK: Draft = {
   test: "",
   env: "",
   requireProof: true,
+  publish: "ask",
   sent: false,
 };
 

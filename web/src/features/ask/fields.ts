@@ -3,7 +3,7 @@ import type { ModelView } from "@/api/types";
 import { axesOf, type Draft, LIMITS, type Limit } from "@/features/ask/draft";
 import { unpriced } from "@/features/ask/models";
 import { placeOf } from "@/features/ask/place";
-import { isByNumber, numberOf } from "@/features/ask/request";
+import { isByNumber, issueNumber, numberOf } from "@/features/ask/request";
 
 /** Errors by the field of the form that they stand next to; `""` is none: above the button. */
 export type Errors = Record<string, string>;
@@ -37,6 +37,7 @@ const NAMES: Record<string, string> = {
   test: "test command",
   env: "Python environment",
   require_proof: "proof",
+  publish: "pull request",
 };
 
 /** `matrix.models.0`, `temps`, `prices.gpt-4.1.input_usd` -> the control that shows it. */
@@ -67,11 +68,16 @@ export function errorsOf(problem: ProblemError): Errors {
   return Object.keys(found).length ? found : { "": problem.message };
 }
 
-const NOT_HERE = "GitHub arrives with a later version: clone it, and name its folder";
+const NAME_ONE = "write owner/repo#12, or paste the address of an issue";
+const NO_FOLDERS = `folders are for one person's own machine: ${NAME_ONE}`;
 
-/** What can be seen to be wrong without asking the server. */
-export function check(draft: Draft, models: readonly ModelView[]): Errors {
-  const errors: Errors = { ...whereAndWhat(draft), ...whoErrors(draft) };
+/** What can be seen to be wrong without asking the server; where people sign in there are no folders. */
+export function check(draft: Draft, models: readonly ModelView[], folders = true): Errors {
+  const errors: Errors = {
+    ...whereTrouble(draft, folders),
+    ...whatTrouble(draft),
+    ...whoErrors(draft),
+  };
   for (const name of LIMITS) {
     const trouble = limitTrouble(name, draft.limits[name]);
     if (trouble) errors[`limits.${name}`] = trouble;
@@ -86,21 +92,20 @@ export function check(draft: Draft, models: readonly ModelView[]): Errors {
   return errors;
 }
 
-function whereAndWhat(draft: Draft): Errors {
-  const place = placeOf(draft.repo);
-  const errors: Errors = {};
-  if (place.kind === "none") errors.repo = "name a folder of the server's machine, or a repository";
-  if (place.kind === "remote") errors.repo = NOT_HERE;
-  if (place.wrong) errors.repo = place.wrong;
+function whereTrouble(draft: Draft, folders: boolean): Errors {
+  const { kind, wrong = "" } = placeOf(draft.repo);
+  if (kind === "remote") return {};
+  if (!folders) return { repo: kind === "folder" ? NO_FOLDERS : NAME_ONE };
+  if (kind === "none") return { repo: "name a folder of the server's machine, or a repository" };
+  return wrong ? { repo: wrong } : {};
+}
+
+function whatTrouble(draft: Draft): Errors {
   if (isByNumber(draft)) {
-    const number = numberOf(draft.number.replace("#", ""));
-    if (!number || !Number.isInteger(number)) {
-      errors.issue_number = "the issue's number, as in 123";
-    }
-  } else if (!draft.title.trim() && !draft.body.trim()) {
-    errors.issue_title = "say what to solve: one line is enough";
+    return issueNumber(draft) ? {} : { issue_number: "the issue's number, as in 123" };
   }
-  return errors;
+  const isTold = draft.title.trim() || draft.body.trim();
+  return isTold ? {} : { issue_title: "say what to solve: one line is enough" };
 }
 
 const AXES = [

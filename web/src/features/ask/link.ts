@@ -1,5 +1,14 @@
 import type { Strategy } from "@/api/types";
-import { type Axes, axesOf, type Draft, LIMITS, STRATEGIES, withAxes } from "@/features/ask/draft";
+import {
+  type Axes,
+  axesOf,
+  BLANK,
+  type Draft,
+  LIMITS,
+  PUBLISHING,
+  STRATEGIES,
+  withAxes,
+} from "@/features/ask/draft";
 import { placeOf } from "@/features/ask/place";
 import { isByNumber, split } from "@/features/ask/request";
 
@@ -20,6 +29,8 @@ export function toSearch(draft: Draft): string {
   put("issue", isByNumber(draft) ? draft.number.trim() : draft.title.trim());
   put("base", draft.base.trim());
   put("dirty", draft.dirty ? "1" : "");
+  const isRemote = placeOf(draft.repo).kind === "remote";
+  put("publish", isRemote && draft.publish !== BLANK.publish ? draft.publish : "");
   put("arena", draft.arena ? "" : "0");
   for (const [axis, values] of Object.entries(axesOf(draft))) {
     for (const value of values) put(AXES[axis as keyof Axes], String(value));
@@ -35,6 +46,8 @@ export function fromSearch(text: string, draft: Draft): Draft {
   if (search.has("repo")) named.repo = search.get("repo") ?? "";
   if (search.has("base")) named.base = search.get("base") ?? "";
   if (search.has("dirty")) named.dirty = search.get("dirty") === "1";
+  const publish = PUBLISHING.find(({ mode }) => mode === search.get("publish"));
+  if (publish) named.publish = publish.mode;
   if (search.has("arena")) named.arena = search.get("arena") !== "0";
   const limits = LIMITS.filter((name) => search.has(name));
   if (limits.length) {

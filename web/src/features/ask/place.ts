@@ -4,16 +4,23 @@ export interface Place {
   kind: "none" | "folder" | "remote" | "wrong";
   repo_path?: string;
   repo_url?: string;
+  /** At which host; left out: at the forge that the server asks. */
+  host?: string;
+  repo?: { owner: string; name: string };
   /** The address was an issue's own. */
   number?: number;
   wrong?: string;
 }
 
-const HELP = "write a folder's whole path, as in /home/ada/passbook, or https://host/owner/name";
+const HELP =
+  "write owner/repo#12, an issue's address, or a folder's whole path, as in /home/ada/passbook";
+const SHORT = /^([\w-][\w.-]*)\/([\w-][\w.-]*?)(?:\.git)?(?:#(\d{1,9}))?$/;
+/** Only a forge that is tried out on this machine goes without encryption. */
+const LOOPBACK = /^http:\/\/(?:127\.0\.0\.1|localhost|\[::1\])(?::\d{1,5})?\//i;
 const SSH = /^(?:ssh:\/\/)?git@([^:/\s]+)[:/](.+)$/;
 const BARE_HOST = /^[\w-]+(?:\.[\w-]+)+\/[^/\s]+\/[^/\s]+/;
 const REMOTE = /^https?:\/\/([^/\s]+)\/([^/\s]+)\/([^/\s?#]+?)(?:\.git)?(?:\/(.*))?$/;
-const ISSUE = /^issues\/(\d{1,15})(?:[/?#].*)?$/;
+const ISSUE = /^(?:issues|pull)\/(\d{1,15})(?:[/?#].*)?$/;
 
 export function placeOf(typed: string): Place {
   const text = typed.trim();
@@ -21,17 +28,31 @@ export function placeOf(typed: string): Place {
   if (text.startsWith("/")) return { kind: "folder", repo_path: text };
   if (text.startsWith("file:")) return { kind: "folder", repo_url: text };
   if (/^(~|\.{1,2}(\/|$)|[A-Za-z]:\\)/.test(text)) return wrong(text);
-  return remote(text.replace(SSH, "https://$1/$2"));
+  return short(text) ?? remote(text.replace(SSH, "https://$1/$2"));
+}
+
+function short(text: string): Place | null {
+  const [, owner, name, number] = SHORT.exec(text) ?? [];
+  if (!owner || !name) return null;
+  return {
+    kind: "remote",
+    repo_url: `${owner}/${name}`,
+    repo: { owner, name },
+    ...(number ? { number: Number(number) } : {}),
+  };
 }
 
 function remote(text: string): Place {
   const found = REMOTE.exec(BARE_HOST.test(text) ? `https://${text}` : text);
   if (!found) return wrong(text);
-  const [, host, owner, name, rest = ""] = found;
+  const [, host = "", owner = "", name = "", rest = ""] = found;
+  const scheme = LOOPBACK.test(text) ? "http" : "https";
   const number = ISSUE.exec(rest)?.[1];
   return {
     kind: "remote",
-    repo_url: `https://${host}/${owner}/${name}`,
+    repo_url: `${scheme}://${host}/${owner}/${name}`,
+    host,
+    repo: { owner, name },
     ...(number ? { number: Number(number) } : {}),
   };
 }

@@ -4,22 +4,36 @@ import { totalOf } from "@/features/ask/counts";
 import { BLANK, withArena } from "@/features/ask/draft";
 import { placeOf } from "@/features/ask/place";
 import { presetOf } from "@/features/ask/presets";
-import { bodyOf, draftOf, numberOf, pruned } from "@/features/ask/request";
+import { settled } from "@/features/ask/RepoField";
+import { bodyOf, draftOf, issueNumber, numberOf, pruned } from "@/features/ask/request";
+
+const named = (name: string) => ({ owner: "o", name });
+const at = (host: string, name: string) => ({
+  kind: "remote",
+  repo_url: `https://${host}/o/${name}`,
+  host,
+  repo: named(name),
+});
 
 describe("what was typed for the repository", () => {
   test.each([
     ["", { kind: "none" }],
     [" /srv/x ", { kind: "folder", repo_path: "/srv/x" }],
     ["file:///srv/x", { kind: "folder", repo_url: "file:///srv/x" }],
-    ["https://github.com/o/r.git", { kind: "remote", repo_url: "https://github.com/o/r" }],
-    ["https://github.com/o/r/tree/main", { kind: "remote", repo_url: "https://github.com/o/r" }],
-    ["git@github.com:o/r.git", { kind: "remote", repo_url: "https://github.com/o/r" }],
-    ["ssh://git@host.org/o/r", { kind: "remote", repo_url: "https://host.org/o/r" }],
-    ["github.com/o/r.js", { kind: "remote", repo_url: "https://github.com/o/r.js" }],
+    ["https://github.com/o/r.git", at("github.com", "r")],
+    ["https://github.com/o/r/tree/main", at("github.com", "r")],
+    ["http://github.com/o/r", at("github.com", "r")],
+    ["git@github.com:o/r.git", at("github.com", "r")],
+    ["ssh://git@host.org/o/r", at("host.org", "r")],
+    ["github.com/o/r.js", at("github.com", "r.js")],
+    ["https://github.com/o/r/issues/12#note", { ...at("github.com", "r"), number: 12 }],
+    ["https://github.com/o/r/pull/12/files", { ...at("github.com", "r"), number: 12 }],
     [
-      "https://github.com/o/r/issues/12#note",
-      { kind: "remote", repo_url: "https://github.com/o/r", number: 12 },
+      "http://127.0.0.1:8090/o/r/issues/3",
+      { ...at("127.0.0.1:8090", "r"), repo_url: "http://127.0.0.1:8090/o/r", number: 3 },
     ],
+    ["o/r", { kind: "remote", repo_url: "o/r", repo: { owner: "o", name: "r" } }],
+    [" o/r.js#12 ", { kind: "remote", repo_url: "o/r.js", repo: named("r.js"), number: 12 }],
   ])("%s", (typed, place) => expect(placeOf(typed)).toEqual(place));
 
   test.each([
@@ -27,7 +41,10 @@ describe("what was typed for the repository", () => {
     "~/passbook",
     "./passbook",
     "..",
-    "o/r",
+    "o/r/x",
+    "o/r#",
+    "o/r#twelve",
+    "-o/../r",
     "C:\\passbook",
     "javascript:alert(1)",
   ])("%s is told what to write instead", (typed) =>
@@ -74,15 +91,6 @@ describe("a draft as a body", () => {
     });
   });
 
-  test("a forge's issue by number; a folder never has one", () => {
-    const draft = drafted({ issueBy: "number", number: "#12", dirty: true });
-    expect(bodyOf({ ...draft, repo: "https://github.com/o/r" })).toMatchObject({
-      issue_number: 12,
-    });
-    expect(bodyOf({ ...draft, repo: "https://github.com/o/r" })).not.toHaveProperty("dirty");
-    expect(bodyOf(draft)).toMatchObject({ issue_text: "Leap years" });
-  });
-
   test("no set-up at all is not the same as the one that is found", () => {
     expect(bodyOf(drafted({ setupBy: "none" }))).toMatchObject({ setup: [] });
     expect(bodyOf(drafted())).not.toHaveProperty("setup");
@@ -123,6 +131,33 @@ describe("a draft as a body", () => {
       matrix: { a: [1] },
     };
     expect(pruned(body)).toEqual({ setup: [], matrix: { a: [1] } });
+  });
+});
+
+describe("a repository at a forge", () => {
+  test("a forge's issue by number; a folder never has one", () => {
+    const draft = drafted({ issueBy: "number", number: "#12", dirty: true });
+    expect(bodyOf({ ...draft, repo: "https://github.com/o/r" })).toMatchObject({
+      issue_number: 12,
+    });
+    expect(bodyOf({ ...draft, repo: "https://github.com/o/r" })).not.toHaveProperty("dirty");
+    expect(bodyOf(draft)).toMatchObject({ issue_text: "Leap years" });
+  });
+
+  test("an issue's own address is its number, and a forge is told whether to publish", () => {
+    const draft = drafted({ repo: "o/r#12", title: "", publish: "auto" });
+    expect(bodyOf(draft)).toMatchObject({ repo_url: "o/r", issue_number: 12, publish: "auto" });
+    expect(bodyOf(drafted({ publish: "auto" }))).not.toHaveProperty("publish");
+    expect(issueNumber(drafted({ repo: "o/r", number: "1.5" }))).toBeNull();
+  });
+
+  test("what was typed is settled when its field is left", () => {
+    const typed = drafted({ repo: "o/r#12" });
+    expect(settled(typed)).toMatchObject({ repo: "o/r", issueBy: "number", number: "12" });
+    expect(settled(drafted({ repo: "o/r" })).issueBy).toBe("text");
+    expect(settled(drafted({ repo: "o/r", title: "" })).issueBy).toBe("number");
+    const folder = drafted();
+    expect(settled(folder)).toBe(folder);
   });
 });
 

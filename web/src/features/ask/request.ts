@@ -28,6 +28,7 @@ export function bodyOf(draft: Draft): SolveBody {
   if (draft.test.trim()) body.test = draft.test.trim();
   if (draft.env.trim() && isFolder(draft)) body.env = draft.env.trim();
   if (!draft.requireProof) body.require_proof = false;
+  if (placeOf(draft.repo).kind === "remote") body.publish = draft.publish;
   return body;
 }
 
@@ -37,7 +38,14 @@ export function isFolder(draft: Draft): boolean {
 
 /** Only a forge has issues by number. */
 export function isByNumber(draft: Draft): boolean {
-  return draft.issueBy === "number" && placeOf(draft.repo).kind === "remote";
+  const place = placeOf(draft.repo);
+  return place.kind === "remote" && (draft.issueBy === "number" || place.number !== undefined);
+}
+
+/** The issue's number, from its address or from its own field; null: there is none yet. */
+export function issueNumber(draft: Draft): number | null {
+  const number = placeOf(draft.repo).number ?? numberOf(draft.number.replace("#", ""));
+  return number && Number.isInteger(number) ? number : null;
 }
 
 function whereOf(draft: Draft): Partial<SolveBody> {
@@ -51,7 +59,7 @@ function whereOf(draft: Draft): Partial<SolveBody> {
 }
 
 function whatOf(draft: Draft): Partial<SolveBody> {
-  const number = numberOf(draft.number.replace("#", ""));
+  const number = issueNumber(draft);
   if (isByNumber(draft)) return number ? { issue_number: number } : {};
   const [title, text] = [draft.title.trim(), draft.body.trim()];
   // Without a body the title is the whole issue: the server takes its first line for the title.
@@ -123,6 +131,7 @@ function spoken(body: AnyBody): Partial<Draft> {
     test: body.test ?? "",
     env: body.env ?? "",
     requireProof: body.require_proof ?? true,
+    publish: body.publish ?? BLANK.publish,
   };
 }
 

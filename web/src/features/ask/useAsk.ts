@@ -4,6 +4,7 @@ import { useNavigate } from "react-router";
 import { newKey } from "@/api/client";
 import type { ProblemError } from "@/api/problem";
 import { createSolve, type SolveBody, startDemo } from "@/api/queries/ask";
+import { useMe } from "@/api/queries/me";
 import { modelsQuery } from "@/api/queries/models";
 import { solveKeys } from "@/api/queries/solves";
 import type { ModelView, SolveSummary } from "@/api/types";
@@ -26,6 +27,8 @@ export interface Ask {
   general: string | undefined;
   /** What is wrong as far as the page can see, shown already or not. */
   wrong: Errors;
+  /** Folders of the server's machine may be named. */
+  folders: boolean;
   models: readonly ModelView[];
   foreseen: Foreseen;
 }
@@ -37,7 +40,8 @@ export function useAsk() {
   const [draft, changeDraft] = useDraft();
   const models = useQuery(modelsQuery());
   const known = models.data ?? NO_MODELS;
-  const wrong = check(draft, known);
+  const folders = useMe().mode === "local";
+  const wrong = check(draft, known, folders);
   const foreseen = useForecast(lacking(wrong) ? null : bodyOf(draft));
   const sending = useSending(draft);
   const marks = useMarks(sending.errors);
@@ -60,6 +64,7 @@ export function useAsk() {
     moveTo: marks.moveTo,
     general: sending.errors[""] ?? (isUnseen ? foreseen.error?.message : undefined),
     wrong,
+    folders,
     models: known,
     foreseen,
   };

@@ -35,7 +35,8 @@ export function useForecast(body: SolveBody | null): Foreseen {
   };
 }
 
-function usePaused(value: string): string {
+/** What was typed, once typing pauses. */
+export function usePaused(value: string): string {
   const [paused, setPaused] = useState(value);
   useEffect(() => {
     const timer = setTimeout(() => setPaused(value), PAUSE_MS);

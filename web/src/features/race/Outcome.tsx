@@ -1,6 +1,6 @@
-import type { ReactNode } from "react";
 import { Link } from "react-router";
 import type { LaneView, PlaceEntry, SolveView, WatchedSolve } from "@/api/types";
+import { Card } from "@/features/race/OutcomeCard";
 import {
   compareUrl,
   decidedBy,
@@ -45,30 +45,6 @@ export function Outcome(props: OutcomeProps) {
     default:
       return <Stopped {...props} />;
   }
-}
-
-interface CardProps {
-  title: ReactNode;
-  tone?: string;
-  children?: ReactNode;
-  actions?: ReactNode;
-}
-
-function Card({ title, tone = "", children, actions }: CardProps) {
-  return (
-    <section
-      aria-label="Outcome"
-      className={`card flex min-w-0 flex-wrap items-center gap-x-6 gap-y-2 px-4 py-2.5 ${tone}`}
-    >
-      <div className="flex min-w-0 grow basis-[34rem] flex-col gap-0.5">
-        <h2 className="min-w-0 text-base font-semibold break-words">{title}</h2>
-        <div className="min-w-0 text-sm break-words text-soft [overflow-wrap:anywhere]">
-          {children}
-        </div>
-      </div>
-      <div className="flex flex-wrap gap-2">{actions}</div>
-    </section>
-  );
 }
 
 function Undecided({ facts, solve }: OutcomeProps) {
@@ -162,7 +138,7 @@ function Decisions({ solveId, solve, facts, ranking, taken, ...act }: OutcomePro
           Download the patch
         </a>
       )}
-      {facts?.cannot_apply_because && (
+      {facts?.cannot_apply_because && !facts.repo_url && (
         <span className="basis-full text-right text-xs text-muted">
           It cannot be applied: <Hostile text={facts.cannot_apply_because} />
         </span>

@@ -1,8 +1,9 @@
 import { Link } from "react-router";
-import type { SolveView, WatchedSolve } from "@/api/types";
+import type { Origin, SolveView, WatchedSolve } from "@/api/types";
 import { duration, money, short } from "@/lib/format";
 import { useNow } from "@/lib/useNow";
 import { Button } from "@/ui/Button";
+import { ForgeLink } from "@/ui/ForgeLink";
 import { Hostile } from "@/ui/Hostile";
 import { StateBadge } from "@/ui/StateBadge";
 
@@ -54,7 +55,7 @@ function Whence({ solveId, facts }: Pick<Props, "solveId" | "facts">) {
         <>
           <span className="text-soft">
             <Hostile text={facts.solve.repo} />
-            {facts.issue_number !== null && `#${facts.issue_number}`}
+            {facts.issue_number !== null && <IssueNumber facts={facts} />}
           </span>
           <span>
             <Hostile text={facts.base_branch} />
@@ -63,7 +64,47 @@ function Whence({ solveId, facts }: Pick<Props, "solveId" | "facts">) {
         </>
       )}
       <span title={solveId}>{short(solveId)}</span>
+      {facts?.origin && <Asked origin={facts.origin} />}
     </p>
+  );
+}
+
+function IssueNumber({ facts }: { facts: SolveView }) {
+  const number = `#${facts.issue_number}`;
+  if (!facts.issue_facts) return number;
+  return (
+    <ForgeLink url={facts.issue_facts.url} className="hover:text-text hover:underline">
+      {number}
+    </ForgeLink>
+  );
+}
+
+const WAYS: Record<Origin["kind"], string> = {
+  person: "",
+  label: "asked for by a label",
+  comment: "asked for in a comment",
+};
+
+/** Who asked for it at the forge, and where. */
+function Asked({ origin }: { origin: Origin }) {
+  const way = WAYS[origin.kind];
+  if (!way) return null;
+  return (
+    <span className="text-soft">
+      {origin.url ? (
+        <ForgeLink url={origin.url} className="underline hover:text-text">
+          {way}
+        </ForgeLink>
+      ) : (
+        way
+      )}
+      {origin.login && (
+        <>
+          {" "}
+          of <Hostile text={origin.login} />
+        </>
+      )}
+    </span>
   );
 }
 

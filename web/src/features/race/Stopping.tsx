@@ -1,9 +1,9 @@
 import { useState } from "react";
 import type { LaneView, WatchedSolve } from "@/api/types";
-import { Confirm } from "@/features/race/Confirm";
 import { useDismiss, useStopRun, useStopSolve } from "@/features/race/useRace";
 import { count, money } from "@/lib/format";
 import { shown } from "@/lib/hostile";
+import { Confirm } from "@/ui/Confirm";
 import { CONTROL, Field } from "@/ui/Field";
 
 interface StopSolveProps {

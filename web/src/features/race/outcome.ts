@@ -40,7 +40,12 @@ export interface Taken {
 export function takenFrom(events: readonly EventView[]): Taken | null {
   const event = events.findLast(({ kind }) => kind === "solve.settled" || kind === "patch.applied");
   if (!event) return null;
-  const { applied, branch, dismissed, commit } = event.data;
+  const { applied, branch, dismissed, commit, pull, pull_state: became } = event.data;
+  if (typeof pull === "number") {
+    const isTaken = became === "merged";
+    const words = `Pull request #${pull} was ${isTaken ? "merged" : "closed"}`;
+    return { at: event.at, words, isTaken };
+  }
   if (typeof branch === "string" && branch) {
     const at = typeof commit === "string" && commit ? ` (${commit.slice(0, 8)})` : "";
     return { at: event.at, words: `Committed on branch ${branch}${at}`, isTaken: true };

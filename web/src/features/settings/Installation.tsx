@@ -47,10 +47,15 @@ export function Limits({ limits }: { limits: SettingsView["limits"] }) {
   );
 }
 
-export function Place({ settings }: { settings: SettingsView }) {
+const MODES: Record<string, string> = {
+  local: "local (one person, no login)",
+  github: "github (everybody signs in)",
+};
+
+export function Place({ settings, mode }: { settings: SettingsView; mode: string }) {
   const facts: [string, string][] = [
     ["version", settings.version],
-    ["mode", `${settings.mode} (one person, no login)`],
+    ["mode", MODES[mode] ?? mode],
     ["home", settings.home],
     ["database", settings.database],
     ["artifacts", settings.artifacts],

@@ -1,11 +1,10 @@
-import { useEffect, useRef, useState } from "react";
+import { useRef } from "react";
 import type { Chosen } from "@/features/solves/filter";
 import { VIEWS } from "@/features/solves/filter";
 import { shown } from "@/lib/hostile";
 import { useKeys } from "@/lib/keys";
+import { useTyped } from "@/lib/useTyped";
 import { CONTROL } from "@/ui/Field";
-
-const PAUSE_MS = 250;
 
 interface Props {
   chosen: Chosen;
@@ -61,18 +60,4 @@ export function FilterBar({ chosen, repos, choose }: Props) {
       </div>
     </search>
   );
-}
-
-/** Typing goes on at once; the list follows after a short pause. */
-function useTyped(value: string, tell: (text: string) => void): [string, (text: string) => void] {
-  const [typed, setTyped] = useState(value);
-  const latest = useRef(tell);
-  latest.current = tell;
-  useEffect(() => setTyped(value), [value]);
-  useEffect(() => {
-    if (typed === value) return;
-    const timer = setTimeout(() => latest.current(typed), PAUSE_MS);
-    return () => clearTimeout(timer);
-  }, [typed, value]);
-  return [typed, setTyped];
 }

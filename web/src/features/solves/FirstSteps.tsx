@@ -2,6 +2,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useRef } from "react";
 import { Link, useNavigate } from "react-router";
 import { api, ask, newKey } from "@/api/client";
+import { mayAdminister, useMe } from "@/api/queries/me";
 import { solveKeys } from "@/api/queries/solves";
 import { Button } from "@/ui/Button";
 import { Failure } from "@/ui/states";
@@ -10,45 +11,53 @@ const CARD = "card-live enter flex flex-col gap-2 p-4";
 const LINK =
   "inline-flex min-h-8 items-center justify-center rounded-md border border-control px-3 py-1 text-sm hover:border-accent-text";
 
-/** Nothing here yet: three ways to begin, the one that needs nothing first. */
+/** Nothing here yet: the ways to begin that are open here, the one that needs nothing first. */
 export function FirstSteps() {
   const demo = useDemo();
+  const me = useMe();
   return (
     <div className="flex flex-col gap-3">
-      <h2 className="text-base font-semibold">
-        Nothing has been solved yet. Begin with one of these:
-      </h2>
+      <h2 className="text-base font-semibold">Nothing has been solved yet. Begin here:</h2>
       {demo.error && <Failure error={demo.error} />}
       <div className="grid gap-3 md:grid-cols-3">
-        <section className={CARD}>
-          <h3 className="font-semibold">Watch the demo</h3>
-          <p className="grow text-sm text-soft">
-            Seven scripted contestants race for a bug of a sample repository. Real sandboxes, real
-            tests, no key, no cost, half a minute.
-          </p>
-          <Button look="primary" busy={demo.isPending} onClick={() => demo.mutate()}>
-            Start the demo
-          </Button>
-        </section>
-        <section className={CARD} style={{ "--place": 1 } as React.CSSProperties}>
-          <h3 className="font-semibold">Your own folder</h3>
-          <p className="grow text-sm text-soft">
-            Name a git repository on this machine and the issue in your own words. Nothing is
-            changed until you apply the champion's patch.
-          </p>
-          <Link to="/new" className={LINK}>
-            Choose a folder
-          </Link>
-        </section>
+        {mayAdminister(me) && (
+          <section className={CARD}>
+            <h3 className="font-semibold">Watch the demo</h3>
+            <p className="grow text-sm text-soft">
+              Seven scripted contestants race for a bug of a sample repository. Real sandboxes, real
+              tests, no key, no cost, half a minute.
+            </p>
+            <Button look="primary" busy={demo.isPending} onClick={() => demo.mutate()}>
+              Start the demo
+            </Button>
+          </section>
+        )}
+        {me.mode === "local" && (
+          <section className={CARD} style={{ "--place": 1 } as React.CSSProperties}>
+            <h3 className="font-semibold">Your own folder</h3>
+            <p className="grow text-sm text-soft">
+              Name a git repository on this machine and the issue in your own words. Nothing is
+              changed until you apply the champion's patch.
+            </p>
+            <Link to="/new" className={LINK}>
+              Choose a folder
+            </Link>
+          </section>
+        )}
         <section className={CARD} style={{ "--place": 2 } as React.CSSProperties}>
           <h3 className="font-semibold">An issue on GitHub</h3>
           <p className="grow text-sm text-soft">
-            Clone the repository, name its folder, and paste the issue's text: the champion comes as
-            a branch that you can push.
+            Pick one of a repository of yours, or name any as owner/repo#12. The champion comes as a
+            draft pull request, when you want one.
           </p>
-          <Link to="/new" className={LINK}>
-            Paste an issue
-          </Link>
+          <div className="flex flex-wrap gap-2">
+            <Link to="/repos" className={`${LINK} grow`}>
+              Pick an issue
+            </Link>
+            <Link to="/new" className={`${LINK} grow`}>
+              Name one
+            </Link>
+          </div>
         </section>
       </div>
     </div>

@@ -1,0 +1,104 @@
+"""What attacks begin with: boxes over one prepared base, a forge with git behind it, a database.
+
+Each row of docs/explanation/threat-model.md has an attack that says what it got. With the defence
+it got nothing; its twin takes away exactly that defence, and the same attack succeeds.
+"""
+
+import asyncio
+import tempfile
+from collections.abc import AsyncGenerator, Callable, Generator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from contracts.conftest import LIMITS, make_archive
+from databases import Kind, database_url, new_database
+from git_server import serving
+from remote_scene import Scene, set_scene
+from yudai.adapters.sandboxes.bubblewrap import BubblewrapBackend
+from yudai.adapters.sandboxes.mounts import Frame
+from yudai.adapters.sandboxes.process import ProcessBackend
+from yudai.domain.errors import SandboxError
+from yudai.ports.sandbox import BaseRef, BaseSpec, Sandbox
+from yudai.store.store import Store
+
+__all__ = ["database_url", "new_database"]
+
+BACKENDS = {"bubblewrap": BubblewrapBackend, "process": ProcessBackend}
+Spawn = Callable[..., AbstractAsyncContextManager[Sandbox]]
+
+
+@pytest.fixture
+def database_kind() -> Kind:
+    return "sqlite"
+
+
+@pytest.fixture
+async def store(database_url: str) -> AsyncGenerator[Store]:
+    async with await Store.open(database_url) as opened:
+        yield opened
+
+
+@pytest.fixture
+def scene(tmp_path: Path) -> Generator[Scene]:
+    with serving(tmp_path / "server") as server:
+        yield set_scene(server, tmp_path / "home")
+
+
+@pytest.fixture(scope="session")
+def sandboxes(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home in which both backends have the same base."""
+    home = tmp_path_factory.mktemp("threatened")
+    spec = BaseSpec(key="sample", source=make_archive(home / "source.tar"))
+
+    async def prepare() -> None:
+        for make in BACKENDS.values():
+            backend = make(home, limits=LIMITS)
+            await backend.prepare(spec)
+            await backend.close()
+
+    asyncio.run(prepare())
+    return home
+
+
+@pytest.fixture
+def spawn(sandboxes: Path) -> Spawn:
+    """A new box; started after a defence was taken away, it is one without it."""
+
+    @asynccontextmanager
+    async def one(backend: str = "bubblewrap") -> AsyncGenerator[Sandbox]:
+        made = BACKENDS[backend](sandboxes, limits=LIMITS)
+        try:
+            [box] = await made.spawn(BaseRef(key="sample"), 1, owner="threat")
+            assert not isinstance(box, SandboxError), box
+            yield box
+        finally:
+            await made.close()
+
+    return one
+
+
+@pytest.fixture
+def open_folder() -> Generator[Path]:
+    """That anybody may enter: whether a box reads it is then a matter of its walls alone."""
+    with tempfile.TemporaryDirectory() as name:
+        Path(name).chmod(0o755)
+        yield Path(name)
+
+
+Rebuild = Callable[[Callable[[list[str]], list[str]]], None]
+
+
+@pytest.fixture
+def rebuild(monkeypatch: pytest.MonkeyPatch) -> Rebuild:
+    """Change the command line by which every further box is started."""
+    real = Frame.argv
+
+    def change(how: Callable[[list[str]], list[str]]) -> None:
+        def argv(self: Frame, *args: object, **kwargs: object) -> list[str]:
+            return how(real(self, *args, **kwargs))  # type: ignore[arg-type]
+
+        monkeypatch.setattr(Frame, "argv", argv)
+
+    return change

@@ -1,0 +1,144 @@
+import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
+import { configure, render, screen, waitFor, within } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import { createMemoryRouter, RouterProvider } from "react-router";
+import { beforeEach, expect, test, vi } from "vitest";
+import type { KeyView, LoginView, Me } from "@/api/types";
+import { endWords, usedWords } from "@/features/account/ApiKeys";
+import { browserOf } from "@/features/account/SignIns";
+import * as returning from "@/lib/returning";
+import { Component as SettingsPage } from "@/routes/SettingsPage";
+import { Refused, serve, someone } from "@/testing/serving";
+
+configure({ asyncUtilTimeout: 8000 });
+vi.setConfig({ testTimeout: 30_000 });
+
+function aKey(over: Partial<KeyView> = {}): KeyView {
+  return {
+    id: "k1",
+    name: "CI",
+    scopes: ["read", "run"],
+    created_at: 1_700_000_000,
+    expires_at: null,
+    used_at: null,
+    ...over,
+  };
+}
+
+function aLogin(over: Partial<LoginView> = {}): LoginView {
+  return {
+    id: "l1",
+    agent: "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/156.0 Safari/537.36",
+    created_at: 1_700_000_000,
+    seen_at: 1_700_000_000,
+    expires_at: 1_900_000_000,
+    present: false,
+    ...over,
+  };
+}
+
+const USUAL = {
+  "GET /api/models": { models: [] },
+  "GET /api/keys": { keys: [aKey()] },
+  "GET /api/logins": { logins: [aLogin({ id: "l0", present: true }), aLogin()] },
+};
+
+function open(me: Partial<Me> = {}) {
+  const router = createMemoryRouter([{ path: "*", element: <SettingsPage /> }]);
+  const client = new QueryClient({ defaultOptions: { queries: { retry: false } } });
+  client.setQueryData(["me"], someone(me));
+  render(
+    <QueryClientProvider client={client}>
+      <RouterProvider router={router} />
+    </QueryClientProvider>,
+  );
+  return userEvent.setup();
+}
+
+const routesOf = (asked: { route: string }[]) => asked.map(({ route }) => route);
+
+beforeEach(() => {
+  HTMLDialogElement.prototype.showModal = function show() {
+    this.open = true;
+  };
+});
+
+test("one person's own machine has neither keys nor sign-ins", async () => {
+  const asked = serve(USUAL);
+  open({ mode: "local" });
+  await waitFor(() => expect(routesOf(asked)).toContain("GET /api/settings"));
+  expect(screen.queryByRole("heading", { name: "API keys" })).toBeNull();
+  expect(routesOf(asked)).not.toContain("GET /api/keys");
+});
+
+test("only an administrator's page asks for the installation's settings", async () => {
+  const asked = serve(USUAL);
+  open();
+  expect(await screen.findByText(/shown to this installation's administrators/)).toBeVisible();
+  await screen.findByText("CI");
+  expect(routesOf(asked)).not.toContain("GET /api/settings");
+  expect(routesOf(asked)).not.toContain("GET /api/doctor");
+});
+
+test("a key is made with what was chosen, and shown once", async () => {
+  const made = { key: "ydk_1_secret", about: aKey({ id: "k2", name: "deploy" }) };
+  const asked = serve({ ...USUAL, "POST /api/keys": made });
+  const user = open();
+  const form = await screen.findByRole("form", { name: "New key" });
+  const make = within(form).getByRole("button", { name: "Make the key" });
+  expect(make).toBeDisabled();
+  await user.type(within(form).getByLabelText("Name of a new key"), " deploy ");
+  await user.click(within(form).getByRole("checkbox", { name: /^publish/ }));
+  await user.selectOptions(within(form).getByLabelText("Good for"), "for ever");
+  await user.click(make);
+  expect(await screen.findByText("ydk_1_secret")).toBeVisible();
+  expect(asked.find(({ route }) => route === "POST /api/keys")?.body).toEqual({
+    name: "deploy",
+    scopes: ["read", "publish"],
+    days: null,
+  });
+  await user.click(screen.getByRole("button", { name: "I have it" }));
+  expect(screen.queryByText("ydk_1_secret")).toBeNull();
+});
+
+test("what the server has against a key is told", async () => {
+  serve({ ...USUAL, "POST /api/keys": new Refused(422, "there are 50 keys already") });
+  const user = open();
+  await user.type(await screen.findByLabelText("Name of a new key"), "x");
+  await user.click(screen.getByRole("button", { name: "Make the key" }));
+  expect(await screen.findByText("there are 50 keys already")).toBeVisible();
+});
+
+test("a key is revoked after it was asked whether", async () => {
+  const asked = serve({ ...USUAL, "DELETE /api/keys/k1": {} });
+  const user = open();
+  await user.click(await screen.findByRole("button", { name: "Revoke CI" }));
+  expect(routesOf(asked)).not.toContain("DELETE /api/keys/k1");
+  await user.click(screen.getByRole("button", { name: "Revoke it" }));
+  await waitFor(() => expect(screen.queryByRole("dialog")).toBeNull());
+  expect(routesOf(asked)).toContain("DELETE /api/keys/k1");
+});
+
+test("another browser's sign-in is ended; one's own is a sign-out", async () => {
+  const leave = vi.spyOn(returning, "leave").mockImplementation(() => undefined);
+  const asked = serve({ ...USUAL, "DELETE /api/logins/l1": {}, "POST /api/logout": {} });
+  const user = open();
+  const list = await screen.findByRole("list", { name: "Sign-ins" });
+  await user.click(within(list).getByRole("button", { name: "End" }));
+  await waitFor(() => expect(routesOf(asked)).toContain("DELETE /api/logins/l1"));
+  expect(leave).not.toHaveBeenCalled();
+  await user.click(within(list).getByRole("button", { name: "Sign out" }));
+  await waitFor(() => expect(leave).toHaveBeenCalled());
+  expect(routesOf(asked)).toContain("POST /api/logout");
+});
+
+test("how a key and a browser are told", () => {
+  expect(usedWords(aKey(), 1_700_000_060)).toBe("never used");
+  expect(usedWords(aKey({ used_at: 1_700_000_000 }), 1_700_000_060)).toBe("used 1m ago");
+  expect(endWords(aKey(), 0)).toBe("good for ever");
+  expect(endWords(aKey({ expires_at: 5 }), 6)).toBe("over");
+  expect(browserOf(aLogin().agent)).toBe("Chrome on Linux");
+  expect(browserOf("Mozilla/5.0 (iPhone) Version/17 Safari/604")).toBe("Safari on iOS");
+  expect(browserOf("curl/8")).toBe("curl/8");
+  expect(browserOf("")).toBe("an unknown browser");
+});

@@ -1,0 +1,174 @@
+import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
+import { configure, render, screen, waitFor, within } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import { createMemoryRouter, RouterProvider } from "react-router";
+import { beforeEach, expect, test, vi } from "vitest";
+import type { EventView, SolveView } from "@/api/types";
+import { anOutcome, aPublication, told } from "@/features/publication/builders";
+import { PublicationPanel } from "@/features/publication/PublicationPanel";
+import { aPlace, aSolve, someFacts } from "@/features/race/builders";
+import { PAYLOADS } from "@/testing/payloads";
+import { Refused, serve, someone } from "@/testing/serving";
+
+configure({ asyncUtilTimeout: 8000 });
+vi.setConfig({ testTimeout: 30_000 });
+
+const SOLVE = aSolve({ state: "awaiting_review", champion: "run-a" });
+const OF_FORGE = { repo_url: "https://github.com/octo/passbook", ranking: [aPlace()] };
+const HERE = "/api/solves/solve-1";
+
+function panel(facts: Partial<SolveView>, events: readonly EventView[] = []) {
+  const client = new QueryClient({ defaultOptions: { queries: { retry: false } } });
+  client.setQueryData(["me"], someone());
+  const shown = (now: readonly EventView[]) => {
+    const all = someFacts({ ...OF_FORGE, ...facts });
+    const element = <PublicationPanel solveId="solve-1" solve={SOLVE} facts={all} events={now} />;
+    const router = createMemoryRouter([{ path: "*", element }]);
+    return (
+      <QueryClientProvider client={client}>
+        <RouterProvider router={router} />
+      </QueryClientProvider>
+    );
+  };
+  const { rerender, container } = render(shown(events));
+  return { container, again: (now: readonly EventView[]) => rerender(shown(now)) };
+}
+
+beforeEach(() => {
+  HTMLDialogElement.prototype.showModal = function open() {
+    this.open = true;
+  };
+});
+
+test("a folder's solve has none", () => {
+  serve({});
+  const { container } = panel({ repo_url: "" });
+  expect(container.querySelector("section")).toBeNull();
+});
+
+test("it says what will happen and in whose name, and what the server refuses", async () => {
+  const answers: Record<string, unknown> = {
+    [`POST ${HERE}/publish`]: new Refused(409, "solve 1 was opened with `publish: never`"),
+  };
+  const asked = serve(answers);
+  panel({});
+  const user = userEvent.setup();
+  await user.click(screen.getByRole("button", { name: "Open pull request" }));
+  const dialog = screen.getByRole("dialog");
+  expect(dialog).toHaveTextContent("octo/passbook");
+  expect(dialog).toHaveTextContent("a comment on #12");
+  expect(dialog).toHaveTextContent("in your name, ada");
+  expect(asked).toEqual([]);
+  const press = within(dialog).getByRole("button", { name: "Open pull request" });
+  await user.click(press);
+  expect(await within(dialog).findByRole("alert")).toHaveTextContent("publish: never");
+  answers[`POST ${HERE}/publish`] = aPublication({ state: "requested", pull_number: null });
+  await user.click(press);
+  expect(await screen.findByRole("list", { name: "Steps of publishing" })).toBeVisible();
+  expect(screen.queryByRole("dialog")).toBeNull();
+});
+
+test("a pull request: number, state, branch, commit and comment, each a link to the forge", async () => {
+  serve({ [`GET ${HERE}/outcomes`]: { pull: null, outcomes: [anOutcome()] } });
+  panel({ publication: aPublication() });
+  expect(screen.getByRole("heading", { name: "Pull request #5" })).toBeVisible();
+  expect(screen.getByText("○ draft")).toBeVisible();
+  for (const link of screen.getAllByRole("link")) {
+    expect(link).toHaveAttribute("rel", "noopener noreferrer");
+    expect(link.getAttribute("href")).toMatch(/^https:\/\/github\.com\/octo\/passbook\//);
+  }
+  expect(await screen.findByText(/by bob, into main/)).toBeVisible();
+  expect(screen.queryByRole("button", { name: /pull request/ })).toBeNull();
+});
+
+test("an address that is not the forge's leads nowhere", () => {
+  serve({});
+  panel({
+    publication: aPublication({
+      pull_url: "https://evil.example/pull/5",
+      comment_url: "javascript:alert(1)",
+      repo_url: "https://evil.example/octo/passbook",
+    }),
+  });
+  expect(screen.queryAllByRole("link")).toEqual([]);
+});
+
+test.each([
+  ["refused", /^Nothing was opened\. Mend/],
+  ["stale", /^The base branch has changed/],
+] as const)("%s: its reason, what to do, and a way to try again", async (state, next) => {
+  const asked = serve({ [`POST ${HERE}/publish`]: aPublication({ state: "requested" }) });
+  panel({
+    publication: aPublication({ state, reason: "a workflow is changed", pull_number: null }),
+  });
+  expect(screen.getByRole("alert")).toHaveTextContent("a workflow is changed");
+  expect(screen.getByText(next)).toBeVisible();
+  expect(screen.queryAllByRole("link", { name: "Solve it anew" })).toHaveLength(
+    state === "stale" ? 1 : 0,
+  );
+  const user = userEvent.setup();
+  await user.click(screen.getByRole("button", { name: "Try again" }));
+  await user.click(screen.getByRole("button", { name: "Open pull request" }));
+  await waitFor(() => expect(asked.map(({ route }) => route)).toContain(`POST ${HERE}/publish`));
+});
+
+test("what is put off says why, and when it goes on", () => {
+  serve({});
+  const due = Date.now() / 1000 + 30;
+  const error = "the forge cannot be reached";
+  panel({ publication: aPublication({ state: "pushed", error, tries: 2, due_at: due }) });
+  expect(screen.getByText(/Tried 2 times/)).toHaveTextContent(
+    /cannot be reached; again in (29|30)s/,
+  );
+});
+
+test("a suspected revert is asked about, with its evidence", async () => {
+  const suspected = anOutcome({
+    id: 9,
+    kind: "suspected_revert",
+    waits: true,
+    by: "",
+    evidence: { sign: "content", commit: "e".repeat(40) },
+  });
+  const list = (over: object) => ({ pull: null, outcomes: [{ ...suspected, ...over }] });
+  const answers: Record<string, unknown> = { [`GET ${HERE}/outcomes`]: list({}) };
+  answers[`POST ${HERE}/outcomes/9/confirm`] = () => {
+    answers[`GET ${HERE}/outcomes`] = list({ waits: false, confirmed: false });
+    return answers[`GET ${HERE}/outcomes`];
+  };
+  const asked = serve(answers);
+  panel({ publication: aPublication() });
+  expect(await screen.findByText(/its content undoes the change/)).toBeVisible();
+  await userEvent.click(screen.getByRole("button", { name: "It is none" }));
+  expect(await screen.findByText(/a person said: it is none/)).toBeVisible();
+  expect(screen.queryByRole("button", { name: "It is a revert" })).toBeNull();
+  expect(asked.find(({ route }) => route.endsWith("/confirm"))?.body).toEqual({ is_revert: false });
+});
+
+test("news on the timeline is asked for at once", async () => {
+  const answers: Record<string, unknown> = {
+    [`GET ${HERE}/publication`]: aPublication({ state: "pushed", pull_number: null }),
+  };
+  serve(answers);
+  const begun = told("publication.requested");
+  const { again } = panel(
+    { publication: aPublication({ state: "pushed", pull_number: null }) },
+    begun,
+  );
+  answers[`GET ${HERE}/publication`] = aPublication({ updated_at: 1_900_000_000 });
+  again(told("publication.requested", "publication.opened"));
+  expect(await screen.findByRole("heading", { name: "Pull request #5" })).toBeVisible();
+});
+
+test("what others wrote is text", async () => {
+  const text = PAYLOADS.join(" ");
+  serve({ [`GET ${HERE}/outcomes`]: { pull: null, outcomes: [anOutcome({ by: text })] } });
+  const { container } = panel({
+    publication: aPublication({ state: "refused", reason: text, pull_title: text, branch: text }),
+  });
+  await screen.findByText("Merged", { exact: false });
+  expect(container.querySelector("script, img, svg, iframe, form, style, meta")).toBeNull();
+  for (const link of container.querySelectorAll("a[target]")) {
+    expect(link.getAttribute("href")).toMatch(/^https:\/\/github\.com\//);
+  }
+});

@@ -1,0 +1,170 @@
+import { useState } from "react";
+import { Link } from "react-router";
+import { useMe } from "@/api/queries/me";
+import { isResting } from "@/api/queries/publication";
+import type { EventView, PublicationView, SolveView, WatchedSolve } from "@/api/types";
+import { Outcomes } from "@/features/publication/Outcomes";
+import { type Offer, offerOf } from "@/features/publication/offer";
+import { PublishDialog } from "@/features/publication/PublishDialog";
+import { PullBadge, PullFacts } from "@/features/publication/PullFacts";
+import { Steps } from "@/features/publication/Steps";
+import { usePublication } from "@/features/publication/usePublication";
+import { repoName, solvePath } from "@/lib/forge";
+import { age, count } from "@/lib/format";
+import { useNow } from "@/lib/useNow";
+import { Button } from "@/ui/Button";
+import { Hostile } from "@/ui/Hostile";
+import { Failure } from "@/ui/states";
+
+interface Props {
+  solveId: string;
+  solve: WatchedSolve;
+  facts: SolveView;
+  events: readonly EventView[];
+}
+
+/** From a champion to a pull request, and what people made of it; only where a forge is. */
+export function PublicationPanel({ solveId, solve, facts, events }: Props) {
+  const { forge_url: forge } = useMe();
+  const repo = repoName(facts.repo_url, forge);
+  const { publication, outcomes, error } = usePublication(solveId, facts, events);
+  const [isAsked, ask] = useState(false);
+  const offer = offerOf(solve, facts, publication);
+  if (!publication && (!repo || offer.kind === "nothing")) return null;
+  const handle = facts.runs.find(({ id }) => id === solve.champion)?.handle ?? "the champion";
+  return (
+    <section
+      aria-label="Pull request"
+      className="card flex min-w-0 flex-col gap-3 px-4 py-3 text-sm"
+    >
+      <header className="flex min-w-0 flex-wrap items-center gap-x-3 gap-y-2">
+        <h2 className="text-base font-semibold">{titleOf(publication)}</h2>
+        {publication && <PullBadge publication={publication} />}
+        <div className="ml-auto flex flex-wrap gap-2">
+          <Actions offer={offer} repo={repo} facts={facts} publication={publication} ask={ask} />
+        </div>
+      </header>
+      {offer.kind === "not" && (
+        <p className="text-accent-text">
+          <span aria-hidden>! </span>
+          {offer.why}
+        </p>
+      )}
+      {!publication && offer.kind === "publish" && (
+        <p className="text-soft">
+          Nothing was published. The champion's patch can become a draft pull request at{" "}
+          <Hostile text={repo} />.
+        </p>
+      )}
+      {publication && <Told publication={publication} events={events} />}
+      {error && <Failure error={error} />}
+      {outcomes.data && publication && (
+        <Outcomes
+          solveId={solveId}
+          repoUrl={publication.repo_url}
+          outcomes={outcomes.data.outcomes}
+        />
+      )}
+      {isAsked && (
+        <PublishDialog
+          solveId={solveId}
+          repo={repo}
+          handle={handle}
+          facts={facts}
+          close={() => ask(false)}
+        />
+      )}
+    </section>
+  );
+}
+
+function titleOf(publication: PublicationView | null): string {
+  if (!publication) return "No pull request yet";
+  if (publication.run_id === null) return "A comment, and no pull request";
+  const { pull_number: number } = publication;
+  return number === null ? "Pull request" : `Pull request #${number}`;
+}
+
+interface ActionsProps {
+  offer: Offer;
+  repo: string;
+  facts: SolveView;
+  publication: PublicationView | null;
+  ask: (isAsked: boolean) => void;
+}
+
+function Actions({ offer, repo, facts, publication, ask }: ActionsProps) {
+  return (
+    <>
+      {publication?.state === "stale" && repo && (
+        <Link
+          to={solvePath(repo, facts.issue_number)}
+          className="inline-flex min-h-8 items-center rounded-md border border-control bg-panel px-3 py-1 hover:border-accent-text"
+        >
+          Solve it anew
+        </Link>
+      )}
+      {offer.kind === "again" && <Button onClick={() => ask(true)}>Try again</Button>}
+      {offer.kind === "publish" && (
+        <Button look="primary" onClick={() => ask(true)}>
+          Open pull request
+        </Button>
+      )}
+    </>
+  );
+}
+
+function Told({
+  publication,
+  events,
+}: Omit<Props, "solveId" | "solve" | "facts"> & { publication: PublicationView }) {
+  return (
+    <>
+      <Steps publication={publication} events={events} />
+      <Trouble publication={publication} />
+      <PullFacts publication={publication} />
+    </>
+  );
+}
+
+const NEXT: Partial<Record<PublicationView["state"], string>> = {
+  refused:
+    "Nothing was opened. Mend what it says, or choose another champion, and try again; the patch can be downloaded above.",
+  stale:
+    "The base branch has changed where the patch is. Solve the issue anew, from the base as it is now.",
+};
+
+/** Why it does not go on, and what to do; or when it is tried again by itself. */
+function Trouble({ publication }: { publication: PublicationView }) {
+  const { state, reason, error, tries, due_at: due } = publication;
+  const next = NEXT[state];
+  if (next) {
+    return (
+      <div role="alert" className="rounded-md border border-bad bg-bad-ground px-3 py-2 text-bad">
+        <p className="break-words">
+          <span aria-hidden>✗ </span>
+          <Hostile text={reason || "it did not work"} />
+        </p>
+        <p className="mt-1 text-xs text-soft">{next}</p>
+      </div>
+    );
+  }
+  if (isResting(state) || !error) return null;
+  return (
+    <p className="break-words text-accent-text">
+      <span aria-hidden>! </span>
+      Tried {count(tries, "time")}: <Hostile text={error} />
+      <Wait due={due} />
+    </p>
+  );
+}
+
+function Wait({ due }: { due: number | null }) {
+  const now = useNow(1000) / 1000;
+  if (due === null) return null;
+  return (
+    <span className="text-muted">
+      {due > now ? `; again in ${age(due - now + 0.5)}` : "; trying again …"}
+    </span>
+  );
+}

@@ -1,0 +1,66 @@
+import { useMe } from "@/api/queries/me";
+import type { Me, SolveView } from "@/api/types";
+import { usePublish } from "@/features/publication/usePublication";
+import { Confirm } from "@/ui/Confirm";
+import { Hostile } from "@/ui/Hostile";
+
+interface Props {
+  solveId: string;
+  repo: string;
+  handle: string;
+  facts: SolveView;
+  close: () => void;
+}
+
+/** Nothing is written at the forge before somebody has read this. */
+export function PublishDialog({ solveId, repo, handle, facts, close }: Props) {
+  const publish = usePublish(solveId);
+  const me = useMe();
+  const number = facts.issue_number;
+  return (
+    <Confirm
+      title="Open a pull request?"
+      verb="Open pull request"
+      busy={publish.isPending}
+      error={publish.error}
+      act={() => publish.mutate(undefined, { onSuccess: close })}
+      close={close}
+    >
+      <p className="text-soft">
+        At <Strong text={repo} /> this will happen, one after the other:
+      </p>
+      <ol className="ml-5 flex list-decimal flex-col gap-1 text-soft">
+        <li>
+          the patch of <Strong text={handle} /> is checked once more and becomes one commit on a
+          branch of its own
+        </li>
+        <li>the branch is pushed: there, or to a fork where the right to push there is missing</li>
+        <li>
+          a draft pull request into <Strong text={facts.base_branch || "the default branch"} /> is
+          opened
+        </li>
+        {number !== null && <li>a comment on #{number} tells of it</li>}
+      </ol>
+      <p className="text-soft">
+        {inWhoseName(me, repo)} Nothing is merged: that stays with people.
+      </p>
+    </Confirm>
+  );
+}
+
+/** The same order in which the server looks for a credential. */
+export function inWhoseName(me: Me, repo: string): string {
+  const otherwise =
+    me.mode === "github" && me.login
+      ? `in your name, ${me.login}`
+      : "with the server's own token or login, in the name of whoever that is";
+  return `It is done by Yudai's app where it is installed for ${repo}, otherwise ${otherwise}.`;
+}
+
+function Strong({ text }: { text: string }) {
+  return (
+    <code className="break-all text-text">
+      <Hostile text={text} />
+    </code>
+  );
+}

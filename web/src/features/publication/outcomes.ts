@@ -1,0 +1,52 @@
+import type { OutcomeView } from "@/api/types";
+
+interface Look {
+  sign: string;
+  name: string;
+  colour: string;
+}
+
+export const LOOKS: Record<OutcomeView["kind"], Look> = {
+  merged: { sign: "✓", name: "Merged", colour: "text-good" },
+  landed: { sign: "✓", name: "Landed by hand", colour: "text-good" },
+  closed: { sign: "■", name: "Closed", colour: "text-muted" },
+  reverted: { sign: "✗", name: "Reverted", colour: "text-bad" },
+  reapplied: { sign: "✓", name: "Brought in again", colour: "text-good" },
+  suspected_revert: { sign: "?", name: "Reverted?", colour: "text-accent-text" },
+};
+
+/** How it was seen, by what the server calls the sign. */
+const SIGNS: Record<string, string> = {
+  commit: "a commit there says that it reverts this one",
+  pull: "a pull request there says that it reverts this one",
+  branch: "it came from the branch of the forge's own Revert button",
+  title: "its title is this one's, reverted",
+  content: "its content undoes the change, without saying so",
+  patch: "the same change, to the letter",
+  picked: "it says that it was picked from this commit",
+  number: "it names this pull request",
+};
+
+/** The evidence in words; its texts are not ours. */
+export function evidenceOf({ evidence, by, kind, confirmed }: OutcomeView): string[] {
+  const { sign, commit, by_pull: pull, reason, base, self_merge: own, as_published: as } = evidence;
+  const told: (string | false)[] = [
+    typeof reason === "string" && reason,
+    typeof sign === "string" && typeof reason !== "string" && (SIGNS[sign] ?? sign),
+    by !== "" && `by ${by}`,
+    own === true && "who had asked for it",
+    typeof base === "string" && kind === "merged" && `into ${base}`,
+    as === false && "with commits that are not the champion's",
+    typeof pull === "number" && `in pull request #${pull}`,
+    typeof commit === "string" && commit !== "" && `commit ${commit.slice(0, 10)}`,
+    kind === "suspected_revert" && confirmed === true && "a person said: it is one",
+    kind === "suspected_revert" && confirmed === false && "a person said: it is none",
+  ];
+  return told.filter((words): words is string => typeof words === "string" && words !== "");
+}
+
+/** The commit that shows it, at the forge. */
+export function commitUrl(repoUrl: string, { evidence: { commit } }: OutcomeView): string {
+  const isOne = typeof commit === "string" && /^[0-9a-f]{7,64}$/.test(commit);
+  return isOne && repoUrl ? `${repoUrl}/commit/${commit}` : "";
+}

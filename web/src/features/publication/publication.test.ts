@@ -1,0 +1,178 @@
+import { describe, expect, test } from "vitest";
+import { AT, anOutcome, aPublication, told } from "@/features/publication/builders";
+import { offerOf } from "@/features/publication/offer";
+import { commitUrl, evidenceOf } from "@/features/publication/outcomes";
+import { inWhoseName } from "@/features/publication/PublishDialog";
+import { factsOf, stateOf } from "@/features/publication/PullFacts";
+import { steps } from "@/features/publication/steps";
+import { newest } from "@/features/publication/usePublication";
+import { aPlace, aSolve, someFacts } from "@/features/race/builders";
+import { someone } from "@/testing/serving";
+
+const phases = (...given: Parameters<typeof steps>) =>
+  steps(...given).map(({ state, phase }) => `${state} ${phase}`);
+
+describe("the steps", () => {
+  test("under way: those that are past, the one that is now, those ahead", () => {
+    const events = told("publication.requested", "publication.committed");
+    expect(phases(aPublication({ state: "committed" }), events)).toEqual([
+      "requested past",
+      "committed now",
+      "pushed ahead",
+      "opened ahead",
+      "done ahead",
+    ]);
+    expect(steps(aPublication({ state: "committed" }), events)[1]?.at).toBe(AT + 1);
+  });
+
+  test("done", () => {
+    expect(phases(aPublication(), [])).toEqual([
+      "requested past",
+      "committed past",
+      "pushed past",
+      "opened past",
+      "done past",
+    ]);
+  });
+
+  test("only a comment has a shorter way", () => {
+    expect(phases(aPublication({ run_id: null }), [])).toEqual(["requested past", "done past"]);
+  });
+
+  test("refused in the middle: what was reached, and where it ended; an earlier try is not counted", () => {
+    const events = told(
+      "publication.requested",
+      "publication.committed",
+      "publication.pushed",
+      "publication.stale",
+      "publication.requested",
+      "publication.committed",
+      "publication.refused",
+    );
+    const publication = aPublication({ state: "refused" });
+    expect(phases(publication, events)).toEqual([
+      "requested past",
+      "committed past",
+      "refused failed",
+    ]);
+    expect(steps(publication, events)[0]?.at).toBe(AT + 4);
+  });
+});
+
+describe("what is offered", () => {
+  const waiting = aSolve({ state: "awaiting_review", champion: "run-a" });
+  const facts = someFacts({ ranking: [aPlace()] });
+
+  test("a champion that was verified, and none published yet", () => {
+    expect(offerOf(waiting, facts, null).kind).toBe("publish");
+    expect(offerOf(aSolve(), facts, null).kind).toBe("nothing");
+    expect(offerOf(aSolve({ state: "completed", champion: "run-a" }), facts, null).kind).toBe(
+      "nothing",
+    );
+  });
+
+  test("a person's champion after the rules named nobody", () => {
+    const abstained = someFacts({ ranking: [aPlace()], events: told("solve.abstained") });
+    const solve = aSolve({ state: "completed", champion: "run-a" });
+    expect(offerOf(solve, abstained, null).kind).toBe("publish");
+  });
+
+  test.each([
+    ["requested", 5, "nothing"],
+    ["opened", 5, "nothing"],
+    ["done", 5, "nothing"],
+    ["done", null, "publish"],
+    ["refused", null, "again"],
+    ["stale", null, "again"],
+  ] as const)("%s with pull request %s: %s", (state, number, kind) => {
+    const publication = aPublication({ state, pull_number: number });
+    expect(offerOf(waiting, facts, publication).kind).toBe(kind);
+  });
+
+  test("what was not verified says why not", () => {
+    const place = aPlace();
+    const ranking = [{ ...place, verdict: { ...place.verdict, status: "failed" as const } }];
+    const offer = offerOf(waiting, someFacts({ ranking }), null);
+    expect(offer).toMatchObject({ kind: "not", why: expect.stringContaining("failed") });
+  });
+
+  test("in whose name", () => {
+    expect(inWhoseName(someone(), "o/r")).toContain("in your name, ada");
+    expect(inWhoseName(someone({ mode: "local" }), "o/r")).toContain("the server's own token");
+  });
+});
+
+describe("what is shown of it", () => {
+  test.each([
+    [{}, "draft"],
+    [{ is_draft: false }, "open"],
+    [{ pull_state: null, is_draft: false }, "open"],
+    [{ pull_state: "merged" }, "merged"],
+    [{ pull_state: "closed" }, "closed"],
+    [{ pull_number: null }, null],
+  ] as const)("%o", (over, state) => expect(stateOf(aPublication(over))).toBe(state));
+
+  test("a fork's branch is the fork's", () => {
+    const facts = factsOf(aPublication({ head_repo: "carol/passbook" }));
+    expect(facts[1]).toEqual([
+      "branch",
+      "https://github.com/carol/passbook/tree/yudai/issue-12-abc",
+      "carol/passbook:yudai/issue-12-abc",
+    ]);
+    expect(factsOf(aPublication())[1]?.[2]).toBe("yudai/issue-12-abc");
+    const begun = { state: "requested", pull_number: null, commit: "", comment_url: "" } as const;
+    expect(factsOf(aPublication(begun)).map(([name, url]) => [name, url])).toEqual([
+      ["branch", ""],
+      ["into", ""],
+    ]);
+  });
+
+  test("the newer of two", () => {
+    const [old, fresh] = [aPublication(), aPublication({ updated_at: AT + 20 })];
+    expect(newest(old, fresh)).toBe(fresh);
+    expect(newest(fresh, old)).toBe(fresh);
+    expect(newest(null, old)).toBe(old);
+    expect(newest(null, null)).toBeNull();
+  });
+});
+
+describe("what became of it, in words", () => {
+  test.each([
+    [
+      { evidence: { base: "main", commit: "d".repeat(40), self_merge: true } },
+      /by bob, who had asked for it, into main, commit dddddddddd/,
+    ],
+    [
+      { kind: "reverted", evidence: { sign: "commit", by_pull: 7 } },
+      /says that it reverts this one, by bob, in pull request #7/,
+    ],
+    [
+      { kind: "landed", by: "", evidence: { sign: "picked" } },
+      /^it says that it was picked from this commit$/,
+    ],
+    [
+      {
+        kind: "suspected_revert",
+        by: "",
+        evidence: { sign: "content", reason: "most lines of the change are gone" },
+      },
+      /^most lines of the change are gone$/,
+    ],
+    [{ kind: "suspected_revert", by: "", confirmed: false, evidence: {} }, /it is none/],
+    [{ kind: "closed", by: "", evidence: { sign: "unheard of" } }, /^unheard of$/],
+  ] as const)("%#", (over, words) =>
+    expect(evidenceOf(anOutcome(over as never)).join(", ")).toMatch(words),
+  );
+
+  test("evidence of any shape breaks nothing", () => {
+    expect(
+      evidenceOf(anOutcome({ by: "", evidence: { sign: 1, commit: {}, reason: [] } })),
+    ).toEqual([]);
+  });
+
+  test("only a commit's own name becomes an address", () => {
+    const at = "https://github.com/o/r";
+    expect(commitUrl(at, anOutcome())).toBe(`${at}/commit/${"d".repeat(40)}`);
+    expect(commitUrl(at, anOutcome({ evidence: { commit: "../../evil" } }))).toBe("");
+  });
+});

@@ -1,0 +1,25 @@
+import type { ReactNode } from "react";
+
+interface CardProps {
+  title: ReactNode;
+  tone?: string;
+  children?: ReactNode;
+  actions?: ReactNode;
+}
+
+export function Card({ title, tone = "", children, actions }: CardProps) {
+  return (
+    <section
+      aria-label="Outcome"
+      className={`card flex min-w-0 flex-wrap items-center gap-x-6 gap-y-2 px-4 py-2.5 ${tone}`}
+    >
+      <div className="flex min-w-0 grow basis-[34rem] flex-col gap-0.5">
+        <h2 className="min-w-0 text-base font-semibold break-words">{title}</h2>
+        <div className="min-w-0 text-sm break-words text-soft [overflow-wrap:anywhere]">
+          {children}
+        </div>
+      </div>
+      <div className="flex flex-wrap gap-2">{actions}</div>
+    </section>
+  );
+}

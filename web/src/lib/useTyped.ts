@@ -1,0 +1,20 @@
+import { useEffect, useRef, useState } from "react";
+
+const PAUSE_MS = 250;
+
+/** Typing goes on at once; whoever listens is told after a short pause. */
+export function useTyped(
+  value: string,
+  tell: (text: string) => void,
+): [string, (text: string) => void] {
+  const [typed, setTyped] = useState(value);
+  const latest = useRef(tell);
+  latest.current = tell;
+  useEffect(() => setTyped(value), [value]);
+  useEffect(() => {
+    if (typed === value) return;
+    const timer = setTimeout(() => latest.current(typed), PAUSE_MS);
+    return () => clearTimeout(timer);
+  }, [typed, value]);
+  return [typed, setTyped];
+}
