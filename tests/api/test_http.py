@@ -5,6 +5,7 @@ import json
 import re
 import sqlite3
 from collections.abc import AsyncIterator
+from functools import cache
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -206,6 +207,7 @@ async def test_only_json_is_read(client: httpx.AsyncClient):
     problem(await client.send(request), Code.UNSUPPORTED_MEDIA_TYPE)
 
 
+@cache
 def with_body() -> list[tuple[str, str]]:
     """Every operation that takes one."""
     return [

@@ -25,7 +25,7 @@ document.addEventListener("securitypolicyviolation", (event) =>
 async def chromium() -> AsyncGenerator[Browser]:
     path = find_chromium()
     assert path, "the browser tests need Chromium: `make test` installs it where it can"
-    arguments = ["--no-sandbox"] if os.geteuid() == 0 else []
+    arguments = ["--disable-gpu", *(["--no-sandbox"] if os.geteuid() == 0 else [])]
     async with async_playwright() as playwright:
         browser = await playwright.chromium.launch(executable_path=path, args=arguments)
         try:

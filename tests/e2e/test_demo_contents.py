@@ -178,10 +178,13 @@ def environment() -> dict[str, str]:
 
 
 def shell(command: str, cwd: Path) -> "subprocess.CompletedProcess[str]":
+    # Where all pytests keep theirs, each would first remove what full runs have left behind.
+    folder = cwd.with_name(f"{cwd.name}.tmp")
+    folder.mkdir(exist_ok=True)
     return subprocess.run(
         ["bash", "-c", command],
         cwd=cwd,
-        env=environment(),
+        env={**environment(), "TMPDIR": str(folder)},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,

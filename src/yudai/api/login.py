@@ -21,6 +21,7 @@ from yudai.api.cookies import redirect_uri, return_target
 from yudai.api.deps import ServiceDep
 from yudai.api.errors import ApiError, Code
 from yudai.domain.errors import ForbiddenError, ForgeError, RefusedError
+from yudai.domain.publication import PublishMode
 from yudai.domain.value import Value
 from yudai.services.devices import DeviceBegun
 from yudai.services.keys import MAX_NAME, KeyView, NewKey, Scope
@@ -64,6 +65,7 @@ class Me(Value):
     is_admin: bool
     scopes: tuple[Scope, ...] = Field(description="All of them, unless a key asks.")
     forge_url: str
+    publish: PublishMode = Field(description="What holds for a solve that does not say.")
 
 
 class DeviceAsk(Value):
@@ -179,6 +181,7 @@ async def me(request: Request, service: ServiceDep, gate: GateDep) -> Me:
         is_admin=user is not None and user.is_admin,
         scopes=() if user is None else tuple(scope for scope in Scope if scope in user.scopes),
         forge_url=settings.github_url,
+        publish=settings.github_publish,
     )
 
 

@@ -35,7 +35,8 @@ _PAGE_HEADERS = {
 }
 _ALLOW = "GET, HEAD"
 _OTHERS = ("/api", "/assets", "/solve")
-_ROUTE = re.compile(r"/(?:[\w-]+(?:/[\w-]+)*/?)?", re.ASCII)
+# A repository's name may have dots in it; everything else with a dot is a file.
+_ROUTE = re.compile(r"/(?:[\w-]+(?:/[\w-]+)*/?)?|/repos/[\w-]+/[\w.-]+/?", re.ASCII)
 # Not the machine's own table: with `nosniff` a script of another type is none.
 _TYPES = {
     ".css": "text/css; charset=utf-8",

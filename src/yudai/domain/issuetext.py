@@ -107,7 +107,8 @@ def take(
             author=found.author.login,
             taken_at=at,
             comments_used=len(used),
-            comments_left_out=len(comments) - len(used),
+            # Our own say what became of it, and are nobody's words about it.
+            comments_left_out=sum(OUR_MARK not in one.body for one in comments) - len(used),
             hidden_comments=sum(part.comments for part in stripped),
             hidden_characters=sum(part.characters for part in stripped),
             was_cut=text.was_cut or is_long,

@@ -2,8 +2,6 @@
 
 import re
 
-from packaging.specifiers import InvalidSpecifier, SpecifierSet
-
 from yudai.domain.glance import Glance, read_toml, string, table
 
 _PINNED = re.compile(r"(?:cpython-?)?(\d+\.\d+)(?:\.\w+)?")
@@ -22,6 +20,8 @@ def python_pin(glance: Glance) -> str:
 
 def is_allowed(asked: str, version: str) -> bool:
     """Whether this version satisfies it; what cannot be read is no hindrance."""
+    from packaging.specifiers import InvalidSpecifier, SpecifierSet  # noqa: PLC0415 - costs 0.1 s
+
     pinned = _PINNED.fullmatch(asked)
     try:
         return SpecifierSet(f"=={pinned[1]}.*" if pinned else asked).contains(version)
@@ -49,6 +49,8 @@ def _asked(glance: Glance) -> str:
 
 
 def _readable(asked: str) -> str:
+    from packaging.specifiers import InvalidSpecifier, SpecifierSet  # noqa: PLC0415 - costs 0.1 s
+
     try:
         return asked if SpecifierSet(asked) else ""
     except InvalidSpecifier:

@@ -114,7 +114,8 @@ class Preparer:
         if not log:
             return
         try:
-            ref = await self.artifacts.put(ArtifactKind.SETUP_LOG, log)
+            text = self.store.redact(log.decode("utf-8", "replace"))
+            ref = await self.artifacts.put(ArtifactKind.SETUP_LOG, text.encode())
         except ArtifactError as error:
             # It tells how set-up went, and must not stand in for it.
             logger.warning("setup_log.not_kept", solve_id=solve_id, error=str(error))
@@ -125,7 +126,8 @@ class Preparer:
     async def measure(self, base: BaseRef, project: Project, *, owner: str) -> Measured:
         """Find out how the base is tested, and run its tests twice."""
         found = await self.verifier.baseline(base, project=project, owner=owner)
-        log = await self.artifacts.put(ArtifactKind.BASELINE_LOG, found.log.encode())
+        text = self.store.redact(found.log)
+        log = await self.artifacts.put(ArtifactKind.BASELINE_LOG, text.encode())
         return Measured(plan=found.plan, baseline=found.baseline, log=log)
 
     async def _measure(self, solve: SolveRow, base: BaseRef, claim: Claim) -> Baseline:

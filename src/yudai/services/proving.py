@@ -37,7 +37,8 @@ class Prover:
             owner=run_id,
             project=prepared.project,
         )
-        ref = await self.artifacts.put(ArtifactKind.TEST_LOG, found.log.encode())
+        log = self.store.redact(found.log)
+        ref = await self.artifacts.put(ArtifactKind.TEST_LOG, log.encode())
         now = self.clock.now()
         async with self.store.change() as db:
             run = await runs.advance(

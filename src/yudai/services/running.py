@@ -145,7 +145,10 @@ class Runner:
         blobs = {
             ArtifactKind.PATCH: outcome.patch.encode("utf-8", "surrogateescape"),
             ArtifactKind.PLAN: _json(
-                {"steps": outcome.plan, "before_first_edit": outcome.plan_before_edit}
+                {
+                    "steps": [self.store.redact(step) for step in outcome.plan],
+                    "before_first_edit": outcome.plan_before_edit,
+                }
             ),
             ArtifactKind.TRAJECTORY: _json(export(messages, outcome)),
         }

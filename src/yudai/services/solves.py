@@ -8,7 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from yudai.domain import budget as budgets
 from yudai.domain.budget import Budget
-from yudai.domain.errors import about
+from yudai.domain.errors import RefusedError, about
 from yudai.domain.ids import LOCAL_USER, RunId, SolveId, WorkerId
 from yudai.domain.issue import Issue
 from yudai.domain.matrix import Contestant, Lineup, Matrix, expand
@@ -26,13 +26,14 @@ from yudai.ports.gateway import Gateway
 from yudai.ports.sandbox import BaseSpec
 from yudai.services.preparing import Measured, keep_measured
 from yudai.services.stopping import Stopper
-from yudai.store import events, runs, solves
+from yudai.store import costs, events, runs, solves, writers
 from yudai.store.store import Store
 from yudai.store.tables import RunRow, SolveRow
 
 log = structlog.get_logger()
 
 ANY_WORKER = WorkerId("")
+DAY_S = 24 * 3600.0
 Also = Callable[[AsyncSession, SolveId], Awaitable[None]]
 
 
@@ -73,6 +74,8 @@ class Solves:
     clock: Clock
     gateway: Gateway
     stopper: Stopper
+    day_cap_micros: int | None = None
+    """What the solves of one user may cost within a day; None: each has its own cap alone."""
     worker_id: WorkerId = ANY_WORKER
     """The process that will run it from beginning to end; "": any worker, durably."""
 
@@ -84,6 +87,7 @@ class Solves:
         lineup = self.check(request)
         solve = self._new_solve(request, lineup)
         async with self.store.change() as db:
+            await self._check_day(db, request, lineup)
             await solves.add(db, solve)
             await runs.add_all(
                 db,
@@ -106,6 +110,22 @@ class Solves:
         lineup = expand(request.matrix, limit=request.budget.max_contestants)
         budgets.admit(lineup, request.budget, free_models=free_names(request.models))
         return lineup
+
+    async def _check_day(self, db: AsyncSession, request: SolveRequest, lineup: Lineup) -> None:
+        """In the transaction that opens it: of several at the same moment each sees the others."""
+        free = free_names(request.models)
+        wanted = budgets.admit(lineup, request.budget, free_models=free).ceiling_micros
+        if self.day_cap_micros is None or not wanted:
+            return
+        now = self.clock.now()
+        await writers.reserve(db, f"day:{request.user_id}", now=now, gap_s=0.0)
+        left = self.day_cap_micros - await costs.at_risk(db, request.user_id, now - DAY_S)
+        if wanted > left:
+            raise RefusedError(
+                f"this could cost ${budgets.usd(wanted):.2f}, and ${budgets.usd(max(0, left)):.2f}"
+                " is left of what your solves may cost within a day: lower the budget, or wait",
+                field="limits.budget_usd",
+            )
 
     async def cancel_solve(self, solve_id: SolveId) -> None:
         await self.stopper.cancel(solve_id)

@@ -18,7 +18,7 @@ from yudai.domain.failure import Cause
 from yudai.domain.ids import RunId, SolveId
 from yudai.domain.issue import Issue
 from yudai.domain.matrix import Contestant, Matrix
-from yudai.domain.publication import IssueFacts, Origin
+from yudai.domain.publication import IssueFacts, Origin, PublishMode
 from yudai.domain.run_state import RunState
 from yudai.domain.solve_state import SolveState
 from yudai.domain.tally import Tally as Tests
@@ -143,6 +143,7 @@ class SolveView(SolveDocument, Decisions):
     origin: Origin | None = Field(description="How it was asked for.")
     publication: PublicationView | None = Field(description="Its pull request, or comment.")
     repo_url: str
+    publish: PublishMode | None = Field(description="null: it is of no forge.")
     base_branch: str
     base_commit: str
     reducer: str
@@ -311,6 +312,7 @@ def _view(
         origin=row.origin,
         publication=None if published is None else view_of(published),
         repo_url=row.repo_url,
+        publish=row.publish,
         base_branch=row.base_branch,
         base_commit=row.base_commit,
         reducer=row.reducer,

@@ -8,6 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from yudai.domain.ids import RunId, SolveId
 from yudai.domain.matrix import Contestant
+from yudai.domain.solve_state import RESTING
 from yudai.store.tables import RunRow, SolveRow
 
 
@@ -38,3 +39,14 @@ async def since(db: AsyncSession, user_id: str, at: float) -> Sequence[Spent]:
         .where(SolveRow.user_id == user_id, SolveRow.created_at >= at)
     )
     return [Spent._make(row) for row in await db.execute(query)]
+
+
+async def at_risk(db: AsyncSession, user_id: str, since: float) -> int:
+    """What somebody's solves from then on have cost, or may still cost while they are open."""
+    query = select(
+        SolveRow.state, SolveRow.budget, SolveRow.spent_micros, SolveRow.uncertain_micros
+    ).where(SolveRow.user_id == user_id, SolveRow.created_at >= since)
+    return sum(
+        spent + uncertain if state in RESTING else budget.cost_cap_micros
+        for state, budget, spent, uncertain in await db.execute(query)
+    )

@@ -18,6 +18,8 @@ from yudai.store.writer import MessageWriter
 class Store:
     def __init__(self, database: Database, redact: Redact = as_it_is) -> None:
         self.database = database
+        self.redact = redact
+        """For what is kept elsewhere."""
         self.writer = MessageWriter(database, patience_s=database.patience_s, redact=redact)
         self.lines = Lines()
 

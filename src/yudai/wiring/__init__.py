@@ -1,6 +1,7 @@
 """Composition root: settings become adapters, adapters become services."""
 
-from yudai.wiring.embedded import App, open_app
+from typing import TYPE_CHECKING
+
 from yudai.wiring.parts import (
     BACKENDS,
     DEFAULT_BACKEND,
@@ -15,6 +16,9 @@ from yudai.wiring.parts import (
     open_library,
     scripted_gateway,
 )
+
+if TYPE_CHECKING:
+    from yudai.wiring.embedded import App, open_app
 
 __all__ = [
     "BACKENDS",
@@ -32,3 +36,12 @@ __all__ = [
     "open_library",
     "scripted_gateway",
 ]
+
+
+def __getattr__(name: str) -> object:
+    """Flows, agents and forges cost start-up time that a look at the database need not pay."""
+    if name in ("App", "open_app"):
+        from yudai.wiring import embedded
+
+        return getattr(embedded, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,6 +1,6 @@
 """From what is asked, wherever it is asked, to a solve."""
 
-from yudai.domain.budget import Budget
+from yudai.domain.budget import MICROS_PER_USD, Budget
 from yudai.ports.engine import Engine
 from yudai.ports.gateway import Gateway
 from yudai.services.reading import Reader
@@ -22,11 +22,18 @@ def make_submitter(
 ) -> Submitter:
     """Who is no person of this machine names no file of it."""
     store, clock = reader.store, reader.clock
-    is_ours = settings.auth_mode == "local"
+    is_ours, day_usd = settings.auth_mode == "local", settings.user_day_usd
     return Submitter(
         drafter=make_drafter(settings, reader, gateway),
         catalogue=make_catalogue(settings, reader),
-        solves=Solves(store, engine, clock, gateway, make_stopper(reader)),
+        solves=Solves(
+            store,
+            engine,
+            clock,
+            gateway,
+            make_stopper(reader),
+            day_cap_micros=None if day_usd is None else round(day_usd * MICROS_PER_USD),
+        ),
         store=store,
         clock=clock,
         defaults=Budget(

@@ -26,7 +26,7 @@ from yudai.services.publishing_desk import Desk
 from yudai.services.publishing_steps import Steps
 from yudai.services.reading import Reader
 from yudai.services.remote_asks import RemoteAsks
-from yudai.services.settling import Settler
+from yudai.services.settling import HISTORY_EVERY_S, OPEN_EVERY_S, Settler
 from yudai.services.submitting import Submitter
 from yudai.services.sweeping import SWEEP_S, Chore
 from yudai.services.triggering import Triggers
@@ -128,6 +128,9 @@ def _forging(settings: Settings, reader: Reader, forge: RemoteForge, accounts: A
             mirrors=mirrors,
             credentials=keyring,
             reader=reader,
+            # Who looks for labels ten times as often wants to see a merge sooner, too.
+            open_every_s=min(OPEN_EVERY_S, 10 * settings.github_poll_s),
+            history_every_s=min(HISTORY_EVERY_S, 60 * settings.github_poll_s),
         ),
         browser=Browser(
             asks,

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, cast
 from yudai import demo
 from yudai.adapters.clock import SystemClock
 from yudai.adapters.engines.liveness import host_name, is_gone, is_there
-from yudai.adapters.forges.local import LocalForge
 from yudai.domain.errors import RefusedError
 from yudai.domain.models import Provider
 from yudai.domain.nearest import nearest
@@ -21,10 +20,7 @@ from yudai.domain.routing import Routes
 from yudai.ports.artifacts import Artifacts, Trajectories
 from yudai.ports.gateway import Gateway
 from yudai.ports.sandbox import Backend, SandboxLimits
-from yudai.services.answering import Answering
-from yudai.services.applying import Applier
 from yudai.services.models import Catalogue
-from yudai.services.planning import Drafter
 from yudai.services.reading import Reader
 from yudai.services.sources import Sources
 from yudai.services.stopping import Stopper
@@ -35,7 +31,11 @@ from yudai.store.store import Store
 from yudai.store.urls import POSTGRESQL
 
 if TYPE_CHECKING:
+    # What they need costs start-up time that `list` and `show` need not pay.
     from yudai.adapters.engines.dbos_ground import EngineConfig
+    from yudai.services.answering import Answering
+    from yudai.services.applying import Applier
+    from yudai.services.planning import Drafter
 
 BACKENDS = {
     "bubblewrap": ("yudai.adapters.sandboxes.bubblewrap", "BubblewrapBackend"),
@@ -105,7 +105,10 @@ def make_stopper(reader: Reader) -> Stopper:
     return Stopper(reader.store, reader.clock, is_gone, is_there)
 
 
-def make_applier(settings: Settings, reader: Reader) -> Applier:
+def make_applier(settings: Settings, reader: Reader) -> "Applier":
+    from yudai.adapters.forges.local import LocalForge
+    from yudai.services.applying import Applier
+
     return Applier(reader.store, reader, LocalForge(settings.home, reader.clock), reader.clock)
 
 
@@ -233,7 +236,10 @@ def make_sources(settings: Settings, artifacts: Artifacts) -> Sources:
 
 def make_drafter(
     settings: Settings, reader: Reader, gateway: Gateway, *, everything_local: bool = False
-) -> Drafter:
+) -> "Drafter":
+    from yudai.adapters.forges.local import LocalForge
+    from yudai.services.planning import Drafter
+
     return Drafter(
         forge=LocalForge(settings.home, reader.clock),
         gateway=gateway,
@@ -265,7 +271,9 @@ def is_shared(settings: Settings) -> bool:
     return settings.store_url.startswith(POSTGRESQL)
 
 
-def make_answering(settings: Settings, reader: Reader, gateway: Gateway) -> Answering:
+def make_answering(settings: Settings, reader: Reader, gateway: Gateway) -> "Answering":
+    from yudai.services.answering import Answering
+
     return Answering(
         store=reader.store,
         reader=reader,
