@@ -27,6 +27,7 @@ from yudai.ports.remote import (
     Credential,
     CredentialKind,
     Landed,
+    Rebased,
 )
 from yudai.services.publishing import LONGEST_PAUSE_S, Publisher
 from yudai.services.publishing_branch import Brancher, Revalidate
@@ -139,6 +140,9 @@ class MemoryMirrors:
         del repo, base, by
         assert commit in self.built
         return self.move
+
+    async def rebased(self, repo: RepoRef, base: str, commit: str, *, by: Credential) -> Rebased:
+        raise NotImplementedError
 
     def _head(self, repo: RepoRef, branch: str) -> str | None:
         commits = self.forge.held(repo).branches.get(branch)

@@ -9,7 +9,7 @@ from git_server import serving
 from remote_scene import BRANCH, BY, FIX, Scene, set_scene
 from yudai.adapters.forges.git import Git, Ran
 from yudai.adapters.forges.remote import history, patchids
-from yudai.domain.errors import NotFoundError, RefusedError
+from yudai.domain.errors import ConflictError, NotFoundError, RefusedError
 from yudai.ports.remote import BaseMove
 
 
@@ -195,3 +195,26 @@ async def test_lines_that_are_left(scene: Scene):
     assert await left({"app.py": ("", "}")}) == 1.0
     assert await left({}) == 1.0
     assert await left({"../etc/passwd": ("root",), "": ("x",), "docs": ("y",), "a\0b": ("z",)}) == 0
+
+
+async def test_what_a_merge_would_change_upon_the_base_as_it_is_now(scene: Scene):
+    guide = "".join(f"line {n}\n" for n in range(40))
+    scene.land({"docs/guide.md": guide})
+    built = await scene.build({"docs/guide.md": guide.replace("line 3\n", "line three\n")})
+    scene.land({"docs/guide.md": guide.replace("line 33\n", "line thirty-three\n")})
+
+    rebased = await scene.mirrors.rebased(scene.repo, "main", built.commit, by=BY)
+
+    assert rebased.snapshot.commit == scene.work.git("rev-parse", "HEAD").strip()
+    lines = rebased.patch.decode().splitlines()
+    assert [line for line in lines if line[:1] in "+-" and line[:3] not in ("+++", "---")] == [
+        "-line 3",
+        "+line three",
+    ]
+
+
+async def test_what_does_not_merge_has_no_change_to_show(scene: Scene):
+    built = await scene.build()
+    scene.land({"app.py": "def add(a, b):\n    return sum((a, b))\n"})
+    with pytest.raises(ConflictError, match="does not merge"):
+        await scene.mirrors.rebased(scene.repo, "main", built.commit, by=BY)

@@ -116,3 +116,34 @@ def test_one_person_with_a_token_and_no_service(tmp_path: Path):
         assert published["pull_number"] == pull.number
         assert document(arena("publish", "--json"))["pull_number"] == pull.number
         assert len(github.pulls(repo=REPO)) == 1
+
+
+def test_a_base_that_moved_near_the_patch_is_proved_anew(tmp_path: Path):
+    below = "\n\n\n\n# Nothing more.\n"
+    breaking = "\n\n\n\n_plain = double\n\n\ndef double(x):\n    return _plain(x) or 1\n"
+    with forge_house(tmp_path, GITHUB_PUBLISH="ask", GITHUB_LABEL="never") as place:
+        github, source = place.github, small.FILES["doubling.py"]
+        github.commit({"doubling.py": source + below}, repo=REPO, by="ada")
+        solve_ids: list[str] = []
+        for _ in range(2):
+            issue = github.issue(TITLE, BODY, repo=REPO)
+            body = {
+                "repo_url": REPO,
+                "issue_number": issue.number,
+                "matrix": {"models": ["scripted/right"]},
+            }
+            solve_ids.append(place.server.post("/api/solves", body)["id"])
+        assert [rested(place.house.books, one) for one in solve_ids] == ["awaiting_review"] * 2
+
+        later = below.replace("more.", "more, still.")
+        github.commit({"doubling.py": source + later}, repo=REPO, by="ada")
+        place.server.post(f"/api/solves/{solve_ids[0]}/publish")
+        place.publication(solve_ids[0], "done")
+        [event] = place.house.books.events(solve_ids[0], "champion.revalidated")
+        assert event.data["status"] == "passed"
+
+        github.commit({"doubling.py": source + breaking}, repo=REPO, by="ada")
+        place.server.post(f"/api/solves/{solve_ids[1]}/publish")
+        told = place.publication(solve_ids[1], "stale")
+        assert "not proved" in told["reason"]
+        assert len(github.pulls(repo=REPO)) == 1

@@ -39,6 +39,7 @@ class LogKind(StrEnum):
     AGENT = "agent"
     TEST = "test"
     BASELINE = "baseline"
+    REVALIDATION = "revalidation"
 
 
 async def _which(run_id: RunIdPath, permit: MayReadRun) -> Which:

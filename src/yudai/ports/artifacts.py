@@ -21,6 +21,8 @@ class ArtifactKind(StrEnum):
     PLAN = "plan"
     TRAJECTORY = "trajectory"
     TEST_LOG = "test_log"
+    REVALIDATION_LOG = "revalidation_log"
+    """Of the champion, upon a base branch that had changed since."""
     BASELINE_LOG = "baseline_log"
     SETUP_LOG = "setup_log"
     SOURCE = "source"

@@ -199,6 +199,13 @@ class BaseMove(StrEnum):
     CONFLICT = "conflict"
 
 
+class Rebased(Value):
+    """What a commit of ours changes in the base branch as it is now."""
+
+    snapshot: Snapshot
+    patch: bytes
+
+
 class Landed(Value):
     """A commit of a base branch with what it changes."""
 
@@ -240,6 +247,10 @@ class Mirrors(Protocol):
 
     async def base_move(self, repo: RepoRef, base: str, commit: str, *, by: Credential) -> BaseMove:
         """How the base branch stands now to a commit of ours that was built upon it."""
+        ...
+
+    async def rebased(self, repo: RepoRef, base: str, commit: str, *, by: Credential) -> Rebased:
+        """For finding out whether both hold together; ConflictError when they do not merge."""
         ...
 
     async def landed_since(

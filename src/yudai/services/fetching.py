@@ -49,7 +49,7 @@ class Fetcher:
         repo = parse_target(solve.repo_url, forge=self.forge_url).repo
         by = await self.credentials.reading(repo, user_id=solve.user_id)
         snapshot = await self.mirrors.fetch(repo, solve.base_branch, by=by)
-        project = await find_project(self.mirrors, snapshot, _given(solve.project))
+        project = await find_project(self.mirrors, snapshot, given_of(solve.project))
         base = base_of(snapshot, project, None if project.setup else self.own_env)
         kept = None if self.sources is None else await self.sources.keep(base)
         return await self._note(solve, claim, _Found(snapshot, project, base, kept))
@@ -82,6 +82,6 @@ class _Found(NamedTuple):
     kept: ArtifactRef | None
 
 
-def _given(project: Project) -> Given:
+def given_of(project: Project) -> Given:
     """What a person gave when the solve was opened."""
     return Given(setup=project.setup if project.setup_from else None, test=project.test)

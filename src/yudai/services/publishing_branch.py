@@ -17,8 +17,8 @@ BOT = "yudai-bot"
 BOT_EMAIL = "bot@yudai.app"
 _STALE = {
     BaseMove.CONFLICT: "the base branch has changed the same lines since: solve the issue anew",
-    BaseMove.NEAR: "the base branch has changed files of this patch since, and nobody has tested"
-    " both together: solve the issue anew",
+    BaseMove.NEAR: "the base branch has changed files of this patch since, and both together are"
+    " not proved: solve the issue anew",
 }
 _SOMEBODYS = "branch {} in {} is not as we left it: a person's work is never overwritten"
 

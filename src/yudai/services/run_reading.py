@@ -38,6 +38,7 @@ LOGS = {
     "setup": ArtifactKind.SETUP_LOG,
     "test": ArtifactKind.TEST_LOG,
     "baseline": ArtifactKind.BASELINE_LOG,
+    "revalidation": ArtifactKind.REVALIDATION_LOG,
 }
 AGENT_LOG = "agent"
 """Told from the trajectory, as far as it has come: it is no artifact."""

@@ -15,6 +15,7 @@ from yudai.domain.forge import parse_target
 from yudai.domain.ids import LOCAL_USER
 from yudai.domain.redaction import redactor
 from yudai.ports.remote import Mirrors, RemoteForge
+from yudai.ports.sandbox import Backend
 from yudai.services.browsing import Browser
 from yudai.services.deliveries import Deliveries
 from yudai.services.fetching import Fetcher
@@ -26,6 +27,7 @@ from yudai.services.publishing_desk import Desk
 from yudai.services.publishing_steps import Steps
 from yudai.services.reading import Reader
 from yudai.services.remote_asks import RemoteAsks
+from yudai.services.revalidating import Revalidator
 from yudai.services.settling import HISTORY_EVERY_S, OPEN_EVERY_S, Settler
 from yudai.services.submitting import Submitter
 from yudai.services.sweeping import SWEEP_S, Chore
@@ -66,7 +68,10 @@ class Hearing:
 
 
 @asynccontextmanager
-async def open_forging(settings: Settings, reader: Reader) -> AsyncGenerator[Forging]:
+async def open_forging(
+    settings: Settings, reader: Reader, *, backend: Backend | None = None
+) -> AsyncGenerator[Forging]:
+    """Without a backend nothing is verified anew: what its base has changed, too, stays here."""
     from yudai.adapters.forges.github.forge import GitHubForge
 
     async with AsyncExitStack() as stack:
@@ -83,10 +88,16 @@ async def open_forging(settings: Settings, reader: Reader) -> AsyncGenerator[For
         accounts = make_accounts(
             settings, reader.store, reader.clock, forge=forge, provider=provider
         )
-        yield _forging(settings, reader, forge, accounts)
+        yield _forging(settings, reader, forge, accounts, backend)
 
 
-def _forging(settings: Settings, reader: Reader, forge: RemoteForge, accounts: Accounts) -> Forging:
+def _forging(
+    settings: Settings,
+    reader: Reader,
+    forge: RemoteForge,
+    accounts: Accounts,
+    backend: Backend | None,
+) -> Forging:
     from yudai.adapters.forges.remote.mirrors import RemoteMirrors
 
     store, clock, keyring = reader.store, reader.clock, accounts.keyring
@@ -105,7 +116,13 @@ def _forging(settings: Settings, reader: Reader, forge: RemoteForge, accounts: A
         page=_page(settings),
         redact=redactor(settings.secrets),
     )
-    steps = Steps(desk, Brancher(desk, mirrors), Teller(desk, comments=settings.github_comment))
+    revalidate = None
+    if backend is not None:
+        revalidate = Revalidator(
+            reader, mirrors, keyring, backend, forge_url=forge.url, own_env=own_env()
+        )
+    brancher = Brancher(desk, mirrors, revalidate)
+    steps = Steps(desk, brancher, Teller(desk, comments=settings.github_comment))
     return Forging(
         forge=forge,
         mirrors=mirrors,

@@ -73,7 +73,7 @@ async def open_hall(
     await backend.reap()
     reader = make_reader(settings, store)
     verifier = Verifier(backend=backend)
-    forging = await stack.enter_async_context(open_forging(settings, reader))
+    forging = await stack.enter_async_context(open_forging(settings, reader, backend=backend))
     return Hall(
         settings=settings,
         reader=reader,

@@ -3,7 +3,8 @@
 import re
 import tempfile
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import NamedTuple
 
@@ -13,7 +14,7 @@ from yudai.adapters.forges.objects import compare, list_tree, read_objects
 from yudai.adapters.forges.remote.fetching import Head, has_commit, index_bytes
 from yudai.adapters.forges.remote.patchids import Step, patch_ids
 from yudai.adapters.forges.remote.shelf import is_whole_name
-from yudai.domain.errors import NotFoundError, RefusedError
+from yudai.domain.errors import ConflictError, NotFoundError, RefusedError
 from yudai.domain.text import clean
 from yudai.ports.remote import BaseMove, Landed
 
@@ -83,8 +84,26 @@ async def check_known(mirror: Mirror, commit: str) -> None:
         raise NotFoundError(f"commit {commit[:12]!a} is not in our copy: build it anew")
 
 
+async def merged_patch(mirror: Mirror, head: str, commit: str) -> bytes:
+    """What merging the commit would change in the head; ConflictError where git cannot."""
+    async with _merging(mirror, head, commit) as merged:
+        if merged is None:
+            raise ConflictError(f"{commit[:12]} does not merge with {head[:12]}")
+        git, tree = merged
+        return await git.ask(
+            *("diff", "--binary", "--full-index", "--no-renames", "--no-ext-diff"),
+            *("--no-textconv", head, tree),
+        )
+
+
 async def _merges(mirror: Mirror, one: str, other: str) -> bool:
-    """What the merge makes goes nowhere; whatever git does not merge by itself is a conflict."""
+    async with _merging(mirror, one, other) as merged:
+        return merged is not None
+
+
+@asynccontextmanager
+async def _merging(mirror: Mirror, one: str, other: str) -> AsyncGenerator[tuple[Git, str] | None]:
+    """The tree that the merge makes, which goes nowhere; what git does not merge is a conflict."""
     await check_git()
     with tempfile.TemporaryDirectory(dir=mirror.folder.parent, prefix=".merge-") as name:
         folder = Path(name) / "git"
@@ -94,7 +113,7 @@ async def _merges(mirror: Mirror, one: str, other: str) -> bool:
             *("merge-tree", "--write-tree", "--no-messages", one, other),
             limits=Limits(timeout_s=120, memory=_MEMORY + index_bytes(mirror), cpu_s=60),
         )
-    return ran.exit_code == 0
+        yield (git, ran.output.decode().strip()) if ran.exit_code == 0 else None
 
 
 async def _is_in(git: Git, commit: str, head: str) -> bool:

@@ -10,7 +10,13 @@ from yudai.adapters.forges.git import NOWHERE, Git
 from yudai.adapters.forges.remote.building import Building
 from yudai.adapters.forges.remote.fetching import Fetching, MirrorCaps
 from yudai.adapters.forges.remote.flights import Flights
-from yudai.adapters.forges.remote.history import base_move, check_known, landed_since, lines_left
+from yudai.adapters.forges.remote.history import (
+    base_move,
+    check_known,
+    landed_since,
+    lines_left,
+    merged_patch,
+)
 from yudai.adapters.forges.remote.pushing import push_branch
 from yudai.adapters.forges.remote.shelf import Shelf
 from yudai.adapters.forges.remote.wire import Network, Wire
@@ -20,7 +26,7 @@ from yudai.domain.forge import RepoRef
 from yudai.domain.patch import readable
 from yudai.domain.publishable import BOUNDS, Bounds
 from yudai.ports.forge import Snapshot
-from yudai.ports.remote import BaseMove, Built, CommitText, Credential, Landed
+from yudai.ports.remote import BaseMove, Built, CommitText, Credential, Landed, Rebased
 
 
 class RemoteMirrors:
@@ -73,6 +79,14 @@ class RemoteMirrors:
             head = await self._fetching.head(repo, base, by=by)
             await check_known(head.mirror, commit)
             return await base_move(head, commit)
+
+    async def rebased(self, repo: RepoRef, base: str, commit: str, *, by: Credential) -> Rebased:
+        with self._readable_faults():
+            snapshot = await self._fetching.snapshot(repo, base, by=by)
+            mirror = self._shelf.of_snapshot(snapshot)
+            await check_known(mirror, commit)
+            patch = await merged_patch(mirror, snapshot.commit, commit)
+            return Rebased(snapshot=snapshot, patch=patch)
 
     async def landed_since(
         self, repo: RepoRef, base: str, commit: str, *, by: Credential
