@@ -2211,7 +2211,7 @@ export interface components {
          * LogKind
          * @enum {string}
          */
-        LogKind: "setup" | "agent" | "test" | "baseline";
+        LogKind: "setup" | "agent" | "test" | "baseline" | "revalidation";
         /** LoginList */
         LoginList: {
             /** Logins */
@@ -2331,6 +2331,8 @@ export interface components {
             scopes: components["schemas"]["Scope"][];
             /** Forge Url */
             forge_url: string;
+            /** @description What holds for a solve that does not say. */
+            publish: components["schemas"]["PublishMode"];
         };
         /**
          * MessageAsk
@@ -2416,7 +2418,7 @@ export interface components {
          * @description What a solve's conversation is told, once each; most are named like the state reached.
          * @enum {string}
          */
-        Milestone: "queued" | "running" | "first_passing_run" | "champion" | "awaiting_review" | "completed" | "failed" | "cancelled";
+        Milestone: "queued" | "running" | "first_passing_run" | "champion" | "awaiting_review" | "pull_request" | "completed" | "reverted" | "failed" | "cancelled";
         /**
          * Mode
          * @enum {string}
@@ -3003,9 +3005,26 @@ export interface components {
             version: string;
             /**
              * Mode
-             * @description `local`: one person, no login.
+             * @description `local`: one person, no login; `github`: everybody signs in.
              */
             mode: string;
+            /**
+             * Forge
+             * @description Where repositories are taken from.
+             */
+            forge: string;
+            /** @description When a pull request is opened, unless asked. */
+            publish: components["schemas"]["PublishMode"];
+            /**
+             * Label
+             * @description What asks for a solve there.
+             */
+            label: string;
+            /**
+             * Watched
+             * @description Repositories that are looked through for it.
+             */
+            watched: string[];
             /** Home */
             home: string;
             /**
@@ -3296,6 +3315,8 @@ export interface components {
             publication: components["schemas"]["PublicationView"] | null;
             /** Repo Url */
             repo_url: string;
+            /** @description null: it is of no forge. */
+            publish: components["schemas"]["PublishMode"] | null;
             /** Base Branch */
             base_branch: string;
             /** Base Commit */

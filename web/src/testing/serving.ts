@@ -61,6 +61,7 @@ export function someone(over: Partial<Me> = {}): Me {
     is_admin: false,
     scopes: ["read", "run", "publish"],
     forge_url: FORGE,
+    publish: "ask",
     ...over,
   };
 }

@@ -22,6 +22,7 @@ const UNKNOWN: Me = {
   is_admin: false,
   scopes: [],
   forge_url: "",
+  publish: "ask",
 };
 
 /** The gate waits for it, so that whatever is behind the gate has it. */

@@ -15,7 +15,9 @@ const SIGNS: Record<NonNullable<ChatMessage["milestone"]>, string> = {
   first_passing_run: "✓",
   champion: "★",
   awaiting_review: "◆",
+  pull_request: "⇄",
   completed: "✓",
+  reverted: "↺",
   failed: "✗",
   cancelled: "■",
 };

@@ -17,6 +17,9 @@ export function offerOf(
 ): Offer {
   if (!solve.champion || !isWaiting(solve, facts)) return NOTHING;
   if (publication && !mayAskAgain(publication)) return NOTHING;
+  if (facts.publish === "never") {
+    return { kind: "not", why: "it was opened with the word that nothing is to be published" };
+  }
   const verdict = facts.ranking.find(({ run_id }) => run_id === solve.champion)?.verdict.status;
   if (verdict && !PUBLISHABLE.includes(verdict)) {
     return {

@@ -166,6 +166,7 @@ export function someFacts(over: Partial<SolveView> = {}): SolveView {
     origin: null,
     publication: null,
     repo_url: "",
+    publish: null,
     base_branch: "main",
     base_commit: "",
     reducer: "simple",
