@@ -144,6 +144,12 @@ class ForgeSettings(BaseSettings):
         validation_alias="JWT_SECRET",
         description="Signs what command agents call models with, at least 32 characters.",
     )
+    users: Words = Field(
+        default=(),
+        validation_alias="YUDAI_USERS",
+        description="Logins that may sign in, besides YUDAI_ADMINS, with commas between; unset:"
+        " everybody with an account at GITHUB_URL.",
+    )
     admins: Words = Field(
         default=(),
         validation_alias="YUDAI_ADMINS",
@@ -157,7 +163,7 @@ class ForgeSettings(BaseSettings):
         description="Requests of one user, or of one address without a login.",
     )
 
-    @field_validator("github_watch", "admins", mode="before")
+    @field_validator("github_watch", "users", "admins", mode="before")
     @classmethod
     def _split(cls, value: object) -> object:
         if isinstance(value, str):

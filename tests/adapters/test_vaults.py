@@ -54,7 +54,9 @@ def test_what_was_tampered_with_is_not_opened(change: str):
         vault.open(sealed[:20] + ("A" if sealed[20] != "A" else "B") + sealed[21:])
 
 
-@pytest.mark.parametrize("bad", ["", "short", "not-base64-!!!", "8Jq1xW0pZ3vN8sKd5RtYbMc2Lf6Hg4Tz9Ua7EoPi"])
+@pytest.mark.parametrize(
+    "bad", ["", "short", "not-base64-!!!", "8Jq1xW0pZ3vN8sKd5RtYbMc2Lf6Hg4Tz9Ua7EoPi"]
+)
 def test_a_bad_key_is_refused_by_its_name_and_never_shown(bad: str):
     with pytest.raises(RefusedError, match="TOKEN_KEYS") as refused:
         FernetVault([SecretStr(bad)])

@@ -28,7 +28,10 @@ def fake_github(
     ] = None,
     webhook: Annotated[
         str | None,
-        typer.Option(help="Where its webhooks go, on this machine; '' for nowhere."),
+        typer.Option(
+            help="Where its webhooks go, on this machine; '' for nowhere. Default: as last time,"
+            " at first http://127.0.0.1:8000/api/webhooks/github."
+        ),
     ] = None,
     json: Json = False,
 ) -> int:

@@ -8,6 +8,7 @@ from collections.abc import Generator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
+from urllib.parse import urlsplit
 
 from rich.text import Text
 
@@ -16,6 +17,7 @@ from yudai.cli.exits import OUR_FAULT
 from yudai.cli.listening import bind, url_of
 from yudai.cli.text import print_json
 from yudai.domain.errors import ConflictError, RefusedError
+from yudai.forge_settings import LOOPBACK
 from yudai.settings import Settings
 
 if TYPE_CHECKING:
@@ -23,6 +25,8 @@ if TYPE_CHECKING:
 
 _HOST = "127.0.0.1"
 _ENV_FILE = "yudai.env"
+WEBHOOK = "http://127.0.0.1:8000/api/webhooks/github"
+"""Where `yudai serve` is when nobody says otherwise."""
 
 
 class FakeGitHubOptions(NamedTuple):
@@ -30,7 +34,7 @@ class FakeGitHubOptions(NamedTuple):
     folder: Path | None = None
     """None: in our home."""
     webhook: str | None = None
-    """Where webhooks go; "" nowhere; None: as last time."""
+    """Where webhooks go; "" nowhere; None: as last time, at first to a server on this machine."""
     json: bool = False
 
 
@@ -43,9 +47,10 @@ async def run_fake_github(settings: Settings, given: FakeGitHubOptions) -> int:
     with _owning(folder), closing(bind(_HOST, given.port)) as listener:
         state = State(folder)
         state.url = url_of(listener)
+        is_new = not state.world.repos
         sample.prepare(state)
-        if given.webhook is not None:
-            state.world.hook.url = _checked(given.webhook)
+        if given.webhook is not None or is_new:
+            state.world.hook.url = _checked(WEBHOOK if given.webhook is None else given.webhook)
         state.save()
         with closing(state):
             async with running.answering(state, listener) as http:
@@ -73,7 +78,7 @@ def _owning(folder: Path) -> Generator[None]:
 
 
 def _checked(url: str) -> str:
-    if url and not url.startswith(("http://127.0.0.1", "http://localhost", "http://[::1]")):
+    if url and (urlsplit(url).scheme != "http" or urlsplit(url).hostname not in LOOPBACK):
         raise RefusedError("--webhook takes an address on this machine: http://127.0.0.1:8000/...")
     return url
 

@@ -8,7 +8,7 @@ from yudai.cli.text import print_json
 from yudai.services.publication_views import PublicationView
 from yudai.services.publishing_asks import Publications
 from yudai.settings import Settings
-from yudai.wiring import open_library
+from yudai.wiring import make_backend, open_library
 
 
 async def run_publish(settings: Settings, target: str, *, json: bool) -> int:
@@ -30,9 +30,13 @@ async def _publish_here(settings: Settings, target: str, *, json: bool) -> Publi
     async with open_library(settings) as library:
         reader = library.reader
         solve_id = (await reader.document(target)).solve.id
-        async with open_forging(settings, reader) as forging:
-            asked = Publications(reader.store, reader.clock, forging.forge.url)
-            return await publish(OwnDesk(forging.publisher, asked), solve_id, console)
+        backend = make_backend(settings)
+        try:
+            async with open_forging(settings, reader, backend=backend) as forging:
+                asked = Publications(reader.store, reader.clock, forging.forge.url)
+                return await publish(OwnDesk(forging.publisher, asked), solve_id, console)
+        finally:
+            await backend.close()
 
 
 async def _publish_there(

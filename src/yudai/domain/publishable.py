@@ -68,7 +68,7 @@ class Inspection(Value):
         """RefusedError with all that blocks it, in one line."""
         if self.blocks:
             texts = dict.fromkeys(reason.text for reason in self.blocks)
-            raise RefusedError(f"not published: {'; '.join(list(texts)[:_MAX_TOLD])}")
+            raise RefusedError("; ".join(list(texts)[:_MAX_TOLD]))
 
 
 _MAX_TOLD = 10

@@ -3,6 +3,7 @@
 from yudai.domain.budget import usd
 from yudai.domain.ids import short
 from yudai.domain.markdown import code_span, md
+from yudai.domain.models import SCRIPTED_PREFIX, is_script
 from yudai.domain.patch import readable
 from yudai.domain.scorecard import Place, Scorecard
 from yudai.domain.story import FileDelta, Story
@@ -22,12 +23,17 @@ def scorecard_lines(story: Story, card: Scorecard) -> str:
         (
             _tests_line(story.tests, card),
             f"⏱️ Latency: {card.latency_ms} ms",
-            f"🧠 Model: {md(contestant.model)} (T={contestant.temperature:g})",
+            f"🧠 Model: {md(_public(contestant.model))} (T={contestant.temperature:g})",
             f"🧩 Files changed: {card.files_changed} | LOC: {card.lines_changed}",
             f"🧪 Command: {code_span(story.command) or 'none was found'}",
             f"🔁 Strategy: {contestant.strategy}",
         )
     )
+
+
+def _public(model: str) -> str:
+    """A script is a file of the machine that plays it: where it lies is nobody's business."""
+    return f"{SCRIPTED_PREFIX}{model.rsplit('/', 1)[-1]}" if is_script(model) else model
 
 
 def _tests_line(tests: Tally | None, card: Scorecard) -> str:
@@ -55,8 +61,9 @@ def proof(card: Scorecard) -> str:
         f" {_count(len(card.verdict.flaky), 'flaky test')} left out." if card.verdict.flaky else ""
     )
     return (
-        f"#### Red to green\n\n{said}{flaky} Executed: {evidence.executed} tests,"
-        f" {evidence.baseline_executed} on the base commit."
+        f"#### Red to green\n\n{said.rstrip('.')}.{flaky} The repository's own tests:"
+        f" {evidence.executed} executed with this patch, {evidence.baseline_executed} on the base"
+        " commit."
     )
 
 

@@ -92,6 +92,8 @@ class Browser:
     """One person, who may use what the server has."""
     server: SecretStr | None = None
     """GITHUB_TOKEN; used only in local mode."""
+    has_app: bool = False
+    """Whether an App is configured, which is used in local mode alone, too."""
 
     async def repos(self, *, user_id: str) -> ForgeRepoList:
         forge = self.asks.forge
@@ -140,6 +142,9 @@ class Browser:
             return own
         if self.is_local and self.server is not None:
             return Credential(kind=CredentialKind.SERVER, token=self.server)
+        if self.is_local and self.has_app:
+            # All that it is installed for.
+            return Credential(kind=CredentialKind.APP)
         if not self.is_local:
             raise SignedOutError
         raise ForbiddenError(

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from yudai.domain.errors import RefusedError
+from yudai.domain.errors import ForbiddenError, RefusedError
 from yudai.domain.forge import Account
 from yudai.domain.value import Value
 from yudai.ports.clock import Clock
@@ -30,6 +30,8 @@ class Enroller:
     clock: Clock
     vault: Vault
     forge: Repositories
+    only: frozenset[str] | None = None
+    """Logins in lower case that are let in; None: everybody's."""
 
     async def account(self, grant: Grant) -> Account:
         """Whose grant it is, said by the forge itself."""
@@ -37,6 +39,8 @@ class Enroller:
         account = await self.forge.whoami(by=asking)
         if account.is_bot:
             raise RefusedError("this is a bot's account: log in as a person")
+        if self.only is not None and account.login.lower() not in self.only:
+            raise ForbiddenError(f"{account.login} is not among those who may use this server")
         return account
 
     async def keep(self, db: AsyncSession, account: Account, grant: Grant) -> Person:

@@ -102,12 +102,12 @@ class Histories:
         reading = read_history(change, _acts(change, branch, landed), kept=ours.turns)
         found = [turn_row(ours, turn) for turn in reading.turns]
         found += [suspicion_row(ours, act) for act in reading.suspicions]
-        if await self._are_lineslines_gone_row(ours, reading, change, asked):
+        if await self._are_lines_gone(ours, reading, change, asked):
             found.append(lines_gone_row(ours, at=self.clock.now()))
         if found:
             await self._keep(ours, found)
 
-    async def _are_lineslines_gone_row(
+    async def _are_lines_gone(
         self, ours: Ours, reading: Reading, change: Change, asked: Asked
     ) -> bool:
         if not reading.is_there or reading.suspicions or not _may_be_asked(ours):

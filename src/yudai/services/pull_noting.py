@@ -120,8 +120,9 @@ def _columns(kept: PublicationRow, seen: Seen) -> Data:
         # Before it was merged the forge has the sha of an attempt there: it is nothing of ours.
         "merge_commit": pull.merge_commit if pull.state is PullState.MERGED else "",
     }
-    if pull.state is PullState.OPEN:
-        columns["is_draft"] = pull.is_draft
+    if pull.state is not PullState.CLOSED:
+        # What is merged was made ready before, whether anybody saw it or not.
+        columns["is_draft"] = pull.is_draft and pull.state is PullState.OPEN
     if kept.pull_url != pull.url and pull.url:
         columns["pull_url"] = pull.url
     return columns

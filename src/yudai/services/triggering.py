@@ -193,7 +193,7 @@ class Triggers:
     async def _refuse(
         self, repo: RepoRef, issue: ForgeIssue, calling: Calling, error: RefusedError
     ) -> None:
-        why = over_http(str(error))
+        why = _in_a_comment(str(error))
         is_new = await self._note(repo, issue, calling, TriggerState.REFUSED, note=why)
         is_said = calling.kind is OriginKind.COMMENT or not isinstance(error, _BusyError)
         if is_new and is_said and self.answers:
@@ -256,6 +256,12 @@ def _of_comments(repo: RepoRef, comments: Sequence[Comment], *, since: float) ->
         for one in comments
         if one.created_at >= since and (words := triggers.find_command(one.body)) is not None
     ]
+
+
+def _in_a_comment(refusal: str) -> str:
+    """What is wrong, and of the advice what somebody who writes comments can follow."""
+    wrong, _, advice = over_http(refusal).partition(": ")
+    return wrong if "/api/" in advice or '"prices"' in advice else over_http(refusal)
 
 
 def _command(calling: Calling) -> SolveCommand:

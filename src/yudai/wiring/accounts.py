@@ -83,7 +83,8 @@ def make_accounts(
 ) -> Accounts:
     vault, digest = make_vault(settings), make_digest(settings)
     keys = Keys(store, clock, digest)
-    enroller = Enroller(store, clock, vault, forge)
+    let_in = frozenset(login.lower() for login in (*settings.users, *settings.admins))
+    enroller = Enroller(store, clock, vault, forge, only=let_in if settings.users else None)
     keyring = Keyring(
         store=store,
         clock=clock,

@@ -154,6 +154,7 @@ def _forging(
             keyring,
             is_local=settings.auth_mode == "local",
             server=settings.github_token,
+            has_app=bool(settings.github_app_id),
         ),
     )
 

@@ -1,6 +1,7 @@
 """What GitHub's refusals and silences are in our words: one table of statuses."""
 
 import json
+import re
 from collections.abc import Callable
 from typing import Any, cast
 
@@ -18,6 +19,11 @@ from yudai.domain.errors import (
 from yudai.domain.text import clean
 
 _MAX_WORDS = 300
+_PLACE = re.compile(
+    r"/repos/(?P<owner>[\w.-]{1,100})/(?P<name>[\w.-]{1,100})"
+    r"(?:/(?:issues|pulls)/(?P<number>[0-9]{1,15}))?",
+    re.ASCII,
+)
 
 
 def fault(outcome: Outcome, ask: Ask, by: Identity) -> YudaiError | None:
@@ -36,7 +42,17 @@ def fault(outcome: Outcome, ask: Ask, by: Identity) -> YudaiError | None:
         return _lost(ask, f"GitHub failed with status {answer.status}")
     words = _words(answer, by)
     error, text = _REFUSALS.get(answer.status, _OTHER)
-    return error(text.format(words=words, remedy=by.remedy, status=answer.status))
+    what = _named(ask)
+    return error(text.format(words=words, remedy=by.remedy, status=answer.status, what=what))
+
+
+def _named(ask: Ask) -> str:
+    """What was asked for, as people name it."""
+    found = _PLACE.search(ask.path)
+    if found is None:
+        return "such thing"
+    repo = f"{found['owner']}/{found['name']}"
+    return f"{repo}#{found['number']}" if found["number"] else f"{repo}, or nothing such in it"
 
 
 def misread(ask: Ask, what: str) -> ForgeError:
@@ -101,7 +117,7 @@ _REFUSALS: dict[int, tuple[Callable[[str], YudaiError], str]] = {
     308: _MOVED,
     401: (ForbiddenError, "GitHub does not know who asks ({words}): {remedy}"),
     403: (ForbiddenError, "GitHub does not allow it: {words}"),
-    404: (NotFoundError, "there is no such thing at GitHub, or whoever asks may not see it"),
+    404: (NotFoundError, "there is no {what} at GitHub, or whoever asks may not see it"),
     409: (ConflictError, "GitHub: {words}"),
     410: (RefusedError, "{words}: it is switched off, or was deleted, in that repository"),
     422: (RefusedError, "GitHub refuses: {words}"),
