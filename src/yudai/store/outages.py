@@ -54,9 +54,10 @@ async def patiently(work: Callable[[], Awaitable[T]], patience_s: float) -> T:
             with away_errors():
                 return await work()
         except StoreAwayError:
-            if clock.time() + pause_s > deadline:
+            if clock.time() >= deadline:
                 raise
-        await asyncio.sleep(pause_s)
+        # The last attempt is made when patience ends, not before.
+        await asyncio.sleep(min(pause_s, max(0.0, deadline - clock.time())))
     raise AssertionError("pauses never end")
 
 
