@@ -1,5 +1,6 @@
 """Settings about forges, logins and secrets."""
 
+import ipaddress
 from pathlib import Path
 from typing import Annotated, Literal, Self
 from urllib.parse import urlsplit
@@ -162,8 +163,14 @@ class ForgeSettings(BaseSettings):
         validation_alias="REQUESTS_PER_MINUTE",
         description="Requests of one user, or of one address without a login.",
     )
+    trusted_proxies: Words = Field(
+        default=(),
+        validation_alias="TRUSTED_PROXIES",
+        description="Addresses or networks of proxies before this server, with commas between: what"
+        " they say in X-Forwarded-For counts as the address that asks. Unset: nobody is believed.",
+    )
 
-    @field_validator("github_watch", "users", "admins", mode="before")
+    @field_validator("github_watch", "users", "admins", "trusted_proxies", mode="before")
     @classmethod
     def _split(cls, value: object) -> object:
         if isinstance(value, str):
@@ -178,6 +185,14 @@ class ForgeSettings(BaseSettings):
         if not parts.hostname or parts.username or parts.path or parts.query or not is_safe:
             raise ValueError("give https://host without a path")
         return f"{parts.scheme}://{parts.netloc.lower()}"
+
+    @field_validator("trusted_proxies")
+    @classmethod
+    def _networks(cls, words: tuple[str, ...]) -> tuple[str, ...]:
+        try:
+            return tuple(str(ipaddress.ip_network(word, strict=False)) for word in words)
+        except ValueError:
+            raise ValueError("give addresses or networks: 127.0.0.1,10.0.0.0/8") from None
 
     @model_validator(mode="after")
     def _whole_app(self) -> Self:

@@ -225,7 +225,7 @@ _REFUSALS: dict[int, tuple[type[YudaiError], str]] = {
     400: (RefusedError, "status 400: no"),
     401: (ForbiddenError, "log in again"),
     403: (ForbiddenError, "no"),
-    404: (NotFoundError, "no such thing"),
+    404: (NotFoundError, "there is no ada/calc"),
     409: (ConflictError, "no"),
     410: (RefusedError, "switched off"),
     422: (RefusedError, "no: title is bad: PullRequest head invalid"),

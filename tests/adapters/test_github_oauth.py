@@ -14,7 +14,7 @@ from yudai.adapters.forges.github.oauth import GitHubOAuth
 from yudai.dev.fake_github.oauth import challenge_of
 from yudai.dev.fake_github.records import Grant as Code
 from yudai.domain.errors import ForbiddenError, ForgeError, LostAnswerError, RefusedError
-from yudai.ports.logins import DeviceState, Grant, LoginProvider
+from yudai.ports.logins import DeviceState, Grant, GrantEndedError, LoginProvider
 
 BACK = "http://127.0.0.1:8000/auth/callback"
 VERIFIER = "v" * 43
@@ -91,7 +91,7 @@ async def test_refreshing_gives_new_ones_and_ends_the_old(
     second = await logins.refresh(first.refresh)
     assert second.access != first.access
     assert first.access.get_secret_value() not in server.state.world.tokens
-    with pytest.raises(ForbiddenError, match="log in again"):
+    with pytest.raises(GrantEndedError, match="log in again"):
         await logins.refresh(first.refresh)
 
 
@@ -141,7 +141,7 @@ async def test_a_wrong_secret_names_the_settings(server: GitHubServer) -> None:
     logins = GitHubOAuth(
         server.url, client_id=app.client_id, client_secret=SECRET, clock=StillClock()
     )
-    with pytest.raises(ForbiddenError, match="GITHUB_APP_CLIENT_SECRET") as caught:
+    with pytest.raises(RefusedError, match="GITHUB_APP_CLIENT_SECRET") as caught:
         await logins.exchange(_code(server), VERIFIER, BACK)
     assert SECRET.get_secret_value() not in str(caught.value) + repr(logins.__dict__)
     await logins.close()
@@ -180,6 +180,29 @@ async def test_what_github_says_meanwhile_is_ours() -> None:
         server.reply(Reply(raw=b"<html>"))
         with pytest.raises(LostAnswerError):
             await logins.exchange("c", VERIFIER, BACK)
+        await logins.close()
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        Reply(raw=b"<html>Forbidden</html>", status=403),
+        Reply({"message": "who are you?"}, status=401),
+        Reply({"error": "bad_refresh_token"}, status=403),
+        Reply({"error": "incorrect_client_credentials"}),
+        Reply({"error": "unsupported_grant_type"}),
+    ],
+)
+async def test_only_githubs_own_word_ends_a_login(reply: Reply) -> None:
+    async with answering() as server:
+        logins = GitHubOAuth(server.url, client_id="Iv1", client_secret=SECRET, clock=StillClock())
+        server.reply(reply)
+        with pytest.raises(RefusedError) as caught:
+            await logins.refresh(SecretStr("r"))
+        assert not isinstance(caught.value, GrantEndedError)
+        server.reply(Reply({"error": "bad_refresh_token"}))
+        with pytest.raises(GrantEndedError):
+            await logins.refresh(SecretStr("r"))
         await logins.close()
 
 

@@ -184,3 +184,18 @@ async def test_a_huge_file_is_refused(gateway: ScriptedGateway, tmp_path: Path):
     write(tmp_path, "#" * (9 << 20))
     with pytest.raises(RefusedError, match="larger than 8 MB"):
         await gateway.complete(call())
+
+
+@pytest.mark.parametrize(
+    "name", ["../secret", "x/../../secret", "nobody", "secret", "", "./surgeon", "/etc/passwd"]
+)
+async def test_names_of_bundled_scripts_lead_to_no_file(tmp_path: Path, name: str):
+    write(tmp_path, "replies: [{say: a}]", "secret.yaml")
+    write(tmp_path, "replies: [{say: a}]", "yudai-demo/secret.yaml")
+    ours = write(tmp_path, "replies: [{say: ours}]", "ours/surgeon.yaml")
+    gateway = ScriptedGateway((tmp_path,), bundled={"yudai-demo/surgeon": ours})
+    got = await gateway.complete(call(model="scripted/yudai-demo/surgeon"))
+    assert got.content == "ours"
+    with pytest.raises(RefusedError, match="there is no script") as caught:
+        gateway.script(f"scripted/yudai-demo/{name}")
+    assert str(tmp_path) not in str(caught.value)

@@ -56,6 +56,7 @@ TABLE: dict[str, Line] = {
     "DELETE /api/keys/{key_id}": Line("nowhere", EVERY),
     "GET /api/logins": Line("member"),
     "DELETE /api/logins": Line("member", EVERY),
+    "POST /api/disconnect": Line("member", EVERY),
     "DELETE /api/logins/{login_id}": Line("nowhere", EVERY),
     "POST /api/solves": Line("change", RUN, ASK),
     "POST /solve": Line("change", RUN, ASK),

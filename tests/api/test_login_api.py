@@ -1,17 +1,22 @@
 """Logging in over HTTP: cookies, the way there and back, other sites, limits, headers."""
 
 from collections.abc import AsyncGenerator
+from ipaddress import ip_network
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 import httpx
 import pytest
 from fastapi import FastAPI
+from pydantic import ValidationError
+from starlette.requests import Request
 
 from guarding import REPO, SOLVE, House, fill, open_house
 from serving import Place, client_of
-from yudai.api.cookies import return_target
+from yudai.api.cookies import Cookies, return_target
 from yudai.api.errors import Code
+from yudai.api.limits import address_of
+from yudai.services.keys import ALL_SCOPES
 from yudai.settings import Settings
 
 FRONTEND = "https://app.yudai.example"
@@ -74,6 +79,7 @@ async def test_local_mode_has_no_login(client: httpx.AsyncClient):
         ("GET", "/api/keys"),
         ("GET", "/api/logins"),
         ("DELETE", "/api/logins"),
+        ("POST", "/api/disconnect"),
     ):
         answer = await client.request(method, path)
         assert answer.json()["code"] == Code.NOT_FOUND, path
@@ -138,6 +144,49 @@ async def test_a_login_elsewhere_is_ended_from_here(house: House):
     async with house.client(**here) as client:
         assert (await client.delete("/api/logins")).status_code == 204
         assert (await client.get("/api/solves")).status_code == 401
+
+
+async def test_who_disconnects_is_known_by_nothing_any_more(house: House):
+    here, there = await house.cookie("wim"), await house.cookie("wim")
+    key, other = await house.key("wim", *ALL_SCOPES), await house.cookie("ada")
+    async with house.client(**here) as client:
+        answer = await client.post("/api/disconnect")
+        assert answer.status_code == 204
+        assert "Max-Age=0" in cookies(answer)["yudai-loopback"]
+    for headers in (here, there, key):
+        async with house.client(**headers) as client:
+            assert (await client.get("/api/solves")).status_code == 401
+    async with house.client(**other) as client:
+        assert (await client.get("/api/solves")).status_code == 200
+
+
+async def test_no_other_site_disconnects_anybody(house: House):
+    wim = await house.cookie("wim")
+    async with house.client(**wim, Origin="https://evil.example") as client:
+        assert (await client.post("/api/disconnect")).json()["code"] == Code.CROSS_ORIGIN
+    async with house.client(**wim) as client:
+        assert (await client.get("/api/solves")).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("given", "is_secure"),
+    [
+        ({}, False),
+        ({"DOMAIN": "localhost", "FRONTEND_URL": "http://127.0.0.1:5173"}, False),
+        ({"BACKEND_URL": "http://[::1]:8000/api"}, False),
+        ({"DOMAIN": "yudai.example"}, True),
+        ({"BACKEND_URL": "https://yudai.example/api"}, True),
+        ({"GITHUB_REDIRECT_URI": "https://yudai.example/auth/callback"}, True),
+        ({"FRONTEND_URL": FRONTEND}, True),
+        ({"FRONTEND_URL": FRONTEND, "BACKEND_URL": "http://127.0.0.1:8000/api"}, True),
+    ],
+)
+def test_any_public_name_makes_the_cookie_secure(
+    tmp_path: Path, given: dict[str, str], *, is_secure: bool
+):
+    found = Cookies.of(Settings.model_validate({"YUDAI_HOME": tmp_path, **given}))
+    assert found.is_secure is is_secure
+    assert found.login.startswith("__Host-") is is_secure
 
 
 async def test_a_callback_without_its_beginning_lets_nobody_in(house: House):
@@ -425,6 +474,54 @@ async def test_logging_in_is_limited_more_strictly(house: House):
         assert begun == [200] * 10 + [429]
         logins = [(await client.get("/auth/callback")).status_code for _ in range(31)]
         assert logins == [303] * 30 + [429]
+
+
+PROXIES = "10.0.0.0/8,127.0.0.1,fd00::/8"
+
+
+@pytest.mark.parametrize(
+    ("peer", "forwarded", "address"),
+    [
+        ("127.0.0.1", "203.0.113.7", "203.0.113.7"),
+        ("::ffff:127.0.0.1", "203.0.113.7", "203.0.113.7"),
+        # Whatever a client writes there is left of what the proxy adds.
+        ("127.0.0.1", "198.51.100.1, 203.0.113.7", "203.0.113.7"),
+        ("127.0.0.1", "198.51.100.1, 203.0.113.7,10.1.2.3", "203.0.113.7"),
+        ("127.0.0.1", "10.9.9.9, 10.1.2.3", "10.9.9.9"),
+        ("127.0.0.1", "203.0.113.7:4711", "203.0.113.7"),
+        ("fd00::1", "[2001:db8:1:2:3::4]:443", "2001:db8:1:2::/64"),
+        ("127.0.0.1", "203.0.113.7, evil", "127.0.0.1"),
+        ("127.0.0.1", "203.0.113.7, evil, 10.1.2.3", "10.1.2.3"),
+        ("127.0.0.1", "", "127.0.0.1"),
+        ("198.51.100.9", "203.0.113.7", "198.51.100.9"),
+        ("198.51.100.9", "127.0.0.1", "198.51.100.9"),
+    ],
+)
+def test_an_address_is_what_a_trusted_proxy_says(
+    tmp_path: Path, peer: str, forwarded: str, address: str
+):
+    given = {"YUDAI_HOME": tmp_path, "TRUSTED_PROXIES": PROXIES}
+    trusted = [ip_network(one) for one in Settings.model_validate(given).trusted_proxies]
+    lines = [(b"x-forwarded-for", part.encode()) for part in forwarded.split(",10.")[:1]]
+    lines += [(b"x-forwarded-for", f"10.{part}".encode()) for part in forwarded.split(",10.")[1:]]
+    request = Request({"type": "http", "client": (peer, 1), "headers": lines})
+    assert address_of(request, trusted) == address
+    assert address_of(request) == peer.removeprefix("::ffff:").replace("fd00::1", "fd00::/64")
+
+
+async def test_who_comes_by_a_trusted_proxy_is_counted_alone(tmp_path: Path):
+    for trusted, last in (("127.0.0.1", 200), ("", 429)):
+        async with open_house(tmp_path, TRUSTED_PROXIES=trusted) as house:
+            for who, status in (("203.0.113.7", 429), ("203.0.113.8", last)):
+                async with house.client(**{"X-Forwarded-For": who}) as client:
+                    for _ in range(10 if status == 429 else 0):
+                        await client.post("/api/login/device")
+                    assert (await client.post("/api/login/device")).status_code == status
+
+
+def test_a_proxy_is_an_address(tmp_path: Path):
+    with pytest.raises(ValidationError, match=r"TRUSTED_PROXIES[\s\S]*addresses or networks"):
+        Settings.model_validate({"YUDAI_HOME": tmp_path, "TRUSTED_PROXIES": "proxy.example"})
 
 
 async def test_the_page_elsewhere_may_ask_with_its_login(public: House):

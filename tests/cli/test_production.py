@@ -119,7 +119,26 @@ def test_a_database_behind_a_socket_or_an_address_of_its_own_is_not_asked(good: 
 def test_a_server_for_others_knows_its_name(good: dict[str, Any]):
     del good["DOMAIN"], good["BACKEND_URL"]
     assert "DOMAIN is missing" in problem(good)
+    # Others see the page: then they come to this server as well, by a proxy.
+    assert "DOMAIN is missing" in problem(good | {"HOST": "127.0.0.1"})
+    for name, value in (
+        ("DOMAIN", "yudai.example"),
+        ("BACKEND_URL", "https://yudai.example/api"),
+        ("GITHUB_REDIRECT_URI", "https://yudai.example/auth/callback"),
+    ):
+        for host in ("127.0.0.1", EVERYWHERE, "192.0.2.1"):
+            check_production(Settings.model_validate(good | {"HOST": host, name: value}))
+    del good["FRONTEND_URL"]
     check_production(Settings.model_validate(good | {"HOST": "127.0.0.1"}))
+    near = good | {"HOST": "127.0.0.1", "FRONTEND_URL": "http://localhost:5173"}
+    check_production(Settings.model_validate(near))
+
+
+def test_a_name_of_ones_own_machine_is_none_for_others(good: dict[str, Any]):
+    """The cookie would go in the clear to whoever asks at the address itself."""
+    del good["BACKEND_URL"], good["FRONTEND_URL"]
+    assert "DOMAIN is missing" in problem(good | {"DOMAIN": "localhost", "HOST": "192.0.2.1"})
+    check_production(Settings.model_validate(good | {"DOMAIN": "localhost"}))
 
 
 def test_its_names_are_those_that_were_given(good: dict[str, Any], tmp_path: Path):

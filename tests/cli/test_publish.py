@@ -296,7 +296,7 @@ async def test_without_a_server_this_process_does_it(
     found: list[Publishing] = []
 
     @asynccontextmanager
-    async def open_forging(_: Settings, reader: Any) -> AsyncGenerator[Any]:
+    async def open_forging(_: Settings, reader: Any, **_more: Any) -> AsyncGenerator[Any]:
         asked = Publications(reader.store, reader.clock, "https://github.com")
         found.append(Publishing(asked))
         yield SimpleNamespace(publisher=found[0], forge=SimpleNamespace(url="https://github.com"))

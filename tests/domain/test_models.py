@@ -7,7 +7,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from yudai.domain.errors import RefusedError
-from yudai.domain.models import FREE, Price, Provider, parse_amounts, parse_price, scripted
+from yudai.domain.models import (
+    FREE,
+    Price,
+    Provider,
+    is_script,
+    parse_amounts,
+    parse_price,
+    scripted,
+)
 from yudai.domain.usage import Usage
 
 SONNET = Price(input_micros=3_000_000, output_micros=15_000_000, cached_micros=300_000)
@@ -95,3 +103,23 @@ def test_the_order_of_a_price_is_told_when_it_was_mixed_up():
 def test_any_text_is_a_price_or_refused(text: str):
     with suppress(RefusedError):
         assert parse_price(text).name
+
+
+@pytest.mark.parametrize(
+    ("name", "is_one"),
+    [
+        ("scripted/mine", True),
+        ("scripted//etc/passwd", True),
+        ("scripted/yudai-demo/surgeon", False),
+        ("scripted/yudai-demo/../secret", True),
+        ("scripted/yudai-demo/..", True),
+        ("scripted/yudai-demo/a/b", True),
+        ("scripted/yudai-demo/", True),
+        ("scripted/yudai-demo/surgeon\n", True),
+        ("scripted/yudai-demo/surgeon.yaml", True),
+        ("yudai-demo/surgeon", False),
+        ("openai/gpt-4.1", False),
+    ],
+)
+def test_only_plain_names_are_the_demos(name: str, *, is_one: bool):
+    assert is_script(name) is is_one

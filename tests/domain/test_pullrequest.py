@@ -23,6 +23,7 @@ from yudai.domain.pullrequest import (
     has_marker,
     marker,
     reference,
+    tells_of_solve,
     title,
 )
 from yudai.domain.run_state import RunState
@@ -121,6 +122,38 @@ def test_the_body_ends_with_what_it_fixes_and_our_mark():
     assert not has_marker(text, OTHER)
 
 
+def test_numbers_without_test_files_say_so():
+    """The table of a comment has them all."""
+    files = (
+        FileDelta(path="app.py", added=3, removed=1),
+        FileDelta(path="tests/test_app.py", added=9, removed=0),
+    )
+    for text in (body(_story(files=files)), comment(_story(files=files), Told())):
+        assert "\n🧩 Files changed: 1 | LOC: 4 (besides tests)\n" in text
+    assert "\n🧩 Files changed: 1 | LOC: 4\n" in comment(_story(), Told())
+    assert "\n🧩 Files changed: 1 | LOC: 4\n" in body(_story(files=()))
+
+
+def test_other_contestants_tests_are_only_in_the_cross_examination():
+    verdict = _passed(proved_by=("t.py::red", "slow-3::x"), cross_passed=("slow-3::x",))
+    text = body(_story(champion=_place(1, verdict)))
+    before, after = text.split("#### Cross-examination")
+    assert "2 tests red on the base commit" in before
+    assert "(1 of other contestants)" in before
+    assert "- `t.py::red`" in before
+    assert "slow-3::x" not in before
+    assert "- `slow-3::x`" in after
+    alone = _passed(proved_by=("slow-3::x",), cross_passed=("slow-3::x",))
+    assert "Tests from red to green" not in body(_story(champion=_place(1, alone)))
+
+
+def test_what_tells_of_a_solve():
+    assert tells_of_solve(comment(_story(), Told()))
+    assert tells_of_solve(f"x\r\n{marker(OTHER)}\r\n")
+    assert not tells_of_solve("<!-- yudai:trigger=1 -->")
+    assert not tells_of_solve(f"> {marker(OTHER)}")
+
+
 def test_the_body_tells_everything():
     text = body(
         _story(
@@ -141,7 +174,7 @@ def test_the_body_tells_everything():
     )
     for words in (
         "1 test red on the base commit and green with this patch",
-        "Executed: 12 tests, 11 on the base commit",
+        "12 executed with this patch, 11 on the base commit",
         "- `t.py::red`",
         "passes 1 of 2 valid tests of other contestants",
         "1 of its own 2 new tests",

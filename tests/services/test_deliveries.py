@@ -1,10 +1,12 @@
 """Webhooks: who may send them, what is kept of them, and how often they are followed."""
 
+import asyncio
 import hashlib
 import hmac
 import json
 from collections.abc import AsyncGenerator
 from dataclasses import dataclass, field, replace
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -14,12 +16,13 @@ from pydantic import SecretStr
 from sqlalchemy import select
 
 from databases import Kind
+from solving import SOLVE, Ring
 from yudai.adapters.clock import SystemClock
 from yudai.domain.errors import ForgeError, NotFoundError, RefusedError
 from yudai.domain.forge import RepoRef
 from yudai.services.deliveries import MAX_TRIES, Deliveries, Delivery, UnsignedError, is_signed
 from yudai.store.deliveries import KEPT_S
-from yudai.store.forge_tables import DeliveryRow
+from yudai.store.forge_tables import DeliveryRow, PublicationRow
 from yudai.store.store import Store
 
 SECRET = SecretStr("a secret of thirty-two characters")
@@ -54,6 +57,7 @@ class Box:
     heard: list[tuple[str, int]] = field(default_factory=list[tuple[str, int]])
     settled: list[tuple[str, int | None]] = field(default_factory=list[tuple[str, int | None]])
     error: Exception | None = None
+    order: list[str] = field(default_factory=list[str])
 
     def __post_init__(self) -> None:
         self.deliveries = Deliveries(
@@ -62,11 +66,27 @@ class Box:
 
     async def hear(self, repo: RepoRef, number: int) -> None:
         self.heard.append((repo.url, number))
+        self.order.append("heard")
         if self.error:
             raise self.error
 
     async def settle(self, repo: RepoRef, number: int | None) -> None:
         self.settled.append((repo.url, number))
+        self.order.append("settled")
+
+    async def publish(self, number: int, repo: str = "ada/calc") -> None:
+        reader: Any = SimpleNamespace(clock=self.clock, store=self.store)
+        await Ring(reader).solve()
+        async with self.store.change() as db:
+            db.add(
+                PublicationRow(
+                    solve_id=SOLVE,
+                    repo_url=f"{FORGE}/{repo}",
+                    pull_number=number,
+                    created_at=0.0,
+                    updated_at=0.0,
+                )
+            )
 
     async def take(self, *deliveries: Delivery) -> None:
         for delivery in deliveries:
@@ -100,6 +120,7 @@ async def test_a_hint_is_followed_once(box: Box):
 
 
 async def test_each_event_goes_where_it_belongs(box: Box):
+    await box.publish(9)
     await box.take(
         sent("issue_comment", id="1"),
         sent("pull_request", id="2", number=9),
@@ -115,6 +136,87 @@ async def test_each_event_goes_where_it_belongs(box: Box):
     assert box.settled == [(f"{FORGE}/Ada/calc", 9), (f"{FORGE}/Ada/calc", None)]
     assert [row.id for row in await box.rows()] == ["1", "2", "3", "8"]
     assert await box.deliveries.process() == 0
+
+
+async def test_a_busy_repository_is_looked_at_once_in_a_while(box: Box):
+    everything = (f"{FORGE}/Ada/calc", None)
+    await box.take(*[sent("push", id=f"p{n}", sender=n) for n in range(3)])
+    await box.take(sent("pull_request", id="foreign", number=5, action="closed"))
+    assert await box.deliveries.process() == 1
+    assert box.settled == [everything]
+    await box.take(*[sent("push", id=f"q{n}", sender=10 + n) for n in range(60)])
+    assert await box.deliveries.process() == 0
+    # They are remembered by one of them, so that what is asked for has its place in the queue.
+    assert sum(row.processed_at is None for row in await box.rows()) == 1
+    box.clock.at += 29
+    assert await box.deliveries.process() == 0
+    box.clock.at += 1
+    assert await box.deliveries.process() == 1
+    assert box.settled == [everything] * 2
+    assert all(row.processed_at for row in await box.rows())
+    assert await box.deliveries.process() == 0
+
+
+async def test_another_repository_and_one_of_ours_need_not_wait(box: Box):
+    await box.publish(9)
+    await box.take(sent("push", id="1"))
+    await box.deliveries.process()
+    await box.take(
+        sent("push", id="2", repository={"full_name": "ada/other"}),
+        sent("pull_request", id="3", number=9, action="closed"),
+    )
+    assert await box.deliveries.process() == 2
+    assert box.settled[1:] == [(f"{FORGE}/ada/other", None), (f"{FORGE}/Ada/calc", 9)]
+
+
+@pytest.mark.parametrize(
+    ("action", "number"),
+    [("closed", 9), ("edited", 9), ("converted_to_draft", 9), ("synchronize", None), (7, 9)],
+)
+async def test_only_what_changes_ours_is_a_hint_at_it(box: Box, action: object, number: int | None):
+    await box.publish(9)
+    await box.take(sent("pull_request", number=9, action=action))
+    await box.deliveries.process()
+    assert box.settled == [(f"{FORGE}/Ada/calc", number)]
+
+
+async def test_who_asks_comes_before_what_is_settled(box: Box):
+    await box.take(sent("push", id="1"), sent("issues", id="2", sender="wim"))
+    assert await box.deliveries.process() == 2
+    assert box.order == ["heard", "settled"]
+
+
+async def test_a_slow_look_is_ended_and_tried_again(box: Box):
+    async def hang(repo: RepoRef, number: int | None) -> None:
+        box.settled.append((repo.url, number))
+        await asyncio.Event().wait()
+
+    slow = replace(box.deliveries, settle=hang, settle_s=0.01)
+    await box.take(sent("push"))
+    assert await slow.process() == 0
+    [row] = await box.rows()
+    assert (row.tries, row.processed_at) == (1, None)
+    assert await slow.process() == 0
+    assert len(box.settled) == 1
+    box.clock.at += 30
+    assert await box.deliveries.process() == 1
+    assert len(box.settled) == 2
+
+
+async def test_what_takes_long_leaves_the_rest_to_the_next_round(box: Box):
+    async def settle(repo: RepoRef, number: int | None) -> None:
+        box.settled.append((repo.url, number))
+        box.clock.at += 60
+
+    slow = replace(box.deliveries, settle=settle)
+    await box.take(
+        sent("push", id="1"), sent("push", id="2", repository={"full_name": "ada/other"})
+    )
+    assert await slow.process() == 1
+    await box.take(sent("issues", id="3", sender="wim"))
+    assert await slow.process() == 2
+    assert len(box.heard) == 1
+    assert [url for url, _ in box.settled] == [f"{FORGE}/Ada/calc", f"{FORGE}/ada/other"]
 
 
 async def test_many_hints_at_one_issue_are_one_look(box: Box):

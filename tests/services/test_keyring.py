@@ -9,14 +9,23 @@ from sqlalchemy import select
 
 from peopling import HOURS_8, Crowd
 from yudai.adapters.vaults.fernet import FernetVault, new_key
-from yudai.domain.errors import ForbiddenError, ForgeError, LostAnswerError
+from yudai.domain.errors import (
+    ForbiddenError,
+    ForgeError,
+    LostAnswerError,
+    NotFoundError,
+    RefusedError,
+    YudaiError,
+)
 from yudai.domain.forge import RepoRef, Role
 from yudai.domain.ids import LOCAL_USER
+from yudai.ports.logins import GrantEndedError
 from yudai.ports.remote import ANONYMOUS, Credential, CredentialKind
 from yudai.services import credentials
 from yudai.services import keyring as keyrings
 from yudai.services.keyring import Keyring, SignedOutError
-from yudai.store.forge_tables import LoginRow, TokenRow
+from yudai.services.keys import ALL_SCOPES
+from yudai.store.forge_tables import KeyRow, LoginRow, TokenRow
 from yudai.store.store import Store
 
 SERVER = SecretStr("token-of-server")
@@ -130,11 +139,23 @@ async def test_twenty_at_once_are_one_refresh(crowd: Crowd):
     assert len({token(task.result()) for task in tasks}) == 1
 
 
-async def test_a_dead_refresh_token_signs_out(crowd: Crowd, repo: RepoRef):
+def refuse(crowd: Crowd, monkeypatch: pytest.MonkeyPatch, error: YudaiError) -> None:
+    """Whatever is refreshed."""
+
+    async def refused(_: SecretStr) -> None:
+        crowd.provider.refreshes += 1
+        raise error
+
+    monkeypatch.setattr(crowd.provider, "refresh", refused)
+
+
+async def test_a_dead_refresh_token_signs_out(
+    crowd: Crowd, repo: RepoRef, monkeypatch: pytest.MonkeyPatch
+):
     ada = await crowd.person("ada")
     other = await crowd.person("wim")
     crowd.clock.time += HOURS_8
-    crowd.provider._refresh.clear()
+    refuse(crowd, monkeypatch, GrantEndedError("the login has ended"))
     assert await crowd.keyring.own(ada.id) is None
     assert await crowd.keyring.own(ada.id) is None
     assert crowd.provider.refreshes == 1, "it is not asked again"
@@ -152,22 +173,50 @@ async def test_a_refresh_token_that_is_over_is_not_tried(crowd: Crowd):
     assert crowd.provider.refreshes == 0
 
 
-@pytest.mark.parametrize("error", [ForgeError("away"), LostAnswerError("lost")])
-async def test_a_forge_that_is_away_signs_nobody_out(
-    crowd: Crowd, monkeypatch: pytest.MonkeyPatch, error: ForgeError
+@pytest.mark.parametrize(
+    "error",
+    [
+        ForgeError("away"),
+        LostAnswerError("lost"),
+        ForbiddenError("a proxy's 403"),
+        NotFoundError("a proxy's 404"),
+        RefusedError("the App's secret is wrong"),
+    ],
+)
+async def test_whatever_else_is_said_signs_nobody_out(
+    crowd: Crowd, monkeypatch: pytest.MonkeyPatch, error: YudaiError
 ):
     ada = await crowd.person("ada")
     crowd.clock.time += HOURS_8
-    working = crowd.provider.refresh
-
-    async def away(_: SecretStr) -> None:
-        raise error
-
-    monkeypatch.setattr(crowd.provider, "refresh", away)
-    with pytest.raises(ForgeError):
-        await crowd.keyring.own(ada.id)
-    monkeypatch.setattr(crowd.provider, "refresh", working)
+    with monkeypatch.context() as patched:
+        refuse(crowd, patched, error)
+        with pytest.raises(ForgeError, match=str(error)):
+            await crowd.keyring.own(ada.id)
+    async with crowd.store.read() as db:
+        assert (await db.scalars(select(LoginRow.user_id))).all() == [ada.id]
     assert await crowd.keyring.own(ada.id) is not None
+
+
+async def test_a_process_that_cannot_refresh_signs_nobody_out(crowd: Crowd):
+    ada = await crowd.person("ada")
+    crowd.clock.time += HOURS_8
+    without = Keyring(crowd.store, crowd.clock, crowd.vault, crowd.forge)
+    assert await without.own(ada.id) is None
+    assert await crowd.keyring.own(ada.id) is not None
+    async with crowd.store.read() as db:
+        assert (await db.scalars(select(LoginRow.user_id))).all() == [ada.id]
+
+
+async def test_who_disconnects_leaves_nothing_behind(crowd: Crowd):
+    ada, wim = await crowd.person("ada"), await crowd.person("wim")
+    for person in (ada, ada, wim):
+        await crowd.keys.create(person.id, "CI", scopes=ALL_SCOPES)
+    await crowd.keyring.disconnect(ada.id)
+    await crowd.keyring.disconnect(ada.id)
+    assert await crowd.keyring.own(ada.id) is None
+    async with crowd.store.read() as db:
+        for table in (TokenRow, LoginRow, KeyRow):
+            assert (await db.scalars(select(table.user_id))).all() == [wim.id], table
 
 
 async def test_a_forge_that_hangs_holds_up_nobody_for_long(

@@ -304,6 +304,35 @@ async def test_a_terminal_gets_a_key(crowd: Crowd):
         await crowd.devices.poll(begun.ticket, name="x")
 
 
+async def test_terminals_have_no_more_keys_than_others(crowd: Crowd):
+    """A terminal that comes again takes the place of its own oldest key, and of no other."""
+    ada = await crowd.person("ada")
+    old = await crowd.keys.create(ada.id, "laptop", scopes=ALL_SCOPES)
+    for _ in range(MAX_KEYS - 2):
+        crowd.clock.time += 1
+        await crowd.keys.create(ada.id, "CI", scopes={Scope.READ})
+    await terminal(crowd, "laptop")
+    assert await crowd.keys.use(SecretStr(old.key)) is not None, "there was room"
+    newest = await terminal(crowd, " laptop\n")
+    kept = {key.id for key in await crowd.keys.list(ada.id)}
+    assert len(kept) == MAX_KEYS
+    assert await crowd.keys.use(SecretStr(old.key)) is None
+    assert await crowd.keys.use(SecretStr(newest)) is not None
+    with pytest.raises(RefusedError, match="revoke one first"):
+        await terminal(crowd, "another")
+    assert {key.id for key in await crowd.keys.list(ada.id)} == kept
+
+
+async def terminal(crowd: Crowd, name: str) -> str:
+    """The key that ada's gets."""
+    begun = await crowd.devices.begin()
+    crowd.provider.answer_device("ada")
+    crowd.clock.time += 5
+    key = (await crowd.devices.poll(begun.ticket, name=name)).key
+    assert key is not None
+    return key.key
+
+
 async def test_the_forge_is_asked_no_oftener_than_it_wants(crowd: Crowd):
     begun = await crowd.devices.begin()
     for _ in range(10):

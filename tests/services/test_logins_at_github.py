@@ -12,7 +12,7 @@ from github_server import REPO, ROLES, GitHubServer, github_server
 from peopling import HERE, HOURS_8, MovingClock
 from yudai.adapters.forges.github.forge import GitHubForge
 from yudai.adapters.vaults.fernet import new_key
-from yudai.domain.errors import ForbiddenError, NotFoundError, RefusedError
+from yudai.domain.errors import ForbiddenError, ForgeError, NotFoundError, RefusedError
 from yudai.domain.forge import Role
 from yudai.services.access import Right
 from yudai.services.logins import Callback
@@ -114,6 +114,20 @@ async def test_a_token_is_refreshed_by_the_real_one(
     github.state.world.refreshes.clear()
     clock.time += HOURS_8
     assert await accounts.keyring.own(bob) is None
+
+
+@pytest.mark.parametrize("status", [401, 403, 404])
+async def test_a_proxy_that_refuses_signs_nobody_out(
+    accounts: Accounts, clock: MovingClock, github: GitHubServer, status: int
+):
+    bob = await log_in(accounts, "bob")
+    clock.time += HOURS_8
+    fault = github.fail("/login/oauth/access_token", status=status, times=1)
+    with pytest.raises(ForgeError, match="try again later"):
+        await accounts.keyring.own(bob)
+    assert fault.hits == 1
+    assert len(await entrance(accounts).logins.list(bob)) == 1
+    assert await accounts.keyring.own(bob) is not None
 
 
 async def test_a_code_of_another_beginning_is_refused(accounts: Accounts):

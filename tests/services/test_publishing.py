@@ -1,6 +1,7 @@
 """What is published, in whose name, and what is not."""
 
 import asyncio
+import threading
 from collections.abc import AsyncGenerator
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from yudai.domain.pullrequest import marker
 from yudai.domain.solve_state import SolveState
 from yudai.domain.verdict import Evidence, Verdict, VerdictStatus
 from yudai.ports.remote import BaseMove
+from yudai.services import publishing, publishing_desk
 from yudai.services.publishing_asks import Publications
 from yudai.services.publishing_branch import BOT_EMAIL
 from yudai.services.publishing_story import page_of
@@ -210,6 +212,92 @@ async def test_of_another_forge_nothing_is_published(press: Press):
     await press.solve(passed(), repo_url="https://elsewhere.test/acme/demo")
     with pytest.raises(RefusedError, match="elsewhere"):
         await press.publisher().request(press.solve_id, actor="")
+
+
+async def test_of_another_forge_nothing_happens_by_itself(press: Press):
+    await press.solve(passed(), repo_url="https://elsewhere.test/acme/demo")
+    await press.publisher().auto(press.solve_id)
+    press.clock.time += 60
+    assert await press.publisher().remember() == 0
+    assert (press.pulls, press.comments, await press.timeline()) == ([], [], [])
+
+
+async def test_a_publication_of_another_forge_is_left_alone(press: Press):
+    """The forge was changed since, and has a repository of the same name."""
+    await press.solve(passed(), publish=PublishMode.ASK)
+    publisher = press.publisher()
+    await publisher.request(press.solve_id, actor="")
+    async with press.store.change() as db:
+        row = await db.merge(await press.row())
+        row.repo_url = "https://forge.test.elsewhere.test/acme/demo"
+    assert await publisher.sweep() == 0
+    await publisher.carry_on(press.solve_id)
+    assert (press.pulls, press.comments, press.branches) == ([], [], [])
+    row = await press.row()
+    assert (row.state, row.tries, row.holder) == (PublicationState.REQUESTED, 0, "")
+    with pytest.raises(RefusedError, match="elsewhere"):
+        await publisher.steps.desk.work(row)
+
+
+async def test_one_that_cannot_be_remembered_holds_up_no_other(
+    press: Press, monkeypatch: pytest.MonkeyPatch
+):
+    second = SolveId("0190a000-0000-7000-8000-00000000bbbb")
+    await press.solve(passed(), finished_at=START - 5.0)
+    await press.solve(passed(), id=second, finished_at=START - 1.0)
+    ask = publishing.ask_by_itself
+
+    async def broken(db: Any, solve_id: SolveId, **how: Any) -> Any:
+        if solve_id == second:
+            raise ValueError("broken")
+        return await ask(db, solve_id, **how)
+
+    monkeypatch.setattr(publishing, "ask_by_itself", broken)
+    press.clock.time += 60
+    assert await press.publisher().remember() == 2
+    assert len(press.pulls) == 1
+
+
+async def test_two_solves_of_an_issue_have_one_comment(press: Press):
+    await press.solve(failed(), state=SolveState.COMPLETED, reason="no champion")
+    await press.publisher().auto(press.solve_id)
+    [first] = press.comments
+    answer = press.forge.say(press.repo, press.number, "<!-- yudai:trigger=1 -->\nok", by=BOT)
+    second = SolveId("0190a000-0000-7000-8000-00000000bbbb")
+    await press.solve(passed(), id=second)
+    await press.publisher().auto(second)
+    assert [one.id for one in press.comments] == [first.id, answer.id]
+    assert marker(second) in press.comments[0].body
+    assert f"#{press.pulls[0].number}" in press.comments[0].body
+    assert press.comments[1].body == answer.body
+    assert (await press.row()).comment_id == first.id
+
+
+async def test_a_comment_of_ours_that_no_row_knows_is_edited(press: Press):
+    other = SolveId("0190a000-0000-7000-8000-0000000000ff")
+    ours = press.forge.say(press.repo, press.number, f"x\n{marker(other)}", by=BOT)
+    await press.solve(passed())
+    await press.publisher().auto(press.solve_id)
+    [comment] = press.comments
+    assert (comment.id, marker(press.solve_id) in comment.body) == (ours.id, True)
+
+
+async def test_a_big_patch_is_read_beside_the_event_loop(
+    press: Press, monkeypatch: pytest.MonkeyPatch
+):
+    threads: list[str] = []
+    inspect = publishing_desk.inspect
+
+    def watched(*args: Any, **how: Any) -> Any:
+        threads.append(threading.current_thread().name)
+        return inspect(*args, **how)
+
+    monkeypatch.setattr(publishing_desk, "inspect", watched)
+    await press.solve(passed())
+    await press.publisher().auto(press.solve_id)
+    # Once for each of: commit, push, pull request, comment.
+    assert len(threads) == 4
+    assert threading.main_thread().name not in threads
 
 
 async def test_it_is_asked_for_once(press: Press):
@@ -597,6 +685,7 @@ async def test_a_sweep_goes_on_with_all_of_them(press: Press):
         await publisher.request(solve_id, actor="")
     assert await publisher.sweep() == 2
     assert len(press.pulls) == 2
+    assert len(press.comments) == 1
     assert await publisher.sweep() == 0
 
 

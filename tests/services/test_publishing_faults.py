@@ -13,6 +13,7 @@ from yudai.domain.errors import ForgeError
 from yudai.domain.forge import PullState, Role
 from yudai.domain.publication import PublicationState
 from yudai.services import publishing
+from yudai.services.publication_views import view_of
 from yudai.services.publishing import LEASE_S
 from yudai.store import events
 from yudai.store.store import Store
@@ -225,6 +226,68 @@ async def test_pauses_grow_and_the_forge_says_how_long(press: Press):
         assert await publisher.sweep() == 1
     assert waits == [5.0, 10.0, 3000.0]
     await _check_whole(press)
+
+
+async def test_waits_that_the_forge_asks_for_are_no_tries(press: Press):
+    slow = ForgeError("slow down", retry_after_s=60.0)
+    press.forge.faults.before("pulls_of", times=20, error=slow)
+    await press.publisher().auto(press.solve_id)
+    row = await press.row()
+    assert (row.tries, row.error) == (0, "slow down")
+    assert view_of(row).due_at == row.due_at == press.clock.now() + 60.0
+    await press.finish(turns=30)
+    await _check_whole(press)
+
+
+async def test_who_lost_it_stops_at_once(press: Press, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(publishing, "LEASE_S", 0.04)
+    frozen, stopped = asyncio.Event(), asyncio.Event()
+
+    async def freezing(*_args, **_kwargs):
+        frozen.set()
+        try:
+            await asyncio.Event().wait()
+        finally:
+            stopped.set()
+
+    press.mirrors.base_move = freezing  # type: ignore[method-assign]
+    task = asyncio.create_task(press.publisher("frozen").auto(press.solve_id))
+    await frozen.wait()
+    await _steal(press)
+    async with asyncio.timeout(30):
+        await stopped.wait()
+        await task
+    row = await press.row()
+    assert (row.holder, row.state) == ("thief", PublicationState.REQUESTED)
+
+
+@pytest.mark.parametrize("act", ["push", "open_pull", "add_comment"])
+async def test_who_lost_it_right_before_a_write_does_not_write(press: Press, act: str):
+    """Somebody else took it while we waited for our turn, and no renewal has told us yet."""
+    publisher = press.publisher()
+    desk = publisher.steps.desk
+    turns = ["push", "open_pull", "add_comment"].index(act)
+
+    async def sleep(seconds: float) -> None:
+        press.clock.time += seconds
+
+    async def credential(*args):
+        nonlocal turns
+        if (await press.row()).state is list(PublicationState)[turns + 1]:
+            await _steal(press)
+        return await type(desk)._credential(desk, *args)
+
+    object.__setattr__(desk, "sleep", sleep)
+    object.__setattr__(desk, "_credential", credential)
+    await publisher.auto(press.solve_id)
+    assert act not in press.forge.calls + press.mirrors.calls
+    assert (await press.row()).holder == "thief"
+
+
+async def _steal(press: Press) -> None:
+    async with press.store.change() as db:
+        row = await db.merge(await press.row())
+        row.holder, row.held_until = "thief", press.clock.now() + 1000.0
 
 
 async def test_after_twelve_tries_it_is_refused_with_the_last_error(press: Press):

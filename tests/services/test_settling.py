@@ -10,13 +10,19 @@ from fakes import StillClock
 from forging import MemoryForge
 from solving import SOLVE, Ring, passed, run_id
 from yudai.adapters.artifacts.object_store import make_artifacts
-from yudai.domain.errors import ConflictError, ForgeError, NotFoundError, RefusedError
+from yudai.domain.errors import (
+    ConflictError,
+    ForbiddenError,
+    ForgeError,
+    NotFoundError,
+    RefusedError,
+)
 from yudai.domain.forge import NewPull, PullRequest, PullState, RepoRef, Role
 from yudai.domain.ids import LOCAL_USER, SolveId
 from yudai.domain.publication import Origin, OriginKind, OutcomeKind, PublicationState
 from yudai.domain.solve_state import SolveState
 from yudai.ports.artifacts import ArtifactKind
-from yudai.ports.remote import Credential, CredentialKind, Landed
+from yudai.ports.remote import ANONYMOUS, Credential, CredentialKind, Landed
 from yudai.services.decisions import decisions_of
 from yudai.services.reading import Reader
 from yudai.services.settling import Settler
@@ -116,6 +122,8 @@ class Desk:
     async def reading(self, repo: RepoRef, *, user_id: str) -> Credential:
         assert repo == self.repo
         self.asked_for.append(user_id)
+        if self.kind is CredentialKind.ANONYMOUS:
+            return ANONYMOUS
         known = self.forge.credential("wim", kind=self.kind)
         return known if self.is_named else known.model_copy(update={"login": ""})
 
@@ -304,15 +312,68 @@ async def test_what_is_gone_is_closed_with_that_reason(desk: Desk) -> None:
     assert len(await desk.kept()) == 1
 
 
-async def test_what_was_only_out_of_sight_comes_back(desk: Desk) -> None:
-    await desk.publish()
+@pytest.mark.parametrize("how", ["hidden", "forbidden", "anonymous"])
+async def test_what_is_out_of_sight_is_no_outcome(desk: Desk, how: str) -> None:
+    pull = await desk.publish()
+    held = desk.forge.held(desk.repo)
+    if how == "hidden":
+        held.is_private = True
+        held.roles.clear()
+    elif how == "forbidden":
+        del held.pulls[pull.number]
+        desk.forge.faults.before("repository", error=ForbiddenError("the App is suspended"))
+    else:
+        desk.kind = CredentialKind.ANONYMOUS
+        del held.pulls[pull.number]
+    assert await desk.look() == 0
+    row = await desk.row()
+    assert (row.pull_state, row.looked_at) == (PullState.OPEN, desk.clock.now())
+    assert row.error.startswith(f"cannot look at pull request #{pull.number}: ")
+    assert await desk.kept() == []
+    assert (await desk.solve()).state is SolveState.AWAITING_REVIEW
+
+
+async def test_what_was_out_of_sight_is_settled_when_it_is_seen(desk: Desk) -> None:
+    pull = await desk.publish()
     desk.forge.held(desk.repo).is_private = True
     desk.forge.held(desk.repo).roles.clear()
-    await desk.look()
-    assert await desk.kinds() == [OutcomeKind.CLOSED]
+    assert await desk.look() == 0
+    assert await desk.settler.look_at(desk.repo, pull.number) == 0
+    assert await desk.look(after=599) == 0
     desk.forge.give(desk.repo, "wim", Role.WRITE)
-    await desk.look(after=HOUR)
-    assert (await desk.row()).pull_state is PullState.OPEN
+    desk.forge.merge(desk.repo, pull.number)
+    assert await desk.look(after=1) == 1
+    assert (await desk.row()).error == ""
+    assert await desk.kinds() == [OutcomeKind.MERGED]
+
+
+async def test_what_the_publisher_said_is_not_written_over(desk: Desk) -> None:
+    await desk.publish(error="the comment could not be written")
+    desk.forge.held(desk.repo).is_private = True
+    desk.forge.held(desk.repo).roles.clear()
+    assert await desk.look() == 0
+    assert (await desk.row()).error == "the comment could not be written"
+
+
+async def test_one_that_cannot_be_seen_does_not_hide_the_others_from_a_hint(desk: Desk) -> None:
+    await desk.publish()
+    second = await desk.publish(OTHER)
+    desk.forge.merge(desk.repo, second.number)
+    desk.forge.faults.before("pull", error=ForbiddenError("the token is over"))
+    assert await desk.settler.look_at(desk.repo, None) == 1
+    assert await desk.kinds() == []
+    assert "the token is over" in (await desk.row()).error
+    assert await desk.kinds(OTHER) == [OutcomeKind.MERGED]
+
+
+async def test_changes_from_one_commit_are_one_fetch(desk: Desk) -> None:
+    pulls = [await desk.publish(), await desk.publish(OTHER)]
+    desk.clock.at += 10
+    desk.forge.push(desk.repo, "main", "Something else")
+    for pull in pulls:
+        desk.forge.close_pull(desk.repo, pull.number)
+    assert await desk.settler.look_at(desk.repo, None) == 2
+    assert desk.mirrors.fetched == 1
 
 
 @pytest.mark.parametrize(

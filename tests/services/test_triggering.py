@@ -1,28 +1,30 @@
 """Solves that are asked for at a forge: by whom, how often, and what is said about it."""
 
 import asyncio
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from sqlalchemy import select
 
 from calling import Post
 from databases import Kind
 from forging import URL
 from serving import RecordingEngine, open_place
-from yudai.domain.errors import ForbiddenError, ForgeError, LostAnswerError
+from yudai.domain.errors import ForbiddenError, ForgeError, LostAnswerError, RefusedError
 from yudai.domain.forge import NewPull, Role
 from yudai.domain.ids import LOCAL_USER, SolveId
+from yudai.domain.models import Model
 from yudai.domain.publication import OriginKind, PublishMode
 from yudai.domain.routing import Routes
 from yudai.services.models import Catalogue
 from yudai.services.triggering import LATE_S
 from yudai.store import accounts
 from yudai.store import triggers as heard_triggers
-from yudai.store.forge_tables import UserRow
+from yudai.store.forge_tables import TriggerRow, UserRow
 
 BOTH = pytest.mark.parametrize("database_kind", ["sqlite", "postgresql"])
 
@@ -239,7 +241,9 @@ async def test_a_label_and_a_command_that_are_heard_apart_open_one_solve(
     [
         ("/yudai solve temp=hot", "temp=hot: give a number"),
         ("/yudai slove", "there is no command"),
-        ("/yudai solve model=nobody/knows", "price"),
+        ("/yudai solve model=nobody/knows", "there is no model nobody/knows here"),
+        ("/yudai solve model=gtp-4.1", "did you mean"),
+        ("/yudai solve model=scripted/yudai-demo/../secret", "not for comments"),
         ("/yudai solve model=scripted//etc/passwd", "not for comments"),
         ("/yudai solve budget=0", "the cost cap is $0"),
     ],
@@ -286,12 +290,72 @@ async def test_an_answer_is_never_given_twice(post: Post, error: Exception):
     assert post.forge.calls.count("add_comment") == 1
 
 
-async def test_without_a_model_the_person_is_told(post: Post):
+class Keyless:
+    """A gateway whose key nobody has set."""
+
+    def check(self, model: Model) -> None:
+        raise RefusedError(f"{model.name} cannot be called: set OPENROUTER_API_KEY")
+
+
+async def notes(post: Post) -> list[str]:
+    async with post.place.store.read() as db:
+        return list(await db.scalars(select(TriggerRow.note)))
+
+
+@pytest.mark.parametrize("ask", [Post.label, lambda post: post.say("/yudai solve temp=0.3")])
+async def test_what_the_operator_has_to_mend_is_noted_and_not_told(
+    post: Post, ask: Callable[[Post], int]
+):
     catalogue = Catalogue(post.place.store, post.clock, Routes())
     post.triggers = replace(post.triggers, matrix="", catalogue=catalogue)
-    post.label()
+    ask(post)
     assert await post.hear() == 0
-    assert "no model is configured" in post.answers[0]
+    assert post.answers == []
+    assert await post.noted() == [("wim", "refused")]
+    [note] = await notes(post)
+    assert "no model is configured" in note
+
+
+async def test_a_key_that_is_missing_is_no_commenters_business(post: Post):
+    submitter = post.triggers.submitter
+    gateway: Any = Keyless()
+    keyless = replace(submitter.solves, gateway=gateway)
+    post.triggers = replace(post.triggers, submitter=replace(submitter, solves=keyless))
+    post.say("/yudai solve model=o3 budget=1")
+    assert await post.hear() == 0
+    assert post.answers == []
+    [note] = await notes(post)
+    assert "OPENROUTER_API_KEY" in note
+
+
+async def test_a_slip_in_the_setting_is_no_commenters_business(post: Post):
+    for matrix in ("model=nobody/knows", "model=o3 budget=0", "temp=hot"):
+        post.triggers = replace(post.triggers, matrix=matrix)
+        post.say("/yudai solve edits=5")
+        assert await post.hear() == 0
+    assert post.answers == []
+    assert await post.noted() == [("wim", "refused")] * 3
+
+
+@pytest.mark.parametrize(
+    ("setting", "publish"),
+    [
+        (PublishMode.NEVER, PublishMode.NEVER),
+        (PublishMode.ASK, PublishMode.AUTO),
+        (PublishMode.AUTO, PublishMode.AUTO),
+    ],
+)
+async def test_asking_there_publishes_there_unless_that_is_never_wanted(
+    post: Post, setting: PublishMode, publish: PublishMode
+):
+    post.triggers = replace(post.triggers, publish=setting)
+    post.label()
+    assert await post.hear() == 1
+    [row] = await post.solves()
+    assert row.publish is publish
+    post.say("/yudai slove")
+    await post.hear()
+    assert len(post.answers) == (setting is not PublishMode.NEVER)
 
 
 @pytest.mark.parametrize("call", ["issue", "labellings", "comments", "role", "repository"])

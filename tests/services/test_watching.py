@@ -3,7 +3,6 @@
 from collections.abc import AsyncGenerator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -12,10 +11,9 @@ from databases import Kind
 from serving import RecordingEngine, as_port, open_place
 from yudai.domain.errors import ForbiddenError, ForgeError
 from yudai.domain.forge import RepoRef, Role
-from yudai.ports.remote import ANONYMOUS
 from yudai.services.submitting import SolveAsk
 from yudai.services.triggering import watch_key
-from yudai.services.watching import SOLVED_S, Watcher
+from yudai.services.watching import MOST_OPENED, Watcher
 from yudai.store import watches
 from yudai.store.forge_tables import WatchRow
 
@@ -180,28 +178,81 @@ async def test_where_the_app_is_installed_is_watched(tower: Tower):
     assert tower.forge.calls.count("repositories") == before
 
 
-async def solved(tower: Tower, repo: RepoRef, **changes: Any) -> None:
+async def solved(tower: Tower, repo: RepoRef) -> None:
     number = tower.forge.add_issue(repo, "Solved before")
     ask = {"repo_url": repo.url, "issue_number": number, "matrix": {"models": ["o3"]}}
     submitter = tower.post.triggers.submitter
-    await submitter.submit(SolveAsk.model_validate(ask | changes), user_id="ada")
+    await submitter.submit(SolveAsk.model_validate(ask), user_id="ada")
 
 
-async def test_repositories_of_solves_are_watched_where_we_may_write(tower: Tower):
-    forge = tower.forge
-    ours = forge.add_repository("ada/other", roles={"ada": Role.WRITE, "wim": Role.WRITE})
-    theirs = forge.add_repository("eve/theirs", roles={"eve": Role.ADMIN})
+async def test_a_repository_that_merely_had_a_solve_is_not_watched(tower: Tower):
+    other = tower.forge.add_repository("ada/other", roles={"ada": Role.WRITE, "wim": Role.WRITE})
     tower.watcher = replace(tower.watcher, watched=())
-    for repo in (ours, theirs):
-        await solved(tower, repo)
-        number = forge.add_issue(repo, "New")
-        forge.add_label(repo, number, "yudai", by="wim" if repo is ours else "eve")
-    tower.clock.at = max(row.created_at for row in await tower.post.solves())
-    assert await tower.look() == 1
-    # Not even looked at: whoever may write there asks nothing of us.
-    assert (await tower.watch(theirs)).error == ""
-    assert tower.forge.calls.count("comments_since") == 1
-    tower.post.credentials.everybody = ANONYMOUS
-    assert await tower.look() == 0
-    tower.clock.later(SOLVED_S)
+    await solved(tower, other)
+    number = tower.forge.add_issue(other, "New")
+    tower.forge.add_label(other, number, "yudai", by="wim")
     assert await tower.calls() == []
+    assert len(await tower.post.solves()) == 1
+
+
+@pytest.mark.parametrize("us", ["ada", "yudai[bot]"])
+async def test_a_new_database_does_not_solve_again_what_we_have_answered(tower: Tower, us: str):
+    post = tower.post
+    post.label()
+    post.say("<!-- yudai:solve=x -->\nOpened a pull request.", by=us)
+    tower.clock.later(60)
+    assert await tower.look() == 0
+    assert await post.noted() == [("wim", "ignored")]
+    # Neither when somebody says something there later.
+    post.say("thank you")
+    assert await tower.look() == 0
+    post.forge.remove_label(post.repo, post.number, "yudai")
+    post.label()
+    assert await tower.look() == 1
+
+
+async def test_somebody_elses_mark_does_not_hide_a_label(tower: Tower):
+    tower.post.label()
+    tower.post.say("<!-- yudai:solve=x -->\nNothing to see", by="mallory")
+    tower.clock.later(60)
+    assert await tower.look() == 1
+
+
+async def test_a_token_of_nobody_does_not_hold_the_first_look_up(tower: Tower):
+    tower.post.label()
+    tower.post.say("<!-- yudai:solve=x -->", by="mallory")
+    tower.clock.later(60)
+    tower.forge.faults.before("whoami", error=ForbiddenError("no person"))
+    everybody = tower.post.credentials.everybody
+    tower.post.credentials.everybody = everybody.model_copy(update={"login": ""})
+    assert await tower.look() == 1
+
+
+async def test_a_label_put_on_since_we_know_the_repository_counts_before_the_first_look(
+    tower: Tower,
+):
+    post = tower.post
+    post.say("<!-- yudai:solve=x -->\nOpened a pull request.", by="ada")
+    assert await post.hear() == 0
+    post.label()
+    assert await post.hear() == 1
+
+
+async def test_one_look_opens_a_few_and_the_next_the_others(tower: Tower):
+    answered = tower.forge.add_issue(tower.repo, "Answered")
+    tower.forge.say(tower.repo, answered, "<!-- yudai:solve=x -->\nDone", by="ada")
+    more = [tower.forge.add_issue(tower.repo, "Another") for _ in range(2 * MOST_OPENED + 1)]
+    for number in (answered, *more):
+        tower.forge.add_label(tower.repo, number, "yudai", by="wim")
+    tower.clock.later(60)
+    assert [await tower.look() for _ in range(4)] == [MOST_OPENED, MOST_OPENED, 1, 0]
+    assert {row.issue_number for row in await tower.post.solves()} == set(more)
+    assert (await tower.watch()).error == ""
+
+
+async def test_commands_beyond_the_most_are_not_lost(tower: Tower):
+    await tower.look()
+    numbers = [tower.forge.add_issue(tower.repo, "Another") for _ in range(MOST_OPENED + 2)]
+    for number in numbers:
+        tower.forge.say(tower.repo, number, "/yudai solve", by="wim")
+    assert [await tower.look() for _ in range(3)] == [MOST_OPENED, 2, 0]

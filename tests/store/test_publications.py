@@ -20,6 +20,7 @@ from yudai.store.forge_tables import PublicationRow
 from yudai.store.publications import Move
 from yudai.store.store import Store
 
+FORGE = "https://f.test"
 COMMITTED = Move(PublicationEvent.COMMITTED, {"commit": "c" * 40}, {"commit": "c" * 40})
 DONE = Move(PublicationEvent.COMMENTED, {}, {}, kind="publication.done")
 
@@ -38,7 +39,7 @@ async def _add(store: Store, new_solve: NewSolve, solve_id: str = SOLVE, **chang
 
 async def _take(store: Store, holder: str, *, at: float) -> PublicationRow | None:
     async with store.change() as db:
-        return await publications.take(db, SOLVE, holder, at=at, until=at + 60)
+        return await publications.take(db, SOLVE, holder, forge=FORGE, at=at, until=at + 60)
 
 
 async def _kinds(store: Store) -> list[str]:
@@ -159,9 +160,31 @@ async def test_what_is_due(
 ):
     await _add(store, new_solve, **columns)
     async with store.read() as db:
-        found = await publications.due(db, at=100.0, limit=10)
+        found = await publications.due(db, forge=FORGE, at=100.0, limit=10)
     assert found == ([SOLVE] if is_due else [])
     assert (await _take(store, "one", at=100.0) is not None) == is_due
+
+
+async def test_what_is_at_another_forge_is_not_ours(store: Store, new_solve: NewSolve):
+    await _add(store, new_solve, repo_url="https://f.test.evil/a/b")
+    async with store.change() as db:
+        assert await publications.due(db, forge=FORGE, at=100.0, limit=10) == []
+        elsewhere = "https://f.test.evil"
+        assert await publications.due(db, forge=elsewhere, at=100.0, limit=10) == [SOLVE]
+        assert await publications.due(db, forge="https://f_test", at=100.0, limit=10) == []
+    assert await _take(store, "one", at=100.0) is None
+
+
+async def test_who_holds_it_as_it_was_seen(store: Store, new_solve: NewSolve):
+    await _add(store, new_solve)
+    row = await _take(store, "one", at=100)
+    assert row is not None
+    async with store.change() as db:
+        await publications.hold(db, row)
+    await _take(store, "two", at=200)
+    with pytest.raises(TakenError):
+        async with store.change() as db:
+            await publications.hold(db, row)
 
 
 async def test_solves_of_which_nothing_was_told(store: Store, new_solve: NewSolve):
@@ -171,6 +194,7 @@ async def test_solves_of_which_nothing_was_told(store: Store, new_solve: NewSolv
             "state": SolveState.AWAITING_REVIEW,
             "finished_at": 50.0,
             "origin": Origin(login="ada"),
+            "repo_url": f"{FORGE}/a/b",
         }
         return new_solve(f"0190a000-0000-7000-8000-0000000000{number:02d}", **columns | changes)
 
@@ -183,9 +207,10 @@ async def test_solves_of_which_nothing_was_told(store: Store, new_solve: NewSolv
             solve(5, finished_at=5.0),
             solve(6, finished_at=95.0),
             solve(7, finished_at=60.0, publish=PublishMode.ASK),
+            solve(8, repo_url="https://elsewhere.test/a/b"),
         ):
             await solves.add(db, row)
-        found = await publications.forgotten(db, since=10.0, until=90.0, limit=10)
+        found = await publications.forgotten(db, forge=FORGE, since=10.0, until=90.0, limit=10)
     assert [(ended.solve_id[-2:], ended.publish) for ended in found] == [
         ("07", PublishMode.ASK),
         ("01", PublishMode.AUTO),

@@ -98,15 +98,6 @@ async def test_a_solve_of_the_same_issue_is_found_while_it_goes_on(
         assert await triggers.going_on(db, URL, 1, besides=SolveId("d")) is None
 
 
-async def test_repositories_of_young_solves(store: Store, new_solve: NewSolve):
-    async with store.change() as db:
-        for name, url, at in (("a", URL, 1.0), ("b", URL, 9.0), ("c", "", 9.0), ("d", "x", 2.0)):
-            await solves.add(db, new_solve(name, repo_url=url, created_at=at))
-    async with store.read() as db:
-        assert await watches.solved_since(db, 5.0) == [URL]
-        assert await watches.solved_since(db, 0.0) == [URL, "x"]
-
-
 async def test_a_user_is_known_by_number_not_by_name(store: Store):
     async with store.change() as db:
         db.add(

@@ -24,7 +24,9 @@ class Cookies(NamedTuple):
 
     @classmethod
     def of(cls, settings: Settings) -> "Cookies":
-        hosts = [_host(url) for url in (settings.backend_url, settings.github_redirect_uri) if url]
+        # The page's address too: where it is public, so is the server that lets people in to it.
+        urls = (settings.backend_url, settings.github_redirect_uri, settings.frontend_url)
+        hosts = [_host(url) for url in urls if url]
         names = [name for name in (*hosts, settings.domain) if name]
         return cls(is_secure=any(name not in LOOPBACK for name in names))
 

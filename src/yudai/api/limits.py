@@ -2,6 +2,9 @@
 
 import ipaddress
 import math
+from collections.abc import Collection, Iterator
+from functools import lru_cache
+from typing import TYPE_CHECKING, cast
 
 from limits import RateLimitItem, RateLimitItemPerMinute
 from limits.aio.storage import MemoryStorage
@@ -11,10 +14,17 @@ from starlette.requests import Request
 from yudai.api.errors import ApiError, Code
 from yudai.ports.clock import Clock
 
+if TYPE_CHECKING:
+    from yudai.api.deps import Service
+
 LOGINS_PER_MINUTE = 30
 DEVICES_PER_MINUTE = 10
 POLLS_PER_MINUTE = 60
 _IPV6_PREFIX = 64
+_MAX_HOPS = 20
+
+Address = ipaddress.IPv4Address | ipaddress.IPv6Address
+Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
 
 class Limiter:
@@ -36,7 +46,9 @@ class Limiter:
     async def address(self, request: Request, kind: str = "") -> None:
         """`kind` is one of those that are allowed less."""
         item = self._strict[kind] if kind else self._general
-        await self._count(item, kind or "address", address_of(request))
+        settings = cast("Service", request.app.state.service).settings
+        trusted = _networks(settings.trusted_proxies)
+        await self._count(item, kind or "address", address_of(request, trusted))
 
     async def _count(self, item: RateLimitItem, *names: str) -> None:
         if await self._window.hit(item, *names):
@@ -50,13 +62,46 @@ class Limiter:
         )
 
 
-def address_of(request: Request) -> str:
-    """Of IPv6 the network: one machine has as many addresses as it likes."""
+def address_of(request: Request, trusted: Collection[Network] = ()) -> str:
+    """Of IPv6 the network: one machine has as many addresses as it likes.
+
+    Whoever is no proxy of ours may write what they like into X-Forwarded-For: it is read from the
+    right, where each proxy adds whom it was asked by, and no further than to the first stranger.
+    """
     host = request.client.host if request.client else ""
-    try:
-        address = ipaddress.ip_address(host.partition("%")[0])
-    except ValueError:
+    address = _address(host)
+    if address is None:
         return host
-    if address.version == 4 or address.ipv4_mapped:
+    for hop in _hops(request):
+        if hop is None or not any(address in network for network in trusted):
+            break
+        address = hop
+    if address.version == 4:
         return str(address)
     return str(ipaddress.ip_network((address, _IPV6_PREFIX), strict=False))
+
+
+def _hops(request: Request) -> Iterator[Address | None]:
+    """Nearest first; None is no address, and nothing beyond it is worth anything."""
+    told = ",".join(request.headers.getlist("x-forwarded-for")).split(",")
+    return (_address(_without_port(text.strip())) for text in reversed(told[-_MAX_HOPS:]))
+
+
+def _without_port(text: str) -> str:
+    if text.startswith("["):
+        return text[1:].partition("]")[0]
+    return text.partition(":")[0] if text.count(":") == 1 else text
+
+
+def _address(text: str) -> Address | None:
+    try:
+        address = ipaddress.ip_address(text.partition("%")[0])
+    except ValueError:
+        return None
+    mapped = address.ipv4_mapped if isinstance(address, ipaddress.IPv6Address) else None
+    return mapped or address
+
+
+@lru_cache(maxsize=8)
+def _networks(words: tuple[str, ...]) -> tuple[Network, ...]:
+    return tuple(map(ipaddress.ip_network, words))

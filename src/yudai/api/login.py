@@ -276,5 +276,16 @@ async def end_login(login_id: KeyId, user: MayManage, gate: GateDep) -> Response
     return Response(status_code=204)
 
 
+@router.post("/disconnect", operation_id="disconnectForge", status_code=204, responses=_GONE)
+async def disconnect(user: MayManage, gate: GateDep) -> Response:
+    """Forgets one's token at the forge, and ends all keys and logins, those that ask too."""
+    people = gate.people()
+    await people.keyring.disconnect(user.id)
+    people.access.forget(user.id)
+    answer = Response(status_code=204)
+    gate.cookies.forget(answer)
+    return answer
+
+
 def _problem(error: Exception) -> Code:
     return next(code for kind, code in _PROBLEMS.items() if isinstance(error, kind))

@@ -104,6 +104,9 @@ def _say(state: "State", *, json: bool) -> None:
         f"Then add the label yudai to {issue} (as bob),",
         "watch the race, and merge, close or revert the pull request that comes of it.",
         "",
+        "Or without a server, from the same variables, as yourself:",
+        f"  {consoles.program()} solve {sample.REPO}#{sample.ISSUE} --model {sample.MODEL} --pr",
+        "",
         "People: ada (admin), bob (writer), carol (reader), mallory (nobody).",
     ):
         console.print(Text(line), soft_wrap=True)

@@ -20,9 +20,11 @@ from yudai.cli.waiting import working
 from yudai.domain.asking import SolveAsk
 from yudai.domain.budget import Budget
 from yudai.domain.document import SolveDocument
-from yudai.domain.forge import Target
+from yudai.domain.errors import ForbiddenError
+from yudai.domain.forge import RepoRef, Target
 from yudai.domain.ids import LOCAL_USER, SolveId
 from yudai.domain.publication import PublishMode
+from yudai.ports.remote import CredentialKind
 from yudai.services.outcome_views import OutcomeViewer
 from yudai.services.planning import Draft
 from yudai.services.publishing_asks import Publications
@@ -52,10 +54,23 @@ async def run_forge_solve(settings: Settings, options: Options, target: Target) 
             everything_local=bool(options.base_url),
         ) as app,
     ):
+        if options.pr:
+            await _check_rights(app, target.repo)
         plan = await _plan(app, ask, progress)
         if not options.yes and not entrants_of(plan.draft).are_free and not await agreed():
             return INTERRUPTED
         return await _race(app, plan, options)
+
+
+async def _check_rights(app: App, repo: RepoRef) -> None:
+    """Before anything is spent: whether the answer could be pushed there, or to a fork."""
+    keyring = app.forging.keyring
+    try:
+        await keyring.writing(repo, user_id=LOCAL_USER)
+    except ForbiddenError:
+        own = await keyring.reading(repo, user_id=LOCAL_USER)
+        if own.kind not in (CredentialKind.USER, CredentialKind.SERVER):
+            raise
 
 
 async def _plan(app: App, ask: ForgeAsk, progress: Console) -> _Plan:

@@ -96,7 +96,7 @@ async def run_serve(
         )
     progress = consoles.progress()
     async with serving(settings, given, opening=opening) as served:
-        _say_ready(served.entry, given, progress)
+        _say_ready(served.entry, given, settings, progress)
         try:
             await asyncio.wait([served.http])
         except asyncio.CancelledError:
@@ -138,8 +138,27 @@ def _host(settings: Settings, given: ServeOptions) -> str:
     return settings.host if given.host is None else given.host
 
 
-def _say_ready(entry: ServerEntry, given: ServeOptions, progress: Console) -> None:
+def _heard(settings: Settings) -> str:
+    """Where people can ask for a solve besides here; "": nowhere."""
+    places = [
+        *settings.github_watch,
+        *(["where the App is installed"] if settings.github_app_id else []),
+    ]
+    if not places:
+        return ""
+    hooks = "webhooks and a look" if settings.github_webhook_secret else "a look"
+    return (
+        f"Labels ({settings.github_label}) and /yudai commands at {settings.github_url} are heard"
+        f" in {', '.join(places)}, by {hooks} every {settings.github_poll_s:g} s."
+    )
+
+
+def _say_ready(
+    entry: ServerEntry, given: ServeOptions, settings: Settings, progress: Console
+) -> None:
     worker = "; solves are run by `yudai worker`" if given.no_worker else ""
     progress.print(Text(f"Yudai listens on {entry.url}{worker}; Ctrl-C ends it."), soft_wrap=True)
+    if heard := _heard(settings):
+        progress.print(Text(heard, style="dim"), soft_wrap=True)
     if given.json:
         typer.echo(jsons.dumps({"url": entry.url, "pid": entry.pid}))

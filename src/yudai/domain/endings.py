@@ -25,6 +25,7 @@ EXIT_CAUSES: dict[str, Cause | None] = {
     "WorkerLost": Cause.WORKER_LOST,
     "WorkerLeft": Cause.WORKER_LEFT,
     "StoreFailed": Cause.STORE_FAILED,
+    "ForgeFailed": Cause.FORGE_FAILED,
     "InternalError": Cause.INTERNAL,
 }
 

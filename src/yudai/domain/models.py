@@ -21,6 +21,7 @@ MAX_DOLLARS = 10_000
 """Per million tokens: more is a slip of the keyboard."""
 
 _MICROS = 1_000_000
+_BUNDLED_NAME = re.compile(rf"{BUNDLED_SCRIPTS}[a-z0-9-]+")
 _AMOUNT = re.compile(r"(?:[0-9]{1,5}(?:\.[0-9]{0,12})?|\.[0-9]{1,12})")
 
 
@@ -130,4 +131,5 @@ def free_names(models: Iterable[Model]) -> frozenset[str]:
 def is_script(name: str) -> bool:
     """Whether a model is a file of the machine that calls it; the demo's are everywhere."""
     own = name.removeprefix(SCRIPTED_PREFIX)
-    return own != name and not own.startswith(BUNDLED_SCRIPTS)
+    # A plain name and no path: `yudai-demo/../secret` would be any file.
+    return own != name and _BUNDLED_NAME.fullmatch(own) is None

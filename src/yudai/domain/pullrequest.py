@@ -14,6 +14,7 @@ from yudai.domain.pullsections import (
     is_link,
     named,
     proof,
+    proofs,
     reproduce,
     rivals,
     scorecard_lines,
@@ -25,6 +26,7 @@ MAX_BODY = 60_000
 """Characters; the forge takes 65,536."""
 MAX_TITLE = 250
 _MAX_SUBJECT = 72
+_MARK = "<!-- yudai:solve="
 HEADING = "### Yudai Auto-Fix"
 _LEFT_OUT = "_More was said here than fits: the solve has all of it._"
 _AI = "<sub>Made by AI agents, and a draft until a person has reviewed it.</sub>"
@@ -37,12 +39,17 @@ def branch_name(issue_number: int | None, solve_id: SolveId) -> str:
 
 def marker(solve_id: SolveId) -> str:
     """Not seen by people; by it we know our own again."""
-    return f"<!-- yudai:solve={solve_id} -->"
+    return f"{_MARK}{solve_id} -->"
 
 
 def has_marker(text: str, solve_id: SolveId) -> bool:
     """On a line of its own: words of others never stand so in what we write."""
     return marker(solve_id) in (line.strip() for line in text.splitlines())
+
+
+def tells_of_solve(text: str) -> bool:
+    """Whether it says what became of a solve, of whichever."""
+    return any(line.strip().startswith(_MARK) for line in text.splitlines())
 
 
 def title(story: Story) -> str:
@@ -74,7 +81,7 @@ def body(story: Story) -> str:
     card = _champion(story).scorecard
     first = [HEADING, scorecard_lines(story, card), proof(card)]
     more = [
-        named("Tests from red to green", card.verdict.evidence.proved_by),
+        named("Tests from red to green", proofs(card)),
         cross_examination(card),
         attention(story, card),
         rivals(story),

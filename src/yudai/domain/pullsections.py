@@ -24,11 +24,19 @@ def scorecard_lines(story: Story, card: Scorecard) -> str:
             _tests_line(story.tests, card),
             f"⏱️ Latency: {card.latency_ms} ms",
             f"🧠 Model: {md(_public(contestant.model))} (T={contestant.temperature:g})",
-            f"🧩 Files changed: {card.files_changed} | LOC: {card.lines_changed}",
+            f"🧩 Files changed: {card.files_changed} | LOC: {card.lines_changed}"
+            f"{_besides(story, card)}",
             f"🧪 Command: {code_span(story.command) or 'none was found'}",
             f"🔁 Strategy: {contestant.strategy}",
         )
     )
+
+
+def _besides(story: Story, card: Scorecard) -> str:
+    """Test files are no merit and no burden of a patch, but they are among its files."""
+    lines = sum(delta.added + delta.removed for delta in story.files)
+    is_all = (len(story.files), lines) == (card.files_changed, card.lines_changed)
+    return "" if is_all or not story.files else " (besides tests)"
 
 
 def _public(model: str) -> str:
@@ -45,6 +53,12 @@ def _tests_line(tests: Tally | None, card: Scorecard) -> str:
     return f"{sign} Tests: {tests.passed} of {tests.total} passed, {tests.failed} failed; {said}"
 
 
+def proofs(card: Scorecard) -> tuple[str, ...]:
+    """Those that anybody can run again: other contestants' tests are not in the patch."""
+    evidence = card.verdict.evidence
+    return tuple(test for test in evidence.proved_by if test not in evidence.cross_passed)
+
+
 def proof(card: Scorecard) -> str:
     evidence = card.verdict.evidence
     summary = md(card.verdict.summary, limit=MAX_REASON)
@@ -55,7 +69,7 @@ def proof(card: Scorecard) -> str:
     else:
         said = (
             f"{_count(len(evidence.proved_by), 'test')} red on the base commit and green with this"
-            f" patch, in a sandbox that no agent has touched. {summary}"
+            f" patch{_by_others(card)}, in a sandbox that no agent has touched. {summary}"
         )
     flaky = (
         f" {_count(len(card.verdict.flaky), 'flaky test')} left out." if card.verdict.flaky else ""
@@ -65,6 +79,11 @@ def proof(card: Scorecard) -> str:
         f" {evidence.executed} executed with this patch, {evidence.baseline_executed} on the base"
         " commit."
     )
+
+
+def _by_others(card: Scorecard) -> str:
+    others = len(card.verdict.evidence.proved_by) - len(proofs(card))
+    return f" ({others} of other contestants)" if others else ""
 
 
 def cross_examination(card: Scorecard) -> str:
@@ -82,8 +101,9 @@ def cross_examination(card: Scorecard) -> str:
         else " It brings no tests of its own."
     )
     failed = _bullets(evidence.cross_failed)
+    passed = named("Tests of other contestants that it passes", evidence.cross_passed)
     return "\n\n".join(
-        part for part in (f"#### Cross-examination\n\n{others}{own}", failed) if part
+        part for part in (f"#### Cross-examination\n\n{others}{own}", failed, passed) if part
     )
 
 

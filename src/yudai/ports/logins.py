@@ -5,7 +5,12 @@ from typing import Protocol
 
 from pydantic import SecretStr
 
+from yudai.domain.errors import ForbiddenError
 from yudai.domain.value import Value
+
+
+class GrantEndedError(ForbiddenError):
+    """The forge itself says that a refresh token is dead: this person has to log in again."""
 
 
 class Grant(Value):
@@ -53,7 +58,7 @@ class LoginProvider(Protocol):
     async def refresh(self, refresh_token: SecretStr) -> Grant:
         """Keep the grant before using it: the token that was given is dead afterwards.
 
-        ForbiddenError when it was dead before: this person has to log in again.
+        GrantEndedError when it was dead before, and for nothing else: people are signed out by it.
         LostAnswerError when nobody knows which of the two.
         """
         ...

@@ -8,11 +8,12 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from yudai.domain.cutting import line
 from yudai.domain.errors import ConflictError, NotFoundError, RefusedError
 from yudai.domain.ids import RunId, SolveId, short
+from yudai.domain.publication import RESTING
 from yudai.domain.run_state import RunState
 from yudai.domain.solve_state import SolveEvent, SolveState
 from yudai.domain.value import Value
 from yudai.ports.clock import Clock
-from yudai.store import events, runs, solves
+from yudai.store import events, publications, runs, solves
 from yudai.store.store import Store
 from yudai.store.tables import Data, SolveRow
 
@@ -59,6 +60,7 @@ class Chooser:
                 )
             now = self.clock.now()
             await solves.advance(db, solve_id, SolveEvent.SETTLED, at=now, data=told)
+            await publications.cancel(db, solve_id, at=now)
 
     async def choose(
         self, solve_id: SolveId, choice: Choice, *, user_id: str, by: str = ""
@@ -73,6 +75,7 @@ class Chooser:
             solve = await solves.hold(db, solve_id)
             _check_owner(solve, user_id)
             await _check_open(db, solve)
+            await _check_unpublished(db, solve_id)
             run = next(
                 (r for r in await runs.of_solve(db, solve_id) if r.id == choice.run_id), None
             )
@@ -109,4 +112,14 @@ async def _check_open(db: AsyncSession, solve: SolveRow) -> None:
             f"solve {short(solve.id)} is {solve.state}: a champion is chosen while it is awaiting"
             " review, or when it was completed without one",
             state=solve.state,
+        )
+
+
+async def _check_unpublished(db: AsyncSession, solve_id: SolveId) -> None:
+    """Else a pull request could have one run's commit and another one's story."""
+    row = await publications.find(db, solve_id)
+    if row is not None and row.state not in RESTING:
+        raise ConflictError(
+            f"solve {short(solve_id)} is being published: choose when that is over",
+            state=row.state,
         )

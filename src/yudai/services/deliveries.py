@@ -1,22 +1,24 @@
 """Webhooks: signed hints that something may have changed; the forge is asked what is true."""
 
+import asyncio
 import hashlib
 import hmac
 import json
 import re
 from collections import defaultdict
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import structlog
 from pydantic import SecretStr
+from sqlalchemy.ext.asyncio import AsyncSession
 
 from yudai.domain.errors import NotFoundError, RefusedError, WorldError
 from yudai.domain.forge import RepoRef, parse_target
 from yudai.domain.plain import as_count, as_object, as_text
 from yudai.ports.clock import Clock
-from yudai.store import deliveries
+from yudai.store import deliveries, pulls
 from yudai.store.deliveries import KEPT_S
 from yudai.store.forge_tables import DeliveryRow
 from yudai.store.store import Store
@@ -24,7 +26,10 @@ from yudai.store.store import Store
 log: structlog.stdlib.BoundLogger = structlog.get_logger()
 
 MAX_TRIES = 20
-_AT_ONCE = 50
+SETTLE_EVERY_S = 30.0
+SETTLE_S = 60.0
+# More than there are repositories whose hints wait for their time.
+_AT_ONCE = 500
 _MAX_REPO = 300
 _SIGNATURE = re.compile(rb"sha256=[0-9a-f]{64}")
 _ID = re.compile(r"[0-9A-Za-z-]{1,100}")
@@ -36,6 +41,8 @@ _ABOUT: dict[str, str] = {
     "push": "",
 }
 _ASKING = frozenset({"issues", "issue_comment"})
+# Of all that happens to a pull request, what we keep of ours; "" where nobody says what did.
+_TELLING = frozenset({"", "closed", "reopened", "ready_for_review", "converted_to_draft", "edited"})
 
 Hear = Callable[[RepoRef, int], Awaitable[object]]
 Settle = Callable[[RepoRef, int | None], Awaitable[object]]
@@ -69,6 +76,11 @@ class Deliveries:
     settle: Settle
     secret: SecretStr | None = None
     """What webhooks are signed with; None: none are taken."""
+    settle_every_s: float = SETTLE_EVERY_S
+    """How often at most all of a repository is looked at because of hints."""
+    settle_s: float = SETTLE_S
+    """How long one such look may take."""
+    _looked: dict[str, float] = field(default_factory=dict[str, float], compare=False, repr=False)
 
     async def take(self, delivery: Delivery) -> None:
         """Keep the hint; what came before, or is of no use to us, is taken without a word."""
@@ -96,37 +108,83 @@ class Deliveries:
 
     async def process(self) -> int:
         """A chore of the workers: harmless when two of them do it at once."""
-        async with self.store.read() as db:
-            rows = await deliveries.waiting(db, most_tries=MAX_TRIES, limit=_AT_ONCE)
         # Ten comments on one issue are one look at it.
         hints: defaultdict[_Hint, list[str]] = defaultdict(list)
-        for row in rows:
-            hints[_Hint(row.event in _ASKING, row.repo, row.number)].append(row.id)
-        done = [await self._follow(hint, ids) for hint, ids in hints.items()]
+        async with self.store.read() as db:
+            rows = await deliveries.waiting(db, most_tries=MAX_TRIES, limit=_AT_ONCE)
+            for row in rows:
+                hints[await self._narrow(db, row)].append(row.id)
+        asking = [await self._follow(*one) for one in hints.items() if one[0].is_asking]
+        settled = await self._settle_all({k: v for k, v in hints.items() if not k.is_asking})
         if rows:
             async with self.store.change() as db:
                 await deliveries.forget(db, before=self.clock.now() - KEPT_S)
-        return sum(done)
+        return sum(asking) + settled
+
+    async def _narrow(self, db: AsyncSession, row: DeliveryRow) -> _Hint:
+        """Another's pull request says no more than a push: the base branch may have moved."""
+        hint = _Hint(row.event in _ASKING, row.repo, row.number)
+        if hint.is_asking:
+            return hint
+        try:
+            url = parse_target(hint.repo, forge=self.forge_url).repo.url
+        except RefusedError:
+            return hint
+        is_ours = hint.number is not None and await pulls.is_ours(db, url, hint.number)
+        return hint if is_ours else hint._replace(number=None)
+
+    async def _settle_all(self, hints: Mapping[_Hint, list[str]]) -> int:
+        """Whoever asks for something meanwhile does not wait for all of them: the rest is next."""
+        began, done = self.clock.now(), 0
+        for hint, ids in hints.items():
+            if self.clock.now() - began >= self.settle_s:
+                break
+            if self._is_early(hint):
+                # One of them is enough to remember it by.
+                await self._put_away(ids[1:])
+            else:
+                done += await self._settle_one(hint, ids)
+        return done
+
+    async def _settle_one(self, hint: _Hint, ids: list[str]) -> bool:
+        try:
+            return await self._follow(hint, ids)
+        finally:
+            if hint.number is None:
+                # From its end: one that takes long, or fails, leaves time for all else.
+                self._looked[hint.repo.lower()] = self.clock.now()
+
+    def _is_early(self, hint: _Hint) -> bool:
+        """A look at all of a repository costs much, and a busy one has many pushes."""
+        last = self._looked.get(hint.repo.lower())
+        if last is None or hint.number is not None:
+            return False
+        return 0 <= self.clock.now() - last < self.settle_every_s
 
     async def _follow(self, hint: _Hint, ids: list[str]) -> bool:
         async with self.store.change() as db:
             await deliveries.try_on(db, ids)
         try:
             await self._act(hint)
-        except WorldError as error:
-            # The next sweep tries it again, and the poller finds it in any case.
-            log.warning("delivery.not_followed", repo=hint.repo, error=str(error))
+        except (WorldError, TimeoutError) as error:
+            # A later round tries it again, and the poller finds it in any case.
+            log.warning("delivery.not_followed", repo=hint.repo, error=str(error) or "too slow")
             return False
         except RefusedError as error:
             log.info("delivery.of_no_use", repo=hint.repo, error=str(error))
-        async with self.store.change() as db:
-            await deliveries.settle(db, ids, at=self.clock.now())
+        await self._put_away(ids)
         return True
+
+    async def _put_away(self, ids: list[str]) -> None:
+        if ids:
+            async with self.store.change() as db:
+                await deliveries.settle(db, ids, at=self.clock.now())
 
     async def _act(self, hint: _Hint) -> None:
         repo = parse_target(hint.repo, forge=self.forge_url).repo
         if not hint.is_asking:
-            await self.settle(repo, hint.number)
+            async with asyncio.timeout(self.settle_s):
+                await self.settle(repo, hint.number)
         elif hint.number is not None:
             await self.hear(repo, hint.number)
 
@@ -152,4 +210,6 @@ def _hint(event: str, body: bytes) -> _Hint | None:
     # A comment on a pull request asks for nothing.
     if not repo or (event in _ASKING and subject.get("pull_request") is not None):
         return None
-    return _Hint(event in _ASKING, repo[:_MAX_REPO], as_count(subject.get("number")) or None)
+    is_telling = event != "pull_request" or as_text(told.get("action")) in _TELLING
+    number = as_count(subject.get("number")) if is_telling else None
+    return _Hint(event in _ASKING, repo[:_MAX_REPO], number or None)

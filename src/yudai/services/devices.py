@@ -114,6 +114,7 @@ class Devices:
             if await accounts.take_attempt(db, self._hash(ticket)) is None:
                 raise RefusedError(_OVER)
             person = await self.enroller.keep(db, account, grant)
+            await self.keys.make_room(db, person.id, name)
             key = await self.keys.add(db, person.id, name, scopes=ALL_SCOPES, expires_at=ends)
         return DeviceAnswer(0.0, person, key)
 

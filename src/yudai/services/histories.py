@@ -64,6 +64,9 @@ class Histories:
     _branches: dict[tuple[str, str, str], _Branch] = field(
         default_factory=dict[tuple[str, str, str], _Branch]
     )
+    _landed: dict[tuple[str, ...], tuple[Landed, ...]] = field(
+        default_factory=dict[tuple[str, ...], tuple[Landed, ...]]
+    )
 
     async def note(self, solve_id: SolveId, asked: Asked) -> None:
         """Keep what has become of a change that was merged, or of one that was closed."""
@@ -144,6 +147,13 @@ class Histories:
 
     async def _landed_since(self, asked: Asked, base: str, commit: str) -> tuple[Landed, ...]:
         """Nothing where the commit is not on the branch any more: then its lines tell."""
+        # Each asking is a fetch, and many changes are made from one commit.
+        key = (asked.repo.url, base, commit, asked.by.kind, asked.by.login)
+        if key not in self._landed:
+            self._landed[key] = await self._fetch_landed(asked, base, commit)
+        return self._landed[key]
+
+    async def _fetch_landed(self, asked: Asked, base: str, commit: str) -> tuple[Landed, ...]:
         found: dict[str, Landed] = {}
         last = commit
         for _ in range(_PAGES):

@@ -7,11 +7,17 @@ from dataclasses import dataclass, field
 import structlog
 from pydantic import SecretStr
 
-from yudai.domain.errors import ForbiddenError, LostAnswerError, NotFoundError
+from yudai.domain.errors import (
+    ForbiddenError,
+    ForgeError,
+    LostAnswerError,
+    NotFoundError,
+    RefusedError,
+)
 from yudai.domain.forge import RepoRef, Role
 from yudai.domain.ids import LOCAL_USER
 from yudai.ports.clock import Clock
-from yudai.ports.logins import Grant, LoginProvider
+from yudai.ports.logins import Grant, GrantEndedError, LoginProvider
 from yudai.ports.remote import ANONYMOUS, Credential, CredentialKind, Repositories
 from yudai.ports.vault import SealBrokenError, Vault
 from yudai.services.enrolling import Enroller
@@ -100,8 +106,12 @@ class Keyring:
     async def _good(self, row: TokenRow) -> SecretStr | None:
         if not self._is_ending(row):
             return self.vault.open(row.access)
+        if self.provider is None:
+            # It stays: a process that knows the App can refresh it.
+            log.warning("token.not_refreshed", user_id=row.user_id)
+            return None
         async with self._turns[row.user_id]:
-            return await self._refresh(row.user_id)
+            return await self._refresh(row.user_id, self.provider)
 
     async def login_of(self, user_id: str) -> str:
         """Who they are at the forge; "" where we have no token of theirs."""
@@ -113,8 +123,19 @@ class Keyring:
     async def sign_out(self, user_id: str) -> bool:
         """Forget the token, and end the logins that were let in by it."""
         async with self.store.change() as db:
+            # The token first, as a refresh and a login have it: nobody waits for each other.
+            had_token = await accounts.drop_token(db, user_id)
             await accounts.drop_logins(db, user_id)
-            return await accounts.drop_token(db, user_id)
+        return had_token
+
+    async def disconnect(self, user_id: str) -> None:
+        """Forget the token and whatever else lets this person in: logins and keys."""
+        async with self.store.change() as db:
+            await accounts.drop_token(db, user_id)
+            await accounts.drop_logins(db, user_id)
+            for key in await accounts.keys_of(db, user_id):
+                await accounts.drop_key(db, key.id, user_id=user_id)
+        log.info("token.disconnected", user_id=user_id)
 
     async def reseal(self) -> int:
         """All tokens under the newest key; how many could be."""
@@ -138,7 +159,7 @@ class Keyring:
         row.access, row.refresh = access, refresh
         return True
 
-    async def _refresh(self, user_id: str) -> SecretStr | None:
+    async def _refresh(self, user_id: str, provider: LoginProvider) -> SecretStr | None:
         """One at a time over all processes: the row is held while the forge is asked.
 
         A refresh token is good once. Two that use it at once, or an answer that is not written
@@ -150,7 +171,7 @@ class Keyring:
                 return None
             if not self._is_ending(row):
                 return self.vault.open(row.access)
-            grant = await self._ask(row)
+            grant = await self._ask(row, provider)
             if grant is not None:
                 enroller = Enroller(self.store, self.clock, self.vault, self.forge)
                 await accounts.keep_token(db, enroller.sealed(user_id, grant))
@@ -164,17 +185,20 @@ class Keyring:
                 fresh = None
         return fresh
 
-    async def _ask(self, row: TokenRow) -> Grant | None:
-        """None: this person is signed out."""
+    async def _ask(self, row: TokenRow, provider: LoginProvider) -> Grant | None:
+        """None: this person is signed out, as the forge or the token's own end says."""
         over = row.refresh_expires_at is not None and row.refresh_expires_at <= self.clock.now()
-        if not row.refresh or over or self.provider is None:
+        if not row.refresh or over:
             return None
         token = self.vault.open(row.refresh)
         try:
             async with asyncio.timeout(REFRESH_S):
-                return await self.provider.refresh(token)
-        except ForbiddenError:
+                return await provider.refresh(token)
+        except GrantEndedError:
             return None
+        except RefusedError as error:
+            # By a proxy, or for the App's own settings: it says nothing about this person's login.
+            raise ForgeError(f"your login could not be renewed, try again later: {error}") from None
         except TimeoutError:
             raise LostAnswerError("the forge does not answer: try again in a moment") from None
 

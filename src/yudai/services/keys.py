@@ -23,6 +23,7 @@ from yudai.store.store import Store
 MAX_NAME = 100
 MAX_KEYS = 50
 TOUCHED_S = 60.0
+_TOO_MANY = f"there are {MAX_KEYS} keys already: revoke one first"
 _KEY = re.compile("ydk_(?P<id>[0-9a-f]{16})_(?P<secret>[0-9a-f]{64})")
 
 
@@ -76,10 +77,20 @@ class Keys:
         """`until` is the end of the key that asks for it: no key outlives the one it came from."""
         async with self.store.change() as db:
             if len(await accounts.keys_of(db, user_id)) >= MAX_KEYS:
-                raise RefusedError(f"there are {MAX_KEYS} keys already: revoke one first")
+                raise RefusedError(_TOO_MANY)
             return await self.add(
                 db, user_id, name, scopes=scopes, expires_at=self._end(lasts_s, until)
             )
+
+    async def make_room(self, db: AsyncSession, user_id: str, name: str) -> None:
+        """Where there are too many, the oldest of the same name goes: its terminal asks anew."""
+        rows = await accounts.keys_of(db, user_id)
+        if len(rows) < MAX_KEYS:
+            return
+        same = [row for row in rows if row.name == _name(name)]
+        if not same:
+            raise RefusedError(_TOO_MANY)
+        await accounts.drop_key(db, same[-1].id, user_id=user_id)
 
     async def add(
         self,
@@ -97,7 +108,7 @@ class Keys:
             id=key_id,
             user_id=user_id,
             hash=self._hash(key_id, secret),
-            name=line(name, width=MAX_NAME) or "a key",
+            name=_name(name),
             scopes=tuple(scope.value for scope in Scope if scope in scopes),
             created_at=self.clock.now(),
             expires_at=expires_at,
@@ -146,6 +157,10 @@ class Keys:
 def random_text(clock: Clock) -> str:
     """256 random bits."""
     return "".join(clock.token() for _ in range(4))
+
+
+def _name(text: str) -> str:
+    return line(text, width=MAX_NAME) or "a key"
 
 
 def _view(row: KeyRow) -> KeyView:

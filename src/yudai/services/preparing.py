@@ -114,8 +114,10 @@ class Preparer:
         if not log:
             return
         try:
-            text = self.store.redact(log.decode("utf-8", "replace"))
-            ref = await self.artifacts.put(ArtifactKind.SETUP_LOG, text.encode())
+            # Byte for byte, whatever it printed.
+            text = self.store.redact(log.decode("utf-8", "surrogateescape"))
+            kept = text.encode("utf-8", "surrogateescape")
+            ref = await self.artifacts.put(ArtifactKind.SETUP_LOG, kept)
         except ArtifactError as error:
             # It tells how set-up went, and must not stand in for it.
             logger.warning("setup_log.not_kept", solve_id=solve_id, error=str(error))

@@ -42,7 +42,7 @@ def view_of(row: PublicationRow) -> PublicationView:
         reason=row.reason,
         error=row.error,
         tries=row.tries,
-        due_at=row.due_at if row.tries else None,
+        due_at=(row.due_at or None) if row.error else None,
         repo_url=row.repo_url,
         base_branch=row.base_branch,
         base_commit=row.base_commit,

@@ -13,6 +13,7 @@ from yudai.domain.ids import SolveId
 from yudai.domain.publication import PublicationEvent, PublicationState
 from yudai.services.publication_views import PublicationView
 from yudai.services.publishing_asks import Publications, ask_by_itself, may_tell
+from yudai.services.publishing_desk import DismissedError
 from yudai.services.publishing_steps import Steps
 from yudai.services.sweeping import SWEEP_S
 from yudai.store import events, publications
@@ -84,7 +85,9 @@ class Publisher:
     async def sweep(self) -> int:
         """Go on with all that are due and that nobody holds: also after a crash."""
         async with self._store.read() as db:
-            found = await publications.due(db, at=self._now(), limit=_MOST)
+            found = await publications.due(
+                db, forge=self.steps.desk.forge.url, at=self._now(), limit=_MOST
+            )
         lanes = asyncio.Semaphore(_AT_ONCE)
 
         async def lane(solve_id: SolveId) -> None:
@@ -101,11 +104,18 @@ class Publisher:
         now = self._now()
         async with self._store.read() as db:
             found = await publications.forgotten(
-                db, since=now - _FORGOTTEN_S, until=now - _GRACE_S, limit=5 * _MOST
+                db,
+                forge=self.steps.desk.forge.url,
+                since=now - _FORGOTTEN_S,
+                until=now - _GRACE_S,
+                limit=5 * _MOST,
             )
         owed = [ended.solve_id for ended in found if may_tell(ended.publish, ended.origin)]
         for solve_id in owed:
-            await self.auto(solve_id)
+            try:
+                await self.auto(solve_id)
+            except Exception as error:  # noqa: BLE001 - the others are owed theirs, too
+                log.warning("publishing.cannot_remember", solve_id=solve_id, error=repr(error))
         return len(owed)
 
     @asynccontextmanager
@@ -136,6 +146,8 @@ class Publisher:
             move = await self.steps.next(row)
         except (TakenError, StoreAwayError):
             raise
+        except DismissedError:
+            return await self._rest(row)
         except RefusedError as error:
             return await self._give_up(row, str(error))
         except WorldError as error:
@@ -157,6 +169,15 @@ class Publisher:
                 await events.append(db, row.solve_id, kind=kind, at=now, data=data)
             return await publications.change(db, row.solve_id, row.holder, at=now, **columns)
 
+    async def _rest(self, row: PublicationRow) -> PublicationRow:
+        now = self._now()
+        async with self._store.change() as db:
+            if row.state in _REFUSALS:
+                return await publications.change(db, row.solve_id, row.holder, at=now, **_CLEAR)
+            why: dict[str, object] = {"reason": publications.DISMISSED}
+            move = Move(PublicationEvent.REFUSED, {**_CLEAR, **why}, why)
+            return await publications.advance(db, row, move, at=now)
+
     async def _give_up(self, row: PublicationRow, reason: str) -> PublicationRow:
         """Where only the comment fails, what else was done stays done."""
         told = line(self.steps.desk.redact(reason), width=_MAX_TEXT)
@@ -176,11 +197,12 @@ class Publisher:
     async def _put_off(
         self, row: PublicationRow, error: str, *, pause_s: float = 0.0
     ) -> PublicationRow | None:
-        tries, now = row.tries + 1, self._now()
+        # A forge that says when to come back has not failed.
+        tries, now = row.tries + (pause_s <= 0), self._now()
         told = line(self.steps.desk.redact(error), width=_MAX_TEXT)
         if tries >= MAX_TRIES:
             return await self._give_up(row, f"given up after {tries} tries: {told}")
-        wait_s = max(pause_s, min(FIRST_PAUSE_S * 2 ** (tries - 1), LONGEST_PAUSE_S))
+        wait_s = max(pause_s, min(FIRST_PAUSE_S * 2 ** max(tries - 1, 0), LONGEST_PAUSE_S))
         log.warning("publication.put_off", state=row.state, error=told, wait_s=wait_s)
         columns = {"tries": tries, "error": told, "due_at": now + wait_s, "held_until": 0.0}
         async with self._store.change() as db:
@@ -191,8 +213,11 @@ class Publisher:
         now, clock = self._now(), self.steps.desk.reader.clock
         # Another one each time: two tasks of ours are two as well.
         holder = f"{self.holder}-{clock.token()}"[-64:]
+        forge = self.steps.desk.forge.url
         async with self._store.change() as db:
-            return await publications.take(db, solve_id, holder, at=now, until=now + LEASE_S)
+            return await publications.take(
+                db, solve_id, holder, forge=forge, at=now, until=now + LEASE_S
+            )
 
     async def _let_go(self, row: PublicationRow) -> None:
         async with self._store.change() as db:
@@ -200,21 +225,35 @@ class Publisher:
 
     @asynccontextmanager
     async def _keeping(self, row: PublicationRow) -> AsyncGenerator[None]:
-        task = asyncio.create_task(self._renew_for_ever(row.solve_id, row.holder), name="renewing")
+        """TakenError as soon as it is not ours any more, in the midst of whatever is done."""
+        lease = asyncio.timeout(None)
         try:
-            yield
-        finally:
-            task.cancel()
-            await asyncio.wait([task])
+            async with lease:
+                renewing = asyncio.create_task(self._renew_while_ours(row, lease), name="renewing")
+                try:
+                    yield
+                finally:
+                    renewing.cancel()
+                    await asyncio.wait([renewing])
+        except TimeoutError:
+            if not lease.expired():
+                raise
+            raise TakenError(f"the publication of solve {row.solve_id} was lost") from None
 
-    async def _renew_for_ever(self, solve_id: SolveId, holder: str) -> None:
-        while True:
+    async def _renew_while_ours(self, row: PublicationRow, lease: asyncio.Timeout) -> None:
+        """Until another one has it, or could have it for all that we know: then it is over."""
+        until, is_ours = row.held_until, True
+        while is_ours:
             await asyncio.sleep(LEASE_S / 4)
             try:
                 async with self._store.change() as db:
-                    await publications.renew(db, solve_id, holder, until=self._now() + LEASE_S)
+                    longer = self._now() + LEASE_S
+                    is_ours = await publications.renew(db, row.solve_id, row.holder, until=longer)
+                until = longer
             except StoreAwayError as error:
-                log.warning("publication.not_renewed", solve_id=solve_id, error=str(error))
+                log.warning("publication.not_renewed", solve_id=row.solve_id, error=str(error))
+                is_ours = self._now() < until
+        lease.reschedule(asyncio.get_running_loop().time())
 
     @property
     def _store(self) -> Store:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from yudai.domain.errors import ConflictError
+from yudai.domain.errors import ConflictError, RefusedError
 from yudai.domain.forge import parse_target
 from yudai.domain.ids import SolveId, short
 from yudai.domain.publication import (
@@ -77,7 +77,9 @@ async def ask_by_itself(
 ) -> PublicationRow | None:
     """What nobody needs to ask for; None: nothing, or it was asked for before."""
     solve = await solves.hold(db, solve_id)
-    if await publications.find(db, solve_id) is not None or not _has_ended(solve):
+    if not _is_at(solve.repo_url, forge) or not _has_ended(solve):
+        return None
+    if await publications.find(db, solve_id) is not None:
         return None
     run = None
     if solve.champion_run_id is not None:
@@ -96,6 +98,14 @@ def may_tell(publish: PublishMode | None, origin: Origin | None) -> bool:
     if publish in (None, PublishMode.NEVER):
         return False
     return publish is PublishMode.AUTO or _is_from_forge(origin)
+
+
+def _is_at(url: str, forge: str) -> bool:
+    try:
+        parse_target(url, forge=forge)
+    except RefusedError:
+        return False
+    return True
 
 
 def _is_from_forge(origin: Origin | None) -> bool:

@@ -1,13 +1,14 @@
-"""The one comment on the issue: found by our mark and our name, and kept up to date."""
+"""The one comment on an issue, over all its solves: found again, and kept up to date."""
 
 from dataclasses import dataclass
 
 from yudai.domain.errors import LostAnswerError
 from yudai.domain.forge import Comment
 from yudai.domain.publication import PublicationEvent, PublicationState
-from yudai.domain.pullrequest import comment, has_marker
+from yudai.domain.pullrequest import comment, tells_of_solve
 from yudai.domain.story import Told
 from yudai.services.publishing_desk import Desk, Work
+from yudai.store import publications
 from yudai.store.forge_tables import PublicationRow
 from yudai.store.publications import Move
 from yudai.store.tables import SolveRow
@@ -27,11 +28,12 @@ class Teller:
         if number is None or not self.comments:
             return Move(PublicationEvent.COMMENTED, {}, {}, kind="publication.done")
         text = self.desk.redact(comment(await self.desk.story(work), _told(work.row)))
+        # Of two solves of one issue the later one has to see what the first one has said.
+        await self.desk.turn(work)
         said = await self._find(work, number)
         if said is None:
             said = await self._add(work, number, text)
         elif said.body.strip() != text.strip():
-            await self.desk.turn(work)
             said = await self.desk.forge.edit_comment(work.repo, said.id, text, by=work.by)
         columns: dict[str, object] = {"comment_id": said.id, "comment_url": said.url}
         return Move(PublicationEvent.COMMENTED, columns, {"url": said.url})
@@ -39,13 +41,15 @@ class Teller:
     async def _find(self, work: Work, number: int) -> Comment | None:
         forge, by = self.desk.forge, work.by
         us = by.login or (await forge.whoami(by=by)).login
-        for one in await forge.comments(work.repo, number, by=by):
-            if one.author.login.lower() == us.lower() and has_marker(one.body, work.solve.id):
-                return one
-        return None
+        said = await forge.comments(work.repo, number, by=by)
+        ours = {one.id: one for one in said if one.author.login.lower() == us.lower()}
+        async with self.desk.reader.store.read() as db:
+            known = await publications.comment_ids(db, work.row.repo_url, number)
+        written = (ours[comment_id] for comment_id in known if comment_id in ours)
+        marked = (one for one in ours.values() if tells_of_solve(one.body))
+        return next(written, None) or next(marked, None)
 
     async def _add(self, work: Work, number: int, text: str) -> Comment:
-        await self.desk.turn(work)
         try:
             return await self.desk.forge.add_comment(work.repo, number, text, by=work.by)
         except LostAnswerError:

@@ -5,10 +5,13 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from sqlalchemy.ext.asyncio import AsyncSession
+
 from yudai.domain.errors import ForbiddenError, RefusedError
-from yudai.domain.forge import RepoRef, repo_ref
+from yudai.domain.forge import RepoRef, parse_target
 from yudai.domain.ids import LOCAL_USER, RunId
 from yudai.domain.patch import parse_patch
+from yudai.domain.publication import PublicationState
 from yudai.domain.publishable import Inspection, inspect, too_large
 from yudai.domain.redaction import Redact, as_it_is
 from yudai.domain.story import Story
@@ -22,6 +25,10 @@ from yudai.store.forge_tables import PublicationRow
 from yudai.store.tables import RunRow, SolveRow
 
 Sleep = Callable[[float], Awaitable[object]]
+
+
+class DismissedError(RefusedError):
+    """A person has decided that there is no pull request: nobody needs to be told why."""
 
 
 class Work(NamedTuple):
@@ -54,8 +61,10 @@ class Desk:
         async with self.reader.store.read() as db:
             solve = await solves.get(db, row.solve_id)
             rows = await runs.of_solve(db, row.solve_id)
-        owner, name = row.repo_url.rsplit("/", 2)[-2:]
-        repo = repo_ref(self.forge.url, owner, name)
+            # A pull request may have been opened that nobody has written down: look first.
+            if row.state is not PublicationState.PUSHED:
+                await _check_wanted(db, row, solve)
+        repo = parse_target(row.repo_url, forge=self.forge.url).repo
         return Work(row, solve, rows, repo, await self._credential(repo, row.actor))
 
     async def prepare(self, work: Work) -> Prepared:
@@ -77,15 +86,21 @@ class Desk:
         return story_of(work.solve, work.runs, run_id=run_id, page=self.page)
 
     async def turn(self, work: Work) -> None:
-        """Wait until we may write: one after the other, over all processes."""
+        """Wait until we may write: one after the other, over all processes.
+
+        TakenError when it is another one's by now, DismissedError when nobody wants it any more.
+        """
         clock, by = self.reader.clock, work.by
         # An installation is an owner's; a token is its login's.
         who = work.repo.owner.lower() if by.kind is CredentialKind.APP else by.login.lower()
         key = f"{by.kind} {who} {self.forge.url}"
         async with self.reader.store.change() as db:
+            await _check_ours(db, work.row)
             at = await writers.reserve(db, key, now=clock.now())
         if (wait_s := at - clock.now()) > 0:
             await self.sleep(wait_s)
+            async with self.reader.store.change() as db:
+                await _check_ours(db, work.row)
 
     async def note(self, row: PublicationRow, **columns: object) -> None:
         """Write down what the next act depends on, before it."""
@@ -100,9 +115,8 @@ class Desk:
         story = story_of(work.solve, work.runs, run_id=run_id, page=self.page)
         if reason := too_large(len(content)):
             return _Looked(content, Inspection(blocks=(reason,)), story)
-        patch = parse_patch(content.decode("utf-8", "surrogateescape"))
-        inspection = inspect(patch, protected=work.solve.project.protected)
-        return _Looked(content, inspection, with_patch(story, patch, inspection))
+        # Megabytes take seconds, in which nothing else would go on.
+        return await asyncio.to_thread(_read, content, story, work.solve.project.protected)
 
     async def _credential(self, repo: RepoRef, actor: str) -> Credential:
         """Each time anew: a right that was taken away is not used any more.
@@ -124,3 +138,19 @@ class _Looked(NamedTuple):
     content: bytes
     inspection: Inspection
     story: Story
+
+
+def _read(content: bytes, story: Story, protected: tuple[str, ...]) -> _Looked:
+    patch = parse_patch(content.decode("utf-8", "surrogateescape"))
+    inspection = inspect(patch, protected=protected)
+    return _Looked(content, inspection, with_patch(story, patch, inspection))
+
+
+async def _check_ours(db: AsyncSession, row: PublicationRow) -> None:
+    await publications.hold(db, row)
+    await _check_wanted(db, row, await solves.hold(db, row.solve_id))
+
+
+async def _check_wanted(db: AsyncSession, row: PublicationRow, solve: SolveRow) -> None:
+    if row.pull_number is None and await publications.is_dismissed(db, solve):
+        raise DismissedError(publications.DISMISSED)

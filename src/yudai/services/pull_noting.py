@@ -13,6 +13,8 @@ from yudai.store.forge_tables import OutcomeRow, PublicationRow
 from yudai.store.tables import Data, SolveRow
 
 MAX_WORDS = 200
+UNSEEN = "cannot look at pull request"
+"""How a publication's error begins that is over when somebody could look."""
 _GONE = "gone"
 
 _ENDED = {PullState.MERGED: OutcomeKind.MERGED, PullState.CLOSED: OutcomeKind.CLOSED}
@@ -44,7 +46,10 @@ async def note_pull(db: AsyncSession, row: PublicationRow, seen: Seen, *, now: f
         return
     for kind in _moves(kept, seen):
         await events.append(db, solve.id, kind=kind, at=now, data={"pull": kept.pull_number})
-    await pulls.change(db, solve.id, **_columns(kept, seen), updated_at=now)
+    columns = _columns(kept, seen)
+    if kept.error.startswith(UNSEEN):
+        columns["error"] = ""
+    await pulls.change(db, solve.id, **columns, updated_at=now)
     if seen.state in _ENDED:
         await _end(db, solve, kept, seen, now=now)
 

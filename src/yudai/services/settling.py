@@ -7,7 +7,14 @@ from dataclasses import dataclass
 
 import structlog
 
-from yudai.domain.errors import ForgeError, NotFoundError, RefusedError, WorldError
+from yudai.domain.cutting import line
+from yudai.domain.errors import (
+    ForbiddenError,
+    ForgeError,
+    NotFoundError,
+    RefusedError,
+    WorldError,
+)
 from yudai.domain.forge import PullState, RepoRef, parse_target
 from yudai.domain.ids import LOCAL_USER
 from yudai.ports.clock import Clock
@@ -15,9 +22,9 @@ from yudai.ports.remote import Credential, CredentialKind, Mirrors, RemoteForge
 from yudai.services.confirming import Confirmer
 from yudai.services.credentials import Credentials
 from yudai.services.histories import Asked, Histories
-from yudai.services.pull_noting import Seen, note_pull
+from yudai.services.pull_noting import MAX_WORDS, UNSEEN, Seen, note_pull
 from yudai.services.reading import Reader
-from yudai.store import pulls
+from yudai.store import publications, pulls
 from yudai.store.forge_tables import PublicationRow
 from yudai.store.pulls import Due
 from yudai.store.store import Store
@@ -28,6 +35,10 @@ OPEN_EVERY_S = 600.0
 HISTORY_EVERY_S = 3600.0
 WINDOW_S = 30 * 86_400.0
 _AGAIN_S = 60.0
+
+
+class UnseenError(RefusedError):
+    """What we ask with cannot tell whether it is there: that is no outcome."""
 
 
 @dataclass(frozen=True)
@@ -74,12 +85,18 @@ class Settler:
         young = self.clock.now() - self.window_s
         async with self.store.read() as db:
             rows = await pulls.at(db, repo.url, number, young=young)
-        histories = self._histories()
+        histories, looked = self._histories(), 0
         for row in rows:
             async with self.store.change() as db:
                 await pulls.change(db, row.solve_id, looked_at=self.clock.now())
-            await self._settle(row, histories)
-        return len(rows)
+            try:
+                await self._settle(row, histories)
+            except RefusedError as error:
+                # Asked in another one's name, the next may be seen.
+                await self._put_off(row, error)
+            else:
+                looked += 1
+        return looked
 
     async def confirm(self, outcome_id: int, *, is_revert: bool, user_id: str) -> None:
         confirmer = Confirmer(self.store, self.clock)
@@ -102,10 +119,22 @@ class Settler:
             return None
         try:
             pull = await self.forge.pull(repo, row.pull_number, by=by)
+        except ForbiddenError as error:
+            raise _unseen(row, str(error)) from error
         except NotFoundError as error:
+            await self._check_sight(row, repo, by)
             return Seen(None, why_gone=f"it is gone: {error}")
         login = await self._login(row, by) if pull.state is PullState.MERGED else ""
         return Seen(pull, self_logins=frozenset({login.lower()} - {""}))
+
+    async def _check_sight(self, row: PublicationRow, repo: RepoRef, by: Credential) -> None:
+        """A forge hides what may not be seen: only where all else is there, one thing is gone."""
+        if by.kind is CredentialKind.ANONYMOUS:
+            raise _unseen(row, "nobody is logged in who could see it")
+        try:
+            await self.forge.repository(repo, by=by)
+        except (NotFoundError, ForbiddenError) as error:
+            raise _unseen(row, str(error)) from error
 
     async def _login(self, row: PublicationRow, by: Credential) -> str:
         """Whose token this is, if that of whoever asked for the publication; "" else."""
@@ -130,8 +159,14 @@ class Settler:
         is_open = row.pull_state in (None, PullState.OPEN)
         every = self.open_every_s if is_open else self.history_every_s
         wait = every if isinstance(error, RefusedError) else max(_wait(error), _AGAIN_S)
+        columns: dict[str, object] = {"looked_at": self.clock.now() + wait - every}
         async with self.store.change() as db:
-            await pulls.change(db, row.solve_id, looked_at=self.clock.now() + wait - every)
+            kept = await publications.find(db, row.solve_id)
+            # What the publisher has to say comes first.
+            is_free = kept is not None and (not kept.error or kept.error.startswith(UNSEEN))
+            if isinstance(error, UnseenError) and is_free:
+                columns["error"] = str(error)
+            await pulls.change(db, row.solve_id, **columns)
 
     def _histories(self) -> Histories:
         return Histories(
@@ -141,6 +176,10 @@ class Settler:
             mirrors=self.mirrors,
             reader=self.reader,
         )
+
+
+def _unseen(row: PublicationRow, why: str) -> UnseenError:
+    return UnseenError(line(f"{UNSEEN} #{row.pull_number}: {why}", width=MAX_WORDS))
 
 
 def _wait(error: WorldError | RefusedError) -> float:

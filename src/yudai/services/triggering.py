@@ -12,24 +12,24 @@ from yudai.domain import triggers
 from yudai.domain.asking import SolveAsk
 from yudai.domain.chatasks import Place, from_command
 from yudai.domain.chatcommand import SolveCommand, read_options
-from yudai.domain.errors import ForgeError, NotFoundError, RefusedError
+from yudai.domain.errors import ForbiddenError, ForgeError, NotFoundError, RefusedError
 from yudai.domain.forge import Account, Comment, ForgeIssue, Labelling, RepoRef, Role
 from yudai.domain.ids import LOCAL_USER, SolveId, short
 from yudai.domain.issuetext import OUR_MARK, is_bot
 from yudai.domain.markdown import fence
 from yudai.domain.matrix import Matrix
-from yudai.domain.models import is_script
+from yudai.domain.models import SCRIPTED_PREFIX, is_script
 from yudai.domain.publication import Origin, OriginKind, PublishMode
+from yudai.domain.routing import Listing
 from yudai.domain.triggers import TriggerState, comment_key, label_key, last_labelling
 from yudai.ports.clock import Clock
-from yudai.ports.remote import Credential
+from yudai.ports.remote import Credential, CredentialKind
 from yudai.services.credentials import Credentials
 from yudai.services.lineups import default_matrix
 from yudai.services.models import Catalogue
 from yudai.services.remote_asks import Looked
 from yudai.services.solves import SolveRequest
 from yudai.services.submitting import Submitter
-from yudai.services.wording import over_http
 from yudai.store import triggers as heard_triggers
 from yudai.store import watches
 from yudai.store.forge_tables import TriggerRow, WatchRow
@@ -42,7 +42,16 @@ OVERLAP_S = 5.0
 """Looked through twice: a forge does not show all at the moment that it happens."""
 LATE_S = 600.0
 """What a webhook tells of a repository that nobody has looked at yet is at most so old."""
+FIRST = 0.0
+"""Where `issues_since` stands before a repository was looked through."""
 _MAX_WHY = 1000
+# An App's comments are a bot's.
+_NO_PERSON = (CredentialKind.APP, CredentialKind.ANONYMOUS)
+_SAID = {
+    "matrix": ("models", "temperatures", "strategies", "max_edits"),
+    "limits.budget_usd": ("budget_usd",),
+}
+"""Which options a refusal is about, by its field: other fields are not for comments."""
 
 
 class Calling(NamedTuple):
@@ -54,10 +63,12 @@ class Calling(NamedTuple):
     url: str
     words: str = ""
     """What stands behind `/yudai`."""
+    objection: str = ""
+    """Why it is passed over, whoever asks."""
 
 
-class _BusyError(RefusedError):
-    """The issue is being solved already."""
+class _MendableError(RefusedError):
+    """Whoever wrote the comment can do something about it; all else is the operator's."""
 
 
 @dataclass(frozen=True)
@@ -76,6 +87,8 @@ class Triggers:
     """Whose solves are those that people ask for who never logged in here."""
     answers: bool = True
     """Whether those who may ask are told why nothing was started."""
+    publish: PublishMode = PublishMode.AUTO
+    """GITHUB_PUBLISH: with `never` nothing is written there, whoever asks for it there."""
 
     async def hear(self, repo: RepoRef, number: int) -> int:
         """Look at an issue as it is now; how many solves were opened.
@@ -113,15 +126,30 @@ class Triggers:
         self, repo: RepoRef, issue: ForgeIssue, watch: WatchRow, *, by: Credential
     ) -> list[Calling]:
         found: list[Calling] = []
+        last: Labelling | None = None
         # A label says how things stand: on an issue that is closed it waits for its reopening.
         if issue.is_open and self.label.lower() in {name.lower() for name in issue.labels}:
             labellings = await self.forge.labellings(repo, issue.number, by=by)
             last = last_labelling(issue, labellings, self.label)
-            found += [] if last is None else [_of_label(repo, issue, last)]
-        if issue.comments:
-            comments = await self.forge.comments(repo, issue.number, by=by)
-            found += _of_comments(repo, comments, since=watch.comments_since - OVERLAP_S)
-        return found
+        comments = await self.forge.comments(repo, issue.number, by=by) if issue.comments else ()
+        if last is not None:
+            is_answered = _is_before(last, watch) and await self._is_answered(comments, by=by)
+            found.append(_of_label(repo, issue, last, is_answered=is_answered))
+        return found + _of_comments(repo, comments, since=watch.comments_since - OVERLAP_S)
+
+    async def _is_answered(self, comments: Sequence[Comment], *, by: Credential) -> bool:
+        """Whether we have been here, also when our database knows nothing of it."""
+        marked = [one.author for one in comments if OUR_MARK in one.body]
+        if not marked or any(map(is_bot, marked)):
+            return bool(marked)
+        if by.kind in _NO_PERSON:
+            return False
+        try:
+            own = by.login or (await self.forge.whoami(by=by)).login
+        except ForbiddenError:
+            # A token of no person, such as a workflow's: its comments are a bot's, too.
+            return False
+        return own.lower() in {author.login.lower() for author in marked}
 
     async def _heed(
         self, repo: RepoRef, issue: ForgeIssue, calling: Calling, *, by: Credential
@@ -143,6 +171,8 @@ class Triggers:
         self, repo: RepoRef, issue: ForgeIssue, calling: Calling, *, by: Credential
     ) -> str:
         """Why it is passed over without a word; "" when it is not."""
+        if calling.objection:
+            return calling.objection
         if is_bot(calling.by):
             return "a bot"
         try:
@@ -180,6 +210,7 @@ class Triggers:
 
     async def _ask(self, repo: RepoRef, number: int, calling: Calling) -> SolveAsk:
         command = _command(calling)
+        await self._check_models(command.models)
         meant = triggers.over(command, read_options(self.matrix))
         if meant.models:
             matrix = Matrix(models=meant.models)
@@ -187,17 +218,39 @@ class Triggers:
             matrix = await default_matrix(self.catalogue, self.chat_model)
         subject = {"issue_number": number, "issue": None, "repo_url": repo.url}
         ask = from_command(meant.model_copy(update=subject), place=Place("", ""), matrix=matrix)
-        # Whoever asks there wants the answer there.
-        return ask.model_copy(update={"publish": PublishMode.AUTO})
+        # Whoever asks there wants the answer there, unless the operator wants none there.
+        is_never = self.publish is PublishMode.NEVER
+        return ask.model_copy(
+            update={"publish": PublishMode.NEVER if is_never else PublishMode.AUTO}
+        )
+
+    async def _check_models(self, names: Sequence[str]) -> None:
+        """Here, since a later refusal tells how to give a price, which nobody can in a comment."""
+        models = [entry.model for entry in await self.catalogue.list()]
+        listing, ids = Listing(models), {model.model_id for model in models}
+        for name in names:
+            if name in ids or name.startswith(SCRIPTED_PREFIX) or listing.find(name) is not None:
+                continue
+            near = listing.nearest(name)
+            meant = f": did you mean {' or '.join(near)}?" if near else ": name another one"
+            raise _MendableError(f"there is no model {name} here{meant}")
 
     async def _refuse(
         self, repo: RepoRef, issue: ForgeIssue, calling: Calling, error: RefusedError
     ) -> None:
-        why = _in_a_comment(str(error))
+        why = str(error)
         is_new = await self._note(repo, issue, calling, TriggerState.REFUSED, note=why)
-        is_said = calling.kind is OriginKind.COMMENT or not isinstance(error, _BusyError)
-        if is_new and is_said and self.answers:
+        if not is_new:
+            return
+        if not _is_mendable(error, calling):
+            log.warning("trigger.not_started", repo=repo.full, number=issue.number, error=why)
+        elif calling.kind is OriginKind.COMMENT and self._may_answer:
+            # A label says nothing that wants an answer.
             await self._answer(repo, issue.number, why)
+
+    @property
+    def _may_answer(self) -> bool:
+        return self.answers and self.publish is not PublishMode.NEVER
 
     async def _answer(self, repo: RepoRef, number: int, why: str) -> None:
         """Once at the most: it is noted as refused already."""
@@ -244,9 +297,18 @@ def watch_key(repo: RepoRef) -> str:
     return repo.url.lower()
 
 
-def _of_label(repo: RepoRef, issue: ForgeIssue, labelling: Labelling) -> Calling:
+def _is_before(labelling: Labelling, watch: WatchRow) -> bool:
+    """Whether it was put on before we knew the repository, and nobody has looked through it yet."""
+    return watch.issues_since == FIRST and labelling.at < watch.comments_since - OVERLAP_S
+
+
+def _of_label(
+    repo: RepoRef, issue: ForgeIssue, labelling: Labelling, *, is_answered: bool
+) -> Calling:
     url = issue.url or repo.issue_url(issue.number)
-    return Calling(label_key(repo, labelling), OriginKind.LABEL, labelling.by, url)
+    objection = "answered already, before this database began" if is_answered else ""
+    key = label_key(repo, labelling)
+    return Calling(key, OriginKind.LABEL, labelling.by, url, objection=objection)
 
 
 def _of_comments(repo: RepoRef, comments: Sequence[Comment], *, since: float) -> list[Calling]:
@@ -258,24 +320,29 @@ def _of_comments(repo: RepoRef, comments: Sequence[Comment], *, since: float) ->
     ]
 
 
-def _in_a_comment(refusal: str) -> str:
-    """What is wrong, and of the advice what somebody who writes comments can follow."""
-    wrong, _, advice = over_http(refusal).partition(": ")
-    return wrong if "/api/" in advice or '"prices"' in advice else over_http(refusal)
+def _is_mendable(error: RefusedError, calling: Calling) -> bool:
+    """By whoever asks: not where the setting is at fault, and all that a label means is there."""
+    if isinstance(error, _MendableError):
+        return True
+    command = _command(calling)
+    return any(getattr(command, name) not in (None, ()) for name in _SAID.get(error.field, ()))
 
 
 def _command(calling: Calling) -> SolveCommand:
     if calling.kind is OriginKind.LABEL:
         return SolveCommand()
-    command = triggers.parse_command(calling.words)
+    try:
+        command = triggers.parse_command(calling.words)
+    except RefusedError as error:
+        raise _MendableError(str(error)) from None
     if any(map(is_script, command.models)):
         # Its replies would be read from a file of this machine, which is nobody's business there.
-        raise RefusedError("scripted models are not for comments: name one of the models table")
+        raise _MendableError("scripted models are not for comments: name one of the models table")
     return command
 
 
 def _refuse_second(going_on: SolveId | None) -> None:
     if going_on is not None:
-        raise _BusyError(
+        raise _MendableError(
             f"this issue is being solved already (solve {short(going_on)}): wait for its end"
         )

@@ -8,26 +8,25 @@ import structlog
 
 from yudai.domain.cutting import line
 from yudai.domain.errors import ForgeError, RefusedError
-from yudai.domain.forge import Comment, ForgeIssue, RepoRef, Role, parse_target
+from yudai.domain.forge import Comment, ForgeIssue, RepoRef, parse_target
 from yudai.domain.triggers import find_command
 from yudai.ports.clock import Clock
 from yudai.ports.remote import Credential, CredentialKind, IssueQuery
 from yudai.services.credentials import Credentials
 from yudai.services.remote_asks import Looked
-from yudai.services.triggering import OVERLAP_S, Triggers, watch_key
+from yudai.services.triggering import FIRST, OVERLAP_S, Triggers, watch_key
 from yudai.store import watches
 from yudai.store.forge_tables import WatchRow
 from yudai.store.store import Store
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger()
 
-SOLVED_S = 30 * 24 * 3600.0
-"""For so long a repository is looked at that had a solve."""
+MOST_OPENED = 5
+"""Solves of one look at a repository: the rest comes with the next one."""
 # What happened so long ago comes no second time: it need not be looked at twice for ever.
 _QUIET_S = 60.0
 _MAX_PAGES = 20
 _MAX_ERROR = 300
-_FIRST = 0.0
 
 _APP = Credential(kind=CredentialKind.APP)
 
@@ -50,7 +49,8 @@ class Watcher:
     """Every worker looks; each repository is looked at by one of them at a time.
 
     At the first look commands count from then on. A label says how things stand: one that is on
-    an open issue already counts, once for each time that it was put on.
+    an open issue already counts, once for each time that it was put on, unless we have answered
+    there before.
     """
 
     store: Store
@@ -69,16 +69,14 @@ class Watcher:
         """At every repository that is due; how many solves were opened."""
         asked = self._named(self.watched)
         known = await self._installed()
-        async with self.store.read() as db:
-            since = self.clock.now() - SOLVED_S
-            solved = self._named(await watches.solved_since(db, since))
+        # No others, also if somebody had one of their issues solved: people there would spend
+        # our money.
         wanted = {watch_key(repo): repo for repo in (*asked, *known)}
-        others = {watch_key(repo): repo for repo in solved}
         opened = 0
-        for key, repo in (others | wanted).items():
+        for key, repo in wanted.items():
             watch = await self._claim(key)
             if watch is not None:
-                opened += await self._try(repo, watch, is_wanted=key in wanted)
+                opened += await self._try(repo, watch)
         return opened
 
     def _named(self, names: Iterable[str]) -> list[RepoRef]:
@@ -115,10 +113,10 @@ class Watcher:
             await watches.begin(db, key, at=now)
             return await watches.claim(db, key, at=now, every_s=self.poll_s)
 
-    async def _try(self, repo: RepoRef, watch: WatchRow, *, is_wanted: bool) -> int:
+    async def _try(self, repo: RepoRef, watch: WatchRow) -> int:
         """What fails is noted, and tried again with the next look."""
         try:
-            return await self._look_at(repo, watch, is_wanted=is_wanted)
+            return await self._look_at(repo, watch)
         except (ForgeError, RefusedError) as error:
             changes: dict[str, object] = {"error": line(str(error), width=_MAX_ERROR)}
             if isinstance(error, ForgeError) and error.retry_after_s > self.poll_s:
@@ -128,36 +126,30 @@ class Watcher:
             log.warning("watch.failed", repo=repo.full, error=str(error))
             return 0
 
-    async def _look_at(self, repo: RepoRef, watch: WatchRow, *, is_wanted: bool) -> int:
+    async def _look_at(self, repo: RepoRef, watch: WatchRow) -> int:
         by = await self.credentials.reading(repo, user_id="")
-        # Else strangers, in a repository where somebody solved something once, would spend our
-        # money.
-        if not is_wanted and not await self._is_ours(repo, by):
-            return 0
         since = watch.comments_since - OVERLAP_S
         comments = await self.forge.comments_since(repo, since, by=by)
         issues = await self._labelled(repo, watch, by=by)
         numbers = {one.issue_number for one in comments if _asks(one, since)}
         numbers |= {issue.number for issue in issues}
-        opened, failed = 0, None
-        for number in sorted(numbers):
+        opened, failed, left = 0, None, sorted(numbers, reverse=True)
+        while left and opened < MOST_OPENED:
             try:
-                opened += await self.triggers.hear(repo, number)
+                opened += await self.triggers.hear(repo, left.pop())
             except (ForgeError, RefusedError) as error:
                 # One issue does not stand in the way of the others.
                 failed = failed or error
         if failed is not None:
             raise failed
-        await self._note(watch, _Seen(comments, issues))
+        # Those that are left are found again from the same place; the others were heard.
+        await self._note(watch, _Seen((), ()) if left else _Seen(comments, issues), is_all=not left)
         return opened
-
-    async def _is_ours(self, repo: RepoRef, by: Credential) -> bool:
-        return (await self.forge.repository(repo, by=by)).role.allows(Role.WRITE)
 
     async def _labelled(
         self, repo: RepoRef, watch: WatchRow, *, by: Credential
     ) -> list[ForgeIssue]:
-        since = None if watch.issues_since == _FIRST else max(1.0, watch.issues_since - OVERLAP_S)
+        since = None if watch.issues_since == FIRST else max(1.0, watch.issues_since - OVERLAP_S)
         query = IssueQuery(label=self.triggers.label, since=since)
         found: list[ForgeIssue] = []
         for page in range(1, _MAX_PAGES + 1):
@@ -168,7 +160,7 @@ class Watcher:
                 break
         return found
 
-    async def _note(self, watch: WatchRow, seen: _Seen) -> None:
+    async def _note(self, watch: WatchRow, seen: _Seen, *, is_all: bool) -> None:
         """In the forge's own time: its clock is not ours."""
         now = self.clock.now()
         comments_since = _onwards(
@@ -183,7 +175,7 @@ class Watcher:
                 watch.repo_url,
                 comments_since=comments_since,
                 # The first look is over, whether or not it found anything.
-                issues_since=issues_since or 1.0,
+                issues_since=issues_since or (1.0 if is_all else FIRST),
                 error="",
             )
 

@@ -4,16 +4,23 @@ from typing import NamedTuple
 
 from sqlalchemy import ColumnElement, and_, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import InstrumentedAttribute
 
 from yudai.domain import publication
 from yudai.domain.errors import NotFoundError, TakenError
 from yudai.domain.ids import SolveId
-from yudai.domain.publication import RESTING, Origin, PublicationEvent, PublishMode
+from yudai.domain.publication import (
+    RESTING,
+    Origin,
+    PublicationEvent,
+    PublicationState,
+    PublishMode,
+)
 from yudai.domain.solve_state import SolveState
 from yudai.store import events
 from yudai.store.forge_tables import PublicationRow
 from yudai.store.locks import hold_solve
-from yudai.store.tables import Data, SolveRow
+from yudai.store.tables import Data, EventRow, SolveRow
 
 REQUESTED = "publication.requested"
 KINDS: dict[PublicationEvent, str] = {
@@ -25,6 +32,8 @@ KINDS: dict[PublicationEvent, str] = {
     PublicationEvent.ASKED_AGAIN: REQUESTED,
 }
 """What each is called on the timeline."""
+DISMISSED = "dismissed by a person"
+"""Why one rests whose solve was dismissed: of that no issue is told."""
 _ENDED = (SolveState.AWAITING_REVIEW, SolveState.COMPLETED, SolveState.FAILED)
 _P = PublicationRow
 
@@ -67,10 +76,13 @@ async def add(db: AsyncSession, row: PublicationRow, *, data: Data) -> Publicati
 
 
 async def take(
-    db: AsyncSession, solve_id: SolveId, holder: str, *, at: float, until: float
+    db: AsyncSession, solve_id: SolveId, holder: str, *, forge: str, at: float, until: float
 ) -> PublicationRow | None:
-    """Be the one who goes on with it; None when somebody else is, or nothing is due."""
-    free = and_(_P.solve_id == solve_id, _is_due(at))
+    """Be the one who goes on with it; None when somebody else is, or nothing is due.
+
+    Nor is what belongs to another forge than the one we speak to.
+    """
+    free = and_(_P.solve_id == solve_id, _is_due(at), _is_at(_P.repo_url, forge))
     return await _changed(db, free, {"holder": holder, "held_until": until})
 
 
@@ -78,6 +90,58 @@ async def renew(db: AsyncSession, solve_id: SolveId, holder: str, *, until: floa
     """False when somebody else goes on with it."""
     mine = and_(_P.solve_id == solve_id, _P.holder == holder)
     return await _changed(db, mine, {"held_until": until}) is not None
+
+
+async def hold(db: AsyncSession, row: PublicationRow) -> None:
+    """Until our commit it stays ours, as we saw it: TakenError."""
+    await hold_solve(db, row.solve_id)
+    as_seen = and_(_P.solve_id == row.solve_id, _P.state == row.state, _P.holder == row.holder)
+    _ours(await _changed(db, as_seen, {"holder": row.holder}), row.solve_id)
+
+
+async def is_dismissed(db: AsyncSession, solve: SolveRow) -> bool:
+    """Whether nobody wants its answer any more."""
+    if solve.state is SolveState.CANCELLED:
+        return True
+    if solve.state is not SolveState.COMPLETED:
+        return False
+    settled = (EventRow.solve_id == solve.id) & (EventRow.kind == "solve.settled")
+    told = await db.scalars(select(EventRow.data).where(settled))
+    return any("dismissed" in data for data in told)
+
+
+async def cancel(db: AsyncSession, solve_id: SolveId, *, at: float) -> None:
+    """Whoever goes on with it loses it; one with a pull request stays as it is.
+
+    So does one whose pull request may be at the forge although nobody has written that down:
+    whoever goes on looks for it, and opens none for a solve that was dismissed.
+    """
+    await hold_solve(db, solve_id)
+    row = await find(db, solve_id)
+    may_be_open = row is None or row.pull_number is not None or row.state is PublicationState.PUSHED
+    if row is None or may_be_open or not is_owed(row):
+        return
+    columns: Data = {"holder": "", "held_until": 0.0, "due_at": 0.0, "error": "", "tries": 0}
+    if row.state not in RESTING:
+        why: Data = {"reason": DISMISSED}
+        await advance(db, row, Move(PublicationEvent.REFUSED, columns | why, why), at=at)
+        return
+    await _changed(db, _P.solve_id == solve_id, columns | {"updated_at": at})
+
+
+async def comment_ids(db: AsyncSession, repo_url: str, issue_number: int) -> list[int]:
+    """Where this issue was told of a solve before, the last time first."""
+    query = (
+        select(_P.comment_id)
+        .join(SolveRow, SolveRow.id == _P.solve_id)
+        .where(
+            _P.repo_url == repo_url,
+            SolveRow.issue_number == issue_number,
+            _P.comment_id.is_not(None),
+        )
+        .order_by(_P.updated_at.desc())
+    )
+    return [found for found in await db.scalars(query) if found is not None]
 
 
 async def change(
@@ -108,19 +172,23 @@ async def advance(
     return changed
 
 
-async def due(db: AsyncSession, *, at: float, limit: int) -> list[SolveId]:
-    """Those that somebody should go on with, the longest waiting first."""
-    query = select(_P.solve_id).where(_is_due(at)).order_by(_P.due_at, _P.solve_id).limit(limit)
+async def due(db: AsyncSession, *, forge: str, at: float, limit: int) -> list[SolveId]:
+    """Those at this forge that somebody should go on with, the longest waiting first."""
+    is_ours = and_(_is_due(at), _is_at(_P.repo_url, forge))
+    query = select(_P.solve_id).where(is_ours).order_by(_P.due_at, _P.solve_id).limit(limit)
     return list(await db.scalars(query))
 
 
-async def forgotten(db: AsyncSession, *, since: float, until: float, limit: int) -> list[Ended]:
+async def forgotten(
+    db: AsyncSession, *, forge: str, since: float, until: float, limit: int
+) -> list[Ended]:
     """Solves that ended in this time and of which nothing was told, newest first."""
     query = (
         select(SolveRow.id, SolveRow.publish, SolveRow.origin)
         .outerjoin(PublicationRow, _P.solve_id == SolveRow.id)
         .where(
             _P.solve_id.is_(None),
+            _is_at(SolveRow.repo_url, forge),
             SolveRow.publish.in_((PublishMode.AUTO, PublishMode.ASK)),
             SolveRow.state.in_(_ENDED),
             SolveRow.finished_at > since,
@@ -130,6 +198,10 @@ async def forgotten(db: AsyncSession, *, since: float, until: float, limit: int)
         .limit(limit)
     )
     return [Ended(*found) for found in await db.execute(query)]
+
+
+def _is_at(url: InstrumentedAttribute[str], forge: str) -> ColumnElement[bool]:
+    return url.istartswith(f"{forge}/", autoescape=True)
 
 
 def _is_due(at: float) -> ColumnElement[bool]:

@@ -49,6 +49,12 @@ async def at(
     return list(await db.scalars(query.where(or_(_is_open(), _is_young(young)))))
 
 
+async def is_ours(db: AsyncSession, repo_url: str, number: int) -> bool:
+    is_there = func.lower(_P.repo_url) == repo_url.lower()
+    query = select(_P.solve_id).where(_P.pull_number == number, is_there).limit(1)
+    return await db.scalar(query) is not None
+
+
 async def take(db: AsyncSession, row: PublicationRow, *, at: float) -> bool:
     """Whether it is ours to look at: nobody else has since it was found due."""
     mine = (_P.solve_id == row.solve_id) & (_P.looked_at == row.looked_at)

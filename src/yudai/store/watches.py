@@ -1,6 +1,5 @@
 """How far each repository at a forge was looked through."""
 
-from collections.abc import Sequence
 from typing import cast
 
 from sqlalchemy import Table, select, update
@@ -9,7 +8,6 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from yudai.store.engines import insert_new, is_sqlite
 from yudai.store.forge_tables import WatchRow
 from yudai.store.locks import LOCKS
-from yudai.store.tables import SolveRow
 
 _WATCHES = cast("Table", WatchRow.__table__)
 _FROM_THE_BEGINNING = 0.0
@@ -50,14 +48,3 @@ async def claim(db: AsyncSession, repo_url: str, *, at: float, every_s: float) -
 
 async def change(db: AsyncSession, repo_url: str, **changes: object) -> None:
     await db.execute(update(WatchRow).where(WatchRow.repo_url == repo_url).values(**changes))
-
-
-async def solved_since(db: AsyncSession, at: float) -> Sequence[str]:
-    """Addresses of repositories at forges that had a solve since then."""
-    query = (
-        select(SolveRow.repo_url)
-        .where(SolveRow.repo_url != "", SolveRow.created_at >= at)
-        .distinct()
-        .order_by(SolveRow.repo_url)
-    )
-    return (await db.scalars(query)).all()

@@ -4,7 +4,10 @@ import asyncio
 from collections.abc import AsyncGenerator, Generator
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+from urllib.request import proxy_bypass
 
 import structlog
 from pydantic import SecretStr
@@ -17,7 +20,7 @@ from yudai.domain.redaction import redactor
 from yudai.ports.remote import Mirrors, RemoteForge
 from yudai.ports.sandbox import Backend
 from yudai.services.browsing import Browser
-from yudai.services.deliveries import Deliveries
+from yudai.services.deliveries import SETTLE_EVERY_S, Deliveries
 from yudai.services.fetching import Fetcher
 from yudai.services.keyring import Keyring
 from yudai.services.publishing import Publisher
@@ -33,12 +36,13 @@ from yudai.services.submitting import Submitter
 from yudai.services.sweeping import SWEEP_S, Chore
 from yudai.services.triggering import Triggers
 from yudai.services.watching import Watcher
-from yudai.settings import Settings
+from yudai.settings import Settings, surroundings
 from yudai.wiring.accounts import Accounts, make_accounts, make_provider
 from yudai.wiring.parts import make_sources, own_env
 
 if TYPE_CHECKING:
     from yudai.adapters.forges.github.configuration import AppConfig
+    from yudai.adapters.forges.remote.wire import Network
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger()
 
@@ -101,7 +105,11 @@ def _forging(
     from yudai.adapters.forges.remote.mirrors import RemoteMirrors
 
     store, clock, keyring = reader.store, reader.clock, accounts.keyring
-    mirrors = RemoteMirrors(settings.home, allow_http=settings.github_url.startswith("http://"))
+    mirrors = RemoteMirrors(
+        settings.home,
+        allow_http=settings.github_url.startswith("http://"),
+        network=_network(settings),
+    )
     asks = RemoteAsks(
         forge=forge,
         credentials=keyring,
@@ -175,6 +183,7 @@ def make_hearing(settings: Settings, forging: Forging, submitter: Submitter) -> 
         catalogue=submitter.catalogue,
         label=settings.github_label,
         matrix=settings.github_matrix,
+        publish=settings.github_publish,
         chat_model=settings.chat_model,
         unknown_user=LOCAL_USER,
         answers=settings.github_comment,
@@ -197,6 +206,7 @@ def make_hearing(settings: Settings, forging: Forging, submitter: Submitter) -> 
             hear=triggers.hear,
             settle=forging.settler.look_at,
             secret=settings.github_webhook_secret,
+            settle_every_s=min(SETTLE_EVERY_S, settings.github_poll_s),
         ),
     )
 
@@ -244,6 +254,20 @@ def _app(settings: Settings) -> "AppConfig | None":
         app_id=settings.github_app_id,
         private_key=SecretStr(key),
         installation_id=settings.github_app_installation_id,
+    )
+
+
+def _network(settings: Settings) -> "Network":
+    """As the API's client has it: git itself reads nobody's environment."""
+    from yudai.adapters.forges.remote.wire import Network
+
+    known = surroundings()
+    proxy = known.get("HTTPS_PROXY") or known.get("https_proxy")
+    if proxy_bypass(urlsplit(settings.github_url).hostname or ""):
+        proxy = None
+    ca_file = known.get("SSL_CERT_FILE")
+    return Network(
+        proxy=SecretStr(proxy) if proxy else None, ca_file=Path(ca_file) if ca_file else None
     )
 
 

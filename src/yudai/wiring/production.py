@@ -17,6 +17,7 @@ MIN_PASSWORD = 12
 _MIN_DIFFERENT = 8
 _WORDS = ("changeme", "change-me", "change_me", "secret", "password", "example", "default")
 _PASSWORDS = frozenset({"postgres", "postgresql", "password", "yudai", "admin", "root", "test"})
+_EVERYWHERE = frozenset({"0.0.0.0", "::"})  # noqa: S104 - addresses that nobody asks at
 _PEM = "-----BEGIN "
 
 
@@ -109,8 +110,24 @@ def _addresses(settings: Settings) -> Iterator[str]:
     ):
         if url and not _is_safe_url(url):
             yield f"{name} has to begin with https://"
-    if settings.host not in LOOPBACK and not (settings.domain or settings.backend_url):
-        yield "DOMAIN is missing: this server does not know its own name"
+    if not _has_name(settings):
+        yield (
+            "DOMAIN is missing, or BACKEND_URL or GITHUB_REDIRECT_URI:"
+            " this server does not know its own name"
+        )
+
+
+def _has_name(settings: Settings) -> bool:
+    """Whether cookies are made for the name by which others reach it, where they can."""
+    urls = (settings.backend_url, settings.github_redirect_uri)
+    names = [name for name in (settings.domain, *map(_name_in, urls)) if name]
+    if any(name not in LOOPBACK for name in names):
+        return True
+    if settings.host in LOOPBACK:
+        page = _name_in(settings.frontend_url)
+        return bool(names) or page is None or page in LOOPBACK
+    # Asked at another address than its own machine's, it would give cookies in the clear.
+    return bool(names) and settings.host in _EVERYWHERE
 
 
 _CHECKS: tuple[Callable[[Settings], Iterator[str]], ...] = (
@@ -154,6 +171,13 @@ def _is_safe_url(url: str) -> bool:
         return False
     is_own_machine = parts.scheme == "http" and parts.hostname in LOOPBACK
     return bool(parts.hostname) and (parts.scheme == "https" or is_own_machine)
+
+
+def _name_in(url: str | None) -> str | None:
+    try:
+        return urlsplit(url or "").hostname
+    except ValueError:
+        return None
 
 
 def _host_of(url: str) -> str | None:

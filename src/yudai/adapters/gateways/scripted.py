@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from yudai.adapters.gateways.script import Reply, Script, read_script
 from yudai.domain.errors import GatewayError, RefusedError
 from yudai.domain.failure import Cause
-from yudai.domain.models import Model
+from yudai.domain.models import BUNDLED_SCRIPTS, Model
 from yudai.ports.gateway import Call, Completion, ToolCall
 
 PREFIX = "scripted/"
@@ -85,6 +85,9 @@ class ScriptedGateway:
             raise RefusedError(f"{model!r} is no scripted model: name it {PREFIX}FILE")
         if name in self._bundled:
             return self._bundled[name]
+        if name.startswith(BUNDLED_SCRIPTS):
+            # Anybody may name these, so that they lead to no file and tell of no folder.
+            raise RefusedError(f"there is no script {model}: none of that name comes with yudai")
         for path in self._candidates(name):
             if path.is_file():
                 return path

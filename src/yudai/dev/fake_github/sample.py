@@ -11,6 +11,8 @@ from yudai.domain.forge import Role
 
 REPO = "octo/passbook"
 ISSUE = 1
+MODEL = "scripted/yudai-demo/surgeon"
+"""One of the demo's contestants: it needs no key."""
 KEY_FILE = "app-key.pem"
 PEOPLE = {"ada": Role.ADMIN, "bob": Role.WRITE, "carol": Role.READ, "mallory": Role.NONE}
 _LABELS = {"yudai": "fbca04", "bug": "d73a4a", "enhancement": "a2eeef"}

@@ -52,7 +52,7 @@ def _named(ask: Ask) -> str:
     if found is None:
         return "such thing"
     repo = f"{found['owner']}/{found['name']}"
-    return f"{repo}#{found['number']}" if found["number"] else f"{repo}, or nothing such in it"
+    return f"{repo}#{found['number']}" if found["number"] else f"{repo}, or no such thing in it,"
 
 
 def misread(ask: Ask, what: str) -> ForgeError:

@@ -15,7 +15,7 @@ from yudai.adapters.forges.github.retrying import Sleep
 from yudai.adapters.forges.github.shapes import DeviceAnswer, TokenAnswer
 from yudai.domain.errors import ForbiddenError, NotFoundError, RefusedError, YudaiError
 from yudai.ports.clock import Clock
-from yudai.ports.logins import DeviceCode, DeviceState, Grant
+from yudai.ports.logins import DeviceCode, DeviceState, Grant, GrantEndedError
 
 _DEVICE_GRANT = "urn:ietf:params:oauth:grant-type:device_code"
 _SETTINGS = "set GITHUB_APP_CLIENT_ID and GITHUB_APP_CLIENT_SECRET as the App's page shows them"
@@ -129,7 +129,7 @@ def _refusal(error: str) -> YudaiError:
 
 _REFUSALS: dict[str, Callable[[], YudaiError]] = {
     "bad_verification_code": lambda: RefusedError("this login took too long: start it again"),
-    "bad_refresh_token": lambda: ForbiddenError("the login has ended: log in again"),
+    "bad_refresh_token": lambda: GrantEndedError("the login has ended: log in again"),
     # Not the login's fault: whoever is logged in stays so.
     "incorrect_client_credentials": lambda: RefusedError(
         f"GitHub does not take the App's client id and secret: {_SETTINGS}"

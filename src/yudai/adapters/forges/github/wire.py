@@ -70,6 +70,8 @@ class Wire:
 
     async def close(self) -> None:
         await self._pool.empty()
+        # Connections that were cut short end in the loop's next turn, not at once.
+        await asyncio.sleep(0)
 
     async def _send(self, ask: Ask, by: Identity) -> Answer:
         github = GitHubCore(
