@@ -29,6 +29,7 @@ from yudai.domain.errors import (
     LostAnswerError,
     NotFoundError,
     RefusedError,
+    UnknownCallerError,
 )
 from yudai.domain.forge import (
     Account,
@@ -537,7 +538,7 @@ class MemoryForge:
             return BOT
         login = self._tokens.get(by.token.get_secret_value())
         if login is None:
-            raise ForbiddenError(f"the forge does not take the {by.kind} token: give another")
+            raise UnknownCallerError(f"the forge does not take the {by.kind} token: give another")
         return login
 
     def _role(self, held: MemoryRepository, login: str) -> Role:

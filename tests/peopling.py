@@ -13,8 +13,8 @@ from forging import MemoryForge
 from yudai.adapters.clock import SystemClock
 from yudai.adapters.vaults.fernet import FernetVault, new_key
 from yudai.adapters.vaults.hashing import KeyedDigest
-from yudai.domain.errors import ForbiddenError, RefusedError
-from yudai.ports.logins import DeviceCode, DeviceState, Grant
+from yudai.domain.errors import RefusedError
+from yudai.ports.logins import DeviceCode, DeviceState, Grant, GrantEndedError
 from yudai.services.access import Access
 from yudai.services.devices import Devices
 from yudai.services.enrolling import Enroller, Person
@@ -84,7 +84,7 @@ class MemoryProvider:
         login = self._refresh.pop(refresh_token.get_secret_value(), None)
         await (asyncio.sleep(0) if self.hold is None else self.hold.wait())
         if login is None:
-            raise ForbiddenError("bad_refresh_token")
+            raise GrantEndedError("bad_refresh_token")
         return self.grant(login)
 
     async def device_begin(self) -> DeviceCode:

@@ -24,6 +24,7 @@ from yudai.domain.errors import (
     LostAnswerError,
     NotFoundError,
     RefusedError,
+    UnknownCallerError,
     YudaiError,
 )
 from yudai.domain.forge import NewPull, RepoRef, repo_ref
@@ -223,7 +224,7 @@ async def test_a_limit_without_a_time_is_known_by_its_words(
 
 _REFUSALS: dict[int, tuple[type[YudaiError], str]] = {
     400: (RefusedError, "status 400: no"),
-    401: (ForbiddenError, "log in again"),
+    401: (UnknownCallerError, "log in again"),
     403: (ForbiddenError, "no"),
     404: (NotFoundError, "there is no ada/calc"),
     409: (ConflictError, "no"),

@@ -4,6 +4,7 @@ YudaiError
 ├── RefusedError         the user's fault: one line that says what to do
 │   ├── NotFoundError    there is no such thing
 │   ├── ForbiddenError   there is, and whoever asks may not do this to it
+│   │   └── UnknownCallerError   nobody knows who asks
 │   └── ConflictError    it exists, but not in a state that allows this
 │       └── TakenError   another worker has taken it up: we may not write any more
 └── WorldError           the world's fault: carries a Cause
@@ -50,6 +51,10 @@ class NotFoundError(RefusedError):
 
 class ForbiddenError(RefusedError):
     pass
+
+
+class UnknownCallerError(ForbiddenError):
+    """Whoever asks is nobody there: a token that was revoked, or has ended."""
 
 
 class ConflictError(RefusedError):

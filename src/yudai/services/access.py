@@ -6,7 +6,13 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import NamedTuple, NoReturn
 
-from yudai.domain.errors import ForbiddenError, ForgeError, NotFoundError, RefusedError
+from yudai.domain.errors import (
+    ForbiddenError,
+    ForgeError,
+    NotFoundError,
+    RefusedError,
+    UnknownCallerError,
+)
 from yudai.domain.forge import RepoRef, Role, parse_target
 from yudai.domain.ids import ConversationId, RunId, SolveId
 from yudai.ports.clock import Clock
@@ -159,9 +165,12 @@ class Access:
         """Whether it is the token that the forge refuses, and not the repository."""
         try:
             await self.forge.whoami(by=own)
-        except ForbiddenError:
+        except UnknownCallerError:
             await self.keyring.sign_out(user_id)
             raise SignedOutError from None
+        except ForbiddenError as error:
+            # A proxy's word, or the forge's for now: nobody is signed out for it.
+            raise ForgeError(f"the forge cannot be asked: {error}") from error
 
     async def _own(self, user_id: str) -> Credential:
         own = await self.keyring.own(user_id)

@@ -1,6 +1,8 @@
 """The one comment on an issue, over all its solves: found again, and kept up to date."""
 
-from dataclasses import dataclass
+import asyncio
+from dataclasses import dataclass, field
+from weakref import WeakValueDictionary
 
 from yudai.domain.errors import LostAnswerError
 from yudai.domain.forge import Comment
@@ -19,6 +21,9 @@ class Teller:
     desk: Desk
     comments: bool = True
     """Whether issues are told anything."""
+    _issues: WeakValueDictionary[str, asyncio.Lock] = field(
+        default_factory=WeakValueDictionary[str, asyncio.Lock]
+    )
 
     def tells(self, solve: SolveRow) -> bool:
         return self.comments and solve.issue_number is not None
@@ -29,14 +34,21 @@ class Teller:
             return Move(PublicationEvent.COMMENTED, {}, {}, kind="publication.done")
         text = self.desk.redact(comment(await self.desk.story(work), _told(work.row)))
         # Of two solves of one issue the later one has to see what the first one has said.
+        lock = self._issues.setdefault(work.repo.issue_url(number).lower(), asyncio.Lock())
+        async with lock:
+            said = await self._say(work, number, text)
+        columns: dict[str, object] = {"comment_id": said.id, "comment_url": said.url}
+        return Move(PublicationEvent.COMMENTED, columns, {"url": said.url})
+
+    async def _say(self, work: Work, number: int, text: str) -> Comment:
+        # Before looking: those of other processes who had their turn before us have said it.
         await self.desk.turn(work)
         said = await self._find(work, number)
         if said is None:
             said = await self._add(work, number, text)
         elif said.body.strip() != text.strip():
             said = await self.desk.forge.edit_comment(work.repo, said.id, text, by=work.by)
-        columns: dict[str, object] = {"comment_id": said.id, "comment_url": said.url}
-        return Move(PublicationEvent.COMMENTED, columns, {"url": said.url})
+        return said
 
     async def _find(self, work: Work, number: int) -> Comment | None:
         forge, by = self.desk.forge, work.by

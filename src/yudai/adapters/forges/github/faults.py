@@ -14,6 +14,7 @@ from yudai.domain.errors import (
     LostAnswerError,
     NotFoundError,
     RefusedError,
+    UnknownCallerError,
     YudaiError,
 )
 from yudai.domain.text import clean
@@ -115,7 +116,7 @@ _REFUSALS: dict[int, tuple[Callable[[str], YudaiError], str]] = {
     302: _MOVED,
     307: _MOVED,
     308: _MOVED,
-    401: (ForbiddenError, "GitHub does not know who asks ({words}): {remedy}"),
+    401: (UnknownCallerError, "GitHub does not know who asks ({words}): {remedy}"),
     403: (ForbiddenError, "GitHub does not allow it: {words}"),
     404: (NotFoundError, "there is no {what} at GitHub, or whoever asks may not see it"),
     409: (ConflictError, "GitHub: {words}"),
