@@ -117,20 +117,6 @@ def _forging(
         publish=settings.github_publish,
         all_comments=settings.github_all_comments,
     )
-    desk = Desk(
-        reader=reader,
-        forge=forge,
-        credentials=keyring,
-        page=_page(settings),
-        redact=redactor(settings.secrets),
-    )
-    revalidate = None
-    if backend is not None:
-        revalidate = Revalidator(
-            reader, mirrors, keyring, backend, forge_url=forge.url, own_env=own_env()
-        )
-    brancher = Brancher(desk, mirrors, revalidate)
-    steps = Steps(desk, brancher, Teller(desk, comments=settings.github_comment))
     return Forging(
         forge=forge,
         mirrors=mirrors,
@@ -145,7 +131,7 @@ def _forging(
             own_env=own_env(),
             sources=make_sources(settings, reader.artifacts) if settings.artifacts_url else None,
         ),
-        publisher=Publisher(steps, holder=clock.new_id()),
+        publisher=_publisher(settings, reader, forge, keyring, mirrors=mirrors, backend=backend),
         settler=Settler(
             store=store,
             clock=clock,
@@ -165,6 +151,32 @@ def _forging(
             has_app=bool(settings.github_app_id),
         ),
     )
+
+
+def _publisher(
+    settings: Settings,
+    reader: Reader,
+    forge: RemoteForge,
+    keyring: Keyring,
+    *,
+    mirrors: Mirrors,
+    backend: Backend | None,
+) -> Publisher:
+    desk = Desk(
+        reader=reader,
+        forge=forge,
+        credentials=keyring,
+        page=_page(settings),
+        redact=redactor(settings.secrets),
+    )
+    revalidate = None
+    if backend is not None:
+        revalidate = Revalidator(
+            reader, mirrors, keyring, backend, forge_url=forge.url, own_env=own_env()
+        )
+    brancher = Brancher(desk, mirrors, revalidate)
+    steps = Steps(desk, brancher, Teller(desk, comments=settings.github_comment))
+    return Publisher(steps, holder=reader.clock.new_id())
 
 
 def make_hearing(settings: Settings, forging: Forging, submitter: Submitter) -> Hearing:
