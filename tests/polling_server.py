@@ -12,6 +12,7 @@ from yudai.adapters.clock import SystemClock
 from yudai.api.app import create_app
 from yudai.bench.polling import DATABASE
 from yudai.services.updates import open_updates
+from yudai.settings import Settings
 from yudai.store.store import Store
 from yudai.store.urls import sqlite_url
 
@@ -22,7 +23,9 @@ async def serve(home: Path, port: int) -> None:
         await Store.open(sqlite_url(home / DATABASE)) as store,
         open_updates(store, clock) as watching,
     ):
-        service = SimpleNamespace(store=store, clock=clock, updates=watching)
+        service = SimpleNamespace(
+            settings=Settings.at(home), store=store, clock=clock, updates=watching
+        )
         app = create_app(cast("Any", service))
         config = uvicorn.Config(app, port=port, log_config=None, access_log=False)
         await uvicorn.Server(config).serve()

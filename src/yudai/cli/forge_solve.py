@@ -64,11 +64,11 @@ async def run_forge_solve(settings: Settings, options: Options, target: Target) 
 
 async def _check_rights(app: App, repo: RepoRef) -> None:
     """Before anything is spent: whether the answer could be pushed there, or to a fork."""
-    keyring = app.forging.keyring
+    credentials = app.forging.asks.credentials
     try:
-        await keyring.writing(repo, user_id=LOCAL_USER)
+        await credentials.writing(repo, user_id=LOCAL_USER)
     except ForbiddenError:
-        own = await keyring.reading(repo, user_id=LOCAL_USER)
+        own = await credentials.reading(repo, user_id=LOCAL_USER)
         if own.kind not in (CredentialKind.USER, CredentialKind.SERVER):
             raise
 

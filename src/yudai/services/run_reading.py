@@ -40,6 +40,7 @@ LOGS = {
     "baseline": ArtifactKind.BASELINE_LOG,
     "revalidation": ArtifactKind.REVALIDATION_LOG,
 }
+_ANEW = "revalidation"
 AGENT_LOG = "agent"
 """Told from the trajectory, as far as it has come: it is no artifact."""
 _OF_TESTS = ("test", "baseline")
@@ -160,7 +161,9 @@ def _links(run: RunRow, refs: dict[ArtifactKind, ArtifactRef]) -> dict[str, str]
     for kind, path in _DOWNLOADS.items():
         name = path.partition(".")[0]
         links[name] = f"{here}/{path}" + (f"?v={refs[kind].sha256}" if kind in refs else "")
-    return links | {f"{name}_log": _log_link(run.id, name, refs) for name in (*LOGS, AGENT_LOG)}
+    # Few are proved anew: those that were not have no such log to lead to.
+    names = [name for name in (*LOGS, AGENT_LOG) if name != _ANEW or LOGS[_ANEW] in refs]
+    return links | {f"{name}_log": _log_link(run.id, name, refs) for name in names}
 
 
 def _log_link(run_id: RunId, name: str, refs: Mapping[ArtifactKind, ArtifactRef]) -> str:
