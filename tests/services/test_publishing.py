@@ -23,6 +23,7 @@ from yudai.services import publishing, publishing_desk
 from yudai.services.publishing_asks import Publications
 from yudai.services.publishing_branch import BOT_EMAIL
 from yudai.services.publishing_story import page_of
+from yudai.services.sweeping import rounds
 from yudai.store import artifacts, events, solves
 from yudai.store.store import Store
 
@@ -693,7 +694,7 @@ async def test_sweeping_goes_on_after_a_failure(press: Press):
     await press.solve(passed(), publish=PublishMode.ASK)
     publisher = press.publisher()
     await publisher.request(press.solve_id, actor="")
-    async with publisher.sweeping(every_s=0.01):
+    async with rounds("publisher", publisher.remember, publisher.sweep, every_s=0.01):
         for _ in range(1000):
             if press.comments:
                 break

@@ -23,6 +23,7 @@ from yudai.domain.publication import Origin, OriginKind, OutcomeKind, Publicatio
 from yudai.domain.solve_state import SolveState
 from yudai.ports.artifacts import ArtifactKind
 from yudai.ports.remote import ANONYMOUS, Credential, CredentialKind, Landed
+from yudai.services.confirming import Confirmer
 from yudai.services.decisions import decisions_of
 from yudai.services.reading import Reader
 from yudai.services.settling import Settler
@@ -110,6 +111,7 @@ class Desk:
         )
         self.base_commit = self.forge.held(self.repo).branches["main"][-1].sha
         mirrors: Any = self.mirrors
+        self.confirmer = Confirmer(store, self.clock)
         self.settler = Settler(
             store=store,
             clock=self.clock,
@@ -490,13 +492,13 @@ async def test_a_silent_undoing_waits_for_a_person(desk: Desk) -> None:
     kept = await desk.kept()
     assert [row.kind for row in kept][1:] == [OutcomeKind.SUSPECTED_REVERT]
     assert kept[1].confirmed is None
-    await desk.settler.confirm(kept[1].id, is_revert=True, user_id="ada")
-    await desk.settler.confirm(kept[1].id, is_revert=True, user_id="ada")
+    await desk.confirmer.confirm(kept[1].id, is_revert=True, user_id="ada")
+    await desk.confirmer.confirm(kept[1].id, is_revert=True, user_id="ada")
     kept = await desk.kept()
     assert [row.kind for row in kept][1:] == [OutcomeKind.SUSPECTED_REVERT, OutcomeKind.REVERTED]
     assert (kept[1].confirmed, kept[1].confirmed_by, kept[2].key) == (True, "ada", sha)
     with pytest.raises(ConflictError, match="answered otherwise"):
-        await desk.settler.confirm(kept[1].id, is_revert=False, user_id="ada")
+        await desk.confirmer.confirm(kept[1].id, is_revert=False, user_id="ada")
     # It is a revert like any other: what takes it back restores.
     desk.forge.push(desk.repo, "main", f"Oh\n\nThis reverts commit {sha}.")
     await desk.look(after=HOUR)
@@ -511,7 +513,7 @@ async def test_a_denied_suspicion_has_no_consequence_and_is_not_raised_again(des
     suspicion = (await desk.kept())[1]
     assert (suspicion.kind, suspicion.key) == (OutcomeKind.SUSPECTED_REVERT, "lines-0")
     assert desk.mirrors.asked == [{"app.py": ("total = 1", "total += 1", "print(total)")}]
-    await desk.settler.confirm(suspicion.id, is_revert=False, user_id="ada")
+    await desk.confirmer.confirm(suspicion.id, is_revert=False, user_id="ada")
     await desk.look(after=HOUR)
     assert await desk.kinds() == [OutcomeKind.MERGED, OutcomeKind.SUSPECTED_REVERT]
     assert (await desk.told())[-1].data["is_revert"] is False
@@ -550,9 +552,9 @@ async def test_only_a_suspicion_can_be_answered(desk: Desk) -> None:
     await desk.merged()
     [merged] = await desk.kept()
     with pytest.raises(RefusedError, match="no suspicion"):
-        await desk.settler.confirm(merged.id, is_revert=True, user_id="ada")
+        await desk.confirmer.confirm(merged.id, is_revert=True, user_id="ada")
     with pytest.raises(NotFoundError):
-        await desk.settler.confirm(10**30, is_revert=True, user_id="ada")
+        await desk.confirmer.confirm(10**30, is_revert=True, user_id="ada")
 
 
 async def test_a_suspicion_confirmed_after_a_said_revert_adds_no_second_one(desk: Desk) -> None:
@@ -564,7 +566,7 @@ async def test_a_suspicion_confirmed_after_a_said_revert_adds_no_second_one(desk
     desk.forge.push(desk.repo, "main", text)
     await desk.look(after=HOUR)
     suspicion = (await desk.kept())[1]
-    await desk.settler.confirm(suspicion.id, is_revert=True, user_id="ada")
+    await desk.confirmer.confirm(suspicion.id, is_revert=True, user_id="ada")
     assert (await desk.kinds())[1:] == [OutcomeKind.SUSPECTED_REVERT, OutcomeKind.REVERTED]
 
 

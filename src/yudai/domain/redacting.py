@@ -4,8 +4,8 @@ import re
 from typing import Any
 
 from yudai.domain.plain import Object, as_object, is_items, is_object
+from yudai.domain.redaction import REDACTED
 
-REDACTED = "[redacted]"
 _SECRET = re.compile(
     r"api_?-?key|secret|passw|credential|authorization|(token|auth|key)$", re.IGNORECASE
 )

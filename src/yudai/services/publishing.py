@@ -15,7 +15,6 @@ from yudai.services.publication_views import PublicationView
 from yudai.services.publishing_asks import Publications, ask_by_itself, may_tell
 from yudai.services.publishing_desk import DismissedError
 from yudai.services.publishing_steps import Steps
-from yudai.services.sweeping import SWEEP_S
 from yudai.store import events, publications
 from yudai.store.forge_tables import PublicationRow
 from yudai.store.outages import StoreAwayError
@@ -32,7 +31,6 @@ LONGEST_PAUSE_S = 900.0
 _AT_ONCE = 4
 _MOST = 100
 _MAX_TEXT = 500
-_RARELY = 12
 _FORGOTTEN_S = 24 * 3600.0
 # The flow itself is about to.
 _GRACE_S = 10.0
@@ -117,28 +115,6 @@ class Publisher:
             except Exception as error:  # noqa: BLE001 - the others are owed theirs, too
                 log.warning("publishing.cannot_remember", solve_id=solve_id, error=repr(error))
         return len(owed)
-
-    @asynccontextmanager
-    async def sweeping(self, *, every_s: float = SWEEP_S) -> AsyncGenerator[None]:
-        """In a task of its own: a slow forge holds nothing else up."""
-        task = asyncio.create_task(self._sweep_for_ever(every_s), name="publisher")
-        try:
-            yield
-        finally:
-            task.cancel()
-            await asyncio.wait([task])
-
-    async def _sweep_for_ever(self, every_s: float) -> None:
-        turn = 0
-        while True:
-            try:
-                if turn % _RARELY == 0:
-                    await self.remember()
-                await self.sweep()
-            except Exception as error:  # noqa: BLE001 - the next sweep may fare better
-                log.warning("publishing.cannot_sweep", error=repr(error))
-            turn += 1
-            await asyncio.sleep(every_s)
 
     async def _go_on(self, row: PublicationRow) -> PublicationRow | None:
         """One step; None when it has to be tried again later."""

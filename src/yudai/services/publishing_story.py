@@ -44,8 +44,7 @@ def with_patch(story: Story, patch: Patch, inspection: Inspection) -> Story:
     return story.model_copy(update={"files": file_deltas(patch), "flags": flags})
 
 
-def page_of(frontend_url: str | None, backend_url: str | None) -> str:
+def page_of(frontend_url: str | None, backend_url: str | None, domain: str | None = None) -> str:
     """Where people see solves, without a slash at its end; "" where nobody said."""
-    if frontend_url:
-        return frontend_url.rstrip("/")
-    return (backend_url or "").rstrip("/").removesuffix("/api")
+    backend = (backend_url or "").rstrip("/").removesuffix("/api")
+    return (frontend_url or "").rstrip("/") or backend or (f"https://{domain}" if domain else "")

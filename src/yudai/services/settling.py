@@ -19,7 +19,6 @@ from yudai.domain.forge import PullState, RepoRef, parse_target
 from yudai.domain.ids import LOCAL_USER
 from yudai.ports.clock import Clock
 from yudai.ports.remote import Credential, CredentialKind, Mirrors, RemoteForge
-from yudai.services.confirming import Confirmer
 from yudai.services.credentials import Credentials
 from yudai.services.histories import Asked, Histories
 from yudai.services.pull_noting import MAX_WORDS, UNSEEN, Seen, note_pull
@@ -97,10 +96,6 @@ class Settler:
             else:
                 looked += 1
         return looked
-
-    async def confirm(self, outcome_id: int, *, is_revert: bool, user_id: str) -> None:
-        confirmer = Confirmer(self.store, self.clock)
-        await confirmer.confirm(outcome_id, is_revert=is_revert, user_id=user_id)
 
     async def _settle(self, row: PublicationRow, histories: Histories) -> None:
         repo = parse_target(row.repo_url, forge=self.forge.url).repo

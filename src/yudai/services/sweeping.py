@@ -84,3 +84,24 @@ class Sweeper:
 async def _do(chores: tuple[Chore, ...]) -> None:
     for chore in chores:
         await chore()
+
+
+@asynccontextmanager
+async def rounds(name: str, *chores: Chore, every_s: float = SWEEP_S) -> AsyncGenerator[None]:
+    """Done again and again, in a task of its own: a slow forge holds nothing else up."""
+    task = asyncio.create_task(_go_round(chores, every_s), name=name)
+    try:
+        yield
+    finally:
+        task.cancel()
+        await asyncio.wait([task])
+
+
+async def _go_round(chores: tuple[Chore, ...], every_s: float) -> None:
+    while True:
+        for chore in chores:
+            try:
+                await chore()
+            except Exception as error:  # noqa: BLE001 - the next round may fare better
+                log.warning("round.failed", error=repr(error))
+        await asyncio.sleep(every_s)

@@ -1,6 +1,5 @@
 """A forge that is elsewhere: from the settings to asking, fetching, publishing and settling."""
 
-import asyncio
 from collections.abc import AsyncGenerator, Generator
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass
@@ -28,12 +27,12 @@ from yudai.services.publishing_branch import Brancher
 from yudai.services.publishing_comment import Teller
 from yudai.services.publishing_desk import Desk
 from yudai.services.publishing_steps import Steps
+from yudai.services.publishing_story import page_of
 from yudai.services.reading import Reader
 from yudai.services.remote_asks import RemoteAsks
 from yudai.services.revalidating import Revalidator
 from yudai.services.settling import HISTORY_EVERY_S, OPEN_EVERY_S, Settler
 from yudai.services.submitting import Submitter
-from yudai.services.sweeping import SWEEP_S, Chore
 from yudai.services.triggering import Triggers
 from yudai.services.watching import Watcher
 from yudai.settings import Settings, surroundings
@@ -166,7 +165,7 @@ def _publisher(
         reader=reader,
         forge=forge,
         credentials=keyring,
-        page=_page(settings),
+        page=page_of(settings.frontend_url, settings.backend_url, settings.domain),
         redact=redactor(settings.secrets),
     )
     revalidate = None
@@ -223,27 +222,6 @@ def make_hearing(settings: Settings, forging: Forging, submitter: Submitter) -> 
     )
 
 
-@asynccontextmanager
-async def rounds(name: str, *chores: Chore, every_s: float = SWEEP_S) -> AsyncGenerator[None]:
-    """Done again and again, in a task of its own: a slow forge holds nothing else up."""
-    task = asyncio.create_task(_go_round(chores, every_s), name=name)
-    try:
-        yield
-    finally:
-        task.cancel()
-        await asyncio.wait([task])
-
-
-async def _go_round(chores: tuple[Chore, ...], every_s: float) -> None:
-    while True:
-        for chore in chores:
-            try:
-                await chore()
-            except Exception as error:  # noqa: BLE001 - the next round may fare better
-                log.warning("round.failed", error=repr(error))
-        await asyncio.sleep(every_s)
-
-
 @contextmanager
 def _of(setting: str) -> Generator[None]:
     try:
@@ -281,10 +259,3 @@ def _network(settings: Settings) -> "Network":
     return Network(
         proxy=SecretStr(proxy) if proxy else None, ca_file=Path(ca_file) if ca_file else None
     )
-
-
-def _page(settings: Settings) -> str:
-    """Where people see solves, as others reach it; "": nowhere that could be linked to."""
-    backend = settings.backend_url and settings.backend_url.rstrip("/").removesuffix("/api")
-    domain = settings.domain and f"https://{settings.domain}"
-    return (settings.frontend_url or backend or domain or "").rstrip("/")

@@ -19,12 +19,12 @@ from yudai.ports.gateway import Gateway
 from yudai.services.answering import Reminder
 from yudai.services.leases import Heir, Terms
 from yudai.services.milestones import Milestones
-from yudai.services.sweeping import Sweeper
+from yudai.services.sweeping import Sweeper, rounds
 from yudai.settings import Settings
 from yudai.store import attempts, holds, workers
 from yudai.store.outages import StoreAwayError
 from yudai.wiring.asking import make_submitter
-from yudai.wiring.forging import make_hearing, rounds
+from yudai.wiring.forging import make_hearing
 from yudai.wiring.hall import Hall, make_flow, open_hall
 from yudai.wiring.leasing import make_lease
 from yudai.wiring.parts import is_shared, make_engine_config
@@ -35,6 +35,8 @@ AGAIN_S = 1.0
 LAY_DOWN_S = 5.0
 HEAR_S = 2.0
 """How soon a webhook's hint is followed."""
+REMEMBER_S = 60.0
+"""How soon an end is told that its own flow died before telling."""
 
 
 @dataclass(frozen=True)
@@ -104,9 +106,12 @@ def _forge_rounds(hall: Hall, engine: DbosEngine) -> tuple[AbstractAsyncContextM
     submitter = make_submitter(settings, hall.reader, engine, hall.gateway, remotes=forging.asks)
     # Scripts that a command names are refused there; GITHUB_MATRIX is the operator's.
     hearing = make_hearing(settings, forging, replace(submitter, takes_scripts=True))
+    # Each in a task of its own: a slow fetch holds up neither labels nor pull requests.
     return (
-        forging.publisher.sweeping(),
-        rounds("hearing", hearing.deliveries.process, hearing.watcher.look, every_s=HEAR_S),
+        rounds("publishing", forging.publisher.sweep),
+        rounds("remembering", forging.publisher.remember, every_s=REMEMBER_S),
+        rounds("hearing", hearing.deliveries.process, every_s=HEAR_S),
+        rounds("watching", hearing.watcher.look, every_s=max(1.0, settings.github_poll_s / 4)),
         rounds("settling", forging.settler.look),
     )
 
