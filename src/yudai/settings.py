@@ -2,7 +2,7 @@
 
 import os
 from pathlib import Path
-from typing import Literal, Self
+from typing import Self
 from urllib.parse import urlsplit
 
 from platformdirs import user_data_path
@@ -11,11 +11,12 @@ from pydantic_settings import SettingsConfigDict
 
 from yudai.domain.errors import RefusedError
 from yudai.forge_settings import DEFAULT_SALT, ForgeSettings
+from yudai.sandbox_settings import SandboxSettings
 from yudai.store.pool import Pool
 from yudai.store.urls import normalise, postgresql_url, sqlite_url
 
 
-class Settings(ForgeSettings):
+class Settings(SandboxSettings, ForgeSettings):
     model_config = SettingsConfigDict(
         frozen=True, extra="ignore", env_ignore_empty=True, hide_input_in_errors=True
     )
@@ -84,11 +85,6 @@ class Settings(ForgeSettings):
         ge=0,
         validation_alias="DATABASE_STATEMENT_TIMEOUT_SECONDS",
         description="Seconds that PostgreSQL works at one statement; 0: no limit.",
-    )
-    sandbox_backend: Literal["bubblewrap", "process"] | None = Field(
-        default=None,
-        validation_alias="SANDBOX_BACKEND",
-        description="Where commands run; unset: bubblewrap. `process` isolates nothing.",
     )
     time_budget_s: float = Field(
         default=5400,
@@ -203,24 +199,6 @@ class Settings(ForgeSettings):
         default=None,
         validation_alias="OPENAI_API_KEY",
         description="Key for OPENAI_BASE_URL; may be unset for a local server.",
-    )
-    memory_mb: int = Field(
-        default=4096,
-        ge=64,
-        validation_alias="SANDBOX_MEMORY_MB",
-        description="Memory of one sandbox.",
-    )
-    processes: int = Field(
-        default=512,
-        ge=16,
-        validation_alias="SANDBOX_PROCESSES",
-        description="Processes in one sandbox.",
-    )
-    disk_mb: int = Field(
-        default=4096,
-        ge=16,
-        validation_alias="SANDBOX_DISK_MB",
-        description="Disk that one sandbox may write.",
     )
 
     @classmethod

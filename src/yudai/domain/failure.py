@@ -7,6 +7,7 @@ from typing import Literal, NamedTuple
 class Cause(StrEnum):
     SANDBOX_FAILED = "sandbox_failed"
     SANDBOX_LOST = "sandbox_lost"
+    SANDBOX_REFUSED = "sandbox_refused"
     SETUP_FAILED = "setup_failed"
     MODEL_FAILED = "model_failed"
     MODEL_REFUSED = "model_refused"
@@ -37,6 +38,9 @@ class Policy(NamedTuple):
 POLICIES: dict[Cause, Policy] = {
     Cause.SANDBOX_FAILED: Policy("world", "retry", "the sandbox could not be started"),
     Cause.SANDBOX_LOST: Policy("world", "retry", "the sandbox died during the run"),
+    Cause.SANDBOX_REFUSED: Policy(
+        "world", "final", "the sandbox provider refused us: its key, its credit or its settings"
+    ),
     Cause.SETUP_FAILED: Policy("world", "final", "the repository's set-up failed"),
     Cause.MODEL_FAILED: Policy("world", "retry", "the model endpoint failed"),
     Cause.MODEL_REFUSED: Policy("world", "final", "the model endpoint refused the call"),

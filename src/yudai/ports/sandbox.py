@@ -1,6 +1,7 @@
 """The isolated machine that a run works in, and who provides it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from enum import StrEnum
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
@@ -26,12 +27,71 @@ class Capabilities(Value):
     isolated: bool
     """False: commands see the host's files, processes and network."""
     guarantees: tuple[Guarantee, ...]
+    version: str = ""
+    """Of what makes the sandboxes: a program, or a client library."""
+    start_ms: float | None = None
+    """From asking for a sandbox until `true` has answered in it, as just measured."""
 
 
 class SandboxLimits(Value):
+    processors: float = 2.0
     memory_bytes: int = 4 << 30
     processes: int = 512
     disk_bytes: int = 4 << 30
+    lifetime_s: float = 3600.0
+    """A sandbox older than this is ended, whatever goes on in it."""
+
+
+class Phase(StrEnum):
+    """What a sandbox is for; each has its own network policy."""
+
+    SETUP = "setup"
+    AGENT = "agent"
+    VERIFICATION = "verification"
+
+
+class NetworkPolicy(Value):
+    """Which hosts each phase may reach: `host`, `*.domain`, either with `:port`; () is nothing."""
+
+    setup: tuple[str, ...] = ()
+    agent: tuple[str, ...] = ()
+    verification: tuple[str, ...] = ()
+
+    def hosts(self, phase: Phase) -> tuple[str, ...]:
+        return getattr(self, phase.value)
+
+
+NO_NETWORK = NetworkPolicy()
+
+
+class Blocked(Value):
+    """Somebody in a sandbox tried to reach what its phase may not."""
+
+    host: str
+    port: int
+    phase: Phase
+    owner: str
+
+
+OnBlocked = Callable[[Blocked], None]
+"""Told once for each host and port of an owner; must not block."""
+
+
+def ignore_blocked(_: Blocked) -> None:
+    """Nobody wants to hear it."""
+
+
+class Tags(Value):
+    """Whose a sandbox is, as its provider shows it; "" says nothing."""
+
+    solve: str = ""
+    run: str = ""
+    conversation: str = ""
+    issue: str = ""
+    user: str = ""
+
+
+NO_TAGS = Tags()
 
 
 class BaseSpec(Value):
@@ -59,10 +119,34 @@ class BaseRef(Value):
     key: str
 
 
+class BaseFacts(Value):
+    """A prepared base as people see it in a list."""
+
+    backend: str
+    key: str
+    size_bytes: int | None = None
+    """None: its provider does not say."""
+    made_at: float = 0.0
+    used_at: float = 0.0
+    """When a sandbox was last made of it."""
+    users: int = 0
+    """Sandboxes that stand on it now; one with any is never removed."""
+
+
 class SandboxRef(Value):
     backend: str
     id: str
     owner: str
+
+
+class Leftover(Value):
+    """A sandbox, or a half-made thing of a backend, that nobody looks after any more."""
+
+    backend: str
+    id: str
+    owner: str = ""
+    why: str
+    age_s: float | None = None
 
 
 class ExecResult(Value):
@@ -133,10 +217,10 @@ class Sandbox(Protocol):
 class Backend(Protocol):
     async def capabilities(self) -> Capabilities: ...
 
-    async def prepare(self, spec: BaseSpec) -> BaseRef:
+    async def prepare(self, spec: BaseSpec, *, owner: str = "") -> BaseRef:
         """Build the base once; a second call with the same key returns at once.
 
-        SetupError when one of its set-up commands fails.
+        SetupError when one of its set-up commands fails. `owner` hears what was blocked.
         """
         ...
 
@@ -145,7 +229,13 @@ class Backend(Protocol):
         ...
 
     async def spawn(
-        self, base: BaseRef, n: int, *, owner: str
+        self,
+        base: BaseRef,
+        n: int,
+        *,
+        owner: str,
+        phase: Phase = Phase.AGENT,
+        tags: Tags = NO_TAGS,
     ) -> Sequence[Sandbox | SandboxError]: ...
 
     async def list(self, owner: str | None = None) -> Sequence[SandboxRef]: ...
@@ -154,8 +244,17 @@ class Backend(Protocol):
         """Idempotent; False means that it was gone already."""
         ...
 
-    async def reap(self) -> int:
-        """Remove what dead processes of this installation left; returns how many."""
+    async def reap(self, *, dry_run: bool = False) -> Sequence[Leftover]:
+        """Remove what dead processes of this installation left, and tell what it was.
+
+        `dry_run` only tells.
+        """
+        ...
+
+    async def bases(self) -> Sequence[BaseFacts]: ...
+
+    async def remove_base(self, key: str) -> bool:
+        """False: there is none; ConflictError while a sandbox stands on it."""
         ...
 
     async def close(self) -> None: ...

@@ -19,7 +19,7 @@ from yudai.domain.redaction import redactor
 from yudai.domain.routing import Routes
 from yudai.ports.artifacts import Artifacts, Trajectories
 from yudai.ports.gateway import Gateway
-from yudai.ports.sandbox import Backend, SandboxLimits
+from yudai.ports.sandbox import Backend
 from yudai.services.models import Catalogue
 from yudai.services.reading import Reader
 from yudai.services.sources import Sources
@@ -70,11 +70,6 @@ def make_backend(settings: Settings, name: str | None = None) -> Backend:
     if chosen not in BACKENDS:
         raise RefusedError(f"there is no sandbox {chosen!r}: {nearest(chosen, BACKENDS)}")
     module, cls = BACKENDS[chosen]
-    limits = SandboxLimits(
-        memory_bytes=settings.memory_mb << 20,
-        processes=settings.processes,
-        disk_bytes=settings.disk_mb << 20,
-    )
     factory = getattr(importlib.import_module(module), cls)
     from yudai.adapters.sandboxes.packages import package_settings
 
@@ -82,7 +77,7 @@ def make_backend(settings: Settings, name: str | None = None) -> Backend:
         "Backend",
         factory(
             settings.home,
-            limits=limits,
+            limits=settings.limits,
             installation=installation(settings),
             packages=package_settings(surroundings()),
             path=[Path(folder) for folder in os.get_exec_path()],

@@ -7,7 +7,7 @@ once its description is written.
 import asyncio
 import fcntl
 import os
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import NamedTuple
@@ -15,16 +15,18 @@ from typing import NamedTuple
 from pydantic import ValidationError
 
 from yudai.adapters.sandboxes.building import LOG, MADE, TREE, OpenSite, build
-from yudai.adapters.sandboxes.home import safe_name
+from yudai.adapters.sandboxes.home import BoxRecord, safe_name
 from yudai.adapters.sandboxes.removal import remove_tree
 from yudai.adapters.sandboxes.toolchain import Chosen
 from yudai.domain.errors import SandboxError
 from yudai.domain.value import Value
-from yudai.ports.sandbox import BaseSpec
+from yudai.ports.sandbox import BaseFacts, BaseSpec, Leftover
 
 _POLL_S = 0.05
 _LOCK = ".lock-"
 _ABOUT = "base.json"
+
+Records = Callable[[], Sequence[BoxRecord]]
 
 
 class Base(Value):
@@ -88,17 +90,27 @@ class Bases:
                 raise
         return True
 
-    async def reap(self) -> int:
+    async def reap(self, backend: str, *, dry_run: bool = False) -> list[Leftover]:
         """Remove half-built bases that nobody is building any more."""
-        stale = 0
+        found: list[Leftover] = []
         for folder in list(self._folder.glob("[!.]*")):
             path = self._lock(folder.name)
             if self._known(folder.name) is None and (lock := _try_lock(path)) is not None:
                 if self._known(folder.name) is None:
-                    await asyncio.to_thread(_clear, folder)
-                    stale += 1
+                    why = "a base that nobody goes on building"
+                    found.append(Leftover(backend=backend, id=folder.name, why=why))
+                    if not dry_run:
+                        await asyncio.to_thread(_clear, folder)
                 _unlock(path, lock)
-        return stale
+        return found
+
+    async def facts(self, backend: str, records: Records) -> list[BaseFacts]:
+        """What is there, and how many boxes stand on each."""
+        raise NotImplementedError
+
+    async def remove(self, key: str, records: Records) -> bool:
+        """Remove one that no box stands on; False when there is none."""
+        raise NotImplementedError
 
     def _known(self, key: str) -> Base | None:
         try:

@@ -22,12 +22,21 @@ from yudai.adapters.sandboxes.workshop import Built, Layout, Workshop
 from yudai.adapters.sandboxes.worktree import Worktree, stamps
 from yudai.domain.errors import SandboxError
 from yudai.ports.sandbox import (
+    NO_NETWORK,
+    NO_TAGS,
     WORKSPACE,
+    BaseFacts,
     BaseRef,
     BaseSpec,
     Capabilities,
+    Leftover,
+    NetworkPolicy,
+    OnBlocked,
+    Phase,
     SandboxLimits,
     SandboxRef,
+    Tags,
+    ignore_blocked,
 )
 
 NAME = "bubblewrap"
@@ -44,6 +53,8 @@ class BubblewrapBackend:
         packages: PackageSettings = NO_PACKAGES,
         path: Sequence[Path] = (),
         overlays: bool = True,
+        network: NetworkPolicy = NO_NETWORK,
+        on_blocked: OnBlocked = ignore_blocked,
     ) -> None:
         """`packages` are for set-up commands; `path` is where a person's programs are.
 
@@ -56,6 +67,7 @@ class BubblewrapBackend:
         self._workshop = Workshop(
             self._home, limits=self._limits, installation=installation, overlays=overlays
         )
+        self._network, self._on_blocked = network, on_blocked
         self._sites = Sites(self._workshop, packages)
         self._fleet = Fleet(
             NAME, self._home, kill=self._workshop.kill, remove=self._workshop.remove
@@ -74,7 +86,7 @@ class BubblewrapBackend:
             self._capabilities = Capabilities(backend=NAME, isolated=True, guarantees=guarantees)
         return self._capabilities
 
-    async def prepare(self, spec: BaseSpec) -> BaseRef:
+    async def prepare(self, spec: BaseSpec, *, owner: str = "") -> BaseRef:
         toolchain.find(spec.env)
         builder = Builder(
             uid=(await self._workshop.ground()).features.identity.host_uid,
@@ -89,7 +101,13 @@ class BubblewrapBackend:
         return await asyncio.to_thread(self._bases.setup_log, base.key)
 
     async def spawn(
-        self, base: BaseRef, n: int, *, owner: str
+        self,
+        base: BaseRef,
+        n: int,
+        *,
+        owner: str,
+        phase: Phase = Phase.AGENT,
+        tags: Tags = NO_TAGS,
     ) -> Sequence[LocalBox | SandboxError]:
         folder, about = self._bases.folder(base.key), self._bases.load(base.key)
         tools = toolchain.find(about.env, about.chosen, made=self._bases.made(base.key))
@@ -101,7 +119,8 @@ class BubblewrapBackend:
         lay_out = partial(_lay_over if overlay else _lay_out_copy, folder)
 
         async def start() -> LocalBox:
-            return self._box(await self._workshop.build(owner, lay_out, frame), tracked)
+            built = await self._workshop.build(owner, lay_out, frame, base=base.key)
+            return self._box(built, tracked)
 
         return await self._fleet.start(n, start)
 
@@ -111,8 +130,16 @@ class BubblewrapBackend:
     async def destroy(self, ref: SandboxRef) -> bool:
         return await self._fleet.destroy(ref)
 
-    async def reap(self) -> int:
-        return await self._fleet.reap() + await self._bases.reap()
+    async def reap(self, *, dry_run: bool = False) -> Sequence[Leftover]:
+        boxes = await self._fleet.reap(dry_run=dry_run)
+        return [*boxes, *await self._bases.reap(NAME, dry_run=dry_run)]
+
+    async def bases(self) -> Sequence[BaseFacts]:
+        return await self._bases.facts(NAME, self._home.records)
+
+    async def remove_base(self, key: str) -> bool:
+        self._manifests.pop(key, None)
+        return await self._bases.remove(key, self._home.records)
 
     async def close(self) -> None:
         """End every box of this process; the backend may be used again after that."""

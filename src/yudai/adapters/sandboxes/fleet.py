@@ -1,12 +1,12 @@
 """The boxes of one backend: started together, listed, ended, and reaped when their process died."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 
 from yudai.adapters.sandboxes.box import LocalBox
 from yudai.adapters.sandboxes.home import BoxRecord, Home
 from yudai.domain.errors import SandboxError
-from yudai.ports.sandbox import SandboxRef
+from yudai.ports.sandbox import Leftover, SandboxRef
 
 Start = Callable[[], Awaitable[LocalBox]]
 
@@ -58,11 +58,16 @@ class Fleet:
         record = self._home.find(ref.id)
         return record is not None and await self._end(record)
 
-    async def reap(self) -> int:
+    async def reap(self, *, dry_run: bool = False) -> Sequence[Leftover]:
         """End what processes left that are dead."""
-        ended = [await self._end(record) for record in self._home.abandoned()]
-        await asyncio.to_thread(self._home.reap_leases)
-        return sum(ended)
+        abandoned = self._home.abandoned()
+        if not dry_run:
+            abandoned = [record for record in abandoned if await self._end(record)]
+            await asyncio.to_thread(self._home.reap_leases)
+        return [
+            Leftover(backend=self._backend, id=r.id, owner=r.owner, why="its process is dead")
+            for r in abandoned
+        ]
 
     async def close(self) -> None:
         async with asyncio.TaskGroup() as group:

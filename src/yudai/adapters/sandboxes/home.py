@@ -26,6 +26,8 @@ class BoxRecord(Value):
     id: str
     owner: str
     lease: str
+    base: str = ""
+    """The base that it stands on."""
     cgroups: tuple[Path, ...] = ()
 
 
@@ -58,11 +60,15 @@ class Home:
             os.close(lock)
 
     def new_box(
-        self, owner: str, *, cgroups: Callable[[str], tuple[Path, ...]] = lambda _: ()
+        self,
+        owner: str,
+        *,
+        base: str = "",
+        cgroups: Callable[[str], tuple[Path, ...]] = lambda _: (),
     ) -> BoxRecord:
         """Made whole in the lease's folder, so that nobody ever sees a box without its record."""
         box_id, lease = _new_id(), self.lease().name
-        record = BoxRecord(id=box_id, owner=owner, lease=lease, cgroups=cgroups(box_id))
+        record = BoxRecord(id=box_id, owner=owner, lease=lease, base=base, cgroups=cgroups(box_id))
         unborn = self.lease() / f"new-{record.id}"
         unborn.mkdir(mode=0o700)
         (unborn / _RECORD).write_text(record.model_dump_json())

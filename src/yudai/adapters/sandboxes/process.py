@@ -25,12 +25,21 @@ from yudai.adapters.sandboxes.toolchain import Chosen, Toolchain
 from yudai.adapters.sandboxes.worktree import Worktree, stamps
 from yudai.domain.errors import SandboxError
 from yudai.ports.sandbox import (
+    NO_NETWORK,
+    NO_TAGS,
+    BaseFacts,
     BaseRef,
     BaseSpec,
     Capabilities,
     Guarantee,
+    Leftover,
+    NetworkPolicy,
+    OnBlocked,
+    Phase,
     SandboxLimits,
     SandboxRef,
+    Tags,
+    ignore_blocked,
 )
 
 NAME = "process"
@@ -58,8 +67,13 @@ class ProcessBackend:
         installation: str = "local",
         packages: PackageSettings = NO_PACKAGES,
         path: Sequence[Path] = (),
+        network: NetworkPolicy = NO_NETWORK,
+        on_blocked: OnBlocked = ignore_blocked,
     ) -> None:
-        """`packages` are for set-up commands; `path` is where a person's programs are."""
+        """`packages` are for set-up commands; `path` is where a person's programs are.
+
+        A network policy cannot be kept here: nothing is ever blocked.
+        """
         self._limits = limits or SandboxLimits()
         self._installation = installation
         self._home = Home(home.absolute() / NAME)
@@ -76,7 +90,7 @@ class ProcessBackend:
             guarantees=tuple(Guarantee(name=n, holds=h, how=how) for n, h, how in _GUARANTEES),
         )
 
-    async def prepare(self, spec: BaseSpec) -> BaseRef:
+    async def prepare(self, spec: BaseSpec, *, owner: str = "") -> BaseRef:
         toolchain.find(spec.env)
         builder = Builder(
             uid=os.getuid(),
@@ -91,7 +105,13 @@ class ProcessBackend:
         return await asyncio.to_thread(self._bases.setup_log, base.key)
 
     async def spawn(
-        self, base: BaseRef, n: int, *, owner: str
+        self,
+        base: BaseRef,
+        n: int,
+        *,
+        owner: str,
+        phase: Phase = Phase.AGENT,
+        tags: Tags = NO_TAGS,
     ) -> Sequence[LocalBox | SandboxError]:
         folder, about = self._bases.folder(base.key), self._bases.load(base.key)
         programs = toolchain.find(about.env, about.chosen, made=self._bases.made(base.key))
@@ -100,7 +120,7 @@ class ProcessBackend:
         tracked = self._manifests[base.key]
 
         async def start() -> LocalBox:
-            record = self._home.new_box(owner)
+            record = self._home.new_box(owner, base=base.key)
             try:
                 copy = self._home.box(record.id) / "workspace"
                 await copy_tree(folder / TREE, copy)
@@ -123,8 +143,16 @@ class ProcessBackend:
     async def destroy(self, ref: SandboxRef) -> bool:
         return await self._fleet.destroy(ref)
 
-    async def reap(self) -> int:
-        return await self._fleet.reap() + await self._bases.reap()
+    async def reap(self, *, dry_run: bool = False) -> Sequence[Leftover]:
+        boxes = await self._fleet.reap(dry_run=dry_run)
+        return [*boxes, *await self._bases.reap(NAME, dry_run=dry_run)]
+
+    async def bases(self) -> Sequence[BaseFacts]:
+        return await self._bases.facts(NAME, self._home.records)
+
+    async def remove_base(self, key: str) -> bool:
+        self._manifests.pop(key, None)
+        return await self._bases.remove(key, self._home.records)
 
     async def close(self) -> None:
         """End every box of this process; the backend may be used again after that."""

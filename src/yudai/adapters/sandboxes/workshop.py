@@ -74,11 +74,13 @@ class Workshop:
     async def frame(self, toolchain: Toolchain) -> Frame:
         return (await self.ground()).frame(tools.furnish(toolchain, self._home.tools), self._limits)
 
-    async def build(self, owner: str, lay_out: LayOut, frame: Frame) -> Built:
+    async def build(self, owner: str, lay_out: LayOut, frame: Frame, *, base: str = "") -> Built:
         """Start a box in a folder of its own; nothing is left of one that does not start."""
         ground = await self.ground()
         groups = self._groups()
-        record = self._home.new_box(owner, cgroups=lambda box: groups.names(self._name(box)))
+        record = self._home.new_box(
+            owner, base=base, cgroups=lambda box: groups.names(self._name(box))
+        )
         try:
             return await self._build(ground, record, lay_out, frame)
         except BaseException:

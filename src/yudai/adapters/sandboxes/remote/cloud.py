@@ -1,0 +1,146 @@
+"""What a provider of machines must be able to do for us; everything else is built upon it."""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple, Protocol
+
+from yudai.domain.errors import SandboxError
+from yudai.domain.failure import Cause
+from yudai.domain.value import Value
+from yudai.ports.sandbox import Capabilities, SandboxLimits
+
+INSTALLATION = "installation"
+BOX = "box"
+"""Tags that every machine of ours has: whose it is, and which row of the register it is."""
+
+
+class CutError(SandboxError):
+    """The line broke while a command ran: it may go on in the machine; ask for it again."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message, cause=Cause.SANDBOX_LOST)
+
+
+class GoneError(SandboxError):
+    """There is no such machine any more."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message, cause=Cause.SANDBOX_LOST)
+
+
+class BusyError(SandboxError):
+    """A quota or a rate limit: nothing was made; the same may be asked for again after a while."""
+
+    def __init__(self, message: str, *, retry_after_s: float | None = None) -> None:
+        super().__init__(message, cause=Cause.SANDBOX_FAILED)
+        self.retry_after_s = retry_after_s
+
+
+class DeniedError(SandboxError):
+    """A wrong key, no credit, no such template: asking again does not help."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message, cause=Cause.SANDBOX_REFUSED)
+
+
+class Order(Value):
+    """A machine to be made."""
+
+    key: str
+    """New for each machine, [a-z0-9-]; the same key never makes two of them."""
+    image: str = ""
+    """A snapshot of ours; "": the provider's template or image as it is set."""
+    tags: Mapping[str, str]
+    """All of them, INSTALLATION and BOX included."""
+    limits: SandboxLimits
+    ttl_s: float
+    """When the provider ends it by itself, unless it is extended."""
+    hosts: tuple[str, ...] = ()
+    """What it may reach; () is nothing."""
+    env: str = ""
+    """A Python environment of this host to be shown at /env: only for engines of this host."""
+    phase: str = ""
+    """For engines of this host that tell what they block."""
+
+
+class Found(NamedTuple):
+    id: str
+    tags: Mapping[str, str]
+    state: str
+    """The provider's word: running, paused, pending."""
+    started_at: float | None
+
+
+class Said(NamedTuple):
+    exit_code: int
+    output: bytes
+    """Standard output; standard error too, where it cannot be told apart."""
+
+
+class Machine(Protocol):
+    """One box of a provider; commands of ours run in it as root, one shell line each."""
+
+    @property
+    def id(self) -> str: ...
+
+    async def run(self, line: str, *, timeout_s: float, max_bytes: int = 1 << 20) -> Said:
+        """A line for a shell, shorter than 100 KB and without data in it that was not quoted.
+
+        Raises CutError, GoneError; TimeoutError when there is no end after `timeout_s`, when it
+        may still run; SandboxError when it says more than `max_bytes`.
+        """
+        ...
+
+    async def put(self, path: str, content: bytes) -> None:
+        """Write a file as root, mode 0600 or wider; the folder is there."""
+        ...
+
+    async def allow(self, hosts: Sequence[str]) -> None:
+        """Replace what it may reach; () closes it."""
+        ...
+
+    async def extend(self, ttl_s: float) -> None:
+        """It lives at least so long from now; nothing where a lifetime is fixed at creation."""
+        ...
+
+
+class Cloud(Protocol):
+    @property
+    def name(self) -> str:
+        """The backend's name: e2b, prime, container."""
+        ...
+
+    async def examine(self) -> Capabilities:
+        """What holds, without making a machine; SandboxError or RefusedError say what to do."""
+        ...
+
+    async def create(self, order: Order) -> Machine:
+        """Make it and wait until it answers; nothing of a failed one is left where that is known.
+
+        BusyError, DeniedError, else SandboxError. A lost answer is looked up by its BOX tag before
+        anything is made again.
+        """
+        ...
+
+    async def fork(
+        self, source: Machine, orders: Sequence[Order]
+    ) -> Sequence[Machine | SandboxError]:
+        """Copies of a running machine, with its tags; NotImplementedError where there are none."""
+        ...
+
+    async def snapshot(self, machine: Machine, name: str) -> str:
+        """Keep what it is now, under that name ([a-z0-9-]); returns what `Order.image` takes."""
+        ...
+
+    async def remove_snapshot(self, image: str) -> bool: ...
+
+    async def has_snapshot(self, image: str) -> bool: ...
+
+    async def list(self, installation: str) -> Sequence[Found]:
+        """All pages, all states, of this installation alone."""
+        ...
+
+    async def kill(self, machine_id: str) -> bool:
+        """False: it was gone. Raises when that is refused."""
+        ...
+
+    async def close(self) -> None: ...

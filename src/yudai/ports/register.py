@@ -1,0 +1,74 @@
+"""What a backend writes down outside itself, before it makes what could outlive its process."""
+
+from collections.abc import Sequence
+from contextlib import AbstractAsyncContextManager
+from typing import Protocol
+
+from yudai.domain.value import Value
+from yudai.ports.sandbox import Tags
+
+
+class BoxEntry(Value):
+    """A sandbox somewhere else; noted before it is asked for."""
+
+    id: str
+    """Ours: the name of the row, a tag of the sandbox, the key of its creation."""
+    backend: str
+    owner: str
+    base: str = ""
+    external: str = ""
+    """The provider's name of it; "" until it has answered."""
+    tags: Tags = Tags()
+    created_at: float = 0.0
+    is_held: bool = True
+    """Whether the process that asked for it is alive; told by the register, never given to it."""
+
+
+class BaseEntry(Value):
+    """A prepared base that a provider keeps: a snapshot, a checkpoint, an image."""
+
+    backend: str
+    key: str
+    external: str
+    size_bytes: int | None = None
+    made_at: float = 0.0
+    used_at: float = 0.0
+    users: int = 0
+    """Told by the register: sandboxes that stand on it."""
+    setup_log: bytes = b""
+
+
+class Register(Protocol):
+    """Shared by all processes of an installation; times are the register's own."""
+
+    async def open_box(self, entry: BoxEntry) -> None: ...
+
+    async def name_box(self, box_id: str, external: str) -> None: ...
+
+    async def close_box(self, box_id: str, *, reaped: bool = False) -> bool:
+        """False: it was closed before, or never known."""
+        ...
+
+    async def boxes(self, backend: str) -> Sequence[BoxEntry]:
+        """Those that are open, whoever holds them."""
+        ...
+
+    async def beat(self) -> None:
+        """Say that this process is alive, and so are its boxes."""
+        ...
+
+    def building(self, backend: str, key: str) -> AbstractAsyncContextManager[None]:
+        """One builder of a base at a time, over all processes; a dead one's turn ends."""
+        ...
+
+    async def find_base(self, backend: str, key: str) -> BaseEntry | None: ...
+
+    async def keep_base(self, entry: BaseEntry) -> None: ...
+
+    async def use_base(self, backend: str, key: str) -> None:
+        """Note that a sandbox was made of it."""
+        ...
+
+    async def forget_base(self, backend: str, key: str) -> bool: ...
+
+    async def bases(self, backend: str) -> Sequence[BaseEntry]: ...
