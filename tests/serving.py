@@ -28,6 +28,7 @@ from yudai.domain.routing import Routes
 from yudai.ports.clock import Clock
 from yudai.ports.engine import Engine, FlowStatus
 from yudai.ports.gateway import Call, Completion
+from yudai.ports.modeldesk import ModelDesk
 from yudai.ports.remote import ANONYMOUS, Credential, RemoteForge
 from yudai.services.answering import Answering
 from yudai.services.applying import Applier
@@ -39,6 +40,7 @@ from yudai.services.milestones import Milestones
 from yudai.services.models import Catalogue
 from yudai.services.planning import Drafter
 from yudai.services.reading import Reader
+from yudai.services.reaping import Reaper
 from yudai.services.remote_asks import RemoteAsks
 from yudai.services.solves import Solves
 from yudai.services.stopping import Stopper
@@ -159,6 +161,8 @@ class Place:
     accounts: Accounts
     hints: list[tuple[str, int | None]]
     """What webhooks have made it look at."""
+    reaper: Reaper = field(default_factory=lambda: Reaper({}))
+    model_desk: ModelDesk | None = None
 
 
 @asynccontextmanager

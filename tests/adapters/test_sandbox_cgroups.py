@@ -1,14 +1,27 @@
 """Control groups: where they can be made, on hosts of either version."""
 
+import shlex
 from pathlib import Path
 
 import pytest
 
+from contracts.conftest import make_archive, spawn_one
 from yudai.adapters.sandboxes import cgroups
+from yudai.adapters.sandboxes.bubblewrap import BubblewrapBackend
 from yudai.adapters.sandboxes.cgroups import Cgroup, Cgroups, OomCounter
-from yudai.ports.sandbox import SandboxLimits
+from yudai.adapters.sandboxes.limits import processors
+from yudai.ports.sandbox import BaseSpec, SandboxLimits
 
-LIMITS = SandboxLimits(memory_bytes=1000, processes=7)
+LIMITS = SandboxLimits(processors=1.5, memory_bytes=1000, processes=7)
+
+
+BUSY = """
+import time
+until = time.monotonic() + 1
+while time.monotonic() < until:
+    pass
+print(time.process_time())
+"""
 
 
 def proc(tmp_path: Path, own: str, mounts: list[str]) -> Path:
@@ -24,16 +37,21 @@ def version_1(tmp_path: Path) -> list[str]:
     return [
         f"/ {tmp_path}/memory rw - cgroup cgroup rw,memory",
         f"/ {tmp_path}/pids rw - cgroup cgroup rw,pids",
+        f"/ {tmp_path}/cpu rw - cgroup cgroup rw,cpu,cpuacct",
         f"/ {tmp_path}/unified rw - cgroup2 cgroup2 rw",
     ]
 
 
 def test_version_1_uses_our_own_groups(tmp_path: Path):
     (tmp_path / "memory/me").mkdir(parents=True)
-    (tmp_path / "pids").mkdir()
-    folder = proc(tmp_path, "4:memory:/me\n3:pids:/\n0::/\n", version_1(tmp_path))
+    for name in ("pids", "cpu"):
+        (tmp_path / name).mkdir()
+    own = "4:memory:/me\n3:pids:/\n2:cpu,cpuacct:/\n0::/\n"
+    folder = proc(tmp_path, own, version_1(tmp_path))
 
-    assert cgroups.find(folder) == Cgroups(memory=tmp_path / "memory/me", pids=tmp_path / "pids")
+    assert cgroups.find(folder) == Cgroups(
+        memory=tmp_path / "memory/me", pids=tmp_path / "pids", cpu=tmp_path / "cpu"
+    )
 
 
 def test_a_container_sees_only_a_part_of_the_tree(tmp_path: Path):
@@ -55,13 +73,20 @@ def tree(tmp_path: Path, controllers: dict[str, str]) -> None:
         (folder / "cgroup.procs").write_text("")
 
 
-def test_version_2_needs_an_ancestor_that_hands_down_both_controllers(tmp_path: Path):
-    tree(tmp_path, {"": "cpu memory pids", "user": "memory pids", "user/app": "", "user/x": "cpu"})
+@pytest.mark.parametrize(
+    ("handed_down", "has_cpu"), [("memory pids", False), ("cpu memory pids", True)]
+)
+def test_version_2_needs_an_ancestor_that_hands_down_controllers(
+    tmp_path: Path, handed_down: str, *, has_cpu: bool
+):
+    """Without processors among them it still serves for the rest."""
+    tree(tmp_path, {"": "cpu memory pids", "user": handed_down, "user/app": "", "user/x": "cpu"})
     mounts = [f"/ {tmp_path}/unified rw - cgroup2 cgroup2 rw"]
     folder = proc(tmp_path, "0::/user/app\n", mounts)
 
     parent = tmp_path / "unified/user"
-    assert cgroups.find(folder) == Cgroups(memory=parent, pids=parent)
+    cpu = parent if has_cpu else None
+    assert cgroups.find(folder) == Cgroups(memory=parent, pids=parent, cpu=cpu)
 
 
 def test_version_2_without_delegation(tmp_path: Path):
@@ -79,13 +104,28 @@ def test_a_host_without_any(tmp_path: Path):
     ("files", "expected"),
     [
         pytest.param(
-            ["memory.limit_in_bytes", "memory.memsw.limit_in_bytes", "pids.max"],
-            {"memory.limit_in_bytes": "1000", "memory.memsw.limit_in_bytes": "1000"},
+            [
+                *("memory.limit_in_bytes", "memory.memsw.limit_in_bytes", "pids.max"),
+                *("cpu.shares", "cpu.cfs_period_us", "cpu.cfs_quota_us"),
+            ],
+            {
+                "memory.limit_in_bytes": "1000",
+                "memory.memsw.limit_in_bytes": "1000",
+                "cpu.shares": "110",
+                "cpu.cfs_period_us": "100000",
+                "cpu.cfs_quota_us": "150000",
+            },
             id="version 1",
         ),
         pytest.param(
-            ["memory.max", "memory.swap.max", "pids.max"],
-            {"memory.max": "1000", "memory.swap.max": "0", "pids.max": "7"},
+            ["memory.max", "memory.swap.max", "pids.max", "cpu.weight", "cpu.max"],
+            {
+                "memory.max": "1000",
+                "memory.swap.max": "0",
+                "pids.max": "7",
+                "cpu.weight": "11",
+                "cpu.max": "150000 100000",
+            },
             id="version 2",
         ),
     ],
@@ -97,8 +137,9 @@ def test_a_box_gets_its_limits(tmp_path: Path, files: list[str], expected: dict[
     for name in files:
         (group / name).touch()
 
-    made = Cgroups(memory=tmp_path, pids=tmp_path).create("box", LIMITS)
+    made = Cgroups(memory=tmp_path, pids=tmp_path, cpu=tmp_path).create("box", LIMITS)
 
+    made.step_back()
     assert made.folders == (group,)
     assert {name: (group / name).read_text() for name in expected} == expected
 
@@ -106,7 +147,8 @@ def test_a_box_gets_its_limits(tmp_path: Path, files: list[str], expected: dict[
 def test_one_that_cannot_be_made_is_left_out(tmp_path: Path):
     made = Cgroups(memory=tmp_path / "none", pids=None).create("box", LIMITS)
 
-    assert made == Cgroup(None, None)
+    made.step_back()
+    assert made == Cgroup(None, None, None)
     assert made.folders == made.entrances == ()
 
 
@@ -142,3 +184,25 @@ def test_removal_waits_for_the_last_process(tmp_path: Path):
     (busy / "child").rmdir()
     assert cgroups.remove([gone, busy])
     assert not busy.exists()
+
+
+def test_processors_are_promised_where_there_is_a_group(tmp_path: Path):
+    kept, broken = processors(LIMITS, Cgroup(cpu=tmp_path)), processors(LIMITS, Cgroup())
+
+    assert (kept.name, kept.holds, broken.holds) == ("processors", True, False)
+    assert "1.5" in kept.how
+    assert broken.how
+
+
+async def test_a_box_gets_no_more_processors_than_it_may_have(tmp_path: Path):
+    if cgroups.find().cpu is None:
+        pytest.skip("no writable cgroup for processors on this host")
+    backend = BubblewrapBackend(tmp_path / "home", limits=SandboxLimits(processors=0.2))
+    try:
+        source = make_archive(tmp_path / "source.tar")
+        box = await spawn_one(backend, await backend.prepare(BaseSpec(key="k", source=source)))
+        said = await box.exec(f"python3 -c {shlex.quote(BUSY)}")
+    finally:
+        await backend.close()
+    # Whatever else this machine does can only make it less.
+    assert 0 < float(said.text) < 0.6

@@ -42,15 +42,15 @@ def descriptors() -> set[Path]:
 
 
 @asynccontextmanager
-async def running(here: Ground, folder: Path, *, network: bool = False) -> AsyncGenerator[Runner]:
+async def running(here: Ground, folder: Path) -> AsyncGenerator[Runner]:
     work = folder / "work"
     work.mkdir()
     here.features.identity.give(work)
     control = here.new_control(folder)
     argv = here.frame(NO_PYTHON, LIMITS).argv(
-        control, mounts.writable(work), ulimits(LIMITS, Cgroup()), network=network
+        control, mounts.writable(work), ulimits(LIMITS, Cgroup())
     )
-    runner = await here.start(argv, control, network=network)
+    runner = await here.start(argv, control)
     try:
         yield runner
     finally:
@@ -88,22 +88,18 @@ async def test_each_way_that_can_be_tried_works_or_says_why(tmp_path: Path, feat
     [features for features in ground.candidates() if not features.overlay],
     ids=lambda f: f"{f.bwrap} {f.identity.before} {f.identity.how}",
 )
-async def test_a_network_is_an_exception(tmp_path: Path, features: Features):
-    """However a box is started, it has its own network unless it is to have the host's."""
+async def test_no_box_has_the_hosts_network(tmp_path: Path, features: Features):
+    """However it is started."""
     here = stand(tmp_path, features)
     try:
         await ground.try_out(here, LIMITS)
     except SandboxError:
         pytest.skip("not possible on this host")
-    seen: list[str] = []
-    for network in (False, True):
-        folder = tmp_path / str(network)
-        folder.mkdir()
-        async with running(here, folder, network=network) as runner:
-            seen.append((await ask(runner, folder, "readlink /proc/self/ns/net"))[1].strip())
+    async with running(here, tmp_path) as runner:
+        seen = (await ask(runner, tmp_path, "readlink /proc/self/ns/net"))[1].strip()
 
-    assert seen[0].startswith("net:")
-    assert seen[0] != seen[1] == own_namespace("net")
+    assert seen.startswith("net:")
+    assert seen != own_namespace("net")
 
 
 def test_settings_among_programs_are_hidden(tmp_path: Path):
@@ -243,23 +239,6 @@ def test_etc_shows_only_what_everybody_may_read(tmp_path: Path):
     assert etc.find(tmp_path / "store", 1234, host=host) == folder
     os.utime(host / "ssl/certs", (1, 1))
     assert etc.find(tmp_path / "store", 1234, host=host) != folder
-
-
-def test_names_of_the_network_are_the_hosts(tmp_path: Path):
-    host = tmp_path / "host"
-    (host / "elsewhere").mkdir(parents=True)
-    (host / "elsewhere/resolv.conf").write_text("nameserver 127.0.0.53\n")
-    (host / "resolv.conf").symlink_to("elsewhere/resolv.conf")
-    (host / "hosts").write_text("10.0.0.1 registry\n")
-
-    etc.write_network(tmp_path, host=host)
-
-    assert (tmp_path / "resolv.conf").read_text() == "nameserver 127.0.0.53\n"
-    assert "127.0.0.1 localhost sandbox\n" in (tmp_path / "hosts").read_text()
-    assert (tmp_path / "hosts").read_text().endswith("10.0.0.1 registry\n")
-    assert "hosts: files dns\n" in (tmp_path / "nsswitch.conf").read_text()
-    etc.write_network(tmp_path, host=tmp_path / "none")
-    assert (tmp_path / "resolv.conf").read_text() == ""
 
 
 def test_a_guard_kills_who_is_left_when_its_writer_is_gone():

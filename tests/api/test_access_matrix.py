@@ -20,6 +20,7 @@ KINDS = {
     "free": (OK, OK, OK, OK, OK),
     "member": (LOGIN, OK, OK, OK, OK),
     "administrator": (LOGIN, FORBIDDEN, FORBIDDEN, FORBIDDEN, OK),
+    "overseer": (LOGIN, FORBIDDEN, FORBIDDEN, FORBIDDEN, OK),
     "read": (LOGIN, ABSENT, OK, OK, OK),
     "change": (LOGIN, ABSENT, FORBIDDEN, OK, OK),
     "own": (LOGIN, ABSENT, ABSENT, OK, ABSENT),
@@ -45,6 +46,10 @@ TABLE: dict[str, Line] = {
     "GET /api/health/live": Line("free", None),
     "GET /api/health/ready": Line("free", None),
     "POST /api/webhooks/github": Line("signed", None, {}),
+    "POST /api/model/v1/chat/completions": Line("signed", None, {}),
+    "GET /api/model/v1/models": Line("signed", None),
+    "GET /api/bases": Line("administrator", EVERY),
+    "DELETE /api/bases/{key}": Line("administrator", EVERY),
     "GET /auth/login": Line("free", None),
     "GET /auth/callback": Line("free", None),
     "GET /api/me": Line("free", None),
@@ -103,12 +108,16 @@ TABLE: dict[str, Line] = {
     "DELETE /api/models/{name:path}": Line("administrator", EVERY),
     "GET /api/settings": Line("administrator", EVERY),
     "GET /api/doctor": Line("administrator", EVERY),
+    "GET /api/sandboxes": Line("administrator", EVERY),
+    "POST /api/sandboxes/reap": Line("administrator", EVERY, {"dry_run": True}),
+    "GET /api/metrics": Line("overseer"),
     "GET /api/cost": Line("member"),
     "GET /api/forge/repos": Line("member"),
     "GET /api/forge/repos/{owner}/{name}/issues": Line("read"),
     "GET /api/forge/repos/{owner}/{name}/issues/{number}": Line("read"),
 }
 PLACES = {
+    "key": "none",
     "solve_id": SOLVE,
     "run_id": run_id(0, SOLVE),
     "conversation_id": TALK,
@@ -123,7 +132,7 @@ PLACES = {
     "name": "calc",
 }
 # They say "not found" of a part of what may be seen.
-PARTS = {"publication", "confirm"}
+PARTS = {"publication", "confirm", "{key}"}
 
 
 @pytest.fixture

@@ -19,6 +19,7 @@ DEFAULTS = Options(
     model=["gpt-4.1"],
     temperature=None,
     strategy=None,
+    agent=None,
     max_edits=None,
     max_steps=80,
     parallel=4,

@@ -2,18 +2,12 @@
 
 import asyncio
 import resource
-import secrets
 
 import pytest
 
-from contracts.conftest import Promises, alive, spawn_one, until
+from contracts.conftest import Promises, alive, spawn_one, unique_sleep, until
 from yudai.domain.errors import SandboxError
 from yudai.ports.sandbox import Backend, BaseRef, Sandbox
-
-
-def unique_sleep() -> str:
-    """Seconds that no other process sleeps: found again in the host's process list."""
-    return f"{1000 + secrets.randbelow(1000)}.{secrets.randbelow(10**9):09d}"
 
 
 async def test_a_command_has_output_and_a_status(box: Sandbox):

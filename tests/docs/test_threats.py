@@ -13,6 +13,7 @@ THREATS = [
     "Prompt injection in issues, comments and repositories",
     "Token theft",
     "Untrusted repository code",
+    "A way out through the network of set-up",
     "Git on an untrusted tree",
     "Hooks, configuration, filters, large files, submodules",
     "Server-side request forgery by a repository's address",

@@ -12,11 +12,12 @@ from typing import Any, TypeVar
 
 import httpx
 import small
-from arena import YUDAI, Arena
+from arena import Arena, migrate
 from leftovers import Leftovers, leftovers
 from sqlalchemy import NullPool, create_engine, select
 from sqlalchemy.orm import Session
 
+from warm import YUDAI, Warm
 from yudai.domain.solve_state import SolveState
 from yudai.store.tables import (
     AttemptRow,
@@ -126,6 +127,8 @@ class Installation:
         self.processes: list[Process] = []
         self.root = root
         root.joinpath("home").mkdir(parents=True, exist_ok=True)
+        if url is None:
+            migrate(self.home)
 
     def open(self, workers: int) -> None:
         """An API and so many workers, all started at the same moment."""
@@ -172,7 +175,7 @@ class Installation:
     def _popen(self, *words: str) -> tuple[subprocess.Popen[str], Path]:
         log = self.root / f"{words[0]}-{len(list(self.root.glob('*.log')))}.log"
         with log.open("w") as errors:
-            popen = subprocess.Popen(
+            popen = Warm(
                 [str(YUDAI), "--verbose", *words, "--json"],
                 cwd=self.root,
                 env=self.arena.variables,

@@ -12,9 +12,10 @@ from typing import Any
 import pytest
 import small
 import structlog
-from arena import YUDAI, Arena
+from arena import Arena, migrate
 
 from repositories import Repository
+from warm import YUDAI, Warm
 from yudai.cli import main
 
 SOLVE = ("solve", "folder", "--text", small.ISSUE, "--json", "--model")
@@ -38,7 +39,8 @@ class Server:
 
 
 def start(arena: Arena, *arguments: str) -> subprocess.Popen[str]:
-    return subprocess.Popen(
+    migrate(arena.home)
+    return Warm(
         [str(YUDAI), *arguments],
         cwd=arena.root,
         env=arena.variables,

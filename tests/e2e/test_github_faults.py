@@ -7,7 +7,6 @@ import os
 import shutil
 import signal
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,8 +14,11 @@ import pytest
 from arena import document
 from forge_house import BODY, REPO, TITLE, ForgeHouse, forge_house
 
+from warm import Warm
+
 pytestmark = [pytest.mark.xdist_group("github-faults"), pytest.mark.timeout(240)]
 
+PUBLISHING = Path(__file__).with_name("publishing_process.py")
 ACTS = {
     "push": ("POST", r"\.git/git-receive-pack$"),
     "open": ("POST", r"/pulls$"),
@@ -65,8 +67,8 @@ class Stage:
             state.clone(REPO).git("update-ref", "-d", f"refs/heads/{branch}")
 
     def start(self, turn: str = "first") -> subprocess.Popen[bytes]:
-        return subprocess.Popen(
-            [sys.executable, "tests/e2e/publishing_process.py", self.solve_id, turn],
+        return Warm(
+            [PUBLISHING, self.solve_id, turn],
             env=self.arena.variables,
             stdin=subprocess.DEVNULL,
         )

@@ -35,6 +35,7 @@ VIEWS = {
     "trajectory-failed": "/solves/{solve}/runs/{stuck}",
     "compare": "/solves/{solve}/compare?a={right}&b={wrong}",
     "cost": "/cost",
+    "sandboxes": "/sandboxes",
     "settings": "/settings",
     "conversations": "/conversations",
     "conversation": "/conversations/{conversation}",

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from arena import YUDAI
 
 from repositories import Repository
+from warm import YUDAI, Warm, run_warm
 
 FILES = {
     "calc.py": "def add(a, b):\n    return a - b\n",
@@ -26,7 +26,7 @@ class Asked:
         self._home = str(tmp_path / "h")
         folder = Repository.create(tmp_path / "folder", FILES).root
         self.terminal, slave = pty.openpty()
-        self.process = subprocess.Popen(
+        self.process = Warm(
             [str(YUDAI), "solve", str(folder), "--text", "add subtracts", "--model", "some/model",
              "--price", "some/model=1,2", "--base-url", "http://127.0.0.1:9/v1"],
             env={"PATH": os.environ["PATH"], "HOME": str(tmp_path), "YUDAI_HOME": self._home},
@@ -46,11 +46,11 @@ class Asked:
         self.process.communicate(timeout=30)
         return self.process.returncode
 
-    def solves(self) -> bytes:
+    def solves(self) -> str:
         home = {"PATH": os.environ["PATH"], "YUDAI_HOME": self._home}
-        return subprocess.run(
-            [str(YUDAI), "list", "--json"], env=home, capture_output=True, check=True, timeout=60
-        ).stdout
+        done = run_warm([str(YUDAI), "list", "--json"], env=home, text=True, timeout=60)
+        assert done.returncode == 0
+        return done.stdout
 
 
 @pytest.fixture
@@ -74,10 +74,10 @@ def test_a_signal_is_an_answer(asked: Asked, number: signal.Signals, code: int):
 def test_anything_but_yes_is_no(asked: Asked, answer: bytes):
     os.write(asked.terminal, answer)
     assert asked.end() == 130
-    assert asked.solves().strip() == b"[]"
+    assert asked.solves().strip() == "[]"
 
 
 def test_enter_is_yes(asked: Asked):
     os.write(asked.terminal, b"\n")
     assert asked.end() == 2
-    assert b'"completed"' in asked.solves()
+    assert '"completed"' in asked.solves()

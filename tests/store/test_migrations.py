@@ -16,7 +16,7 @@ from yudai.domain.errors import RefusedError
 from yudai.domain.project import Project
 from yudai.store import events, migrations, solves
 from yudai.store.db import Database
-from yudai.store.forge_tables import Base
+from yudai.store.sandbox_tables import Base
 from yudai.store.store import Store
 from yudai.store.tables import RunRow
 

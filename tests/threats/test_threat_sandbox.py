@@ -134,7 +134,7 @@ def _inherit(monkeypatch: pytest.MonkeyPatch) -> None:
 
     class Inheriting(real):  # type: ignore[misc, valid-type]
         def __init__(self, argv: Any, **options: Any) -> None:
-            if Path(argv[0]).name.startswith("bwrap"):
+            if any(Path(word).name.startswith("bwrap") for word in argv):
                 options["env"] = dict(os.environ)
             super().__init__(argv, **options)
 

@@ -50,10 +50,13 @@ class Member:
 
 
 class Administrator:
-    """One of YUDAI_ADMINS."""
+    """One of YUDAI_ADMINS; with a key, one that is good for this."""
+
+    def __init__(self, *scopes: Scope) -> None:
+        self.scopes = frozenset(scopes)
 
     async def __call__(self, request: Request) -> User:
-        return await _gate(request).admin(request)
+        return await _gate(request).admin(request, self.scopes)
 
 
 class OfSolve:
@@ -97,7 +100,9 @@ POLLING_DEVICE = Depends(Anybody("poll"))
 MayRead = Annotated[User, Depends(Member(Scope.READ))]
 MayRun = Annotated[User, Depends(Member(Scope.RUN))]
 MayManage = Annotated[User, Depends(Member(*ALL_SCOPES))]
-MayAdminister = Annotated[User, Depends(Administrator())]
+MayAdminister = Annotated[User, Depends(Administrator(*ALL_SCOPES))]
+MayOversee = Annotated[User, Depends(Administrator(Scope.READ))]
+"""For programs that only watch: they need no key that could change anything."""
 
 MayReadSolve = Annotated[Permit, Depends(OfSolve(Right.READ))]
 MayRunSolve = Annotated[Permit, Depends(OfSolve(Right.RUN))]

@@ -13,6 +13,7 @@ from starlette.middleware import Middleware
 import yudai
 from yudai.adapters.clock import SystemClock
 from yudai.api import (
+    bases,
     beginning,
     compat,
     conversations,
@@ -20,12 +21,15 @@ from yudai.api import (
     health,
     installation,
     login,
+    metrics,
+    model,
     models,
     outcomes,
     page,
     publishing,
     repos,
     runs,
+    sandboxes,
     solves,
     updates,
     webhooks,
@@ -52,6 +56,10 @@ _ROUTERS = (
     outcomes.router,
     repos.router,
     webhooks.router,
+    sandboxes.router,
+    bases.router,
+    model.router,
+    metrics.router,
     health.router,
 )
 _TAGS = [

@@ -132,8 +132,8 @@ class Gate:
             until=found.expires_at,
         )
 
-    async def admin(self, request: Request) -> User:
-        user = await self.user(request, ALL_SCOPES)
+    async def admin(self, request: Request, scopes: frozenset[Scope] = ALL_SCOPES) -> User:
+        user = await self.user(request, scopes)
         _refuse_others(user)
         return user
 

@@ -11,6 +11,7 @@ from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from yudai.api.errors import ApiError, Code, answer
+from yudai.ports import modeldesk
 
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "[::1]"})
 SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
@@ -19,7 +20,7 @@ _HOST = re.compile(r"(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::[0-9]{1,5})?", re.IGNOREC
 _OWN_SITE = frozenset({"same-origin", "none"})
 _NO_BODY = frozenset({None, "0"})
 _PLAIN = frozenset({"", "identity"})
-_TOO_LARGE = f"a body has at most {MAX_BODY:,} bytes"
+_MODEL = "/api/model/"
 
 
 class Allowed(NamedTuple):
@@ -102,7 +103,8 @@ class BodyLimit:
             await self._app(scope, receive, send)
             return
         headers = Headers(scope=scope)
-        error = _length_error(headers) or _encoding_error(headers, scope["method"])
+        most = _most(scope["path"])
+        error = _length_error(headers, most) or _encoding_error(headers, scope["method"])
         if error is not None:
             await answer(error, scope)(scope, receive, send)
             return
@@ -112,18 +114,27 @@ class BodyLimit:
             nonlocal received
             message = await receive()
             received += len(message.get("body", b""))
-            if received > MAX_BODY:
+            if received > most:
                 # Of the framework's own kind: it lets nothing else out of its reading.
-                raise HTTPException(413, _TOO_LARGE)
+                raise HTTPException(413, _too_large(most))
             return message
 
         await self._app(scope, counted, send)
 
 
-def _length_error(headers: Headers) -> ApiError | None:
+def _most(path: str) -> int:
+    """An agent sends its whole conversation with each call of a model."""
+    return modeldesk.MAX_BODY if path.startswith(_MODEL) else MAX_BODY
+
+
+def _too_large(most: int) -> str:
+    return f"a body has at most {most:,} bytes"
+
+
+def _length_error(headers: Headers, most: int) -> ApiError | None:
     length = headers.get("content-length", "")
-    is_too_large = length.isdecimal() and int(length[:20]) > MAX_BODY
-    return ApiError(Code.TOO_LARGE, _TOO_LARGE) if is_too_large else None
+    is_too_large = length.isdecimal() and int(length[:20]) > most
+    return ApiError(Code.TOO_LARGE, _too_large(most)) if is_too_large else None
 
 
 def _encoding_error(headers: Headers, method: str) -> ApiError | None:

@@ -23,7 +23,7 @@ async def settings(service: ServiceDep, user: MayAdminister) -> SettingsView:
 async def doctor(service: ServiceDep, user: MayAdminister) -> Examination:
     """Looks at this machine anew: tools, folders, sandboxes."""
     del user
-    return await examine(service.settings)
+    return await examine(service.settings, starts=False)
 
 
 @router.get("/cost", operation_id="getCost")

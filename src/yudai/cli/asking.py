@@ -18,6 +18,7 @@ from yudai.domain.publication import PublishMode
 from yudai.services.planning import FolderRequest
 from yudai.services.projects import Given
 from yudai.settings import Settings
+from yudai.wiring.commanding import agent_names
 
 _MAX_ISSUE = 400_000
 
@@ -27,6 +28,7 @@ _OPTIONS = {
     "temperatures": "--temperature",
     "max_edits": "--max-edits",
     "strategies": "--strategy",
+    "agents": "--agent",
     "max_parallel": "--parallel",
     "max_steps": "--max-steps",
     "cost_cap_micros": "--budget-usd",
@@ -83,7 +85,7 @@ def _request(options: Options, settings: Settings, issue: Issue) -> FolderReques
     return FolderRequest(
         target=options.target,
         issue=issue,
-        matrix=_matrix(options),
+        matrix=_matrix(options, settings),
         budget=_budget(options, settings),
         base=options.base,
         dirty=options.dirty,
@@ -136,18 +138,23 @@ def _read(name: str) -> str:
     return content.decode("utf-8", "replace")
 
 
-def _matrix(options: Options) -> Matrix:
+def _matrix(options: Options, settings: Settings) -> Matrix:
     if not options.model:
         raise RefusedError("name at least one model: --model NAME (`yudai models` lists them)")
     known = [strategy.value for strategy in Strategy]
     for name in options.strategy or ():
         if name not in known:
             raise RefusedError(f"there is no strategy {name!r}: {nearest(name, known)}")
+    agents = agent_names(settings) if options.agent else ()
+    for name in options.agent or ():
+        if name not in agents:
+            raise RefusedError(f"there is no agent {name!r}: {nearest(name, agents)}")
     axes: dict[str, Any] = {
         "models": options.model,
         "temperatures": options.temperature,
         "max_edits": options.max_edits,
         "strategies": options.strategy,
+        "agents": options.agent,
     }
     given = {name: tuple(values) for name, values in axes.items() if values is not None}
     return _checked(Matrix.model_validate, given)

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from yudai import __version__, telemetry
-from yudai.cli import options, people
+from yudai.cli import keeping, options, people
 from yudai.cli.benches import bench
 from yudai.cli.dev import dev
 from yudai.cli.options import Json, SandboxName
@@ -97,6 +97,7 @@ def solve(  # noqa: PLR0913 - one parameter per option
     model: options.Models = None,
     temperature: options.Temperatures = None,
     strategy: options.Strategies = None,
+    agent: options.Agents = None,
     max_edits: options.MaxEdits = None,
     max_steps: options.MaxSteps = 80,
     parallel: options.Parallel = 4,
@@ -342,3 +343,4 @@ def _settings(server: str = "") -> Settings:
 
 
 people.add_to(app, _settings)
+keeping.add_to(app, _settings)

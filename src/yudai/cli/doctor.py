@@ -25,7 +25,10 @@ def _print(found: Examination, console: Console) -> None:
     for backend in found.sandboxes:
         default = " (default)" if backend.default else ""
         name = f"sandbox {backend.name}{default}"
-        console.print(_mark(name, backend.detail, ok=backend.usable))
+        if not backend.set_up:
+            console.print(Text(f"  {name}: {backend.detail}", style="dim"))
+            continue
+        console.print(_mark(name, backend.detail, ok=backend.usable), soft_wrap=True)
         for guarantee in backend.guarantees:
             console.print(
                 _mark(guarantee.name, guarantee.how, ok=guarantee.holds, indent=4), soft_wrap=True

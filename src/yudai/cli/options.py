@@ -63,6 +63,10 @@ Prices = Annotated[
     list[str] | None,
     typer.Option(help="MODEL=IN,OUT[,CACHED] in dollars per million tokens. Repeat."),
 ]
+Agents = Annotated[
+    list[str] | None,
+    typer.Option("--agent", help="mini-swe-agent (default), or one of COMMAND_AGENTS. Repeat."),
+]
 Reducer = Annotated[str, typer.Option(help="How the champion is picked: simple or first.")]
 AcceptUnproved = Annotated[
     bool, typer.Option("--accept-unproved", help="A champion need not be proved by a test.")
@@ -80,7 +84,10 @@ Json = Annotated[
 ]
 SandboxName = Annotated[
     str | None,
-    typer.Option("--sandbox", help="bubblewrap (default) or process (isolates nothing)."),
+    typer.Option(
+        "--sandbox",
+        help="bubblewrap (default), container, e2b, prime, or process (isolates nothing).",
+    ),
 ]
 ServerUrl = Annotated[
     str,
@@ -106,6 +113,7 @@ class Options(NamedTuple):
     model: list[str] | None
     temperature: list[float] | None
     strategy: list[str] | None
+    agent: list[str] | None
     max_edits: list[int] | None
     max_steps: int
     parallel: int

@@ -30,7 +30,7 @@ async def _publish_here(settings: Settings, target: str, *, json: bool) -> Publi
     async with open_library(settings) as library:
         reader = library.reader
         solve_id = (await reader.document(target)).solve.id
-        backend = make_backend(settings)
+        backend = make_backend(settings, store=library.store)
         try:
             async with open_forging(settings, reader, backend=backend) as forging:
                 asked = Publications(reader.store, reader.clock, forging.forge.url)

@@ -59,6 +59,8 @@ def base(home: Path) -> BaseSpec:
         with tempfile.NamedTemporaryFile(dir=source.parent, delete=False) as part:
             part.write(archive)
         Path(part.name).replace(source)
+    # Those that nobody uses are removed some day.
+    source.touch()
     env = Path(sys.prefix) if sys.prefix != sys.base_prefix else None
     key = hashlib.sha256(f"{digest}\n{env}\n{sys.version}".encode()).hexdigest()[:32]
     return BaseSpec(key=key, source=source, env=env)

@@ -1,6 +1,6 @@
 """What a backend writes down outside itself, before it makes what could outlive its process."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from contextlib import AbstractAsyncContextManager
 from typing import Protocol
 
@@ -41,6 +41,14 @@ class BaseEntry(Value):
 class Register(Protocol):
     """Shared by all processes of an installation; times are the register's own."""
 
+    async def installation(self) -> str:
+        """One random name for everything that shares this register."""
+        ...
+
+    async def tags(self, owner: str) -> Tags:
+        """What is known of a sandbox's owner: a run, a solve, or somebody of ours."""
+        ...
+
     async def open_box(self, entry: BoxEntry) -> None: ...
 
     async def name_box(self, box_id: str, external: str) -> None: ...
@@ -51,6 +59,10 @@ class Register(Protocol):
 
     async def boxes(self, backend: str) -> Sequence[BoxEntry]:
         """Those that are open, whoever holds them."""
+        ...
+
+    async def known(self, box_ids: Collection[str]) -> set[str]:
+        """Which of these were ever opened here."""
         ...
 
     async def beat(self) -> None:

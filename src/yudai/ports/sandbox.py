@@ -91,9 +91,6 @@ class Tags(Value):
     user: str = ""
 
 
-NO_TAGS = Tags()
-
-
 class BaseSpec(Value):
     """What every sandbox of a solve starts from."""
 
@@ -139,6 +136,16 @@ class SandboxRef(Value):
     owner: str
 
 
+class Fate(StrEnum):
+    """What became of a leftover; in a dry run, what would."""
+
+    REAPED = "reaped"
+    REFUSED = "refused"
+    """It could not be removed: the next sweep tries again."""
+    WAITING = "waiting"
+    """Nobody knows it, and it was not watched for long enough."""
+
+
 class Leftover(Value):
     """A sandbox, or a half-made thing of a backend, that nobody looks after any more."""
 
@@ -147,6 +154,9 @@ class Leftover(Value):
     owner: str = ""
     why: str
     age_s: float | None = None
+    fate: Fate = Fate.REAPED
+    note: str = ""
+    """Why it is still there."""
 
 
 class ExecResult(Value):
@@ -229,13 +239,7 @@ class Backend(Protocol):
         ...
 
     async def spawn(
-        self,
-        base: BaseRef,
-        n: int,
-        *,
-        owner: str,
-        phase: Phase = Phase.AGENT,
-        tags: Tags = NO_TAGS,
+        self, base: BaseRef, n: int, *, owner: str, phase: Phase = Phase.AGENT
     ) -> Sequence[Sandbox | SandboxError]: ...
 
     async def list(self, owner: str | None = None) -> Sequence[SandboxRef]: ...

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from yudai.domain.errors import RefusedError, SandboxError
 from yudai.domain.failure import Cause
 from yudai.domain.patch import Patch
-from yudai.ports.sandbox import WORKSPACE, Backend, BaseRef, Sandbox
+from yudai.ports.sandbox import WORKSPACE, Backend, BaseRef, Phase, Sandbox
 
 # A repository further up must not make git leave out files or look for settings there.
 _APPLY = (
@@ -33,7 +33,7 @@ class Boxes:
     @asynccontextmanager
     async def open(self, *patches: Patch) -> AsyncGenerator[Sandbox]:
         """One box with these patches in it, one after the other; it is gone afterwards."""
-        [box] = await self.backend.spawn(self.base, 1, owner=self.owner)
+        [box] = await self.backend.spawn(self.base, 1, owner=self.owner, phase=Phase.VERIFICATION)
         if isinstance(box, SandboxError):
             raise box
         try:

@@ -101,7 +101,7 @@ class Preparer:
             kept = await artifact_rows.of_solve(db, solve.id)
         base = await self.sources.fetch(solve.base, kept.get(ArtifactKind.SOURCE))
         try:
-            ref = await self.backend.prepare(base)
+            ref = await self.backend.prepare(base, owner=solve.id)
         except SetupError as error:
             await self._keep_log(solve.id, error.log)
             raise

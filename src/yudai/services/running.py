@@ -17,7 +17,7 @@ from yudai.ports.agent import Agent, AgentLimits, AgentOutcome, AgentTask
 from yudai.ports.artifacts import ArtifactKind, Artifacts, Trajectories
 from yudai.ports.clock import Clock
 from yudai.ports.gateway import Gateway
-from yudai.ports.sandbox import Backend, BaseRef, Sandbox
+from yudai.ports.sandbox import Backend, BaseRef, Sandbox, SandboxLimits
 from yudai.services.metering import MeteredGateway
 from yudai.services.preparing import Prepared
 from yudai.services.shared_purse import SharedPurse
@@ -31,6 +31,8 @@ log = structlog.get_logger()
 
 # A patch that stood complete at the edit cap counts, whatever ended the run afterwards.
 _ENDS_AFTER_CAP = frozenset({Cause.OUT_OF_STEPS, Cause.OUT_OF_TIME, Cause.OUT_OF_BUDGET})
+
+_RESERVE_S = 120.0
 
 
 class RunBrokeError(YudaiError):
@@ -55,12 +57,17 @@ class Runner:
     gateway: Gateway
     clock: Clock
     trajectories: Trajectories
+    lifetime_s: float = SandboxLimits().lifetime_s
+    """Of a sandbox."""
 
     async def run_contestant(self, solve: SolveRow, run: RunRow, prepared: Prepared) -> None:
         """Run it and keep what it made; RunBrokeError when there is nothing to verify."""
         claim = claim_of(run)
-        limits = self._limits(solve, run)
+        self._limits(solve, run)
+        asked_at = self.clock.now()
         async with self._sandbox(prepared.base, run) as sandbox:
+            # Waiting for a sandbox is no fault of the contestant's.
+            limits = self._limits(solve, run, waited_s=self.clock.now() - asked_at)
             outcome = await self.agents[run.contestant.agent].run(
                 self._task(solve, run, prepared),
                 sandbox,
@@ -95,11 +102,13 @@ class Runner:
             spent_micros=run.earlier_cost_micros,
         )
 
-    def _limits(self, solve: SolveRow, run: RunRow) -> AgentLimits:
+    def _limits(self, solve: SolveRow, run: RunRow, *, waited_s: float = 0.0) -> AgentLimits:
         now = self.clock.now()
-        left = min(run.deadline_at or now, solve.deadline_at or now) - now
+        left = min((run.deadline_at or now) + waited_s, solve.deadline_at or now) - now
         if left <= 0:
             raise RunBrokeError(Cause.OUT_OF_TIME)
+        # Its patch is still to be taken when the agent's time is over.
+        left = min(left, max(self.lifetime_s - _RESERVE_S, self.lifetime_s / 2))
         cap = min(solve.budget.run_cost_cap_micros, solve.budget.cost_cap_micros)
         return AgentLimits(
             max_steps=solve.budget.max_steps,

@@ -2,20 +2,18 @@
 
 from typing import TYPE_CHECKING
 
+from yudai.wiring.home import installation
 from yudai.wiring.parts import (
-    BACKENDS,
-    DEFAULT_BACKEND,
     Library,
-    installation,
     is_shared,
     make_applier,
-    make_backend,
     make_catalogue,
     make_stopper,
     open_gateway,
     open_library,
     scripted_gateway,
 )
+from yudai.wiring.sandboxes import BACKENDS, DEFAULT_BACKEND, make_backend
 
 if TYPE_CHECKING:
     from yudai.wiring.embedded import App, open_app

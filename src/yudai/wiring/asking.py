@@ -8,13 +8,9 @@ from yudai.services.remote_asks import RemoteAsks
 from yudai.services.solves import Solves
 from yudai.services.submitting import Submitter
 from yudai.settings import Settings
-from yudai.wiring.parts import (
-    DEFAULT_BACKEND,
-    make_catalogue,
-    make_drafter,
-    make_sources,
-    make_stopper,
-)
+from yudai.wiring.commanding import agent_names
+from yudai.wiring.parts import make_catalogue, make_drafter, make_sources, make_stopper
+from yudai.wiring.sandboxes import DEFAULT_BACKEND
 
 
 def make_submitter(
@@ -40,6 +36,7 @@ def make_submitter(
             max_contestants=settings.max_contestants, time_budget_s=settings.time_budget_s
         ),
         sandbox_backend=settings.sandbox_backend or DEFAULT_BACKEND,
+        agents=agent_names(settings),
         sources=make_sources(settings, reader.artifacts) if settings.artifacts_url else None,
         remotes=remotes,
         takes_folders=is_ours,

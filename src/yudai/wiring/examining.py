@@ -3,24 +3,18 @@
 import os
 import shutil
 import sys
+from contextlib import AsyncExitStack
 
 from pydantic import Field
 
 from yudai import __version__
-from yudai.domain.errors import RefusedError, SandboxError
+from yudai.domain.errors import RefusedError
 from yudai.domain.publication import PublishMode
 from yudai.domain.value import Value
 from yudai.ports.artifacts import ArtifactError
-from yudai.ports.sandbox import Guarantee
 from yudai.settings import Settings
-from yudai.wiring.parts import (
-    BACKENDS,
-    DEFAULT_BACKEND,
-    is_shared,
-    make_artifacts,
-    make_backend,
-    open_library,
-)
+from yudai.wiring.parts import is_shared, make_artifacts, open_library
+from yudai.wiring.probing import BackendFinding, probe_backends
 
 _IN_HOME = "in YUDAI_HOME"
 # Secrets by the setting's field, those that most people need first.
@@ -32,7 +26,9 @@ _KEYS = {
     "github_webhook_secret": "webhooks of GITHUB_URL; unset: none are taken",
     "secret_key": "hashes of logins and keys; unset in local mode: made in YUDAI_HOME",
     "token_keys": "users' tokens, encrypted; unset in local mode: made in YUDAI_HOME",
-    "jwt_secret": "command agents, which come later",
+    "e2b_api_key": "sandboxes at E2B",
+    "prime_api_key": "sandboxes at Prime Intellect",
+    "jwt_secret": "command agents: signs what they call models with",
     "postgres_password": "the database, where it is PostgreSQL",
     "s3_access_key_id": "artifacts in S3; unset: the machine's own role",
     "s3_secret_access_key": "artifacts in S3",
@@ -47,9 +43,13 @@ _LIMITS = (
     "requests_per_minute",
     "time_budget_s",
     "model_max_parallel",
+    "processors",
     "memory_mb",
     "processes",
     "disk_mb",
+    "lifetime_minutes",
+    "bases_max_mb",
+    "bases_max_days",
 )
 
 
@@ -57,15 +57,6 @@ class Finding(Value):
     name: str
     ok: bool
     detail: str
-
-
-class BackendFinding(Value):
-    name: str
-    default: bool
-    usable: bool
-    isolated: bool
-    detail: str
-    guarantees: tuple[Guarantee, ...] = ()
 
 
 class Examination(Value):
@@ -103,8 +94,11 @@ class SettingsView(Value):
     limits: tuple[LimitFacts, ...]
 
 
-async def examine(settings: Settings) -> Examination:
-    """Look at everything that a solve needs; what is wrong is a finding, never an error."""
+async def examine(settings: Settings, *, starts: bool = True) -> Examination:
+    """Look at everything that a solve needs; what is wrong is a finding, never an error.
+
+    `starts=False` starts no sandbox that somebody has to pay for.
+    """
     findings = (
         _python(),
         _git(),
@@ -112,7 +106,7 @@ async def examine(settings: Settings) -> Examination:
         await _artifacts(settings),
         _forge(settings),
     )
-    sandboxes = tuple([await _backend(settings, name) for name in BACKENDS])
+    sandboxes = await _sandboxes(settings, starts=starts)
     has_sandbox = any(one.usable and one.default for one in sandboxes)
     return Examination(
         version=__version__,
@@ -190,6 +184,16 @@ def _forge(settings: Settings) -> Finding:
     return Finding(name="github", ok=True, detail=f"{settings.github_url}, {by}")
 
 
+async def _sandboxes(settings: Settings, *, starts: bool) -> tuple[BackendFinding, ...]:
+    """A database that is broken is a finding of its own: local sandboxes need none."""
+    async with AsyncExitStack() as stack:
+        try:
+            library = await stack.enter_async_context(open_library(settings))
+        except Exception:  # noqa: BLE001 - whatever is wrong was told above
+            return await probe_backends(settings, None, starts=starts)
+        return await probe_backends(settings, library.store, starts=starts)
+
+
 async def _home(settings: Settings) -> Finding:
     try:
         async with open_library(settings):
@@ -197,25 +201,3 @@ async def _home(settings: Settings) -> Finding:
     except Exception as error:  # noqa: BLE001 doctor reports whatever is wrong
         return Finding(name="home", ok=False, detail=f"{settings.home}: {error}")
     return Finding(name="home", ok=True, detail=str(settings.home))
-
-
-async def _backend(settings: Settings, name: str) -> BackendFinding:
-    is_default = name == DEFAULT_BACKEND
-    try:
-        backend = make_backend(settings, name)
-        try:
-            capabilities = await backend.capabilities()
-        finally:
-            await backend.close()
-    except (SandboxError, RefusedError, OSError) as error:
-        return BackendFinding(
-            name=name, default=is_default, usable=False, isolated=False, detail=str(error)
-        )
-    return BackendFinding(
-        name=name,
-        default=is_default,
-        usable=True,
-        isolated=capabilities.isolated,
-        detail="isolated" if capabilities.isolated else "NO isolation: only for code you trust",
-        guarantees=capabilities.guarantees,
-    )

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 
+from yudai.adapters.agents.command_door import HOST
 from yudai.domain.ids import WorkerId
 from yudai.domain.matrix import DEFAULT_AGENT
 from yudai.ports.agent import Agent
@@ -13,6 +14,7 @@ from yudai.ports.clock import Clock
 from yudai.ports.gateway import Gateway
 from yudai.ports.sandbox import Backend, Capabilities
 from yudai.services.activities import Activities
+from yudai.services.blocking import BlockedNotes
 from yudai.services.flow import SolveFlow
 from yudai.services.milestones import Milestones
 from yudai.services.preparing import Preparer
@@ -20,16 +22,17 @@ from yudai.services.proving import Prover
 from yudai.services.racing import RETRY_DELAYS_S, Racer
 from yudai.services.ranking import Ranker
 from yudai.services.reading import Reader
+from yudai.services.reaping import Reaper
 from yudai.services.running import Runner
 from yudai.services.stopping import Stopper
 from yudai.services.throttling import ThrottledGateway
 from yudai.services.verifying import Verifier
 from yudai.settings import Settings
 from yudai.store.store import Store
+from yudai.wiring.commanding import door_place, make_command_agents, make_desk, open_reach
 from yudai.wiring.forging import Forging, open_forging
 from yudai.wiring.parts import (
     make_answering,
-    make_backend,
     make_reader,
     make_sources,
     make_stopper,
@@ -37,6 +40,8 @@ from yudai.wiring.parts import (
     open_pulse,
     open_store,
 )
+from yudai.wiring.reaping import open_reaper
+from yudai.wiring.sandboxes import NO_DOORS, make_backend
 
 MAX_THREADS = 1000
 MIN_VERIFICATIONS = 2
@@ -56,6 +61,7 @@ class Hall:
     preparer: Preparer
     stopper: Stopper
     forging: Forging
+    reaper: Reaper
     pulse: Store
     """For leases and guards."""
     verifications: asyncio.Semaphore
@@ -67,11 +73,25 @@ async def open_hall(
 ) -> Hall:
     store = await open_store(settings, patience_s=PATIENCE_S)
     stack.push_async_callback(store.close)
-    backend = make_backend(settings, sandbox)
+    reader = make_reader(settings, store)
+    blocked = BlockedNotes(store, reader.clock)
+    await stack.enter_async_context(blocked.telling())
+    gateway = ThrottledGateway(gateway, settings.model_max_parallel)
+    desk = make_desk(settings, store, gateway, reader.clock)
+    door = await stack.enter_async_context(door_place())
+    doors = {HOST: door} if desk else NO_DOORS
+    backend = make_backend(settings, sandbox, store=store, on_blocked=blocked.hear, doors=doors)
     stack.push_async_callback(backend.close)
     capabilities = await backend.capabilities()
-    await backend.reap()
-    reader = make_reader(settings, store)
+    commanders: dict[str, Agent] = {}
+    if desk:
+        reach = open_reach(desk, settings, capabilities.backend, door)
+        reached = await stack.enter_async_context(reach)
+        commanders = make_command_agents(settings, desk, reached, reader.clock)
+    reaper = await stack.enter_async_context(
+        open_reaper(settings, store, in_use={capabilities.backend: backend})
+    )
+    await reaper.tend()
     verifier = Verifier(backend=backend)
     forging = await stack.enter_async_context(open_forging(settings, reader, backend=backend))
     return Hall(
@@ -79,8 +99,8 @@ async def open_hall(
         reader=reader,
         backend=backend,
         capabilities=capabilities,
-        gateway=ThrottledGateway(gateway, settings.model_max_parallel),
-        agents=_agents(reader.clock, stack),
+        gateway=gateway,
+        agents=_agents(reader.clock, stack) | commanders,
         preparer=Preparer(
             store=store,
             backend=backend,
@@ -92,6 +112,7 @@ async def open_hall(
         ),
         stopper=make_stopper(reader),
         forging=forging,
+        reaper=reaper,
         pulse=await open_pulse(settings, store, stack),
         # Agents wait for their models most of the time; tests keep processors busy.
         verifications=asyncio.Semaphore(max(MIN_VERIFICATIONS, os.cpu_count() or 1)),
@@ -118,6 +139,7 @@ def make_flow(hall: Hall, worker_id: WorkerId) -> SolveFlow:
             gateway=hall.gateway,
             clock=clock,
             trajectories=make_trajectories(hall.settings),
+            lifetime_s=hall.settings.limits.lifetime_s,
         ),
         prover=prover,
         verifications=hall.verifications,

@@ -1,34 +1,31 @@
 """Settings become adapters: the parts that every process is made of."""
 
-import importlib
 import os
 import sys
 from collections.abc import AsyncGenerator
-from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from yudai import demo
 from yudai.adapters.clock import SystemClock
 from yudai.adapters.engines.liveness import host_name, is_gone, is_there
-from yudai.domain.errors import RefusedError
 from yudai.domain.models import Provider
-from yudai.domain.nearest import nearest
 from yudai.domain.redaction import redactor
 from yudai.domain.routing import Routes
 from yudai.ports.artifacts import Artifacts, Trajectories
 from yudai.ports.gateway import Gateway
-from yudai.ports.sandbox import Backend
 from yudai.services.models import Catalogue
 from yudai.services.reading import Reader
 from yudai.services.sources import Sources
 from yudai.services.stopping import Stopper
-from yudai.settings import Settings, surroundings
+from yudai.settings import Settings
 from yudai.store.pool import Pool
 from yudai.store.postgresql import session_name
 from yudai.store.store import Store
 from yudai.store.urls import POSTGRESQL
+from yudai.wiring.home import make_home
 
 if TYPE_CHECKING:
     # What they need costs start-up time that `list` and `show` need not pay.
@@ -37,11 +34,6 @@ if TYPE_CHECKING:
     from yudai.services.applying import Applier
     from yudai.services.planning import Drafter
 
-BACKENDS = {
-    "bubblewrap": ("yudai.adapters.sandboxes.bubblewrap", "BubblewrapBackend"),
-    "process": ("yudai.adapters.sandboxes.process", "ProcessBackend"),
-}
-DEFAULT_BACKEND = "bubblewrap"
 # Lease, heir and guard.
 _PULSES = 3
 
@@ -62,27 +54,6 @@ async def open_library(settings: Settings) -> AsyncGenerator[Library]:
         yield Library(settings, store, make_reader(settings, store))
     finally:
         await store.close()
-
-
-def make_backend(settings: Settings, name: str | None = None) -> Backend:
-    """The backend that was asked for, else bubblewrap; never silently a weaker one."""
-    chosen = name or settings.sandbox_backend or DEFAULT_BACKEND
-    if chosen not in BACKENDS:
-        raise RefusedError(f"there is no sandbox {chosen!r}: {nearest(chosen, BACKENDS)}")
-    module, cls = BACKENDS[chosen]
-    factory = getattr(importlib.import_module(module), cls)
-    from yudai.adapters.sandboxes.packages import package_settings
-
-    return cast(
-        "Backend",
-        factory(
-            settings.home,
-            limits=settings.limits,
-            installation=installation(settings),
-            packages=package_settings(surroundings()),
-            path=[Path(folder) for folder in os.get_exec_path()],
-        ),
-    )
 
 
 def make_catalogue(
@@ -142,23 +113,9 @@ def own_env() -> Path | None:
     return Path(sys.prefix) if sys.prefix != sys.base_prefix else None
 
 
-def installation(settings: Settings) -> str:
-    """Our own random name: sandboxes of another installation are never touched."""
-    file = settings.home / "installation"
-    if not file.exists():
-        _make_home(settings)
-        draft = settings.home / f".installation-{SystemClock().token()}"
-        draft.write_text(SystemClock().token())
-        # A link is there whole or not at all, and the first one stays.
-        with suppress(FileExistsError):
-            file.hardlink_to(draft)
-        draft.unlink()
-    return file.read_text().strip()
-
-
 async def open_store(settings: Settings, *, patience_s: float = 0.0) -> Store:
     """With patience, work waits for a database that is away; without it, whoever asks hears so."""
-    _make_home(settings)
+    make_home(settings)
     if settings.database_url is None and settings.postgres_db is None:
         # Trajectories and prompts are nobody else's business; its journal gets the same mode.
         (settings.home / "yudai.db").touch(mode=0o600)
@@ -187,18 +144,6 @@ async def open_pulse(settings: Settings, store: Store, stack: AsyncExitStack) ->
     pulse = await Store.open(settings.store_url, pool)
     stack.push_async_callback(pulse.close)
     return pulse
-
-
-def _make_home(settings: Settings) -> None:
-    why = "it is read-only"
-    try:
-        settings.home.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        why = error.strerror
-    if not os.access(settings.home, os.W_OK | os.X_OK):
-        raise RefusedError(
-            f"cannot write to {settings.home} ({why}): set YUDAI_HOME to a folder of your own"
-        )
 
 
 def make_reader(settings: Settings, store: Store) -> Reader:

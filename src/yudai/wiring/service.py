@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from yudai.adapters.engines.dbos import DbosEngine
@@ -10,6 +10,7 @@ from yudai.adapters.forges.looking import open_look
 from yudai.ports.clock import Clock
 from yudai.ports.engine import Engine
 from yudai.ports.gateway import Gateway
+from yudai.ports.modeldesk import ModelDesk
 from yudai.services.applying import Applier
 from yudai.services.browsing import Browser
 from yudai.services.conversations import Conversations
@@ -18,8 +19,10 @@ from yudai.services.forecasting import Forecaster
 from yudai.services.milestones import Milestones
 from yudai.services.models import Catalogue
 from yudai.services.reading import Reader
+from yudai.services.reaping import Reaper
 from yudai.services.stopping import Stopper
 from yudai.services.submitting import Submitter
+from yudai.services.throttling import ThrottledGateway
 from yudai.services.updates import Updates
 from yudai.services.viewing import Viewer
 from yudai.settings import Settings
@@ -27,6 +30,7 @@ from yudai.store.looking import Lookout
 from yudai.store.store import Store
 from yudai.wiring.accounts import Accounts
 from yudai.wiring.asking import make_submitter
+from yudai.wiring.commanding import make_desk
 from yudai.wiring.demonstrating import Demonstrator
 from yudai.wiring.forging import Forging, make_hearing, open_forging
 from yudai.wiring.parts import (
@@ -39,11 +43,12 @@ from yudai.wiring.parts import (
     open_gateway,
     open_store,
 )
+from yudai.wiring.reaping import open_reaper
 
 
 @dataclass(frozen=True)
 class Service:
-    """It opens no sandbox and makes no model call."""
+    """It opens no sandbox, and makes no model call but those of agents in sandboxes."""
 
     settings: Settings
     store: Store
@@ -61,6 +66,9 @@ class Service:
     accounts: Accounts
     browser: Browser
     deliveries: Deliveries
+    reaper: Reaper
+    model_desk: ModelDesk | None = None
+    """For agents that call models from their sandboxes; None: there are none."""
 
 
 @asynccontextmanager
@@ -77,9 +85,11 @@ async def open_service(settings: Settings) -> AsyncGenerator[Service]:
         if settings.token_keys and "," in settings.token_keys.get_secret_value():
             # Being rotated: nothing stays sealed with an old key.
             await forging.keyring.reseal()
-        yield make_service(
+        service = make_service(
             settings, reader, engine=engine, gateway=gateway, lookout=lookout, forging=forging
         )
+        reaper = await stack.enter_async_context(open_reaper(settings, store))
+        yield replace(service, reaper=reaper)
 
 
 def make_service(
@@ -121,4 +131,8 @@ def make_service(
         accounts=forging.accounts,
         browser=forging.browser,
         deliveries=make_hearing(settings, forging, submitter).deliveries,
+        reaper=Reaper({}),
+        model_desk=make_desk(
+            settings, store, ThrottledGateway(gateway, settings.model_max_parallel), clock
+        ),
     )

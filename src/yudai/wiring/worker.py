@@ -28,6 +28,7 @@ from yudai.wiring.forging import make_hearing
 from yudai.wiring.hall import Hall, make_flow, open_hall
 from yudai.wiring.leasing import make_lease
 from yudai.wiring.parts import is_shared, make_engine_config
+from yudai.wiring.shelving import make_evictor, make_pruner
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger()
 
@@ -148,7 +149,7 @@ async def _inherit(hall: Hall, engine: DbosEngine, dead: WorkerId) -> None:
     # A database with one process has nothing left to queue: its launch has done it.
     if is_shared(hall.settings):
         await engine.adopt(dead)
-    await hall.backend.reap()
+    await hall.reaper.tend()
 
 
 def _sweeper(hall: Hall, engine: DbosEngine) -> Sweeper:
@@ -160,5 +161,9 @@ def _sweeper(hall: Hall, engine: DbosEngine) -> Sweeper:
         engine=engine,
         stopper=hall.stopper,
         chores=(Milestones(store).sweep, Reminder(store, engine, clock).remind),
-        rare_chores=(hall.backend.reap,),
+        rare_chores=(
+            hall.reaper.tend,
+            make_evictor(hall.settings, hall.backend, clock).sweep,
+            make_pruner(hall.settings, hall.reader).sweep,
+        ),
     )

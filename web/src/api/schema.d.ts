@@ -1006,6 +1006,106 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/sandboxes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Find
+         * @description Those at providers and in containers that are not closed; local ones are not noted.
+         */
+        get: operations["listSandboxes"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sandboxes/reap": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Reap
+         * @description Remove what dead processes left, on every backend that is set up, and tell what it was.
+         */
+        post: operations["reapSandboxes"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/bases": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Find
+         * @description Those of this server's home, or of its account with a provider.
+         */
+        get: operations["listBases"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/bases/{key}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Remove
+         * @description Whoever needs it again builds it anew.
+         */
+        delete: operations["removeBase"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/metrics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Metrics
+         * @description How many there are of what; a key of an administrator that may only read is enough.
+         */
+        get: operations["getMetrics"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/health/live": {
         parameters: {
             query?: never;
@@ -1246,10 +1346,63 @@ export interface components {
             /** Detail */
             detail: string;
             /**
+             * Set Up
+             * @default true
+             */
+            set_up: boolean;
+            /**
+             * Version
+             * @default
+             */
+            version: string;
+            /**
+             * Limits
+             * @default
+             */
+            limits: string;
+            /** Start Ms */
+            start_ms?: number | null;
+            /**
              * Guarantees
              * @default []
              */
             guarantees: components["schemas"]["Guarantee"][];
+        };
+        /** BaseList */
+        BaseList: {
+            /** Bases */
+            bases: components["schemas"]["BaseView"][];
+            /** Total Bytes */
+            total_bytes: number;
+        };
+        /** BaseRemoved */
+        BaseRemoved: {
+            /** Key */
+            key: string;
+        };
+        /** BaseView */
+        BaseView: {
+            /** Backend */
+            backend: string;
+            /** Key */
+            key: string;
+            /**
+             * Size Bytes
+             * @description null: its provider does not say.
+             */
+            size_bytes: number | null;
+            /** Made At */
+            made_at: number;
+            /**
+             * Used At
+             * @description When a sandbox was last made of it, or ended.
+             */
+            used_at: number;
+            /**
+             * Users
+             * @description Sandboxes that stand on it; one with any cannot be removed.
+             */
+            users: number;
         };
         /**
          * BaselineFacts
@@ -1314,7 +1467,7 @@ export interface components {
          * Cause
          * @enum {string}
          */
-        Cause: "sandbox_failed" | "sandbox_lost" | "setup_failed" | "model_failed" | "model_refused" | "context_overflow" | "script_exhausted" | "agent_failed" | "no_tool_calls" | "out_of_steps" | "out_of_time" | "out_of_budget" | "empty_patch" | "patch_refused" | "worker_lost" | "worker_left" | "store_failed" | "verification_failed" | "forge_failed" | "internal";
+        Cause: "sandbox_failed" | "sandbox_lost" | "sandbox_refused" | "setup_failed" | "model_failed" | "model_refused" | "context_overflow" | "script_exhausted" | "agent_failed" | "no_tool_calls" | "out_of_steps" | "out_of_time" | "out_of_budget" | "empty_patch" | "patch_refused" | "worker_lost" | "worker_left" | "store_failed" | "verification_failed" | "forge_failed" | "internal";
         /** ChatMessage */
         ChatMessage: {
             /** Id */
@@ -1730,6 +1883,12 @@ export interface components {
             /** Sandboxes */
             sandboxes: components["schemas"]["BackendFinding"][];
         };
+        /**
+         * Fate
+         * @description What became of a leftover; in a dry run, what would.
+         * @enum {string}
+         */
+        Fate: "reaped" | "refused" | "waiting";
         /** FieldError */
         FieldError: {
             /** Field */
@@ -2173,6 +2332,32 @@ export interface components {
             marks: components["schemas"]["MarkView"][];
             /** Url */
             url: string;
+        };
+        /**
+         * Leftover
+         * @description A sandbox, or a half-made thing of a backend, that nobody looks after any more.
+         */
+        Leftover: {
+            /** Backend */
+            backend: string;
+            /** Id */
+            id: string;
+            /**
+             * Owner
+             * @default
+             */
+            owner: string;
+            /** Why */
+            why: string;
+            /** Age S */
+            age_s?: number | null;
+            /** @default reaped */
+            fate: components["schemas"]["Fate"];
+            /**
+             * Note
+             * @default
+             */
+            note: string;
         };
         /** LimitFacts */
         LimitFacts: {
@@ -2822,6 +3007,20 @@ export interface components {
              */
             reason: string;
         };
+        /**
+         * ReapAsk
+         * @example {
+         *       "dry_run": true
+         *     }
+         */
+        ReapAsk: {
+            /**
+             * Dry Run
+             * @description Only tell what would be removed.
+             * @default false
+             */
+            dry_run: boolean;
+        };
         /** RecentRepo */
         RecentRepo: {
             /** Repo */
@@ -3013,6 +3212,42 @@ export interface components {
             links: {
                 [key: string]: string;
             };
+        };
+        /** SandboxList */
+        SandboxList: {
+            /**
+             * Sandboxes
+             * @description Oldest first.
+             */
+            sandboxes: components["schemas"]["SandboxView"][];
+        };
+        /** SandboxView */
+        SandboxView: {
+            /** Id */
+            id: string;
+            /** Backend */
+            backend: string;
+            /**
+             * External
+             * @description What its provider calls it; "" while it is being made.
+             */
+            external: string;
+            /** Owner */
+            owner: string;
+            /** @description Whose it is, as its provider shows it. */
+            tags: components["schemas"]["Tags"];
+            /**
+             * Base
+             * @description The prepared base that it stands on; "": none.
+             */
+            base: string;
+            /** Age S */
+            age_s: number;
+            /**
+             * Held
+             * @description Whether the process that asked for it is alive.
+             */
+            held: boolean;
         };
         /**
          * Scope
@@ -3410,6 +3645,52 @@ export interface components {
          * @enum {string}
          */
         Strategy: "balanced" | "test-first" | "stacktrace-first" | "small-steps" | "minimal-fix";
+        /**
+         * Swept
+         * @description What one sweep found.
+         */
+        Swept: {
+            /** Dry Run */
+            dry_run: boolean;
+            /** Leftovers */
+            leftovers: components["schemas"]["Leftover"][];
+            /**
+             * Failures
+             * @description Backends that could not be swept.
+             */
+            failures: components["schemas"]["Unswept"][];
+        };
+        /**
+         * Tags
+         * @description Whose a sandbox is, as its provider shows it; "" says nothing.
+         */
+        Tags: {
+            /**
+             * Solve
+             * @default
+             */
+            solve: string;
+            /**
+             * Run
+             * @default
+             */
+            run: string;
+            /**
+             * Conversation
+             * @default
+             */
+            conversation: string;
+            /**
+             * Issue
+             * @default
+             */
+            issue: string;
+            /**
+             * User
+             * @default
+             */
+            user: string;
+        };
         /** Tally */
         Tally: {
             /** Passed */
@@ -3456,6 +3737,16 @@ export interface components {
              * @description The page before this one; null on the first.
              */
             earlier: string | null;
+        };
+        /** Unswept */
+        Unswept: {
+            /** Backend */
+            backend: string;
+            /**
+             * Error
+             * @description In one line.
+             */
+            error: string;
         };
         /**
          * UpdatesView
@@ -9515,6 +9806,505 @@ export interface operations {
             };
             /** @description The body does not fit (`invalid_body`). A parameter does not fit (`invalid_parameter`). The request is refused (`refused`). The key was used for another request (`idempotency_key_reused`). */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This was asked too often (`too_many_requests`). */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Yudai failed: this is our fault (`internal`). */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listSandboxes: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SandboxList"];
+                };
+            };
+            /** @description This needs a login or a key (`unauthenticated`). */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Whoever asks may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large (`too_large`). */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This server does not answer to that host name (`misdirected_host`). */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This was asked too often (`too_many_requests`). */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Yudai failed: this is our fault (`internal`). */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    reapSandboxes: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ReapAsk"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Swept"];
+                };
+            };
+            /** @description The body is not JSON (`malformed_body`). */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This needs a login or a key (`unauthenticated`). */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Whoever asks may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large (`too_large`). */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body has to be plain application/json (`unsupported_media_type`). */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This server does not answer to that host name (`misdirected_host`). */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body does not fit (`invalid_body`). A parameter does not fit (`invalid_parameter`). The request is refused (`refused`). The key was used for another request (`idempotency_key_reused`). */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This was asked too often (`too_many_requests`). */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Yudai failed: this is our fault (`internal`). */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listBases: {
+        parameters: {
+            query?: {
+                /** @description Whose bases; default: the configured backend's. */
+                backend?: ("bubblewrap" | "process" | "container" | "e2b" | "prime") | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BaseList"];
+                };
+            };
+            /** @description This needs a login or a key (`unauthenticated`). */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Whoever asks may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large (`too_large`). */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This server does not answer to that host name (`misdirected_host`). */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body does not fit (`invalid_body`). A parameter does not fit (`invalid_parameter`). The request is refused (`refused`). The key was used for another request (`idempotency_key_reused`). */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This was asked too often (`too_many_requests`). */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Yudai failed: this is our fault (`internal`). */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    removeBase: {
+        parameters: {
+            query?: {
+                /** @description Whose bases; default: the configured backend's. */
+                backend?: ("bubblewrap" | "process" | "container" | "e2b" | "prime") | null;
+            };
+            header?: never;
+            path: {
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BaseRemoved"];
+                };
+            };
+            /** @description This needs a login or a key (`unauthenticated`). */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Whoever asks may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing (`not_found`). The run has not come so far, or ended before (`not_yet`). */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Its state does not allow this. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large (`too_large`). */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body has to be plain application/json (`unsupported_media_type`). */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This server does not answer to that host name (`misdirected_host`). */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body does not fit (`invalid_body`). A parameter does not fit (`invalid_parameter`). The request is refused (`refused`). The key was used for another request (`idempotency_key_reused`). */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This was asked too often (`too_many_requests`). */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Yudai failed: this is our fault (`internal`). */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getMetrics: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain; version=0.0.4; charset=utf-8": string;
+                };
+            };
+            /** @description This needs a login or a key (`unauthenticated`). */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Whoever asks may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large (`too_large`). */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This server does not answer to that host name (`misdirected_host`). */
+            421: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -1,4 +1,4 @@
-import type { components } from "@/api/schema";
+import type { components, operations } from "@/api/schema";
 
 type Schemas = components["schemas"];
 
@@ -28,6 +28,15 @@ export type ChatMessage = Schemas["ChatMessage"];
 export type CostView = Schemas["CostView"];
 export type SettingsView = Schemas["SettingsView"];
 export type Examination = Schemas["Examination"];
+export type SandboxView = Schemas["SandboxView"];
+export type Swept = Schemas["Swept"];
+export type Leftover = Schemas["Leftover"];
+export type Fate = Schemas["Fate"];
+export type BaseView = Schemas["BaseView"];
+export type BaseList = Schemas["BaseList"];
+export type BackendName = NonNullable<
+  NonNullable<operations["listBases"]["parameters"]["query"]>["backend"]
+>;
 export type TestsView = Schemas["TestsView"];
 export type DiffAt = Schemas["DiffAt"];
 export type Problem = Schemas["Problem"];

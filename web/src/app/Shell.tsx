@@ -1,5 +1,6 @@
 import { useState } from "react";
 import { Link, NavLink, Outlet, ScrollRestoration, useNavigate } from "react-router";
+import { mayAdminister, useMe } from "@/api/queries/me";
 import { AccountMenu } from "@/app/AccountMenu";
 import { Help } from "@/app/Help";
 import { Palette } from "@/app/Palette";
@@ -12,6 +13,7 @@ const PLACES = [
   { to: "/repos", name: "Repositories" },
   { to: "/conversations", name: "Conversations" },
   { to: "/cost", name: "Cost" },
+  { to: "/sandboxes", name: "Sandboxes" },
   { to: "/settings", name: "Settings" },
 ] as const;
 
@@ -26,6 +28,7 @@ function Repositories() {
 
 export function Shell() {
   const go = useNavigate();
+  const isAdmin = mayAdminister(useMe());
   const [shown, show] = useState<"" | "help" | "palette">("");
   usePaletteKey(() => show("palette"));
   useKeys({
@@ -36,6 +39,7 @@ export function Shell() {
     "g i": () => go("/repos"),
     "g m": () => go("/conversations"),
     "g c": () => go("/cost"),
+    "g b": () => go("/sandboxes"),
     "g s": () => go("/settings"),
   });
   return (
@@ -55,13 +59,13 @@ export function Shell() {
             aria-label="Main"
             className="flex min-w-0 flex-wrap gap-1 max-sm:order-last max-sm:basis-full max-sm:gap-0"
           >
-            {PLACES.map(({ to, name }) => (
+            {PLACES.filter(({ to }) => isAdmin || to !== "/sandboxes").map(({ to, name }) => (
               <NavLink
                 key={to}
                 to={to}
                 end={to === "/"}
                 className={({ isActive }) =>
-                  `rounded-md px-2 py-1 text-sm max-sm:px-1.5 ${isActive ? "bg-raised text-text" : "text-soft hover:text-text"}`
+                  `rounded-md px-2 py-1 text-sm max-sm:px-1.5 ${to === "/sandboxes" ? "max-sm:hidden" : ""} ${isActive ? "bg-raised text-text" : "text-soft hover:text-text"}`
                 }
               >
                 {to === "/repos" ? <Repositories /> : name}

@@ -35,6 +35,7 @@ export function commandsOf(go: Go, path: string): Command[] {
     ["Repositories", "/repos", "g i"],
     ["Conversations", "/conversations", "g m"],
     ["Cost", "/cost", "g c"],
+    ["Sandboxes and prepared bases", "/sandboxes", "g b"],
     ["Settings", "/settings", "g s"],
   ];
   return [

@@ -32,6 +32,7 @@ export const routes: RouteObject[] = [
           { path: "repos", lazy: () => import("@/routes/ReposPage") },
           { path: "repos/:owner/:name", lazy: () => import("@/routes/IssuesPage") },
           { path: "cost", lazy: () => import("@/routes/CostPage") },
+          { path: "sandboxes", lazy: () => import("@/routes/SandboxesPage") },
           { path: "settings", lazy: () => import("@/routes/SettingsPage") },
           { path: "conversations", lazy: () => import("@/routes/ConversationsPage") },
           {

@@ -31,7 +31,8 @@ export function age(seconds: number): string {
 export function bytes(count: number): string {
   if (count < 1024) return `${count} B`;
   if (count < 1 << 20) return `${(count / 1024).toFixed(count < 10240 ? 1 : 0)} KB`;
-  return `${(count / (1 << 20)).toFixed(1)} MB`;
+  if (count < 1 << 30) return `${(count / (1 << 20)).toFixed(1)} MB`;
+  return `${(count / (1 << 30)).toFixed(1)} GB`;
 }
 
 export function count(n: number, noun: string, many = `${noun}s`): string {

@@ -5,7 +5,7 @@ import hashlib
 import os
 import tempfile
 from collections.abc import Generator, Iterable
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, NamedTuple
 
@@ -105,8 +105,9 @@ class Mirror:
             raise _gone(snapshot)
 
     async def archive(self, tree: str, target: Path) -> None:
-        """A tar archive of a tree; one that is there is kept."""
-        if await asyncio.to_thread(target.exists):
+        """A tar archive of a tree; one that is there is kept, and young again."""
+        with suppress(FileNotFoundError):
+            await asyncio.to_thread(os.utime, target)
             return
         with _draft(target) as file:
             await self.git.ask("archive", "--format=tar", tree, into=file)

@@ -1,30 +1,36 @@
 """Prepared bases on disk: built once, used again, built anew when what they need is gone.
 
 A base is built where it stays, for the paths in its environment would not survive a move; it counts
-once its description is written.
+once its description is written. It is removed by moving it away whole, while no box is made.
 """
 
 import asyncio
-import fcntl
-import os
-from collections.abc import AsyncGenerator, Callable, Sequence
-from contextlib import asynccontextmanager
+import secrets
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from pydantic import ValidationError
 
+from yudai.adapters.sandboxes import manifest
 from yudai.adapters.sandboxes.building import LOG, MADE, TREE, OpenSite, build
-from yudai.adapters.sandboxes.home import BoxRecord, safe_name
+from yudai.adapters.sandboxes.disk import usage
+from yudai.adapters.sandboxes.home import ABOUT, USED, BoxRecord, is_safe, locked, safe_name, touch
+from yudai.adapters.sandboxes.keylocks import hold, hold_now
+from yudai.adapters.sandboxes.manifest import Manifest
 from yudai.adapters.sandboxes.removal import remove_tree
 from yudai.adapters.sandboxes.toolchain import Chosen
-from yudai.domain.errors import SandboxError
+from yudai.domain.errors import ConflictError, SandboxError
 from yudai.domain.value import Value
 from yudai.ports.sandbox import BaseFacts, BaseSpec, Leftover
 
-_POLL_S = 0.05
 _LOCK = ".lock-"
-_ABOUT = "base.json"
+_GONE = ".gone-"
+_TOKEN_BYTES = 8
+_PATIENCE_S = 2.0
+"""Whoever only looks at a base holds it for a moment, whoever builds it for long."""
 
 Records = Callable[[], Sequence[BoxRecord]]
 
@@ -34,6 +40,9 @@ class Base(Value):
 
     env: Path | None
     chosen: Chosen = Chosen()
+    made_at: float = 0.0
+    size_bytes: int | None = None
+    """What it takes on disk, measured once, for it does not change; None: built long ago."""
 
 
 class Builder(NamedTuple):
@@ -45,9 +54,15 @@ class Builder(NamedTuple):
     open_site: Callable[[Chosen], OpenSite]
 
 
+def in_use(key: str, users: int) -> str:
+    boxes = "1 sandbox stands" if users == 1 else f"{users} sandboxes stand"
+    return f"{boxes} on base {key}: remove it after their end"
+
+
 class Bases:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
+        self._manifests: dict[str, tuple[float, Manifest]] = {}
 
     def folder(self, key: str) -> Path:
         return self._folder / safe_name(key)
@@ -69,13 +84,26 @@ class Bases:
             raise SandboxError(f"base {key} is not prepared")
         return base
 
+    async def manifest(self, key: str) -> Manifest:
+        """Kept in memory, until somebody has built the base anew."""
+        made_at = self.load(key).made_at
+        kept = self._manifests.get(key)
+        if kept is None or kept[0] != made_at:
+            try:
+                kept = made_at, await asyncio.to_thread(manifest.load, self.folder(key))
+            except FileNotFoundError:
+                # Removed this very moment.
+                raise SandboxError(f"base {key} is not prepared") from None
+            self._manifests[key] = kept
+        return kept[1]
+
     async def prepare(self, spec: BaseSpec, builder: Builder) -> bool:
         """Build the base unless it is there; whoever else wants it waits.
 
         Says whether it had to be built.
         """
         folder = self.folder(spec.key)
-        async with _locked(self._lock(spec.key)):
+        async with hold(self._lock(spec.key)):
             known = self._known(spec.key)
             if known is not None and self._is_good(known, spec.key, uid=builder.uid):
                 _remember(folder, known.model_copy(update={"env": spec.env}))
@@ -84,38 +112,86 @@ class Bases:
             try:
                 await asyncio.to_thread(_clear, folder)
                 await build(spec, folder, builder.open_site(chosen))
-                _remember(folder, Base(env=spec.env, chosen=chosen))
+                size = await asyncio.to_thread(usage, folder)
+                made = Base(env=spec.env, chosen=chosen, made_at=time.time(), size_bytes=size)
+                _remember(folder, made)
             except BaseException:
                 await asyncio.to_thread(_clear, folder)
                 raise
         return True
 
     async def reap(self, backend: str, *, dry_run: bool = False) -> list[Leftover]:
-        """Remove half-built bases that nobody is building any more."""
+        """Remove what nobody goes on building, or removing."""
         found: list[Leftover] = []
-        for folder in list(self._folder.glob("[!.]*")):
-            path = self._lock(folder.name)
-            if self._known(folder.name) is None and (lock := _try_lock(path)) is not None:
-                if self._known(folder.name) is None:
-                    why = "a base that nobody goes on building"
-                    found.append(Leftover(backend=backend, id=folder.name, why=why))
+        for folder, key, why in list(self._halves()):
+            with hold_now(self._lock(key)) as is_ours:
+                # Its builder may have come to the end a moment ago.
+                if is_ours and (folder.name != key or self._known(key) is None):
+                    found.append(Leftover(backend=backend, id=key, why=why))
                     if not dry_run:
                         await asyncio.to_thread(_clear, folder)
-                _unlock(path, lock)
         return found
 
     async def facts(self, backend: str, records: Records) -> list[BaseFacts]:
         """What is there, and how many boxes stand on each."""
-        raise NotImplementedError
+        return await asyncio.to_thread(lambda: list(self._facts(backend, records)))
 
     async def remove(self, key: str, records: Records) -> bool:
         """Remove one that no box stands on; False when there is none."""
-        raise NotImplementedError
+        if not is_safe(key) or self._known(key) is None:
+            return False
+        try:
+            async with hold(self._lock(key), patience_s=_PATIENCE_S):
+                away = await asyncio.to_thread(self._move_away, key, records)
+                if away is not None:
+                    await asyncio.to_thread(remove_tree, away)
+        except TimeoutError:
+            raise ConflictError(f"base {key} is being prepared: try again later") from None
+        self._manifests.pop(key, None)
+        return away is not None
+
+    def _move_away(self, key: str, records: Records) -> Path | None:
+        """No box is made meanwhile: each stands on the whole base, or hears that there is none."""
+        away = self._folder / f"{_GONE}{secrets.token_hex(_TOKEN_BYTES)}-{key}"
+        with locked(self._folder):
+            users = sum(record.base == key for record in records())
+            if users:
+                raise ConflictError(in_use(key, users))
+            if self._known(key) is None:
+                return None
+            return self.folder(key).rename(away)
+
+    def _facts(self, backend: str, records: Records) -> Iterator[BaseFacts]:
+        users = Counter(record.base for record in records())
+        for folder in sorted(self._folders()):
+            base = self._known(folder.name)
+            if base is not None:
+                yield BaseFacts(
+                    backend=backend,
+                    key=folder.name,
+                    size_bytes=base.size_bytes,
+                    made_at=base.made_at,
+                    used_at=_used_at(folder, base),
+                    users=users[folder.name],
+                )
+
+    def _halves(self) -> Iterator[tuple[Path, str, str]]:
+        """Folders that are no base, the key of each, and what they are."""
+        for folder in self._folders():
+            if self._known(folder.name) is None:
+                yield folder, folder.name, "a base that nobody goes on building"
+        for folder in self._folder.glob(f"{_GONE}*"):
+            key = folder.name.removeprefix(_GONE)[2 * _TOKEN_BYTES + 1 :]
+            if is_safe(key):
+                yield folder, key, "a base that nobody goes on removing"
+
+    def _folders(self) -> Iterator[Path]:
+        return (folder for folder in self._folder.glob("[!.]*") if is_safe(folder.name))
 
     def _known(self, key: str) -> Base | None:
         try:
-            return Base.model_validate_json((self.folder(key) / _ABOUT).read_bytes())
-        except (FileNotFoundError, ValidationError):
+            return Base.model_validate_json((self.folder(key) / ABOUT).read_bytes())
+        except (FileNotFoundError, NotADirectoryError, ValidationError):
             return None
 
     def _is_good(self, base: Base, key: str, *, uid: int) -> bool:
@@ -127,42 +203,21 @@ class Bases:
 
 
 def _clear(folder: Path) -> None:
-    (folder / _ABOUT).unlink(missing_ok=True)
+    (folder / ABOUT).unlink(missing_ok=True)
     remove_tree(folder)
 
 
 def _remember(folder: Path, base: Base) -> None:
-    file, text = folder / _ABOUT, base.model_dump_json()
+    file, text = folder / ABOUT, base.model_dump_json()
     if not file.exists() or file.read_text() != text:
-        draft = folder / f"{_ABOUT}.new"
+        draft = folder / f"{ABOUT}.new"
         draft.write_text(text)
         draft.replace(file)
+    touch(folder)
 
 
-@asynccontextmanager
-async def _locked(path: Path) -> AsyncGenerator[None]:
-    """Across tasks, loops and processes."""
-    while (lock := _try_lock(path)) is None:  # noqa: ASYNC110 - nothing tells when a lock is free
-        await asyncio.sleep(_POLL_S)
+def _used_at(folder: Path, base: Base) -> float:
     try:
-        yield
-    finally:
-        _unlock(path, lock)
-
-
-def _unlock(path: Path, lock: int) -> None:
-    path.unlink(missing_ok=True)
-    os.close(lock)
-
-
-def _try_lock(path: Path) -> int | None:
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    lock = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        if path.exists() and path.stat().st_ino == os.fstat(lock).st_ino:
-            return lock
-    except OSError:
-        pass
-    os.close(lock)
-    return None
+        return (folder / USED).stat().st_mtime
+    except FileNotFoundError:
+        return base.made_at

@@ -1,13 +1,16 @@
-"""A local sandbox: turns for its commands, its files, its work tree and its end."""
+"""A sandbox of any backend: turns for its commands, its files, its work tree and its end."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+import hashlib
+import os
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager
 from typing import NamedTuple
 
 from yudai.adapters.sandboxes import files
 from yudai.adapters.sandboxes.commands import Commands
 from yudai.adapters.sandboxes.patching import Places, take_patch
-from yudai.adapters.sandboxes.worktree import Change, Worktree, as_tree
+from yudai.adapters.sandboxes.worktree import Change
 from yudai.domain.errors import SandboxError
 from yudai.domain.failure import Cause
 from yudai.ports.sandbox import DEFAULT_MAX_OUTPUT, WORKSPACE, ExecResult, SandboxRef, Tree
@@ -17,18 +20,23 @@ _HEALTH_S = 10.0
 
 class Parts(NamedTuple):
     commands: Commands
-    worktree: Worktree
+    look: Callable[[], Awaitable[dict[str, Change]]]
+    """Tells what the workspace changed, sorted by path."""
     places: Places
     remove: Callable[[], Awaitable[None]]
-    """Removes what a dead box leaves on the host."""
+    """Removes what a dead box leaves on the host, or the machine that it is."""
+    extend: Callable[[float], Awaitable[None]] | None = None
+    """None: it lives as long as it may, and nobody has to say that it is needed."""
 
 
-class LocalBox:
+class Box:
     def __init__(self, ref: SandboxRef, parts: Parts) -> None:
         self._ref = ref
         self._parts = parts
         self._turn = asyncio.Lock()
         self._ending: asyncio.Task[None] | None = None
+        self._why = ""
+        """Why we have ended it although nobody asked for that."""
 
     @property
     def ref(self) -> SandboxRef:
@@ -44,25 +52,25 @@ class LocalBox:
         max_output: int = DEFAULT_MAX_OUTPUT,
         stdin: bytes = b"",
     ) -> ExecResult:
-        async with self._turn:
+        async with self._turn, self._told():
             return await self._parts.commands.exec(
                 command, cwd=cwd, env=env, timeout_s=timeout_s, max_output=max_output, stdin=stdin
             )
 
     async def read(self, path: str, *, max_bytes: int = 64 << 20) -> bytes:
-        async with self._turn:
+        async with self._turn, self._told():
             return await files.read_file(self._parts.commands, path, max_bytes=max_bytes)
 
     async def write(self, path: str, content: bytes) -> None:
-        async with self._turn:
+        async with self._turn, self._told():
             await files.write_file(self._parts.commands, path, content)
 
     async def tree(self) -> Tree:
-        async with self._turn:
+        async with self._turn, self._told():
             return as_tree(await self._changes())
 
     async def diff(self) -> str:
-        async with self._turn:
+        async with self._turn, self._told():
             changes = await self._changes()
             return await take_patch(self._parts.commands, changes, self._parts.places)
 
@@ -75,19 +83,45 @@ class LocalBox:
             return False
 
     async def extend(self, seconds: float) -> None:
-        """Nothing to do: a local box has no end of its own."""
+        if self._parts.extend is not None:
+            await self._parts.extend(seconds)
 
-    async def destroy(self) -> None:
-        """Idempotent; a caller that is cancelled does not stop it."""
+    async def destroy(self, *, why: str = "") -> None:
+        """Idempotent; a caller that is cancelled does not stop it.
+
+        `why` is for those who go on using it.
+        """
         if self._ending is None:
+            self._why = why
             self._ending = asyncio.create_task(self._end())
         await asyncio.shield(self._ending)
 
     async def _changes(self) -> dict[str, Change]:
         if self._ending is not None:
             raise SandboxError("the sandbox has been destroyed", cause=Cause.SANDBOX_LOST)
-        return await asyncio.to_thread(self._parts.worktree.changes)
+        return await self._parts.look()
+
+    @asynccontextmanager
+    async def _told(self) -> AsyncGenerator[None]:
+        """What fails, or was cut short, because we have ended the box, fails for that reason."""
+        try:
+            yield
+        except (SandboxError, OSError):
+            if not self._why:
+                raise
+        if self._why:
+            raise SandboxError(self._why, cause=Cause.SANDBOX_LOST)
 
     async def _end(self) -> None:
         await self._parts.commands.end()
         await self._parts.remove()
+
+
+def as_tree(changes: Mapping[str, Change]) -> Tree:
+    """Git's view: contents, link targets, the executable bit and the set of paths count."""
+    if not changes:
+        return Tree("", ())
+    digest = hashlib.sha256()
+    for path, change in changes.items():
+        digest.update(os.fsencode(path) + b"\0" + repr(change.entry).encode() + b"\0")
+    return Tree(digest.hexdigest(), tuple(changes))

@@ -5,15 +5,18 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
-from yudai.adapters.sandboxes import manifest, mounts, probe, toolchain
+from yudai.adapters.sandboxes import mounts, probe, toolchain
 from yudai.adapters.sandboxes.bases import Bases, Builder
-from yudai.adapters.sandboxes.box import LocalBox, Parts
+from yudai.adapters.sandboxes.box import Box, Parts
 from yudai.adapters.sandboxes.building import RECORD, TREE
 from yudai.adapters.sandboxes.copying import copy_tree
 from yudai.adapters.sandboxes.fleet import Fleet
 from yudai.adapters.sandboxes.home import Home
 from yudai.adapters.sandboxes.identity import Identity
 from yudai.adapters.sandboxes.manifest import Manifest
+from yudai.adapters.sandboxes.network.outlets import Outlets, Reach
+from yudai.adapters.sandboxes.network.policy import hosts_of
+from yudai.adapters.sandboxes.network.reaching import Ways
 from yudai.adapters.sandboxes.packages import NO_PACKAGES, PackageSettings
 from yudai.adapters.sandboxes.patching import Places
 from yudai.adapters.sandboxes.probe import Trial
@@ -23,7 +26,6 @@ from yudai.adapters.sandboxes.worktree import Worktree, stamps
 from yudai.domain.errors import SandboxError
 from yudai.ports.sandbox import (
     NO_NETWORK,
-    NO_TAGS,
     WORKSPACE,
     BaseFacts,
     BaseRef,
@@ -35,7 +37,6 @@ from yudai.ports.sandbox import (
     Phase,
     SandboxLimits,
     SandboxRef,
-    Tags,
     ignore_blocked,
 )
 
@@ -44,7 +45,7 @@ _PLACES = Places(git=mounts.GIT, workspace=WORKSPACE, scratch=mounts.SCRATCH)
 
 
 class BubblewrapBackend:
-    def __init__(
+    def __init__(  # noqa: PLR0913 - each is a setting of its own
         self,
         home: Path,
         *,
@@ -55,24 +56,35 @@ class BubblewrapBackend:
         overlays: bool = True,
         network: NetworkPolicy = NO_NETWORK,
         on_blocked: OnBlocked = ignore_blocked,
+        ways: Ways | None = None,
     ) -> None:
         """`packages` are for set-up commands; `path` is where a person's programs are.
 
+        `network` says what each phase may reach, and `ways` how; RefusedError for what is no host.
         `overlays=False` makes each workspace a copy, as where the host refuses overlays.
         """
         self._limits = limits or SandboxLimits()
         self._path = tuple(path)
         self._home = Home(home.absolute())
         self._bases = Bases(self._home.bases)
+        hosts = (*network.setup, *hosts_of(packages))
+        self._network = network.model_copy(update={"setup": hosts})
+        self._outlets = Outlets(self._network, on_blocked, ways or Ways())
         self._workshop = Workshop(
-            self._home, limits=self._limits, installation=installation, overlays=overlays
+            self._home,
+            self._outlets,
+            limits=self._limits,
+            installation=installation,
+            overlays=overlays,
         )
-        self._network, self._on_blocked = network, on_blocked
         self._sites = Sites(self._workshop, packages)
         self._fleet = Fleet(
-            NAME, self._home, kill=self._workshop.kill, remove=self._workshop.remove
+            NAME,
+            self._home,
+            kill=self._workshop.kill,
+            remove=self._workshop.remove,
+            lifetime_s=self._limits.lifetime_s,
         )
-        self._manifests: dict[str, Manifest] = {}
         self._capabilities: Capabilities | None = None
 
     async def capabilities(self) -> Capabilities:
@@ -81,7 +93,7 @@ class BubblewrapBackend:
             tools = toolchain.find(None)
             async with self._workshop.temporary(NAME, _lay_out_empty, tools) as built:
                 ground = await self._workshop.ground()
-                trial = Trial(built, ground.features, self._limits, self._home.root)
+                trial = Trial(built, ground.features, self._limits, self._home.root, self._network)
                 guarantees = await probe.guarantees(trial)
             self._capabilities = Capabilities(backend=NAME, isolated=True, guarantees=guarantees)
         return self._capabilities
@@ -91,10 +103,9 @@ class BubblewrapBackend:
         builder = Builder(
             uid=(await self._workshop.ground()).features.identity.host_uid,
             choose=partial(toolchain.choose, spec, self._path),
-            open_site=partial(self._sites.opener, spec),
+            open_site=partial(self._sites.opener, spec, owner),
         )
-        if await self._bases.prepare(spec, builder):
-            self._manifests.pop(spec.key, None)
+        await self._bases.prepare(spec, builder)
         return BaseRef(key=spec.key)
 
     async def setup_log(self, base: BaseRef) -> bytes:
@@ -107,19 +118,19 @@ class BubblewrapBackend:
         *,
         owner: str,
         phase: Phase = Phase.AGENT,
-        tags: Tags = NO_TAGS,
-    ) -> Sequence[LocalBox | SandboxError]:
+    ) -> Sequence[Box | SandboxError]:
         folder, about = self._bases.folder(base.key), self._bases.load(base.key)
         tools = toolchain.find(about.env, about.chosen, made=self._bases.made(base.key))
-        if base.key not in self._manifests:
-            self._manifests[base.key] = await asyncio.to_thread(manifest.load, folder)
-        tracked = self._manifests[base.key]
+        tracked = await self._bases.manifest(base.key)
         overlay = (await self._workshop.ground()).features.overlay
         frame = await self._workshop.frame(tools)
         lay_out = partial(_lay_over if overlay else _lay_out_copy, folder)
+        reach = None
+        if self._outlets.has(phase):
+            reach = Reach(phase, owner, toolchain.interpreter(about.env, about.chosen))
 
-        async def start() -> LocalBox:
-            built = await self._workshop.build(owner, lay_out, frame, base=base.key)
+        async def start() -> Box:
+            built = await self._workshop.build(owner, lay_out, frame, base=base.key, reach=reach)
             return self._box(built, tracked)
 
         return await self._fleet.start(n, start)
@@ -135,23 +146,23 @@ class BubblewrapBackend:
         return [*boxes, *await self._bases.reap(NAME, dry_run=dry_run)]
 
     async def bases(self) -> Sequence[BaseFacts]:
-        return await self._bases.facts(NAME, self._home.records)
+        return await self._bases.facts(NAME, self._home.living)
 
     async def remove_base(self, key: str) -> bool:
-        self._manifests.pop(key, None)
-        return await self._bases.remove(key, self._home.records)
+        return await self._bases.remove(key, self._home.living)
 
     async def close(self) -> None:
         """End every box of this process; the backend may be used again after that."""
         await self._fleet.close()
         self._workshop.close()
 
-    def _box(self, built: Built, tracked: Manifest) -> LocalBox:
+    def _box(self, built: Built, tracked: Manifest) -> Box:
         layout = built.layout
         tree = Worktree(layout.written, tracked, pristine=layout.pristine)
         remove = partial(self._fleet.forget, built.record)
-        parts = Parts(built.commands, tree, _PLACES, remove)
-        return LocalBox(self._fleet.ref(built.record), parts)
+        look = partial(asyncio.to_thread, tree.changes)
+        parts = Parts(built.commands, look, _PLACES, remove)
+        return Box(self._fleet.ref(built.record), parts)
 
 
 async def _lay_out_empty(identity: Identity, folder: Path) -> Layout:

@@ -51,7 +51,7 @@ class OpenSite(Protocol):
     def __call__(self, base: Path, *, setup: bool) -> AbstractAsyncContextManager[Site]:
         """Open a site over a base's folder.
 
-        The one for set-up commands has a network, and neither the source nor the record.
+        The one for set-up commands reaches hosts of a list, and has neither source nor record.
         """
         ...
 
@@ -64,17 +64,17 @@ async def build(spec: BaseSpec, folder: Path, open_site: OpenSite) -> None:
     for name in (TREE, RECORD):
         (folder / name).mkdir(mode=0o755, parents=True)
     async with open_site(folder, setup=False) as site:
-        await _own_step(site, "unpack.sh")
-        await _look(site, spec)
+        await own_step(site, "unpack.sh")
+        await look(site, spec)
         if not spec.setup:
-            await _own_step(site, "seal.sh")
+            await own_step(site, "seal.sh")
     if spec.setup:
         await _set_up(spec, folder, open_site)
         async with open_site(folder, setup=False) as site:
-            await _own_step(site, "seal.sh")
+            await own_step(site, "seal.sh")
 
 
-async def _look(site: Site, spec: BaseSpec) -> None:
+async def look(site: Site, spec: BaseSpec) -> None:
     """Whether the programs start in a box, and the folder is there."""
     checks = [("node -e 0", "start Node in a sandbox")] if spec.node else []
     python = site.commands.locate(f"{ENV}/bin/python") if spec.env else "python3"
@@ -92,7 +92,7 @@ async def _set_up(spec: BaseSpec, folder: Path, open_site: OpenSite) -> None:
         (folder / MADE).mkdir(mode=0o755)
     (folder / SCRATCH / "home").mkdir(mode=0o755, parents=True)
     async with open_site(folder, setup=True) as site:
-        log = await _run(spec, site)
+        log = await run_setup(spec, site)
     await asyncio.to_thread(remove_tree, folder / SCRATCH)
     # An empty one is none.
     with suppress(OSError):
@@ -100,7 +100,7 @@ async def _set_up(spec: BaseSpec, folder: Path, open_site: OpenSite) -> None:
     (folder / LOG).write_bytes(log)
 
 
-async def _run(spec: BaseSpec, site: Site) -> bytes:
+async def run_setup(spec: BaseSpec, site: Site) -> bytes:
     """The commands, one after the other within the time for all; returns what they said."""
     log = b""
     ends = time.monotonic() + spec.setup_timeout_s
@@ -120,7 +120,7 @@ async def _run(spec: BaseSpec, site: Site) -> bytes:
     return log
 
 
-async def _own_step(site: Site, name: str) -> None:
+async def own_step(site: Site, name: str) -> None:
     names = {"SOURCE": site.source, "RECORD": site.record}
     result = await site.commands.exec(
         package_script(name), env=_SIGNED | names, timeout_s=_OWN_STEP_S

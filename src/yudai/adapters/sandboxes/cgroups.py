@@ -1,4 +1,4 @@
-"""Memory and process-count limits of a box by control groups, version 1 or 2."""
+"""Limits of a box's memory, processes and processors by control groups, version 1 or 2."""
 
 import os
 from collections.abc import Iterator, Sequence
@@ -8,20 +8,26 @@ from typing import NamedTuple
 
 from yudai.ports.sandbox import SandboxLimits
 
-_CONTROLLERS = ("memory", "pids")
+_NEEDED = ("memory", "pids")
+_CONTROLLERS = (*_NEEDED, "cpu")
+_PERIOD_US = 100_000
+_LEAST_US = 1000
+# What a nice value of 10 is, in what each version counts.
+_WEIGHTS = (("cpu.shares", "110"), ("cpu.weight", "11"))
 _OOM_FILES = ("memory.events", "memory.oom_control")
 _OOM_BYTES = 4096
 
 
 class Cgroup(NamedTuple):
-    """The groups of one box; either may be missing."""
+    """The groups of one box; each may be missing."""
 
     memory: Path | None = None
     pids: Path | None = None
+    cpu: Path | None = None
 
     @property
     def folders(self) -> tuple[Path, ...]:
-        return tuple(dict.fromkeys(f for f in (self.memory, self.pids) if f is not None))
+        return tuple(dict.fromkeys(folder for folder in self if folder is not None))
 
     @property
     def entrances(self) -> tuple[Path, ...]:
@@ -30,6 +36,15 @@ class Cgroup(NamedTuple):
         return tuple(
             f / "tasks" if (f / "tasks").exists() else f / "cgroup.procs" for f in self.folders
         )
+
+    def step_back(self) -> None:
+        """A group weighs as much as all of a worker, however nice its processes are.
+
+        Only once the box has started: somebody waits for that.
+        """
+        for name, weight in _WEIGHTS:
+            if self.cpu is not None and (self.cpu / name).exists():
+                (self.cpu / name).write_text(weight)
 
 
 class OomCounter:
@@ -61,20 +76,22 @@ class OomCounter:
 
 
 class Cgroups(NamedTuple):
-    """Where new groups can be made: version 2 has one parent for both controllers."""
+    """Where new groups can be made: version 2 has one parent for all controllers."""
 
     memory: Path | None = None
     pids: Path | None = None
+    cpu: Path | None = None
 
     def create(self, name: str, limits: SandboxLimits) -> Cgroup:
         """Make the groups of a box; one that cannot be made is left out."""
         return Cgroup(
             memory=_make(self.memory, name, _memory_settings(limits)),
             pids=_make(self.pids, name, [("pids.max", limits.processes)]),
+            cpu=_make(self.cpu, name, _cpu_settings(limits)),
         )
 
     def names(self, name: str) -> tuple[Path, ...]:
-        parents = dict.fromkeys(p for p in (self.memory, self.pids) if p is not None)
+        parents = dict.fromkeys(parent for parent in self if parent is not None)
         return tuple(parent / name for parent in parents)
 
 
@@ -115,7 +132,7 @@ def find(proc: Path = Path("/proc/self")) -> Cgroups:
                 found |= _version_2(folder, mount.point)
             elif mount.kind == "cgroup":
                 found |= _version_1(folder, set(controllers.split(",")) & mount.options)
-    return Cgroups(memory=found.get("memory"), pids=found.get("pids"))
+    return Cgroups(**found)
 
 
 class _Mount(NamedTuple):
@@ -142,19 +159,19 @@ def _version_1(folder: Path, controllers: set[str]) -> Iterator[tuple[str, Path]
 
 
 def _version_2(own: Path, top: Path) -> Iterator[tuple[str, Path]]:
-    """The nearest ancestor that hands both controllers down; moving there needs its own file."""
+    """The nearest ancestor that hands down what is needed; moving there needs its own file."""
     for folder in [own, *own.parents]:
         if not folder.is_relative_to(top):
             return
         with suppress(OSError):
             handed_down = (folder / "cgroup.subtree_control").read_text().split()
             writable = os.access(folder, os.W_OK) and os.access(folder / "cgroup.procs", os.W_OK)
-            if writable and set(_CONTROLLERS) <= set(handed_down):
-                yield from ((controller, folder) for controller in _CONTROLLERS)
+            if writable and set(_NEEDED) <= set(handed_down):
+                yield from ((name, folder) for name in _CONTROLLERS if name in handed_down)
                 return
 
 
-def _memory_settings(limits: SandboxLimits) -> list[tuple[str, int]]:
+def _memory_settings(limits: SandboxLimits) -> list[tuple[str, object]]:
     return [
         ("memory.limit_in_bytes", limits.memory_bytes),
         ("memory.memsw.limit_in_bytes", limits.memory_bytes),
@@ -163,7 +180,16 @@ def _memory_settings(limits: SandboxLimits) -> list[tuple[str, int]]:
     ]
 
 
-def _make(parent: Path | None, name: str, settings: list[tuple[str, int]]) -> Path | None:
+def _cpu_settings(limits: SandboxLimits) -> list[tuple[str, object]]:
+    quota = max(_LEAST_US, round(limits.processors * _PERIOD_US))
+    return [
+        ("cpu.cfs_period_us", _PERIOD_US),
+        ("cpu.cfs_quota_us", quota),
+        ("cpu.max", f"{quota} {_PERIOD_US}"),
+    ]
+
+
+def _make(parent: Path | None, name: str, settings: list[tuple[str, object]]) -> Path | None:
     """Settings that this version does not have are passed over."""
     if parent is None:
         return None

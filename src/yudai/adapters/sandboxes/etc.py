@@ -44,10 +44,6 @@ _COPIED = (
 )
 
 
-NETWORK = ("hosts", "nsswitch.conf", "resolv.conf")
-"""Files that are other ones in a box with the host's network."""
-
-
 def find(store: Path, uid: int, *, host: Path = Path("/etc")) -> Path:
     """The folder for that user, made when the host's files have changed since the last time."""
     sources = [source for pattern in _COPIED for source in sorted(host.glob(pattern))]
@@ -64,25 +60,6 @@ def find(store: Path, uid: int, *, host: Path = Path("/etc")) -> Path:
             # Somebody else was faster.
             remove_tree(draft)
     return folder
-
-
-def write_network(target: Path, *, host: Path = Path("/etc")) -> None:
-    """Names as the host finds them, without its services for that."""
-    texts = {
-        "hosts": _GENERATED["hosts"] + _text(host / "hosts"),
-        "nsswitch.conf": _GENERATED["nsswitch.conf"].replace("hosts: files", "hosts: files dns"),
-        "resolv.conf": _text(host / "resolv.conf"),
-    }
-    for name in NETWORK:
-        (target / name).write_text(texts[name])
-        (target / name).chmod(0o644)
-
-
-def _text(file: Path) -> str:
-    try:
-        return file.read_text(errors="replace")
-    except OSError:
-        return ""
 
 
 def _build(target: Path, uid: int, sources: list[Path], host: Path) -> None:

@@ -1,14 +1,17 @@
 """The boxes of one backend: started together, listed, ended, and reaped when their process died."""
 
 import asyncio
+import math
+import time
 from collections.abc import Awaitable, Callable, Sequence
 
-from yudai.adapters.sandboxes.box import LocalBox
+from yudai.adapters.sandboxes.box import Box
 from yudai.adapters.sandboxes.home import BoxRecord, Home
+from yudai.adapters.sandboxes.limits import outlived
 from yudai.domain.errors import SandboxError
 from yudai.ports.sandbox import Leftover, SandboxRef
 
-Start = Callable[[], Awaitable[LocalBox]]
+Start = Callable[[], Awaitable[Box]]
 
 
 class Fleet:
@@ -19,6 +22,7 @@ class Fleet:
         *,
         kill: Callable[[BoxRecord], Awaitable[None]],
         remove: Callable[[BoxRecord], Awaitable[bool]],
+        lifetime_s: float = math.inf,
     ) -> None:
         """Say how to `kill` a box that is not ours, and how to `remove` what a dead one leaves.
 
@@ -28,11 +32,14 @@ class Fleet:
         self._home = home
         self._kill = kill
         self._remove = remove
-        self._boxes: dict[str, LocalBox] = {}
+        self._lifetime_s = lifetime_s
+        self._boxes: dict[str, Box] = {}
+        self._alarms: dict[str, asyncio.TimerHandle] = {}
+        self._ending: set[asyncio.Task[None]] = set()
 
-    async def start(self, n: int, start: Start) -> list[LocalBox | SandboxError]:
+    async def start(self, n: int, start: Start) -> list[Box | SandboxError]:
         """Start n boxes; what fails is a value, and nothing is left when we are cancelled."""
-        tasks: list[asyncio.Task[LocalBox | SandboxError]] = []
+        tasks: list[asyncio.Task[Box | SandboxError]] = []
         try:
             async with asyncio.TaskGroup() as group:
                 tasks += [group.create_task(self._attempt(start)) for _ in range(n)]
@@ -40,7 +47,7 @@ class Fleet:
             for task in tasks:
                 if task.done() and not task.cancelled() and task.exception() is None:
                     box = task.result()
-                    if isinstance(box, LocalBox):
+                    if isinstance(box, Box):
                         await box.destroy()
             raise
         return [task.result() for task in tasks]
@@ -64,10 +71,7 @@ class Fleet:
         if not dry_run:
             abandoned = [record for record in abandoned if await self._end(record)]
             await asyncio.to_thread(self._home.reap_leases)
-        return [
-            Leftover(backend=self._backend, id=r.id, owner=r.owner, why="its process is dead")
-            for r in abandoned
-        ]
+        return [self._leftover(record) for record in abandoned]
 
     async def close(self) -> None:
         async with asyncio.TaskGroup() as group:
@@ -82,8 +86,11 @@ class Fleet:
         """The last step of a box's end."""
         await self._remove(record)
         self._boxes.pop(record.id, None)
+        alarm = self._alarms.pop(record.id, None)
+        if alarm is not None:
+            alarm.cancel()
 
-    async def _attempt(self, start: Start) -> LocalBox | SandboxError:
+    async def _attempt(self, start: Start) -> Box | SandboxError:
         try:
             box = await start()
         except SandboxError as error:
@@ -91,7 +98,24 @@ class Fleet:
         except OSError as error:
             return SandboxError(f"the sandbox could not be started: {error}")
         self._boxes[box.ref.id] = box
+        if self._lifetime_s < math.inf:
+            loop = asyncio.get_running_loop()
+            self._alarms[box.ref.id] = loop.call_later(self._lifetime_s, self._expire, box)
         return box
+
+    def _expire(self, box: Box) -> None:
+        task = asyncio.create_task(box.destroy(why=outlived(self._lifetime_s)))
+        self._ending.add(task)
+        task.add_done_callback(self._ending.discard)
+
+    def _leftover(self, record: BoxRecord) -> Leftover:
+        return Leftover(
+            backend=self._backend,
+            id=record.id,
+            owner=record.owner,
+            why="its process is dead",
+            age_s=max(0.0, time.time() - record.made_at) if record.made_at else None,
+        )
 
     async def _end(self, record: BoxRecord) -> bool:
         await self._kill(record)

@@ -56,15 +56,9 @@ class Ground(NamedTuple):
         )
 
     async def start(
-        self,
-        argv: Sequence[str],
-        control: Path,
-        *,
-        groups: Sequence[Path] = (),
-        network: bool = False,
+        self, argv: Sequence[str], control: Path, *, groups: Sequence[Path] = ()
     ) -> Runner:
-        syscalls = self.lease / ("syscalls-network" if network else "syscalls")
-        return await Runner.start(Launch(argv, control, syscalls, groups))
+        return await Runner.start(Launch(argv, control, self.lease / "syscalls", groups))
 
 
 async def find_ground(lease: Path, store: Path, limits: SandboxLimits) -> Ground:
@@ -150,7 +144,6 @@ def _lay_out_trial(ground: Ground) -> Path:
 def furnish(lease: Path, *, sh: Path = Path("/bin/sh")) -> None:
     """Put a box's runner and the shell that runs it into a lease's folder."""
     (lease / "syscalls").write_bytes(seccomp.program() or b"")
-    (lease / "syscalls-network").write_bytes(seccomp.program(network=True) or b"")
     (lease / "empty").touch()
     (lease / "empty").chmod(0o644)
     (lease / "runner").write_text(package_script("runner.sh"))

@@ -7,6 +7,7 @@ import fcntl
 import os
 import re
 import secrets
+import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,7 +15,13 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from yudai.adapters.sandboxes.removal import remove_tree
+from yudai.domain.errors import SandboxError
 from yudai.domain.value import Value
+
+ABOUT = "base.json"
+"""Beside a base's tree: it is prepared once this is there."""
+USED = "used"
+"""Touched whenever somebody has to do with the base."""
 
 _SAFE = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,199}\Z")
 _RECORD = "box.json"
@@ -28,6 +35,7 @@ class BoxRecord(Value):
     lease: str
     base: str = ""
     """The base that it stands on."""
+    made_at: float = 0.0
     cgroups: tuple[Path, ...] = ()
 
 
@@ -66,13 +74,27 @@ class Home:
         base: str = "",
         cgroups: Callable[[str], tuple[Path, ...]] = lambda _: (),
     ) -> BoxRecord:
-        """Made whole in the lease's folder, so that nobody ever sees a box without its record."""
-        box_id, lease = _new_id(), self.lease().name
-        record = BoxRecord(id=box_id, owner=owner, lease=lease, base=base, cgroups=cgroups(box_id))
-        unborn = self.lease() / f"new-{record.id}"
+        """Made whole in the lease's folder, so that nobody ever sees a box without its record.
+
+        From then on its base stays: who removes one looks for records while no new one is made.
+        """
+        box_id, lease = _new_id(), self.lease()
+        record = BoxRecord(
+            id=box_id,
+            owner=owner,
+            lease=lease.name,
+            base=base,
+            made_at=time.time(),
+            cgroups=cgroups(box_id),
+        )
+        unborn = lease / f"new-{record.id}"
         unborn.mkdir(mode=0o700)
         (unborn / _RECORD).write_text(record.model_dump_json())
-        unborn.rename(self.box(record.id))
+        with locked(self.bases, shared=True):
+            if base and not touch(self.bases / safe_name(base)):
+                remove_tree(unborn)
+                raise SandboxError(f"base {base} is not prepared")
+            unborn.rename(self.box(record.id))
         return record
 
     def box(self, box_id: str) -> Path:
@@ -81,10 +103,13 @@ class Home:
     def remove_box(self, box_id: str) -> bool:
         """Claim a dead box by moving it to the lease's folder, then remove it; False when gone."""
         claimed = self.lease() / f"gone-{_new_id()}"
+        record = self.find(box_id)
         try:
             self.box(box_id).rename(claimed)
         except FileNotFoundError:
             return False
+        if record is not None and record.base:
+            touch(self.bases / record.base)
         remove_tree(claimed)
         return True
 
@@ -106,6 +131,10 @@ class Home:
     def abandoned(self) -> list[BoxRecord]:
         """Boxes whose process is dead."""
         return [r for r in self.records() if not self._is_held(r.lease)]
+
+    def living(self) -> list[BoxRecord]:
+        """Boxes whose process is alive, ours or another."""
+        return [r for r in self.records() if self._is_held(r.lease)]
 
     def reap_leases(self) -> None:
         if not self._leases.exists():
@@ -136,17 +165,31 @@ def _new_id() -> str:
 
 def safe_name(name: str) -> str:
     """Refuse what could name another folder."""
-    if not _SAFE.match(name):
+    if not is_safe(name):
         raise ValueError(f"not usable as the name of a folder: {name!r}")
     return name
 
 
+def is_safe(name: str) -> bool:
+    return _SAFE.match(name) is not None
+
+
+def touch(base: Path) -> bool:
+    """Note that a prepared base is of use; False when there is none."""
+    try:
+        (base / ABOUT).stat()
+        (base / USED).touch()
+    except FileNotFoundError:
+        return False
+    return True
+
+
 @contextmanager
-def locked(folder: Path) -> Generator[None]:
+def locked(folder: Path, *, shared: bool = False) -> Generator[None]:
     """Hold a folder's lock for a short while."""
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        fcntl.flock(descriptor, fcntl.LOCK_SH if shared else fcntl.LOCK_EX)
         yield
     finally:
         os.close(descriptor)

@@ -7,7 +7,10 @@ from typing import NamedTuple
 _IN_NAMESPACE = 1000
 _FOR_ROOT = 58123
 """A user that no system gives to anybody; files of the boxes belong to it."""
-_APART = ("--unshare-ipc", "--unshare-pid", "--unshare-uts", "--unshare-cgroup-try")
+_APART = (
+    *("--unshare-ipc", "--unshare-net", "--unshare-pid", "--unshare-uts"),
+    "--unshare-cgroup-try",
+)
 _BECOMING = (
     # Twice as quick as setpriv, for it looks up no names.
     ("chroot", f"--userspec=+{_FOR_ROOT}:+{_FOR_ROOT}", "--groups=", "/"),
@@ -21,7 +24,7 @@ class Identity(NamedTuple):
     host_uid: int
     """As the host sees it: owner of what a box may write."""
     args: tuple[str, ...]
-    """Bubblewrap's options for it: all namespaces but the network's, which not every box has."""
+    """Bubblewrap's options for it: all namespaces are its own."""
     owned: tuple[str, ...]
     """Mounts that would be this user's own, and so are made read-only."""
     before: tuple[str, ...] = ()

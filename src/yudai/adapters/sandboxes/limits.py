@@ -1,11 +1,11 @@
-"""Limits of a box's processes that hold without a control group."""
+"""Limits of a box that hold without a control group, and what is promised with one."""
 
 import os
 import platform
 import resource
 
 from yudai.adapters.sandboxes.cgroups import Cgroup
-from yudai.ports.sandbox import SandboxLimits
+from yudai.ports.sandbox import Guarantee, SandboxLimits
 
 _NPROC_PER_NAMESPACE = (5, 14)
 _BLOCK = 512
@@ -33,6 +33,19 @@ def counts_processes() -> bool:
     major, minor = platform.release().split(".")[:2]
     digits = "".join(c for c in minor if c.isdigit())
     return os.getuid() != 0 and (int(major), int(digits or 0)) >= _NPROC_PER_NAMESPACE
+
+
+def processors(limits: SandboxLimits, cgroup: Cgroup) -> Guarantee:
+    """The promise about processors; there is no way to keep it without a control group."""
+    how = "no writable cgroup: whatever the host's other processes leave"
+    if cgroup.cpu is not None:
+        how = f"cgroup: the time of {limits.processors:g} for a box"
+    return Guarantee(name="processors", holds=cgroup.cpu is not None, how=how)
+
+
+def outlived(lifetime_s: float) -> str:
+    minutes = f"{lifetime_s / 60:g}"
+    return f"the sandbox was ended after {minutes} minutes, as SANDBOX_LIFETIME_MINUTES says"
 
 
 def _at_most(kind: int, wanted: int) -> int:

@@ -47,19 +47,36 @@ class Manifest:
         return next(self.below(folder), None) is not None
 
 
+class Facts(NamedTuple):
+    """What a manifest is made of, plain enough to be written down."""
+
+    tracked: dict[str, Entry]
+    leftovers: frozenset[str]
+    ignore: dict[str, str]
+    """Texts of .gitignore files by the folder they are in ("" or "a/b/")."""
+
+    @property
+    def manifest(self) -> Manifest:
+        return Manifest(self.tracked, self.leftovers, Ignoring(self.ignore))
+
+
 def load(folder: Path) -> Manifest:
     """Read what `seal.sh` wrote about the tree beside it."""
+    return read(folder / "record", folder / "tree").manifest
+
+
+def read(record: Path, tree: Path) -> Facts:
     tracked: dict[str, Entry] = {}
-    for line in _strings(folder / "record" / "tracked"):
+    for line in _strings(record / "tracked"):
         words, _, path = line.partition("\t")
         mode, _kind, oid = words.split(" ")
         tracked[path] = Entry(mode, oid)
-    files = {
-        path.removesuffix(".gitignore"): _text(folder / "tree", path)
+    ignore = {
+        path.removesuffix(".gitignore"): _text(tree, path)
         for path in tracked
         if path == ".gitignore" or path.endswith("/.gitignore")
     }
-    return Manifest(tracked, frozenset(_strings(folder / "record" / "leftovers")), Ignoring(files))
+    return Facts(tracked, frozenset(_strings(record / "leftovers")), ignore)
 
 
 def blob_oid(content: bytes) -> str:

@@ -47,17 +47,10 @@ class Frame(NamedTuple):
     tail: tuple[str, ...]
 
     def argv(
-        self,
-        control: Path,
-        workspace: tuple[str, ...],
-        ulimits: tuple[str, ...],
-        *,
-        network: bool = False,
+        self, control: Path, workspace: tuple[str, ...], ulimits: tuple[str, ...]
     ) -> list[str]:
-        """`network` lets the box share the host's."""
-        apart = () if network else ("--unshare-net",)
         own = (*readable(control, CONTROL), *workspace)
-        return [*self.head, *apart, *own, *self.programs, *self.tail, *ulimits]
+        return [*self.head, *own, *self.programs, *self.tail, *ulimits]
 
 
 def frame(

@@ -26,6 +26,7 @@ _NPM = (
 )
 _YARN = "ENABLE_STRICT_SSL HTTPS_PROXY HTTP_PROXY HTTP_TIMEOUT NPM_REGISTRY_SERVER REGISTRY"
 _PROXIES = "ALL_PROXY HTTPS_PROXY HTTP_PROXY NO_PROXY"
+_ABOUT_PROXIES = re.compile(r"prox", re.IGNORECASE)
 _CERTIFICATES = (
     "CURL_CA_BUNDLE GIT_SSL_CAINFO NODE_EXTRA_CA_CERTS PIP_CERT REQUESTS_CA_BUNDLE SSL_CERT_FILE "
     "YARN_HTTPS_CA_FILE_PATH"
@@ -61,6 +62,11 @@ class PackageSettings(NamedTuple):
     variables: Mapping[str, str]
     files: tuple[Path, ...] = ()
     """Bundles of certificates that variables name."""
+
+    def without_proxies(self) -> "PackageSettings":
+        """For a box that has one of ours, which knows of yours."""
+        kept = {n: v for n, v in self.variables.items() if not _ABOUT_PROXIES.search(n)}
+        return self._replace(variables=kept)
 
 
 NO_PACKAGES = PackageSettings({})

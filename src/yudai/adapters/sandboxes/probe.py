@@ -6,14 +6,19 @@ from typing import NamedTuple
 
 from yudai.adapters.sandboxes import seccomp
 from yudai.adapters.sandboxes.environment import variables
-from yudai.adapters.sandboxes.limits import counts_processes
+from yudai.adapters.sandboxes.limits import counts_processes, processors
 from yudai.adapters.sandboxes.mounts import Features
 from yudai.adapters.sandboxes.processes import own_namespace
 from yudai.adapters.sandboxes.workshop import Built
-from yudai.ports.sandbox import Guarantee, SandboxLimits
+from yudai.ports.sandbox import Guarantee, NetworkPolicy, Phase, SandboxLimits
 
 _MIB = 1 << 20
 _SHORT_S = 0.05
+_WHO = {
+    Phase.SETUP: "set-up commands",
+    Phase.AGENT: "agents' commands",
+    Phase.VERIFICATION: "tests",
+}
 _SHELLS_OWN = frozenset({"_", "OLDPWD", "PWD", "SHLVL"})
 
 
@@ -25,6 +30,7 @@ class Trial(NamedTuple):
     limits: SandboxLimits
     host_folder: Path
     """A folder that the host has and the box must not see."""
+    network: NetworkPolicy
 
 
 async def guarantees(trial: Trial) -> tuple[Guarantee, ...]:
@@ -35,6 +41,7 @@ async def guarantees(trial: Trial) -> tuple[Guarantee, ...]:
         await _processes(trial),
         _memory(trial),
         _process_count(trial),
+        processors(trial.limits, trial.built.cgroup),
         _disk(trial.limits),
         await _time(trial),
         Guarantee(name="output", holds=True, how="capped while it is read; head and tail are kept"),
@@ -69,9 +76,19 @@ async def _network(trial: Trial) -> Guarantee:
     return Guarantee(
         name="network",
         holds=await _says(trial, devices, "lo") and await _is_apart(trial, "net"),
-        how="own network namespace with a loopback device only; "
-        "set-up commands of a base, and nothing else, have the host's network",
+        how=f"own network namespace with a loopback device only; {_outlets(trial.network)}",
     )
+
+
+def _outlets(network: NetworkPolicy) -> str:
+    reached = [f"{_WHO[phase]} reach {_extent(network.hosts(phase))}" for phase in Phase]
+    return f"through a proxy of ours {', '.join(reached)}"
+
+
+def _extent(hosts: tuple[str, ...]) -> str:
+    if "*" in hosts:
+        return "every public address"
+    return f"{len(hosts)} listed hosts" if hosts else "nothing"
 
 
 async def _processes(trial: Trial) -> Guarantee:

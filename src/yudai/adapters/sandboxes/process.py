@@ -7,9 +7,9 @@ from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
 
-from yudai.adapters.sandboxes import editables, manifest, toolchain, tools
+from yudai.adapters.sandboxes import editables, toolchain, tools
 from yudai.adapters.sandboxes.bases import Bases, Builder
-from yudai.adapters.sandboxes.box import LocalBox, Parts
+from yudai.adapters.sandboxes.box import Box, Parts
 from yudai.adapters.sandboxes.building import MADE, RECORD, TREE, OpenSite, Site
 from yudai.adapters.sandboxes.copying import copy_tree
 from yudai.adapters.sandboxes.disk import DiskWatch
@@ -26,7 +26,6 @@ from yudai.adapters.sandboxes.worktree import Worktree, stamps
 from yudai.domain.errors import SandboxError
 from yudai.ports.sandbox import (
     NO_NETWORK,
-    NO_TAGS,
     BaseFacts,
     BaseRef,
     BaseSpec,
@@ -38,7 +37,6 @@ from yudai.ports.sandbox import (
     Phase,
     SandboxLimits,
     SandboxRef,
-    Tags,
     ignore_blocked,
 )
 
@@ -51,6 +49,7 @@ _GUARANTEES = (
     ("processes", False, "killed by session, mark and descent; one that hides all three stays"),
     ("memory", False, "no limit"),
     ("process count", False, "no limit"),
+    ("processors", False, "no limit"),
     ("disk", False, "only the workspace is measured"),
     ("time", True, "a command is killed with all that is known to come from it"),
     ("output", True, "capped while it is read; head and tail are kept"),
@@ -59,7 +58,7 @@ _GUARANTEES = (
 
 
 class ProcessBackend:
-    def __init__(
+    def __init__(  # noqa: PLR0913 - made like the other local backend
         self,
         home: Path,
         *,
@@ -74,14 +73,20 @@ class ProcessBackend:
 
         A network policy cannot be kept here: nothing is ever blocked.
         """
+        del network, on_blocked
         self._limits = limits or SandboxLimits()
         self._installation = installation
         self._home = Home(home.absolute() / NAME)
         self._packages = packages
         self._path = tuple(path)
         self._bases = Bases(self._home.bases)
-        self._fleet = Fleet(NAME, self._home, kill=self._kill, remove=self._remove)
-        self._manifests: dict[str, manifest.Manifest] = {}
+        self._fleet = Fleet(
+            NAME,
+            self._home,
+            kill=self._kill,
+            remove=self._remove,
+            lifetime_s=self._limits.lifetime_s,
+        )
 
     async def capabilities(self) -> Capabilities:
         return Capabilities(
@@ -91,14 +96,14 @@ class ProcessBackend:
         )
 
     async def prepare(self, spec: BaseSpec, *, owner: str = "") -> BaseRef:
+        del owner
         toolchain.find(spec.env)
         builder = Builder(
             uid=os.getuid(),
             choose=partial(toolchain.choose, spec, self._path),
             open_site=partial(self._opener, spec),
         )
-        if await self._bases.prepare(spec, builder):
-            self._manifests.pop(spec.key, None)
+        await self._bases.prepare(spec, builder)
         return BaseRef(key=spec.key)
 
     async def setup_log(self, base: BaseRef) -> bytes:
@@ -111,15 +116,13 @@ class ProcessBackend:
         *,
         owner: str,
         phase: Phase = Phase.AGENT,
-        tags: Tags = NO_TAGS,
-    ) -> Sequence[LocalBox | SandboxError]:
+    ) -> Sequence[Box | SandboxError]:
+        del phase
         folder, about = self._bases.folder(base.key), self._bases.load(base.key)
         programs = toolchain.find(about.env, about.chosen, made=self._bases.made(base.key))
-        if base.key not in self._manifests:
-            self._manifests[base.key] = await asyncio.to_thread(manifest.load, folder)
-        tracked = self._manifests[base.key]
+        tracked = await self._bases.manifest(base.key)
 
-        async def start() -> LocalBox:
+        async def start() -> Box:
             record = self._home.new_box(owner, base=base.key)
             try:
                 copy = self._home.box(record.id) / "workspace"
@@ -132,8 +135,9 @@ class ProcessBackend:
             scratch = self._home.box(record.id) / "scratch"
             places = Places(git=folder / RECORD / "git", workspace=copy, scratch=scratch)
             tree = Worktree(copy, tracked, pristine=pristine)
-            parts = Parts(commands, tree, places, partial(self._fleet.forget, record))
-            return LocalBox(self._fleet.ref(record), parts)
+            look = partial(asyncio.to_thread, tree.changes)
+            parts = Parts(commands, look, places, partial(self._fleet.forget, record))
+            return Box(self._fleet.ref(record), parts)
 
         return await self._fleet.start(n, start)
 
@@ -148,11 +152,10 @@ class ProcessBackend:
         return [*boxes, *await self._bases.reap(NAME, dry_run=dry_run)]
 
     async def bases(self) -> Sequence[BaseFacts]:
-        return await self._bases.facts(NAME, self._home.records)
+        return await self._bases.facts(NAME, self._home.living)
 
     async def remove_base(self, key: str) -> bool:
-        self._manifests.pop(key, None)
-        return await self._bases.remove(key, self._home.records)
+        return await self._bases.remove(key, self._home.living)
 
     async def close(self) -> None:
         """End every box of this process; the backend may be used again after that."""

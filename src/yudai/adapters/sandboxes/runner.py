@@ -25,6 +25,9 @@ _HALTED = frozenset("TtZX")
 _NOWHERE = Path("/dev/null")
 _READ_LATER = os.O_RDONLY | os.O_NONBLOCK
 _NICE = 10
+_BY_RUNNER = 2
+"""It has descriptors for so many groups; one more takes bubblewrap in as well."""
+_ENTER = ("/bin/sh", "-c", 'echo 0 >"$0" && exec "$@"')
 
 
 class Launch(NamedTuple):
@@ -36,7 +39,8 @@ class Launch(NamedTuple):
     syscalls: Path
     """A filter of system calls for bubblewrap; an empty file for none."""
     groups: Sequence[Path] = ()
-    """At most two files where the runner writes 0 to enter its control groups."""
+    """Files where 0 is written to enter its control groups: by the runner, so that it is alone in
+    there, but for a third one."""
 
 
 class _Ends(NamedTuple):
@@ -252,9 +256,21 @@ def _start(launch: Launch) -> "tuple[subprocess.Popen[bytes], _Ends]":
             syscalls = _close_with(theirs, os.open(launch.syscalls, os.O_RDONLY))
             groups = [
                 _close_with(theirs, os.open(group, os.O_WRONLY))
-                for group in [*launch.groups, _NOWHERE, _NOWHERE][:2]
+                for group in [*launch.groups, _NOWHERE, _NOWHERE][:_BY_RUNNER]
             ]
-            process = _popen(launch.argv, other, given, syscalls, *groups)
+            argv = _with_fds(launch.argv, report=given, syscalls=syscalls)
+            for group in launch.groups[_BY_RUNNER:]:
+                argv = [*_ENTER, str(group), *argv]
+            process = subprocess.Popen(  # noqa: S603 - our own argument list
+                argv,
+                stdin=groups[0],
+                stdout=groups[1],
+                stderr=other,
+                pass_fds=(given, syscalls),
+                env={},
+                cwd="/",
+                start_new_session=True,
+            )
         except OSError as error:
             raise SandboxError(f"the sandbox cannot be started: {error}") from error
         with suppress(OSError):
@@ -268,19 +284,8 @@ def _close_with(stack: ExitStack, descriptor: int) -> int:
     return descriptor
 
 
-def _popen(
-    argv: Sequence[str], line: int, report: int, syscalls: int, first: int, second: int
-) -> "subprocess.Popen[bytes]":
+def _with_fds(argv: Sequence[str], *, report: int, syscalls: int) -> list[str]:
     told = ["--json-status-fd", str(report)]
     if os.fstat(syscalls).st_size:
         told += ["--seccomp", str(syscalls)]
-    return subprocess.Popen(  # noqa: S603 - our own argument list
-        [argv[0], *told, *argv[1:]],
-        stdin=first,
-        stdout=second,
-        stderr=line,
-        pass_fds=(report, syscalls),
-        env={},
-        cwd="/",
-        start_new_session=True,
-    )
+    return [argv[0], *told, *argv[1:]]

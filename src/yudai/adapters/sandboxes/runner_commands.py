@@ -11,6 +11,7 @@ from pathlib import Path
 from yudai.adapters.sandboxes.cgroups import Cgroup, OomCounter
 from yudai.adapters.sandboxes.disk import DiskWatch
 from yudai.adapters.sandboxes.mounts import CONTROL
+from yudai.adapters.sandboxes.network.outlets import Outlet
 from yudai.adapters.sandboxes.output import Capture
 from yudai.adapters.sandboxes.runner import Runner
 from yudai.adapters.sandboxes.script import CANNOT_RUN, NUL_REFUSED, TIMED_OUT, script
@@ -25,8 +26,18 @@ _BIG = 1 << 20
 class RunnerCommands:
     """One command at a time: the caller takes turns."""
 
-    def __init__(self, runner: Runner, *, control: Path, cgroup: Cgroup, disk: DiskWatch) -> None:
+    def __init__(
+        self,
+        runner: Runner,
+        *,
+        control: Path,
+        cgroup: Cgroup,
+        disk: DiskWatch,
+        outlet: Outlet | None = None,
+    ) -> None:
+        """Every command of a box with an `outlet` opens it anew, for nothing outlives a command."""
         self._runner = runner
+        self._outlet = outlet
         self._control = control
         self._oom = OomCounter(cgroup.memory)
         self._disk = disk
@@ -49,6 +60,9 @@ class RunnerCommands:
         max_output: int = DEFAULT_MAX_OUTPUT,
         stdin: bytes = b"",
     ) -> ExecResult:
+        if self._outlet is not None:
+            command = f"{self._outlet.opening} {command}"
+            env = {**self._outlet.variables, **(env or {})}
         text = script(command, cwd=self.locate(cwd), env=env)
         if text is None:
             return ExecResult(exit_code=CANNOT_RUN, output=NUL_REFUSED)
@@ -68,8 +82,12 @@ class RunnerCommands:
         )
 
     async def end(self) -> None:
-        await self._runner.end()
-        self._oom.close()
+        try:
+            await self._runner.end()
+        finally:
+            if self._outlet is not None:
+                await self._outlet.proxy.close()
+            self._oom.close()
 
     async def _run(
         self, text: bytes, stdin: bytes, *, capture: Capture, timeout_s: float

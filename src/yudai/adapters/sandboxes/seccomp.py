@@ -1,8 +1,8 @@
 """System calls that no build or test needs and that reach past a namespace, as a BPF program.
 
 Denied: the kernel's keys (the session's would be inherited), namespaces of one's own, the parts of
-the kernel with the longest record of escapes, and another's limits for process 1. In a box with the
-host's network also sockets that lead to the host's services without any address of that network.
+the kernel with the longest record of escapes, another's limits for process 1, and sockets that no
+network namespace keeps in.
 """
 
 import errno
@@ -16,8 +16,8 @@ _ALLOW, _ERRNO = 0x7FFF0000, 0x00050000
 _NEW_USER_NAMESPACE = 0x10000000
 _X32 = 0x40000000
 _RUNNER = 1
-_HOST_ONLY = (1, 40)
-"""Families of sockets: Unix, whose names need not be files, and those of virtual machines."""
+_VIRTUAL_MACHINES = 40
+"""A family of sockets: it leads from this machine, if it is a virtual one, to what runs it."""
 
 
 class _Machine(NamedTuple):
@@ -56,7 +56,7 @@ _MACHINES = {
 }
 
 
-def program(machine: str = platform.machine(), *, network: bool = False) -> bytes | None:
+def program(machine: str = platform.machine()) -> bytes | None:
     """The filter for bubblewrap; None for a machine that we have no numbers of."""
     if machine not in _MACHINES:
         return None
@@ -74,8 +74,7 @@ def program(machine: str = platform.machine(), *, network: bool = False) -> byte
     for number in known.namespaces:
         lines += _when_argument(number, _JUMP_BITS, _NEW_USER_NAMESPACE, errno.EPERM)
     lines += _when_argument(known.limits, _JUMP_EQUAL, _RUNNER, errno.EPERM)
-    for family in _HOST_ONLY if network else ():
-        lines += _when_argument(known.socket, _JUMP_EQUAL, family, errno.EAFNOSUPPORT)
+    lines += _when_argument(known.socket, _JUMP_EQUAL, _VIRTUAL_MACHINES, errno.EAFNOSUPPORT)
     return b"".join([*lines, _line(_RETURN, _ALLOW)])
 
 

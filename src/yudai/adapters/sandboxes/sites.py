@@ -1,4 +1,4 @@
-"""The boxes in which bubblewrap builds a base: only that of its set-up commands has a network."""
+"""The boxes in which bubblewrap builds a base: only that of its set-up commands has a way out."""
 
 import asyncio
 import shutil
@@ -7,11 +7,12 @@ from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
 
-from yudai.adapters.sandboxes import etc, mounts, toolchain
+from yudai.adapters.sandboxes import mounts, toolchain
 from yudai.adapters.sandboxes.building import MADE, RECORD, SCRATCH, TREE, OpenSite, Site
 from yudai.adapters.sandboxes.certificates import copy_certificates
 from yudai.adapters.sandboxes.environment import setup_variables
 from yudai.adapters.sandboxes.identity import Identity
+from yudai.adapters.sandboxes.network.outlets import Reach
 from yudai.adapters.sandboxes.packages import PackageSettings
 from yudai.adapters.sandboxes.removal import remove_tree
 from yudai.adapters.sandboxes.toolchain import Chosen, Toolchain
@@ -19,7 +20,7 @@ from yudai.adapters.sandboxes.tools import own_uv
 from yudai.adapters.sandboxes.workshop import Layout, Workshop
 from yudai.domain.errors import SandboxError
 from yudai.domain.failure import Cause
-from yudai.ports.sandbox import ENV, BaseSpec
+from yudai.ports.sandbox import ENV, BaseSpec, Phase
 
 _OWNER = "bubblewrap"
 _SOURCE = "/run/source.tar"
@@ -34,15 +35,19 @@ class Sites:
         self._workshop = workshop
         self._packages = packages
 
-    def opener(self, spec: BaseSpec, chosen: Chosen) -> OpenSite:
-        return partial(self._open, spec, chosen)
+    def opener(self, spec: BaseSpec, owner: str, chosen: Chosen) -> OpenSite:
+        """`owner` hears what set-up was kept from."""
+        return partial(self._open, spec, owner, chosen)
 
     @asynccontextmanager
     async def _open(
-        self, spec: BaseSpec, chosen: Chosen, base: Path, *, setup: bool
+        self, spec: BaseSpec, owner: str, chosen: Chosen, base: Path, *, setup: bool
     ) -> AsyncGenerator[Site]:
-        opened = self._for_setup if setup else self._for_ourselves
-        async with opened(spec, chosen, base) as site:
+        reach = Reach(Phase.SETUP, owner, toolchain.interpreter(spec.env, chosen))
+        opened = self._for_setup(spec, reach, chosen, base)
+        if not setup:
+            opened = self._for_ourselves(spec, chosen, base)
+        async with opened as site:
             yield site
 
     @asynccontextmanager
@@ -55,15 +60,16 @@ class Sites:
             yield Site(built.commands, _SOURCE, _RECORD)
 
     @asynccontextmanager
-    async def _for_setup(self, spec: BaseSpec, chosen: Chosen, base: Path) -> AsyncGenerator[Site]:
-        """The network is the host's as it is; a proxy with a list would be put in between here."""
+    async def _for_setup(
+        self, spec: BaseSpec, reach: Reach, chosen: Chosen, base: Path
+    ) -> AsyncGenerator[Site]:
         made = base / MADE if spec.env is None else None
         tools = _with_uv(toolchain.find(spec.env, chosen, made=made)._replace(closed=False))
         lent = base / "lent"
         try:
             variables = setup_variables(ENV, await asyncio.to_thread(self._lend, lent))
             lay_out = partial(_lay_out_setup, base, lent)
-            async with self._workshop.temporary(_OWNER, lay_out, tools) as built:
+            async with self._workshop.temporary(_OWNER, lay_out, tools, reach=reach) as built:
                 yield Site(built.commands, variables=variables)
         finally:
             await asyncio.to_thread(remove_tree, lent)
@@ -71,13 +77,12 @@ class Sites:
     def _lend(self, folder: Path) -> dict[str, str]:
         """Put what set-up sees of the host into a folder; returns its package settings."""
         folder.mkdir(mode=0o755)
-        etc.write_network(folder)
         names = copy_certificates(self._packages.files, folder / "certificates")
         places = {path: f"{_CERTIFICATES}/{name}" for path, name in names.items()}
         missing = {str(file) for file in self._packages.files} - places.keys()
         return {
             name: places.get(value, value)
-            for name, value in self._packages.variables.items()
+            for name, value in self._packages.without_proxies().variables.items()
             if value not in missing
         }
 
@@ -101,9 +106,7 @@ async def _lay_out_setup(base: Path, lent: Path, identity: Identity, _: Path) ->
     if uv is not None:
         shown += mounts.readable(uv, f"{_SETUP}/uv")
     shown += mounts.readable(lent / "certificates", _CERTIFICATES)
-    for name in etc.NETWORK:
-        shown += mounts.readable(lent / name, f"/etc/{name}")
-    return Layout(tuple(shown), base, network=True)
+    return Layout(tuple(shown), base)
 
 
 def _copy_source(source: Path, folder: Path) -> Path:

@@ -10,7 +10,7 @@ from yudai.adapters.sandboxes.interpreters import choose_python, own_python
 from yudai.adapters.sandboxes.prefixes import holds_python, in_system, usual_folders
 from yudai.domain.errors import RefusedError
 from yudai.domain.value import Value
-from yudai.ports.sandbox import BaseSpec
+from yudai.ports.sandbox import ENV, BaseSpec
 
 _MAX_LINKS = 40
 
@@ -57,6 +57,11 @@ def choose(spec: BaseSpec, path: Iterable[Path]) -> Chosen:
     if spec.env is None:
         python = choose_python(spec.python, folders) if spec.python else own_python()
     return Chosen(python=python, node=node.choose_node(folders) if spec.node else None)
+
+
+def interpreter(env: Path | None, chosen: Chosen | None = None) -> str:
+    """A Python that a box of `find` always has, by its name there."""
+    return f"{ENV}/bin/python" if env else str((chosen or Chosen()).python or own_python())
 
 
 def find(env: Path | None, chosen: Chosen | None = None, *, made: Path | None = None) -> Toolchain:

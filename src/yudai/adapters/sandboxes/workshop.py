@@ -14,7 +14,8 @@ from yudai.adapters.sandboxes.guard import Guard
 from yudai.adapters.sandboxes.home import BoxRecord, Home
 from yudai.adapters.sandboxes.identity import Identity
 from yudai.adapters.sandboxes.limits import limit_processes, ulimits
-from yudai.adapters.sandboxes.mounts import Frame
+from yudai.adapters.sandboxes.mounts import CONTROL, Frame
+from yudai.adapters.sandboxes.network.outlets import Outlet, Outlets, Reach
 from yudai.adapters.sandboxes.processes import children, kill_and_wait, program, with_word
 from yudai.adapters.sandboxes.runner_commands import RunnerCommands
 from yudai.adapters.sandboxes.toolchain import Toolchain
@@ -32,8 +33,6 @@ class Layout(NamedTuple):
     written: Path
     pristine: Mapping[str, Stamp] | None = None
     """Of a copy: its files as they were before the first command."""
-    network: bool = False
-    """Whether the box shares the host's."""
 
 
 LayOut = Callable[[Identity, Path], Awaitable[Layout]]
@@ -49,9 +48,16 @@ class Built(NamedTuple):
 
 class Workshop:
     def __init__(
-        self, home: Home, *, limits: SandboxLimits, installation: str, overlays: bool
+        self,
+        home: Home,
+        outlets: Outlets,
+        *,
+        limits: SandboxLimits,
+        installation: str,
+        overlays: bool,
     ) -> None:
         self._home = home
+        self._outlets = outlets
         self._limits = limits
         self._installation = installation
         self._overlays = overlays
@@ -74,40 +80,62 @@ class Workshop:
     async def frame(self, toolchain: Toolchain) -> Frame:
         return (await self.ground()).frame(tools.furnish(toolchain, self._home.tools), self._limits)
 
-    async def build(self, owner: str, lay_out: LayOut, frame: Frame, *, base: str = "") -> Built:
-        """Start a box in a folder of its own; nothing is left of one that does not start."""
+    async def build(
+        self,
+        owner: str,
+        lay_out: LayOut,
+        frame: Frame,
+        *,
+        base: str = "",
+        reach: Reach | None = None,
+    ) -> Built:
+        """Start a box in a folder of its own; nothing is left of one that does not start.
+
+        Without `reach` it has no way out at all.
+        """
         ground = await self.ground()
         groups = self._groups()
         record = self._home.new_box(
             owner, base=base, cgroups=lambda box: groups.names(self._name(box))
         )
+        outlet: Outlet | None = None
         try:
-            return await self._build(ground, record, lay_out, frame)
+            layout = await lay_out(ground.features.identity, self._home.box(record.id))
+            control = ground.new_control(self._home.box(record.id))
+            if reach is not None:
+                outlet = await self._outlets.open(control, reach, seen_as=CONTROL)
+            return await self._build(record, layout, frame, control=control, outlet=outlet)
         except BaseException:
+            if outlet is not None:
+                await outlet.proxy.close()
             await self.remove(record)
             raise
 
     async def _build(
-        self, ground: Ground, record: BoxRecord, lay_out: LayOut, frame: Frame
+        self,
+        record: BoxRecord,
+        layout: Layout,
+        frame: Frame,
+        *,
+        control: Path,
+        outlet: Outlet | None,
     ) -> Built:
-        folder = self._home.box(record.id)
-        layout = await lay_out(ground.features.identity, folder)
-        control = ground.new_control(folder)
+        ground = await self.ground()
         cgroup = self._groups().create(self._name(record.id), self._limits)
         # Boxes that are made together are all furnished before the first one starts and competes.
         await asyncio.sleep(0)
-        limits, network = ulimits(self._limits, cgroup), layout.network
-        argv = frame.argv(control, layout.mounts, limits, network=network)
-        runner = await ground.start(argv, control, groups=cgroup.entrances, network=network)
+        argv = frame.argv(control, layout.mounts, ulimits(self._limits, cgroup))
+        runner = await ground.start(argv, control, groups=cgroup.entrances)
         try:
             if ground.features.identity.outlives_us:
                 self._guard.watch(record.id, runner.pid)
             limit_processes(runner.pid, self._limits, cgroup)
+            cgroup.step_back()
         except BaseException:
             await runner.end()
             raise
         disk = DiskWatch(layout.written, self._limits.disk_bytes)
-        commands = RunnerCommands(runner, control=control, cgroup=cgroup, disk=disk)
+        commands = RunnerCommands(runner, control=control, cgroup=cgroup, disk=disk, outlet=outlet)
         return Built(record, commands, layout, cgroup)
 
     async def kill(self, record: BoxRecord) -> None:
@@ -132,9 +160,9 @@ class Workshop:
 
     @asynccontextmanager
     async def temporary(
-        self, owner: str, lay_out: LayOut, toolchain: Toolchain
+        self, owner: str, lay_out: LayOut, toolchain: Toolchain, *, reach: Reach | None = None
     ) -> AsyncGenerator[Built]:
-        built = await self.build(owner, lay_out, await self.frame(toolchain))
+        built = await self.build(owner, lay_out, await self.frame(toolchain), reach=reach)
         try:
             yield built
         finally:

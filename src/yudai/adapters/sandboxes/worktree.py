@@ -1,6 +1,5 @@
 """What a workspace changed, seen from outside by looking at files: no command, no link followed."""
 
-import hashlib
 import os
 import stat
 import time
@@ -9,7 +8,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 from yudai.adapters.sandboxes.manifest import Entry, Manifest, blob_oid
-from yudai.ports.sandbox import Tree
 
 _MAX_HASHED = 64 << 20
 _CHUNK = 1 << 20
@@ -38,13 +36,26 @@ class Worktree:
     """One box's workspace: an overlay's upper folder, or a whole copy of the base."""
 
     def __init__(
-        self, root: Path, manifest: Manifest, *, pristine: Mapping[str, Stamp] | None = None
+        self,
+        root: Path,
+        manifest: Manifest,
+        *,
+        pristine: Mapping[str, Stamp] | None = None,
+        known: Mapping[Stamp, str] | None = None,
     ) -> None:
-        """`pristine` are a fresh copy's stamps; None says that `root` is an upper folder."""
+        """`pristine` are a fresh copy's stamps; None says that `root` is an upper folder.
+
+        `known` is what another one has read before.
+        """
         self._root = os.fspath(root)
         self._manifest = manifest
         self._pristine = pristine
-        self._oids: dict[Stamp, str] = {}
+        self._oids = dict(known or {})
+
+    @property
+    def known(self) -> Mapping[Stamp, str]:
+        """What files in these states hold, as far as it was read."""
+        return self._oids
 
     def changes(self) -> dict[str, Change]:
         """Changed paths in order; reads only what it has not read in this state before."""
@@ -52,16 +63,6 @@ class Worktree:
         found = walk.around()
         self._oids = walk.oids
         return dict(sorted(found.items()))
-
-
-def as_tree(changes: Mapping[str, Change]) -> Tree:
-    """Git's view: contents, link targets, the executable bit and the set of paths count."""
-    if not changes:
-        return Tree("", ())
-    digest = hashlib.sha256()
-    for path, change in changes.items():
-        digest.update(os.fsencode(path) + b"\0" + repr(change.entry).encode() + b"\0")
-    return Tree(digest.hexdigest(), tuple(changes))
 
 
 def stamps(root: Path) -> dict[str, Stamp]:

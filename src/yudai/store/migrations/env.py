@@ -2,7 +2,7 @@
 
 from alembic import context
 
-from yudai.store.forge_tables import Base
+from yudai.store.sandbox_tables import Base
 
 context.configure(
     connection=context.config.attributes["connection"],

@@ -18,6 +18,10 @@ const LIMIT = { look: "trajectory", next: "See how far it came" } as const;
 export const CAUSES: Record<Cause, Told> = {
   sandbox_failed: { words: "the sandbox could not be started", ...SETUP },
   sandbox_lost: { words: "the sandbox died during the run", ...AGENT },
+  sandbox_refused: {
+    words: "the sandbox provider refused us: its key, its credit or its settings",
+    ...SETUP,
+  },
   forge_failed: { words: "the repository could not be fetched from the forge", ...SETUP },
   setup_failed: { words: "the repository's set-up failed", ...SETUP },
   model_failed: { words: "the model endpoint failed", look: "agent", next: "See the agent log" },

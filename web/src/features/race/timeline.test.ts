@@ -77,3 +77,13 @@ test("what an event says besides is plain and on one line", () => {
   const data = { passing: 45, key: "abc", from: "a", nested: { a: 1 }, cause: "out_of_steps" };
   expect(eventFacts({ ...event, data })).toBe("passing 45, cause out_of_steps");
 });
+
+test("a blocked connection tells where to and when", () => {
+  const event = anEvent(1, "network.blocked", T0);
+  const data = { host: "pypi.example", port: 443, phase: "setup" };
+  expect(eventWords(event.kind)).toBe("a connection was blocked:");
+  expect(eventFacts({ ...event, data })).toBe("pypi.example:443, in the setup phase");
+  const six = { host: "2001:db8::1", port: 22, phase: "agent" };
+  expect(eventFacts({ ...event, data: six })).toBe("[2001:db8::1]:22, in the agent phase");
+  expect(eventFacts({ ...event, data: {} })).toBe("?");
+});

@@ -75,6 +75,7 @@ const WORDS: Record<string, string> = {
   "solve.cancelled": "stopped",
   "base.fetched": "the repository was fetched",
   "base.prepared": "the repository is set up",
+  "network.blocked": "a connection was blocked:",
   "baseline.measured": "tests measured before any change",
   "runs.cross_examined": "each patch was tried with the tests of the others",
   "champion.chosen": "chosen as champion by a person",
@@ -87,6 +88,7 @@ const WORDS: Record<string, string> = {
   "run.broke": "failed",
   "run.cancelled": "was stopped",
   "run.call_lost": "lost a call of the model",
+  "run.call_refused": "a model call of its agent was not answered",
   "publication.requested": "a pull request was asked for",
   "publication.committed": "the patch became a commit",
   "publication.pushed": "its branch was pushed",
@@ -114,8 +116,19 @@ export function eventWords(kind: string): string {
 
 const HIDDEN = new Set(["from", "to", "key", "by", "was", "run"]);
 
+/** Events whose facts read better as a phrase than as names and values. */
+const PHRASES: Record<string, (data: EventView["data"]) => string> = {
+  "network.blocked": ({ host, port, phase }) => {
+    const name = String(host ?? "?");
+    const place = name.includes(":") ? `[${name}]` : name;
+    return `${place}${isPlain(port) ? `:${port}` : ""}${isPlain(phase) ? `, in the ${phase} phase` : ""}`;
+  },
+};
+
 /** The rest of what an event says, on one line. */
 export function eventFacts(event: EventView): string {
+  const phrase = PHRASES[event.kind];
+  if (phrase) return phrase(event.data);
   return Object.entries(event.data)
     .filter(([name, value]) => !HIDDEN.has(name) && isPlain(value))
     .map(([name, value]) => `${name.replaceAll("_", " ")} ${value}`)

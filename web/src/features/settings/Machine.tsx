@@ -1,4 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
+import { Link } from "react-router";
 import { doctorQuery } from "@/api/queries/installation";
 import type { Examination } from "@/api/types";
 import { Button } from "@/ui/Button";
@@ -21,6 +22,9 @@ export function Machine() {
       {query.isPending && <Skeleton rows={4} label="Looking at this machine" />}
       {query.isError && <Failure error={query.error} />}
       {query.data && <Found found={query.data} />}
+      <Link to="/sandboxes" className="self-start text-sm text-second underline">
+        Open sandboxes and prepared bases
+      </Link>
     </section>
   );
 }
@@ -34,20 +38,22 @@ function Found({ found }: { found: Examination }) {
       {found.sandboxes.map((one) => (
         <li key={one.name} className="flex flex-col gap-1">
           <Mark
-            ok={one.usable}
+            ok={one.set_up ? one.usable : null}
             name={`sandbox ${one.name}${one.default ? " (default)" : ""}`}
             detail={one.detail}
           />
-          <ul className="ml-5 flex flex-col gap-1 text-xs">
-            {one.guarantees.map((promise) => (
-              <Line
-                key={promise.name}
-                ok={promise.holds}
-                name={promise.name}
-                detail={promise.how}
-              />
-            ))}
-          </ul>
+          {one.guarantees.length > 0 && (
+            <ul className="ml-5 flex flex-col gap-1 text-xs">
+              {one.guarantees.map((promise) => (
+                <Line
+                  key={promise.name}
+                  ok={promise.holds}
+                  name={promise.name}
+                  detail={promise.how}
+                />
+              ))}
+            </ul>
+          )}
         </li>
       ))}
     </ul>
@@ -55,7 +61,8 @@ function Found({ found }: { found: Examination }) {
 }
 
 interface LineProps {
-  ok: boolean;
+  /** null: nobody has asked for it, so it was not tried. */
+  ok: boolean | null;
   name: string;
   detail: string;
 }
@@ -68,15 +75,22 @@ function Line(props: LineProps) {
   );
 }
 
+const MARKS = {
+  good: { sign: "✓", heard: "good:", colour: "text-good", detail: "text-muted" },
+  bad: { sign: "✗", heard: "not good:", colour: "text-bad", detail: "text-text" },
+  none: { sign: "–", heard: "not set up:", colour: "text-muted", detail: "text-muted" },
+} as const;
+
 function Mark({ ok, name, detail }: LineProps) {
+  const mark = MARKS[ok === null ? "none" : ok ? "good" : "bad"];
   return (
-    <p className="break-words">
-      <span className={ok ? "text-good" : "text-bad"}>
-        <span aria-hidden>{ok ? "✓" : "✗"}</span>
-        <span className="sr-only">{ok ? "good:" : "not good:"}</span>
+    <p className={`break-words ${ok === null ? "text-muted" : ""}`}>
+      <span className={mark.colour}>
+        <span aria-hidden>{mark.sign}</span>
+        <span className="sr-only">{mark.heard}</span>
       </span>{" "}
       {name}:{" "}
-      <span className={ok ? "text-muted" : "text-text"}>
+      <span className={mark.detail}>
         <Hostile text={detail} />
       </span>
     </p>

@@ -82,6 +82,11 @@ class Machine(Protocol):
     @property
     def id(self) -> str: ...
 
+    @property
+    def variables(self) -> Mapping[str, str]:
+        """What commands have to know of a way out, where it is a proxy of ours."""
+        ...
+
     async def run(self, line: str, *, timeout_s: float, max_bytes: int = 1 << 20) -> Said:
         """A line for a shell, shorter than 100 KB and without data in it that was not quoted.
 
@@ -107,6 +112,11 @@ class Cloud(Protocol):
     @property
     def name(self) -> str:
         """The backend's name: e2b, prime, container."""
+        ...
+
+    @property
+    def own_kernels(self) -> bool:
+        """Whether each machine has one: else a user's processes are counted over all of them."""
         ...
 
     async def examine(self) -> Capabilities:

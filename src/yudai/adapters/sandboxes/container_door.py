@@ -1,0 +1,101 @@
+"""The way out of containers without a network: a proxy of ours on a socket that each one sees."""
+
+import asyncio
+import shutil
+import time
+from collections.abc import Collection
+from pathlib import Path
+
+from yudai.adapters.sandboxes.network.forwarding import SOCKET
+from yudai.adapters.sandboxes.network.outlets import once
+from yudai.adapters.sandboxes.network.proxy import Proxy
+from yudai.adapters.sandboxes.network.reaching import Ways
+from yudai.adapters.sandboxes.remote.cloud import DeniedError, Order
+from yudai.domain.errors import SandboxError
+from yudai.ports.sandbox import OnBlocked, Phase
+
+_FORGOTTEN_S = 600.0
+
+
+class Door:
+    """The proxy of one container, on a socket in a folder that the container sees."""
+
+    def __init__(self, folder: Path, proxy: Proxy) -> None:
+        self.folder = folder
+        self._proxy = proxy
+
+    async def close(self) -> None:
+        """Idempotent."""
+        await self._proxy.close()
+        await asyncio.to_thread(shutil.rmtree, self.folder, ignore_errors=True)
+
+
+class Doors:
+    def __init__(self, home: Path, on_blocked: OnBlocked, ways: Ways) -> None:
+        self._home = home / "doors"
+        self._on_blocked = once(on_blocked)
+        self._ways = ways
+        self._open: dict[str, Door] = {}
+
+    async def open(self, order: Order) -> Door | None:
+        """None: it may reach nothing, and nobody wants to know what it tries."""
+        phase = Phase(order.phase or Phase.AGENT)
+        ways = self._ways if phase is Phase.AGENT else _without_doors(self._ways)
+        if not (order.hosts or ways.doors or phase is Phase.SETUP):
+            return None
+        folder = self._home / order.key
+        try:
+            proxy = Proxy(
+                folder / Path(SOCKET).name,
+                hosts=order.hosts,
+                phase=phase,
+                owner=order.tags.get("owner", ""),
+                on_blocked=self._on_blocked,
+                ways=ways,
+            )
+        except ValueError as error:
+            raise DeniedError(str(error)) from None
+        try:
+            # Closed to other users of the host; whoever the container's root is may enter.
+            self._home.mkdir(mode=0o700, parents=True, exist_ok=True)
+            folder.mkdir()
+            folder.chmod(0o755)
+            await proxy.start()
+        except OSError as error:
+            raise SandboxError(f"there is no way to a proxy: {error}") from error
+        door = self._open[order.key] = Door(folder, proxy)
+        return door
+
+    async def close(self, key: str) -> None:
+        """Also what a dead process of ours has left of one."""
+        door = self._open.pop(key, None)
+        if door is not None:
+            await door.close()
+        elif (folder := self._home / key).parent == self._home:
+            await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
+
+    async def close_all(self) -> None:
+        for key in list(self._open):
+            await self.close(key)
+
+    async def sweep(self, used: Collection[str]) -> None:
+        """Remove what is left of those whose process died before there was a container."""
+        await asyncio.to_thread(self._sweep, {*used, *self._open})
+
+    def _sweep(self, used: Collection[str]) -> None:
+        before = time.time() - _FORGOTTEN_S
+        for folder in self._home.glob("*"):
+            if folder.name not in used and _changed_at(folder) < before:
+                shutil.rmtree(folder, ignore_errors=True)
+
+
+def _without_doors(ways: Ways) -> Ways:
+    """Those to services of ours are for agents' commands alone."""
+    return Ways(upstream=ways.upstream, resolve=ways.resolve, bounds=ways.bounds)
+
+
+def _changed_at(folder: Path) -> float:
+    try:
+        return folder.stat().st_mtime
+    except OSError:
+        return 0.0

@@ -1,0 +1,141 @@
+"""Machines at E2B, or at a control plane of your own; its SDK is loaded when they are asked for."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+from yudai.adapters.sandboxes.e2b_template import BuiltTemplate, build_template
+from yudai.adapters.sandboxes.remote.cloud import INSTALLATION, DeniedError, Found, Machine, Order
+from yudai.domain.errors import SandboxError
+from yudai.ports.sandbox import Capabilities, Guarantee, SandboxLimits
+
+if TYPE_CHECKING:
+    from yudai.adapters.sandboxes.e2b_account import Account, Timings
+    from yudai.adapters.sandboxes.e2b_machine import E2BMachine
+    from yudai.adapters.sandboxes.e2b_making import Maker
+
+T = TypeVar("T")
+
+NO_SDK = "E2B's SDK is missing: pip install 'yudai[e2b]'"
+_FORKS_AT_ONCE = 20
+_GUARANTEES = {
+    "files": "separate VM run by the provider (their claim)",
+    "environment": "nothing of ours is in the VM but what a command is given",
+    "network": "the provider's egress rules, closed unless a phase has hosts (their claim)",
+    "processes": "commands run as another user; all it has left is killed after each",
+    "processors": "the size of the VM, as its template was built",
+    "memory": "the size of the VM, as its template was built",
+    "process count": "counted in the VM, for the user of the commands",
+    "disk": "measured in the VM while a command runs",
+    "time": "a command is killed in the VM with all it started; its output so far is kept",
+    "output": "capped in the VM and once more here",
+    "kernel": "the VM's own (their claim)",
+}
+
+
+class E2BCloud:
+    name = "e2b"
+    own_kernels = True
+
+    def __init__(
+        self,
+        *,
+        api_key: str,
+        template: str,
+        domain: str | None = None,
+        api_url: str | None = None,
+        sandbox_url: str | None = None,
+        timings: "Timings | None" = None,
+    ) -> None:
+        self._api_key = api_key
+        self._template = template
+        self._address = (domain, api_url, sandbox_url)
+        self._timings = timings
+
+    @cached_property
+    def _maker(self) -> "Maker":
+        try:
+            from yudai.adapters.sandboxes import e2b_account, e2b_making  # noqa: PLC0415 - loaded when used
+        except ImportError as error:
+            raise DeniedError(NO_SDK) from error
+        timings = self._timings or e2b_account.Timings()
+        address = e2b_account.Address(*self._address)
+        account = e2b_account.Account(self._api_key, address, timings)
+        return e2b_making.Maker(account, self._template)
+
+    @property
+    def _account(self) -> "Account":
+        return self._maker.account
+
+    async def examine(self) -> Capabilities:
+        await self._account.look()
+        kept = [Guarantee(name=n, holds=True, how=how) for n, how in _GUARANTEES.items()]
+        return Capabilities(
+            backend=self.name,
+            isolated=True,
+            guarantees=tuple(kept),
+            version=f"e2b {self._account.version}",
+        )
+
+    async def create(self, order: Order) -> Machine:
+        maker = self._maker
+        return await self._whole(maker.create(order), lambda made: maker.discard(made.id))
+
+    async def fork(
+        self, source: Machine, orders: Sequence[Order]
+    ) -> Sequence[Machine | SandboxError]:
+        """Forks have the tags of their source: E2B has no way to give them others."""
+        forked: list[Machine | SandboxError] = []
+        for start in range(0, len(orders), _FORKS_AT_ONCE):
+            batch = orders[start : start + _FORKS_AT_ONCE]
+            work = self._maker.fork(cast("E2BMachine", source), batch)
+            try:
+                forked += await self._whole(work, self._maker.discard_all)
+            except BaseException:
+                self._account.begin(self._maker.discard_all(forked))
+                raise
+        return forked
+
+    async def snapshot(self, machine: Machine, name: str) -> str:
+        return await self._whole(
+            self._account.snapshot(machine.id, name), self._maker.drop_snapshot
+        )
+
+    async def remove_snapshot(self, image: str) -> bool:
+        return await self._account.remove_snapshot(image)
+
+    async def has_snapshot(self, image: str) -> bool:
+        return await self._account.has_snapshot(image)
+
+    async def list(self, installation: str) -> Sequence[Found]:
+        return await self._account.find({INSTALLATION: installation})
+
+    async def kill(self, machine_id: str) -> bool:
+        return await self._account.kill(machine_id)
+
+    async def build_template(
+        self, name: str, limits: SandboxLimits, on_log: Callable[[str], None]
+    ) -> BuiltTemplate:
+        return await build_template(self._account, name, limits, on_log)
+
+    async def close(self) -> None:
+        if "_maker" in self.__dict__:
+            await self._account.close()
+
+    async def _whole(self, work: Coroutine[Any, Any, T], undo: Callable[[T], Awaitable[None]]) -> T:
+        """Whoever is cancelled meanwhile leaves nothing behind: it is undone when it is done."""
+        task = self._account.begin(work)
+        try:
+            return await asyncio.shield(task)
+        except asyncio.CancelledError:
+            self._account.begin(_undo(task, undo))
+            raise
+
+
+async def _undo(task: asyncio.Task[T], undo: Callable[[T], Awaitable[None]]) -> None:
+    try:
+        made = await task
+    except SandboxError:
+        return
+    await undo(made)

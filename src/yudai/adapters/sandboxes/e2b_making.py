@@ -1,0 +1,123 @@
+"""How machines come into being at E2B: looked for when an answer was lost, removed when useless."""
+
+import asyncio
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+import structlog
+
+from yudai.adapters.sandboxes.e2b_errors import LateError, UnheardError, UnsupportedError, translate
+from yudai.adapters.sandboxes.e2b_machine import E2BMachine
+from yudai.adapters.sandboxes.remote.cloud import BOX, INSTALLATION, Machine, Order
+from yudai.domain.errors import SandboxError
+
+if TYPE_CHECKING:
+    from e2b import AsyncSandbox
+
+    from yudai.adapters.sandboxes.e2b_account import Account
+
+log: structlog.stdlib.BoundLogger = structlog.get_logger()
+
+
+class Maker:
+    def __init__(self, account: "Account", template: str) -> None:
+        self.account = account
+        self._template = template
+
+    async def create(self, order: Order) -> Machine:
+        machine = E2BMachine(self.account, await self._make(order), order.tags)
+        return await self._ready(machine)
+
+    async def fork(
+        self, source: E2BMachine, orders: Sequence[Order]
+    ) -> Sequence[Machine | SandboxError]:
+        ttl_s = max(order.ttl_s for order in orders)
+        try:
+            forks = await self.account.fork(source.id, len(orders), ttl_s)
+        except UnsupportedError as error:
+            raise NotImplementedError from error
+        except SandboxError as error:
+            if isinstance(error, UnheardError):
+                await self._discard_strays(source)
+            return [error for _ in orders]
+        async with asyncio.TaskGroup() as group:
+            fitting = [
+                group.create_task(self._fit(self._fork_of(source, fork), order))
+                for fork, order in zip(forks, orders, strict=False)
+            ]
+        missing = len(orders) - len(fitting)
+        fewer = [SandboxError("E2B made fewer forks than were asked for")] * missing
+        return [*(task.result() for task in fitting), *fewer]
+
+    async def discard(self, machine_id: str) -> None:
+        """It ends by itself, a little later, where we cannot do it."""
+        try:
+            await self.account.kill(machine_id)
+        except SandboxError as error:
+            log.warning("sandbox.not_removed", sandbox_id=machine_id, error=str(error))
+
+    async def discard_all(self, made: Iterable[Machine | SandboxError]) -> None:
+        for one in made:
+            if not isinstance(one, SandboxError):
+                await self.discard(one.id)
+
+    async def drop_snapshot(self, image: str) -> None:
+        try:
+            await self.account.remove_snapshot(image)
+        except SandboxError as error:
+            log.warning("snapshot.not_removed", snapshot=image, error=str(error))
+
+    async def _make(self, order: Order) -> "AsyncSandbox":
+        """The SDK has no key that would make asking twice safe, so it is looked for first."""
+        try:
+            return await self.account.make(order, self._template)
+        except UnheardError as error:
+            ours = {name: order.tags[name] for name in (INSTALLATION, BOX)}
+            found = await self.account.find(ours)
+            if found:
+                return await self.account.attach(found[0].id, order.ttl_s)
+            if isinstance(error, LateError):
+                # It may come yet: a second one might be one too many.
+                raise
+            return await self.account.make(order, self._template)
+
+    async def _ready(self, machine: E2BMachine) -> E2BMachine:
+        try:
+            await machine.until_it_answers()
+        except SandboxError:
+            await self.discard(machine.id)
+            raise
+        return machine
+
+    def _fork_of(
+        self, source: E2BMachine, fork: "AsyncSandbox | Exception"
+    ) -> E2BMachine | SandboxError:
+        if isinstance(fork, Exception):
+            return translate(fork, "forking a sandbox")
+        source.kin.add(fork.sandbox_id)
+        return E2BMachine(self.account, fork, source.tags, source.kin)
+
+    async def _fit(
+        self, machine: E2BMachine | SandboxError, order: Order
+    ) -> E2BMachine | SandboxError:
+        if isinstance(machine, SandboxError):
+            return machine
+        try:
+            await self._ready(machine)
+            await machine.allow(order.hosts)
+        except SandboxError as error:
+            await self.discard(machine.id)
+            return error
+        return machine
+
+    async def _discard_strays(self, source: E2BMachine) -> None:
+        """Forks that nobody has told us of: they have its tags, and are none that we know."""
+        ours = {name: source.tags[name] for name in (INSTALLATION, BOX)}
+        try:
+            found = await self.account.find(ours)
+        except SandboxError as error:
+            log.warning("sandbox.not_looked_up", error=str(error))
+            return
+        for stray in found:
+            if stray.id not in source.kin:
+                await self.discard(stray.id)

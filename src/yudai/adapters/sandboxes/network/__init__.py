@@ -1,0 +1,1 @@
+"""What boxes may reach: lists of hosts, and the proxy that keeps to them."""

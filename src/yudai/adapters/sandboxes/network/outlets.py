@@ -1,0 +1,84 @@
+"""How a box without a network gets to a proxy of ours: a socket it sees, and a forwarder to it."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from yudai.adapters.sandboxes.network.forwarding import (
+    forward_by_file,
+    proxy_variables,
+    write_forwarder,
+)
+from yudai.adapters.sandboxes.network.policy import Allowed
+from yudai.adapters.sandboxes.network.proxy import Proxy
+from yudai.adapters.sandboxes.network.reaching import Ways
+from yudai.domain.errors import RefusedError
+from yudai.ports.sandbox import Blocked, NetworkPolicy, OnBlocked, Phase
+
+_SOCKET = "proxy"
+_REMEMBERED = 10_000
+
+
+class Reach(NamedTuple):
+    """For whom a box may reach something, and what runs the forwarder in it."""
+
+    phase: Phase
+    owner: str
+    python: str
+
+
+class Outlet(NamedTuple):
+    proxy: Proxy
+    opening: str
+    """A line of shell that comes before each command: it ends once the way is open."""
+    variables: Mapping[str, str]
+
+
+class Outlets:
+    def __init__(self, policy: NetworkPolicy, on_blocked: OnBlocked, ways: Ways) -> None:
+        """RefusedError for an entry that is no host. Doors are for agents' commands alone."""
+        try:
+            for phase in Phase:
+                Allowed(policy.hosts(phase))
+        except ValueError as error:
+            raise RefusedError(str(error)) from None
+        self._policy = policy
+        self._on_blocked = once(on_blocked)
+        self._ways = ways
+
+    def has(self, phase: Phase) -> bool:
+        """Set-up always has one, so that what it misses can be told."""
+        doors = phase is Phase.AGENT and self._ways.doors
+        return phase is Phase.SETUP or bool(doors or self._policy.hosts(phase))
+
+    async def open(self, folder: Path, reach: Reach, *, seen_as: str) -> Outlet:
+        """Open one in a folder of the host that the box sees under another name."""
+        ways = self._ways
+        if reach.phase is not Phase.AGENT:
+            ways = Ways(upstream=ways.upstream, resolve=ways.resolve, bounds=ways.bounds)
+        proxy = Proxy(
+            folder / _SOCKET,
+            hosts=self._policy.hosts(reach.phase),
+            phase=reach.phase,
+            owner=reach.owner,
+            on_blocked=self._on_blocked,
+            ways=ways,
+        )
+        write_forwarder(folder)
+        await proxy.start()
+        line = forward_by_file(reach.python, seen_as, socket=f"{seen_as}/{_SOCKET}")
+        return Outlet(proxy, line, proxy_variables())
+
+
+def once(on_blocked: OnBlocked) -> OnBlocked:
+    """Boxes of one owner may all try the same; of very many the oldest are forgotten."""
+    told: dict[Blocked, None] = {}
+
+    def tell(blocked: Blocked) -> None:
+        if blocked not in told:
+            told[blocked] = None
+            if len(told) > _REMEMBERED:
+                del told[next(iter(told))]
+            on_blocked(blocked)
+
+    return tell

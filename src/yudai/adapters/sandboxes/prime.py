@@ -1,0 +1,189 @@
+"""Machines at Prime Intellect; its client library is loaded when the first is asked for."""
+
+import asyncio
+from collections.abc import Sequence
+from contextlib import suppress
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import structlog
+
+from yudai.adapters.sandboxes.prime_machine import PrimeMachine
+from yudai.adapters.sandboxes.remote.cloud import (
+    INSTALLATION,
+    CutError,
+    DeniedError,
+    Found,
+    GoneError,
+    Machine,
+    Order,
+)
+from yudai.domain.errors import SandboxError
+from yudai.ports.sandbox import Capabilities, Guarantee
+
+if TYPE_CHECKING:
+    from yudai.adapters.sandboxes.prime_account import Account, Timings
+
+log: structlog.stdlib.BoundLogger = structlog.get_logger()
+
+_NO_CLIENT = "Prime's client library is missing: pip install 'yudai[prime]'"
+_PAUSE_S = 0.5
+_PROBE_S = 30.0
+_ANSWERS_S = 60.0
+_GUARANTEES = {
+    "files": "separate VM run by the provider (their claim)",
+    "environment": "nothing of ours is in the VM but what a command is given",
+    "network": "the provider's egress rules, closed unless a phase has hosts (their claim)",
+    "processes": "commands run as another user; all it has left is killed after each",
+    "processors": "the size of the VM",
+    "memory": "the size of the VM",
+    "process count": "counted in the VM, for the user of the commands",
+    "disk": "measured in the VM while a command runs",
+    "time": "a command is killed in the VM with all it started; its output so far is kept",
+    "output": "capped in the VM and once more here",
+    "kernel": "the VM's own (their claim)",
+}
+
+
+class PrimeCloud:
+    name = "prime"
+    own_kernels = True
+
+    def __init__(
+        self,
+        *,
+        api_key: str,
+        image: str,
+        home: Path,
+        base_url: str | None = None,
+        timings: "Timings | None" = None,
+    ) -> None:
+        """`home` is a folder of ours: the client keeps tokens in it, for us alone to read."""
+        self._api_key = api_key
+        self._image = image
+        self._home = home
+        self._base_url = base_url
+        self._timings = timings
+
+    @cached_property
+    def _account(self) -> "Account":
+        try:
+            from yudai.adapters.sandboxes import prime_account  # noqa: PLC0415 - loaded when used
+        except ImportError as error:
+            raise DeniedError(_NO_CLIENT) from error
+        timings = self._timings or prime_account.Timings()
+        return prime_account.Account(self._api_key, self._base_url, self._home, timings)
+
+    async def examine(self) -> Capabilities:
+        await self._account.look()
+        kept = [Guarantee(name=n, holds=True, how=how) for n, how in _GUARANTEES.items()]
+        return Capabilities(
+            backend=self.name,
+            isolated=True,
+            guarantees=tuple(kept),
+            version=f"prime-sandboxes {self._account.version}",
+        )
+
+    async def create(self, order: Order) -> Machine:
+        account = self._account
+        making = account.begin(account.make(order, self._image))
+        try:
+            machine_id = await asyncio.shield(making)
+        except asyncio.CancelledError:
+            account.begin(self._unmake(making))
+            raise
+        machine = PrimeMachine(account, machine_id)
+        try:
+            await account.arrivals.wait(machine_id)
+            await self._until_it_answers(machine)
+        except BaseException:
+            await asyncio.shield(account.begin(self._discard(machine_id)))
+            raise
+        return machine
+
+    async def fork(
+        self, source: Machine, orders: Sequence[Order]
+    ) -> Sequence[Machine | SandboxError]:
+        raise NotImplementedError("Prime copies no running machine")
+
+    async def snapshot(self, machine: Machine, name: str) -> str:  # noqa: ARG002 - its checkpoints have no names
+        checkpoint = await self._account.checkpoint(machine.id)
+        try:
+            await self._account.until_durable(checkpoint)
+        except BaseException:
+            await asyncio.shield(self._account.begin(self._drop(checkpoint)))
+            raise
+        return checkpoint
+
+    async def remove_snapshot(self, image: str) -> bool:
+        try:
+            await self._account.delete_checkpoint(image)
+        except GoneError:
+            return False
+        return True
+
+    async def has_snapshot(self, image: str) -> bool:
+        try:
+            return await self._account.is_durable(image)
+        except GoneError:
+            return False
+
+    async def list(self, installation: str) -> Sequence[Found]:
+        return await self._account.find({INSTALLATION: installation})
+
+    async def kill(self, machine_id: str) -> bool:
+        try:
+            await self._account.delete(machine_id)
+        except GoneError:
+            return False
+        except SandboxError:
+            if await self._has_ended(machine_id):
+                return False
+            raise
+        return True
+
+    async def close(self) -> None:
+        """Afterwards it may be used again, as anew; one is not made only to be closed."""
+        account = self.__dict__.pop("_account", None)
+        if account is not None:
+            await account.close()
+
+    async def _until_it_answers(self, machine: Machine) -> None:
+        """It is said to run a moment before its gateway knows it."""
+        tries = asyncio.get_running_loop().time() + _ANSWERS_S
+        while True:
+            try:
+                await machine.run("true", timeout_s=_PROBE_S)
+            except (CutError, TimeoutError) as error:
+                if asyncio.get_running_loop().time() > tries:
+                    raise SandboxError(f"the sandbox runs but does not answer: {error}") from error
+                await asyncio.sleep(_PAUSE_S)
+            else:
+                return
+
+    async def _unmake(self, making: asyncio.Task[str]) -> None:
+        """Nobody waits for it any more, but it is being made."""
+        with suppress(SandboxError):
+            await self._discard(await making)
+
+    async def _discard(self, machine_id: str) -> None:
+        try:
+            await self.kill(machine_id)
+        except SandboxError as error:
+            log.warning("sandbox.not_removed", sandbox_id=machine_id, error=str(error))
+
+    async def _drop(self, checkpoint: str) -> None:
+        try:
+            await self.remove_snapshot(checkpoint)
+        except SandboxError as error:
+            log.warning("snapshot.not_removed", snapshot=checkpoint, error=str(error))
+
+    async def _has_ended(self, machine_id: str) -> bool:
+        try:
+            await self._account.check(machine_id)
+        except GoneError:
+            return True
+        except SandboxError:
+            return False
+        return False

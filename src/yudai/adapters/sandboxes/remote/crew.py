@@ -1,0 +1,205 @@
+"""The machines of this process: noted before they are made, kept alive, ended in time."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import structlog
+
+from yudai.adapters.sandboxes.remote.cloud import BOX, Cloud, GoneError, Machine, Order
+from yudai.adapters.sandboxes.remote.pace import Pace
+from yudai.domain.errors import SandboxError
+from yudai.ports.register import BoxEntry, Register
+
+log: structlog.stdlib.BoundLogger = structlog.get_logger()
+
+BEAT_S = 15.0
+GRACE_S = 60.0
+"""The provider ends a machine so long after we should have done it."""
+_EXTENSIONS = 3
+"""In each time-to-live."""
+_OLD = "the sandbox's lifetime of {:g} minutes is over: see SANDBOX_LIFETIME_MINUTES"
+
+
+@dataclass
+class Member:
+    entry: BoxEntry
+    machine: Machine
+    dies_s: float
+    extended_s: float
+    clock: asyncio.TimerHandle | None = None
+    """Rings when its lifetime is over."""
+    end: Callable[[str], Awaitable[None]] | None = None
+    """Ends the box that it is, and tells those who use it why; None: it is no box yet."""
+
+
+class Crew:
+    def __init__(
+        self,
+        cloud: Cloud,
+        register: Register,
+        pace: Pace,
+        *,
+        ttl_s: float,
+        beat_s: float = BEAT_S,
+    ) -> None:
+        self._cloud = cloud
+        self._register = register
+        self._pace = pace
+        self._ttl_s = ttl_s
+        self._beat_s = beat_s
+        self._members: dict[str, Member] = {}
+        self._beating: asyncio.Task[None] | None = None
+        self._endings: set[asyncio.Task[None]] = set()
+
+    async def hire(self, entry: BoxEntry, order: Order) -> Member:
+        """Make one machine; nothing that we know of is left when that fails or is cancelled."""
+        [member] = await self._hire([entry], [order], partial(self._create, order))
+        if isinstance(member, SandboxError):
+            raise member
+        return member
+
+    async def multiply(
+        self, first: Member, entries: Sequence[BoxEntry], orders: Sequence[Order]
+    ) -> Sequence[Member | SandboxError]:
+        """Copies of one that nobody has used yet; NotImplementedError where there are none."""
+        fork = partial(self._cloud.fork, first.machine, orders)
+        return await self._hire(entries, orders, fork)
+
+    async def dismiss(self, box_id: str) -> None:
+        """The end of one of ours; what cannot be removed now is left to the next sweep."""
+        member = self._members.pop(box_id, None)
+        if member is not None:
+            if member.clock is not None:
+                member.clock.cancel()
+            await self._kill(member.machine.id)
+            await self._close(box_id)
+            self._pace.leave()
+
+    async def close(self) -> None:
+        for box_id in list(self._members):
+            await self.dismiss(box_id)
+        if self._endings:
+            await asyncio.wait(self._endings)
+        if self._beating is not None:
+            self._beating.cancel()
+            await asyncio.wait([self._beating])
+            self._beating = None
+
+    async def beat(self) -> None:
+        """Say that we and our machines are alive."""
+        await self._register.beat()
+        now = asyncio.get_running_loop().time()
+        for member in list(self._members.values()):
+            if now >= member.extended_s + self._ttl_s / _EXTENSIONS:
+                left_s = member.dies_s - now + GRACE_S
+                await self._extend(member, min(self._ttl_s, left_s), now)
+
+    async def _create(self, order: Order) -> Sequence[Machine | SandboxError]:
+        return [await self._pace.make(partial(self._cloud.create, order))]
+
+    async def _hire(
+        self,
+        entries: Sequence[BoxEntry],
+        orders: Sequence[Order],
+        make: Callable[[], Awaitable[Sequence[Machine | SandboxError]]],
+    ) -> list[Member | SandboxError]:
+        await self._pace.enter(len(entries))
+        try:
+            if self._beating is None or self._beating.done():
+                # Before the first row: who is silent for long is taken for dead.
+                self._beating = asyncio.create_task(self._beat_for_ever(), name="sandboxes")
+            for entry in entries:
+                await self._register.open_box(entry)
+            made = await make()
+            wanted = zip(entries, orders, made, strict=True)
+            return [await self._note(entry, order, one) for entry, order, one in wanted]
+        except BaseException:
+            await self._finish(self._undo(entries))
+            raise
+
+    async def _note(
+        self, entry: BoxEntry, order: Order, made: Machine | SandboxError
+    ) -> Member | SandboxError:
+        if isinstance(made, SandboxError):
+            self._pace.leave()
+            await self._register.close_box(entry.id)
+            return made
+        loop, lifetime_s = asyncio.get_running_loop(), order.limits.lifetime_s
+        now = loop.time()
+        member = Member(entry, made, dies_s=now + lifetime_s, extended_s=now)
+        self._members[entry.id] = member
+        member.clock = loop.call_later(lifetime_s, self._age, member, lifetime_s)
+        await self._register.name_box(entry.id, made.id)
+        return member
+
+    async def _undo(self, entries: Sequence[BoxEntry]) -> None:
+        """Machines may have been made without our having heard of them."""
+        unheard: set[str] = set()
+        for entry in entries:
+            if entry.id in self._members:
+                await self.dismiss(entry.id)
+            else:
+                unheard.add(entry.id)
+                self._pace.leave()
+        if unheard:
+            try:
+                installation = await self._register.installation()
+                for found in await self._cloud.list(installation):
+                    if found.tags.get(BOX) in unheard:
+                        await self._kill(found.id)
+            except SandboxError as error:
+                log.warning("sandbox.not_looked_up", error=str(error))
+        for entry in entries:
+            await self._close(entry.id)
+
+    async def _finish(self, work: Coroutine[Any, Any, None]) -> None:
+        """Also when our caller is cancelled once more."""
+        task = asyncio.create_task(work)
+        self._endings.add(task)
+        task.add_done_callback(self._endings.discard)
+        await asyncio.shield(task)
+
+    def _age(self, member: Member, lifetime_s: float) -> None:
+        retiring = asyncio.create_task(self._retire(member, _OLD.format(lifetime_s / 60)))
+        self._endings.add(retiring)
+        retiring.add_done_callback(self._endings.discard)
+
+    async def _retire(self, member: Member, why: str) -> None:
+        log.warning("sandbox.ended", box_id=member.entry.id, why=why)
+        if member.end is not None:
+            await member.end(why)
+        else:
+            await self.dismiss(member.entry.id)
+
+    async def _kill(self, machine_id: str) -> None:
+        try:
+            await self._cloud.kill(machine_id)
+        except SandboxError as error:
+            log.warning("sandbox.not_removed", sandbox_id=machine_id, error=str(error))
+
+    async def _close(self, box_id: str) -> None:
+        """A row that stays open is closed by a sweep, when its machine is gone."""
+        try:
+            await self._register.close_box(box_id)
+        except Exception as error:  # noqa: BLE001 - whatever the register's store raises
+            log.warning("sandbox.not_closed", box_id=box_id, error=repr(error))
+
+    async def _extend(self, member: Member, ttl_s: float, now: float) -> None:
+        try:
+            await member.machine.extend(ttl_s)
+            member.extended_s = now
+        except GoneError as error:
+            await self._retire(member, str(error))
+        except SandboxError as error:
+            log.warning("sandbox.not_extended", sandbox_id=member.machine.id, error=str(error))
+
+    async def _beat_for_ever(self) -> None:
+        while True:
+            await asyncio.sleep(self._beat_s)
+            try:
+                await self.beat()
+            except Exception as error:  # noqa: BLE001 - the next beat may fare better
+                log.warning("sandboxes.not_beaten", error=repr(error))

@@ -1,0 +1,129 @@
+"""Prepared bases that a provider keeps for us: built once over all processes, then found."""
+
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from typing import NamedTuple
+
+import structlog
+
+from yudai.adapters.sandboxes.bases import in_use
+from yudai.adapters.sandboxes.home import safe_name
+from yudai.adapters.sandboxes.remote.cloud import Cloud
+from yudai.domain.errors import ConflictError, SandboxError
+from yudai.ports.register import BaseEntry, Register
+from yudai.ports.sandbox import BaseFacts
+
+log: structlog.stdlib.BoundLogger = structlog.get_logger()
+
+_TRUST_S = 300.0
+"""For so long we believe that a snapshot is still there."""
+
+
+_DROPPED = "-"
+"""Before the name of a snapshot that is about to be removed: nobody may begin to use it."""
+
+
+class Made(NamedTuple):
+    image: str
+    setup_log: bytes
+    size_bytes: int | None = None
+
+
+class Shelf:
+    def __init__(self, cloud: Cloud, register: Register, *, edition: str) -> None:
+        """`edition` changes with what we put into machines: older bases are not used."""
+        self._cloud = cloud
+        self._register = register
+        self._edition = edition
+        self._seen: dict[str, float] = {}
+
+    def name(self, key: str) -> str:
+        return f"{safe_name(key)}.{self._edition}"
+
+    async def prepare(self, key: str, build: Callable[[], Awaitable[Made]]) -> None:
+        """Build it unless it is there; whoever else wants it waits."""
+        name = self.name(key)
+        if await self._is_there(name):
+            return
+        async with self._register.building(self._cloud.name, name):
+            if await self._is_there(name):
+                return
+            await self._finish_removal(name)
+            made = await build()
+            entry = BaseEntry(
+                backend=self._cloud.name,
+                key=name,
+                external=made.image,
+                setup_log=made.setup_log,
+                size_bytes=made.size_bytes,
+            )
+            await self._register.keep_base(entry)
+            self._seen[name] = time.monotonic()
+
+    async def find(self, key: str) -> BaseEntry:
+        entry = await self._register.find_base(self._cloud.name, self.name(key))
+        if entry is None or entry.external.startswith(_DROPPED):
+            raise SandboxError(f"base {key} is not prepared")
+        return entry
+
+    async def setup_log(self, key: str) -> bytes:
+        entry = await self._register.find_base(self._cloud.name, self.name(key))
+        return b"" if entry is None else entry.setup_log
+
+    async def facts(self) -> Sequence[BaseFacts]:
+        return [
+            BaseFacts(
+                backend=entry.backend,
+                key=entry.key.removesuffix(f".{self._edition}"),
+                size_bytes=entry.size_bytes,
+                made_at=entry.made_at,
+                used_at=entry.used_at,
+                users=entry.users,
+            )
+            for entry in await self._register.bases(self._cloud.name)
+        ]
+
+    async def remove(self, key: str) -> bool:
+        """By its whole name, or by what `prepare` was given."""
+        for name in (key, f"{key}.{self._edition}"):
+            if await self._register.find_base(self._cloud.name, name) is not None:
+                return await self._remove(name)
+        return False
+
+    async def _remove(self, name: str) -> bool:
+        """Nobody may begin to use it while we look who does: each looks again when it is noted."""
+        async with self._register.building(self._cloud.name, name):
+            entry = await self._register.find_base(self._cloud.name, name)
+            if entry is None:
+                return False
+            self._seen.pop(name, None)
+            image = entry.external.removeprefix(_DROPPED)
+            await self._register.keep_base(
+                entry.model_copy(update={"external": f"{_DROPPED}{image}"})
+            )
+            rows = await self._register.boxes(self._cloud.name)
+            if users := sum(row.base == name for row in rows):
+                await self._register.keep_base(entry)
+                raise ConflictError(in_use(name.removesuffix(f".{self._edition}"), users))
+            return await self._finish_removal(name)
+
+    async def _finish_removal(self, name: str) -> bool:
+        """The row goes last: a snapshot without one would stay and cost for ever."""
+        entry = await self._register.find_base(self._cloud.name, name)
+        if entry is None or not entry.external.startswith(_DROPPED):
+            return False
+        await self._cloud.remove_snapshot(entry.external.removeprefix(_DROPPED))
+        return await self._register.forget_base(self._cloud.name, name)
+
+    async def _is_there(self, name: str) -> bool:
+        entry = await self._register.find_base(self._cloud.name, name)
+        if entry is None or entry.external.startswith(_DROPPED):
+            return False
+        if time.monotonic() - self._seen.get(name, -_TRUST_S) < _TRUST_S:
+            return True
+        if await self._cloud.has_snapshot(entry.external):
+            self._seen[name] = time.monotonic()
+            return True
+        log.warning("base.gone", backend=self._cloud.name, key=name)
+        await self._register.forget_base(self._cloud.name, name)
+        return False

@@ -1,0 +1,69 @@
+"""Running a request, or waiting for one that runs, and telling how it ended."""
+
+import base64
+import os
+import signal
+from collections.abc import Sequence
+from pathlib import Path
+from types import FrameType
+
+from yudai.adapters.sandboxes.remote import warden_state as state
+from yudai.adapters.sandboxes.remote.warden_household import Household
+from yudai.adapters.sandboxes.remote.warden_protocol import REQUESTS, Ending, Request
+from yudai.adapters.sandboxes.remote.warden_supervisor import start
+
+_SILENCE_S = 20.0
+_NOBODY = "the warden was killed while a command ran"
+
+
+def run(words: Sequence[str]) -> int:
+    """`exec ID [REQUEST]`: the request in base64, or in the file of that name."""
+    request_id = state.checked(words[0])
+    _keep_talking()
+    # At the second look our own supervisor has ended, unless it did not even begin.
+    for _ in range(2):
+        lock = state.take_turn()
+        try:
+            if _is_told(request_id):
+                return 0
+            request = _request(request_id, words[1:])
+            start(request, lock)
+        finally:
+            os.close(lock)
+    with state.turn():
+        if not _is_told(request_id):
+            state.speak(request_id, Ending(lost="a command could not be started")._asdict())
+    return 0
+
+
+def _keep_talking() -> None:
+    """A line on which nothing is said for long may be cut by those who carry it."""
+
+    def murmur(_signal: int, _frame: FrameType | None) -> None:
+        os.write(1, b"...\n")
+
+    signal.signal(signal.SIGALRM, murmur)
+    signal.setitimer(signal.ITIMER_REAL, _SILENCE_S, _SILENCE_S)
+
+
+def _is_told(request_id: str) -> bool:
+    if state.tell(request_id):
+        return True
+    if state.has_begun(request_id):
+        # Whoever looked after it is dead, for we have the turn; what it looked after may not be.
+        Household(state.Agent.load()).end_all()
+        state.speak(request_id, Ending(lost=_NOBODY)._asdict())
+        return True
+    if state.is_forbidden(request_id):
+        state.speak(request_id, Ending(killed=True)._asdict())
+        return True
+    return False
+
+
+def _request(request_id: str, words: Sequence[str]) -> Request:
+    file = Path(REQUESTS, request_id)
+    for other in Path(REQUESTS).iterdir():
+        if other != file:
+            other.unlink()
+    text = base64.b64decode(words[0]) if words else file.read_bytes()
+    return Request.load(text)._replace(id=request_id)

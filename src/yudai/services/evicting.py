@@ -1,0 +1,78 @@
+"""What grows on a worker's disk, or at a provider: bases and archives that nobody needs now."""
+
+from dataclasses import dataclass
+
+import structlog
+
+from yudai.domain.errors import ConflictError, SandboxError
+from yudai.domain.eviction import choose
+from yudai.domain.solve_state import SolveState
+from yudai.ports.clock import Clock
+from yudai.ports.sandbox import Backend, BaseFacts
+from yudai.services.sources import Sources
+from yudai.store import solves
+from yudai.store.store import Store
+
+log: structlog.stdlib.BoundLogger = structlog.get_logger()
+
+_MAY_NEED = (SolveState.QUEUED, SolveState.RUNNING, SolveState.AWAITING_REVIEW)
+
+
+@dataclass(frozen=True)
+class Evictor:
+    """Every worker evicts: a base that another one removed first is gone all the same."""
+
+    backend: Backend
+    clock: Clock
+    max_bytes: int
+    max_age_s: float
+
+    async def choose(self) -> tuple[BaseFacts, ...]:
+        """Those that would go now, in their order."""
+        return choose(
+            await self.backend.bases(),
+            max_bytes=self.max_bytes,
+            max_age_s=self.max_age_s,
+            now=self.clock.now(),
+        )
+
+    async def sweep(self) -> tuple[BaseFacts, ...]:
+        """Remove them; returns those that were."""
+        return tuple([base for base in await self.choose() if await self._remove(base)])
+
+    async def _remove(self, base: BaseFacts) -> bool:
+        about = {"backend": base.backend, "key": base.key, "size_bytes": base.size_bytes}
+        try:
+            is_removed = await self.backend.remove_base(base.key)
+        except ConflictError as error:
+            log.info("base.not_evicted", **about, why=str(error))
+            return False
+        except SandboxError as error:
+            # The others may fare better, and this one at the next sweep.
+            log.warning("base.not_evicted", **about, why=str(error))
+            return False
+        if is_removed:
+            log.info("base.evicted", **about, used_at=base.used_at)
+        return is_removed
+
+
+@dataclass(frozen=True)
+class SourcePruner:
+    """Archives that solves were begun with, on this machine."""
+
+    sources: Sources
+    store: Store
+    clock: Clock
+    max_age_s: float
+
+    async def sweep(self) -> int:
+        moment = self.clock.now() - self.max_age_s
+        if not await self.sources.older_than(moment):
+            return 0
+        async with self.store.read() as db:
+            rows = await solves.in_states(db, _MAY_NEED)
+        needed = {row.base.source for row in rows if row.base is not None}
+        n = await self.sources.prune(moment, needed=needed)
+        if n:
+            log.info("sources.pruned", files=n)
+        return n

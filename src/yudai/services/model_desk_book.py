@@ -1,0 +1,123 @@
+"""What the desk writes down of a run: messages, steps, usage, refusals; any process may."""
+
+import json
+from dataclasses import dataclass
+
+import structlog
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from yudai.domain.failure import Cause
+from yudai.domain.ids import RunId
+from yudai.domain.plain import Object
+from yudai.domain.plan import parse_plan
+from yudai.domain.run_state import RunState
+from yudai.domain.runtoken import RunClaims
+from yudai.domain.trajectory import TrajectoryMessage
+from yudai.domain.usage import Usage
+from yudai.ports.clock import Clock
+from yudai.ports.modeldesk import DeskReport
+from yudai.store import holds, refusals, runs, trajectories
+from yudai.store.store import Store
+from yudai.store.tables import RunRow, SolveRow
+from yudai.store.text import to_json
+
+log: structlog.stdlib.BoundLogger = structlog.get_logger()
+
+
+@dataclass(frozen=True)
+class DeskBook:
+    store: Store
+    clock: Clock
+
+    async def keep(
+        self,
+        db: AsyncSession,
+        run: RunRow,
+        bodies: list[Object],
+        *,
+        step: int,
+        steps: int | None = None,
+        usage: Usage | None = None,
+    ) -> RunRow:
+        """At the end of what any process has stored; the run is held."""
+        messages = [
+            TrajectoryMessage(
+                seq=run.message_count + place,
+                step=step,
+                role=body["role"],
+                at=body["extra"]["timestamp"],
+                body=json.loads(self.store.redact(to_json(body))),
+            )
+            for place, body in enumerate(bodies)
+        ]
+        await trajectories.add_all(db, run.id, messages, attempt=run.attempt)
+        return await runs.change(
+            db,
+            run.id,
+            message_count=run.message_count + len(messages),
+            steps=run.steps if steps is None else steps,
+            usage=usage or run.usage,
+        )
+
+    async def finish(
+        self, claims: RunClaims, body: Object, *, step: int, usage: Usage
+    ) -> int | None:
+        """What a call cost counts in any case; what was said only while the run goes on.
+
+        Returns how many messages there are; None: the reply is not among them.
+        """
+        async with self.store.change() as db:
+            run = await runs.hold(db, claims.run)
+            if run.attempt != claims.attempt:
+                log.warning("model_desk.late", run_id=run.id, attempt=claims.attempt)
+                return None
+            is_told = run.state is RunState.RUNNING
+            bodies = [body] if is_told else []
+            changed = await self.keep(db, run, bodies, step=step, usage=run.usage + usage)
+        return changed.message_count if is_told else None
+
+    async def note(self, claims: RunClaims, cause: Cause) -> None:
+        """So that whoever ends the run, wherever, knows why its agent was not answered."""
+        async with self.store.change() as db:
+            run = await runs.hold(db, claims.run)
+            if run.attempt == claims.attempt:
+                await refusals.note(db, run, cause, at=self.clock.now())
+
+    async def report(self, run_id: RunId, attempt: int) -> DeskReport:
+        async with self.store.change() as db:
+            run = await runs.hold(db, run_id)
+            account = await holds.account(db, run.solve_id)
+            # Of a process that died: whoever asked is dead, so nobody waits for these answers.
+            lost = [held for held in account.held if held.run_id == run.id]
+            await holds.write_off_all(db, run.solve_id, lost, at=self.clock.now())
+            told = await trajectories.messages(db, run.id, attempt=attempt)
+            refusal = await refusals.standing(db, run)
+        planned = next((message for message in told if _plan(message)), None)
+        return DeskReport(
+            steps=run.steps,
+            usage=run.usage,
+            messages=run.message_count,
+            plan=_plan(planned) if planned else (),
+            plan_step=planned.step if planned else None,
+            refusal=refusal,
+        )
+
+
+def cap_of(solve: SolveRow, claims: RunClaims) -> int:
+    return min(claims.cap_micros, solve.budget.run_cost_cap_micros)
+
+
+def used_up(solve: SolveRow, run: RunRow, claims: RunClaims) -> Cause | None:
+    """Which of its limits the run has reached; free calls never touch the cap."""
+    spent = run.total_cost_micros
+    reached = {
+        Cause.OUT_OF_STEPS: run.steps >= solve.budget.max_steps,
+        Cause.OUT_OF_BUDGET: bool(spent) and spent >= cap_of(solve, claims),
+    }
+    return next((cause for cause, is_reached in reached.items() if is_reached), None)
+
+
+def _plan(message: TrajectoryMessage) -> tuple[str, ...]:
+    if message.role != "assistant":
+        return ()
+    return parse_plan(str(message.body.get("content") or ""))

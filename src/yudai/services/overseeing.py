@@ -1,0 +1,77 @@
+"""Sandboxes that are elsewhere as people see them: which there are, whose, and how many."""
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from pydantic import Field
+
+from yudai.domain.run_state import RunState
+from yudai.domain.solve_state import SolveState
+from yudai.domain.value import Value
+from yudai.ports.clock import Clock
+from yudai.ports.sandbox import Tags
+from yudai.services.holding import Living
+from yudai.store import counts, sandboxes
+from yudai.store.sandboxes import Kept
+from yudai.store.store import Store
+
+
+class SandboxView(Value):
+    id: str
+    backend: str
+    external: str = Field(description='What its provider calls it; "" while it is being made.')
+    owner: str
+    tags: Tags = Field(description="Whose it is, as its provider shows it.")
+    base: str = Field(description='The prepared base that it stands on; "": none.')
+    age_s: float
+    held: bool = Field(description="Whether the process that asked for it is alive.")
+
+
+class SandboxList(Value):
+    sandboxes: tuple[SandboxView, ...] = Field(description="Oldest first.")
+
+
+class Numbers(NamedTuple):
+    solves: dict[SolveState, int]
+    runs: dict[RunState, int]
+    reaped: dict[str, int]
+    held: dict[str, int]
+    leaked: dict[str, int]
+    """Open, and their process is dead: the next sweep removes them."""
+
+
+@dataclass(frozen=True)
+class Overseer:
+    store: Store
+    clock: Clock
+    living: Living = field(default_factory=Living)
+
+    async def list(self) -> SandboxList:
+        async with self.store.read() as db:
+            found = await sandboxes.open_boxes(db, now=self.clock.now())
+        return SandboxList(sandboxes=tuple(map(self._view, found)))
+
+    async def count(self) -> Numbers:
+        async with self.store.read() as db:
+            counted = await counts.count(db)
+            found = await sandboxes.open_boxes(db, now=self.clock.now())
+        held = Counter(kept.row.backend for kept in found if self._is_held(kept))
+        leaked = Counter(kept.row.backend for kept in found if not self._is_held(kept))
+        return Numbers(*counted, held=held, leaked=leaked)
+
+    def _is_held(self, kept: Kept) -> bool:
+        return self.living(kept.holder, kept.silent_s)
+
+    def _view(self, kept: Kept) -> SandboxView:
+        row = kept.row
+        return SandboxView(
+            id=row.id,
+            backend=row.backend,
+            external=row.external,
+            owner=row.owner,
+            tags=row.tags,
+            base=row.base,
+            age_s=kept.age_s,
+            held=self._is_held(kept),
+        )

@@ -1,0 +1,124 @@
+"""Sweeps over all backends: what nobody looks after any more is removed, and told."""
+
+import asyncio
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+import structlog
+from pydantic import Field
+
+from yudai.domain.errors import RefusedError, YudaiError
+from yudai.domain.nearest import nearest
+from yudai.domain.value import Value
+from yudai.ports.sandbox import Backend, Fate, Leftover
+
+log: structlog.stdlib.BoundLogger = structlog.get_logger()
+
+PATIENCE_S = 120.0
+"""For one backend: a provider that does not answer holds nobody else up."""
+
+OnReaped = Callable[[Leftover], None]
+
+
+class Unswept(Value):
+    backend: str
+    error: str = Field(description="In one line.")
+
+
+class Swept(Value):
+    """What one sweep found."""
+
+    dry_run: bool
+    leftovers: tuple[Leftover, ...]
+    failures: tuple[Unswept, ...] = Field(description="Backends that could not be swept.")
+
+    def of(self, fate: Fate) -> tuple[Leftover, ...]:
+        return tuple(leftover for leftover in self.leftovers if leftover.fate is fate)
+
+
+def tell_nobody(_: Leftover) -> None:
+    """Nobody wants to hear it."""
+
+
+@dataclass(frozen=True)
+class Reaper:
+    """Any process may sweep, at any time: each act is harmless when another one did it first."""
+
+    backends: Mapping[str, Backend]
+    """All that are set up here, not only the one that is in use: it may have been another once."""
+    missing: tuple[Unswept, ...] = ()
+    """Those that are set up and could not be made."""
+    on_reaped: OnReaped = tell_nobody
+    patience_s: float = PATIENCE_S
+    refused: Counter[str] = field(default_factory=Counter[str])
+    """Removals that providers refused, by backend, since this process began."""
+
+    async def tend(self, *, dry_run: bool = False) -> Swept:
+        """A sweep of a server or a worker: its log tells what became of it."""
+        swept = await self.sweep(dry_run=dry_run)
+        for failure in swept.failures:
+            log.warning("sandboxes.not_swept", backend=failure.backend, error=failure.error)
+        if not dry_run:
+            for leftover in swept.leftovers:
+                _log(leftover)
+        return swept
+
+    async def sweep(self, *, dry_run: bool = False, only: str | None = None) -> Swept:
+        """One look at everything; what fails here is tried again by the next one."""
+        chosen = self._chosen(only)
+        async with asyncio.TaskGroup() as group:
+            tasks = [
+                group.create_task(self._sweep(name, backend, dry_run=dry_run))
+                for name, backend in chosen.items()
+            ]
+        results = [task.result() for task in tasks]
+        leftovers = [one for found in results if not isinstance(found, Unswept) for one in found]
+        if not dry_run:
+            for leftover in leftovers:
+                self._note(leftover)
+        return Swept(
+            dry_run=dry_run,
+            leftovers=tuple(leftovers),
+            failures=(
+                *(one for one in self.missing if only in (None, one.backend)),
+                *(found for found in results if isinstance(found, Unswept)),
+            ),
+        )
+
+    def _chosen(self, only: str | None) -> Mapping[str, Backend]:
+        if only is None:
+            return self.backends
+        known = (*self.backends, *(one.backend for one in self.missing))
+        if only not in known:
+            raise RefusedError(f"sandboxes by {only!r} are not set up here: {nearest(only, known)}")
+        return {name: backend for name, backend in self.backends.items() if name == only}
+
+    async def _sweep(
+        self, name: str, backend: Backend, *, dry_run: bool
+    ) -> tuple[Leftover, ...] | Unswept:
+        try:
+            async with asyncio.timeout(self.patience_s):
+                return tuple(await backend.reap(dry_run=dry_run))
+        except TimeoutError:
+            error = f"it did not answer within {self.patience_s:g} s"
+        except YudaiError as problem:
+            error = " ".join(str(problem).split())
+        except Exception as problem:
+            error = f"our fault: {type(problem).__name__}"
+            log.exception("sandboxes.sweep_broke", backend=name)
+        return Unswept(backend=name, error=error)
+
+    def _note(self, leftover: Leftover) -> None:
+        if leftover.fate is Fate.REAPED:
+            self.on_reaped(leftover)
+        elif leftover.fate is Fate.REFUSED:
+            self.refused[leftover.backend] += 1
+
+
+def _log(leftover: Leftover) -> None:
+    facts = {"backend": leftover.backend, "sandbox_id": leftover.id, "why": leftover.why}
+    if leftover.fate is Fate.REAPED:
+        log.info("sandbox.reaped", owner=leftover.owner, **facts)
+    elif leftover.fate is Fate.REFUSED:
+        log.warning("sandbox.not_reaped", error=leftover.note, **facts)

@@ -1,0 +1,147 @@
+"""The register in the database: what backends note before they make what could outlive them."""
+
+from collections.abc import Collection, Sequence
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from yudai.ports.clock import Clock
+from yudai.ports.register import BaseEntry, BoxEntry
+from yudai.ports.sandbox import Tags
+from yudai.services.holding import IsGone, Living, never_known
+from yudai.services.turns import BEAT_S, Turns
+from yudai.store import bases, sandboxes
+from yudai.store.sandboxes import DEAD_S, Holder, Kept
+from yudai.store.store import Store
+
+
+@dataclass(frozen=True)
+class DatabaseRegister:
+    """One for each process; what it cannot write because the database is away, it raises."""
+
+    store: Store
+    clock: Clock
+    holder: str
+    """Random: it is new at each start."""
+    host: str
+    pid: int
+    is_gone: IsGone = never_known
+    dead_s: float = DEAD_S
+    turn_beat_s: float = BEAT_S
+    _unclosed: dict[str, bool] = field(default_factory=dict[str, bool])
+    """Boxes whose end could not be written; whether they were reaped."""
+    _name: list[str] = field(default_factory=list[str])
+
+    async def installation(self) -> str:
+        if not self._name:
+            async with self.store.read() as db:
+                name = await sandboxes.installation(db)
+            self._name.append(name or await self._choose_name())
+        return self._name[0]
+
+    async def tags(self, owner: str) -> Tags:
+        async with self.store.read() as db:
+            return await sandboxes.tags_of(db, owner)
+
+    async def open_box(self, entry: BoxEntry) -> None:
+        try:
+            async with self.store.database.transaction() as db:
+                await sandboxes.open_box(db, entry, self._me, now=self.clock.now())
+        except BaseException:
+            # It may be there nevertheless, and nobody would use it.
+            self._unclosed[entry.id] = False
+            raise
+        self._unclosed.pop(entry.id, None)
+
+    async def name_box(self, box_id: str, external: str) -> None:
+        async with self.store.database.transaction() as db:
+            await sandboxes.name_box(db, box_id, external)
+
+    async def close_box(self, box_id: str, *, reaped: bool = False) -> bool:
+        """What is not written now is written with a later beat or look."""
+        try:
+            async with self.store.database.transaction() as db:
+                now = self.clock.now()
+                was_open = await sandboxes.close_box(db, box_id, reaped=reaped, now=now)
+        except BaseException:
+            self._unclosed[box_id] = reaped
+            raise
+        self._unclosed.pop(box_id, None)
+        return was_open
+
+    async def boxes(self, backend: str) -> Sequence[BoxEntry]:
+        if self._unclosed:
+            await self.beat()
+        async with self.store.read() as db:
+            found = await sandboxes.open_boxes(db, backend, now=self.clock.now())
+        return [self._entry(kept) for kept in found]
+
+    async def known(self, box_ids: Collection[str]) -> set[str]:
+        async with self.store.read() as db:
+            return await sandboxes.known(db, box_ids)
+
+    async def beat(self) -> None:
+        ended = dict(self._unclosed)
+        async with self.store.database.transaction() as db:
+            now = self.clock.now()
+            for box_id, reaped in ended.items():
+                await sandboxes.close_box(db, box_id, reaped=reaped, now=now)
+            await sandboxes.beat(db, self._me, now=now)
+        for box_id in ended:
+            self._unclosed.pop(box_id, None)
+
+    def building(self, backend: str, key: str) -> AbstractAsyncContextManager[None]:
+        return self._turns.taken((backend, key))
+
+    async def find_base(self, backend: str, key: str) -> BaseEntry | None:
+        async with self.store.read() as db:
+            return await bases.find(db, backend, key)
+
+    async def keep_base(self, entry: BaseEntry) -> None:
+        async with self.store.database.transaction() as db:
+            await bases.keep(db, entry, now=self.clock.now())
+
+    async def use_base(self, backend: str, key: str) -> None:
+        async with self.store.database.transaction() as db:
+            await bases.use(db, backend, key, now=self.clock.now())
+
+    async def forget_base(self, backend: str, key: str) -> bool:
+        async with self.store.database.transaction() as db:
+            return await bases.forget(db, backend, key)
+
+    async def bases(self, backend: str) -> Sequence[BaseEntry]:
+        async with self.store.read() as db:
+            return await bases.in_backend(db, backend)
+
+    @cached_property
+    def _me(self) -> Holder:
+        return Holder(self.holder, self.host, self.pid)
+
+    @cached_property
+    def _living(self) -> Living:
+        return Living(self.is_gone, self.dead_s)
+
+    @cached_property
+    def _turns(self) -> Turns:
+        return Turns(self.store, self.clock, self._me, self._living, self.turn_beat_s)
+
+    async def _choose_name(self) -> str:
+        async with self.store.database.transaction() as db:
+            await sandboxes.name_installation(db, self.clock.token())
+            name = await sandboxes.installation(db)
+        assert name is not None  # noqa: S101 - just written, if not by us
+        return name
+
+    def _entry(self, kept: Kept) -> BoxEntry:
+        row = kept.row
+        is_ours = row.holder == self.holder
+        return BoxEntry(
+            id=row.id,
+            backend=row.backend,
+            owner=row.owner,
+            base=row.base,
+            external=row.external,
+            tags=row.tags,
+            created_at=row.created_at,
+            is_held=is_ours or self._living(kept.holder, kept.silent_s),
+        )

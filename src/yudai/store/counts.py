@@ -1,0 +1,37 @@
+"""How many there are of what: numbers for whoever watches an installation."""
+
+from typing import NamedTuple, TypeVar
+
+from sqlalchemy import ColumnElement, func, select, true
+from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import InstrumentedAttribute
+
+from yudai.domain.run_state import RunState
+from yudai.domain.solve_state import SolveState
+from yudai.store.sandbox_tables import SandboxRow
+from yudai.store.tables import RunRow, SolveRow
+
+Word = TypeVar("Word", bound=str)
+
+
+class Counts(NamedTuple):
+    solves: dict[SolveState, int]
+    runs: dict[RunState, int]
+    reaped: dict[str, int]
+    """What sweeps have removed, ever, by backend."""
+
+
+async def count(db: AsyncSession) -> Counts:
+    return Counts(
+        solves=await _by(db, SolveRow.state),
+        runs=await _by(db, RunRow.state),
+        reaped=await _by(db, SandboxRow.backend, SandboxRow.reaped.is_(True)),
+    )
+
+
+async def _by(
+    db: AsyncSession, column: InstrumentedAttribute[Word], only: ColumnElement[bool] | None = None
+) -> dict[Word, int]:
+    query = select(column, func.count()).where(true() if only is None else only)
+    rows = await db.execute(query.group_by(column))
+    return {word: number for word, number in rows}  # noqa: C416 - rows are no pairs to a type checker

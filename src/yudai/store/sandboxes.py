@@ -1,0 +1,144 @@
+"""Queries of sandboxes that are elsewhere: opened before they are made, beaten for, closed."""
+
+from collections.abc import Collection
+from typing import NamedTuple, cast
+
+from sqlalchemy import Table, select, update
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from yudai.ports.register import BoxEntry
+from yudai.ports.sandbox import Tags
+from yudai.store.engines import insert_new
+from yudai.store.instants import instant
+from yudai.store.sandbox_tables import InstallationRow, SandboxRow
+from yudai.store.tables import RunRow, SolveRow
+
+DEAD_S = 60.0
+"""Without a beat for so long, a process is taken for dead, and its sandboxes for left behind."""
+_THE_ONE = 1
+# Databases take so many parameters at once, and more.
+_AT_ONCE = 500
+_SANDBOXES = cast("Table", SandboxRow.__table__)
+_INSTALLATIONS = cast("Table", InstallationRow.__table__)
+_AS_IT_IS = {"synchronize_session": False}
+
+
+class Holder(NamedTuple):
+    """A process that asks for sandboxes; its id is new at each start."""
+
+    id: str
+    host: str
+    pid: int
+
+
+class Kept(NamedTuple):
+    """An open row, with ages by the clock that its times are of."""
+
+    row: SandboxRow
+    age_s: float
+    silent_s: float
+
+    @property
+    def holder(self) -> Holder:
+        return Holder(self.row.holder, self.row.host, self.row.pid)
+
+
+async def installation(db: AsyncSession) -> str | None:
+    return await db.scalar(select(InstallationRow.name).where(InstallationRow.id == _THE_ONE))
+
+
+async def name_installation(db: AsyncSession, name: str) -> None:
+    """The first name stays."""
+    statement = insert_new(_INSTALLATIONS, db.get_bind().dialect)
+    await db.execute(statement.values(id=_THE_ONE, name=name))
+
+
+async def tags_of(db: AsyncSession, owner: str) -> Tags:
+    """Of a run or of a solve; empty for anybody else."""
+    run = (await db.execute(select(RunRow.solve_id).where(RunRow.id == owner))).one_or_none()
+    solve_id = owner if run is None else run.solve_id
+    columns = select(
+        SolveRow.id,
+        SolveRow.user_id,
+        SolveRow.conversation_id,
+        SolveRow.repo,
+        SolveRow.issue_number,
+    )
+    solve = (await db.execute(columns.where(SolveRow.id == solve_id))).one_or_none()
+    if solve is None:
+        return Tags()
+    return Tags(
+        solve=solve.id,
+        run="" if run is None else owner,
+        conversation=solve.conversation_id or "",
+        issue="" if solve.issue_number is None else f"{solve.repo}#{solve.issue_number}",
+        user=solve.user_id,
+    )
+
+
+async def open_box(db: AsyncSession, entry: BoxEntry, holder: Holder, *, now: float) -> None:
+    """The second time it changes nothing: a lost answer may be asked for again."""
+    time = instant(db, now)
+    statement = insert_new(_SANDBOXES, db.get_bind().dialect).values(
+        id=entry.id,
+        backend=entry.backend,
+        external=entry.external,
+        owner=entry.owner,
+        base=entry.base,
+        tags=entry.tags,
+        holder=holder.id,
+        host=holder.host,
+        pid=holder.pid,
+        created_at=time,
+        beat_at=time,
+        reaped=False,
+    )
+    await db.execute(statement)
+
+
+async def name_box(db: AsyncSession, box_id: str, external: str) -> None:
+    statement = update(SandboxRow).where(SandboxRow.id == box_id).values(external=external)
+    await db.execute(statement, execution_options=_AS_IT_IS)
+
+
+async def close_box(db: AsyncSession, box_id: str, *, reaped: bool, now: float) -> bool:
+    """False: it was closed before, or never known."""
+    is_open = SandboxRow.closed_at.is_(None)
+    statement = update(SandboxRow).where(SandboxRow.id == box_id, is_open)
+    closing = statement.values(closed_at=instant(db, now), reaped=reaped).returning(SandboxRow.id)
+    if (await db.scalars(closing, execution_options=_AS_IT_IS)).all():
+        return True
+    if reaped:
+        # Closed by its process, which could not remove it.
+        late = update(SandboxRow).where(SandboxRow.id == box_id).values(reaped=True)
+        await db.execute(late, execution_options=_AS_IT_IS)
+    return False
+
+
+async def open_boxes(db: AsyncSession, backend: str | None = None, *, now: float) -> list[Kept]:
+    """Oldest first; None: of all backends."""
+    time = instant(db, now)
+    query = select(SandboxRow, time - SandboxRow.created_at, time - SandboxRow.beat_at).where(
+        SandboxRow.closed_at.is_(None)
+    )
+    if backend is not None:
+        query = query.where(SandboxRow.backend == backend)
+    rows = await db.execute(query.order_by(SandboxRow.created_at, SandboxRow.id))
+    return [Kept(row, max(0.0, age_s), silent_s) for row, age_s, silent_s in rows]
+
+
+async def known(db: AsyncSession, box_ids: Collection[str]) -> set[str]:
+    """Which of these were ever opened."""
+    found: set[str] = set()
+    asked = sorted(box_ids)
+    for start in range(0, len(asked), _AT_ONCE):
+        some = asked[start : start + _AT_ONCE]
+        found |= set(await db.scalars(select(SandboxRow.id).where(SandboxRow.id.in_(some))))
+    return found
+
+
+async def beat(db: AsyncSession, holder: Holder, *, now: float) -> None:
+    statement = update(SandboxRow).where(
+        SandboxRow.holder == holder.id, SandboxRow.closed_at.is_(None)
+    )
+    await db.execute(statement.values(beat_at=instant(db, now)), execution_options=_AS_IT_IS)

@@ -1,0 +1,34 @@
+"""The folder that an installation lives in, and its name."""
+
+import os
+from contextlib import suppress
+
+from yudai.adapters.clock import SystemClock
+from yudai.domain.errors import RefusedError
+from yudai.settings import Settings
+
+
+def installation(settings: Settings) -> str:
+    """Our own random name: sandboxes of another installation are never touched."""
+    file = settings.home / "installation"
+    if not file.exists():
+        make_home(settings)
+        draft = settings.home / f".installation-{SystemClock().token()}"
+        draft.write_text(SystemClock().token())
+        # A link is there whole or not at all, and the first one stays.
+        with suppress(FileExistsError):
+            file.hardlink_to(draft)
+        draft.unlink()
+    return file.read_text().strip()
+
+
+def make_home(settings: Settings) -> None:
+    why = "it is read-only"
+    try:
+        settings.home.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        why = error.strerror
+    if not os.access(settings.home, os.W_OK | os.X_OK):
+        raise RefusedError(
+            f"cannot write to {settings.home} ({why}): set YUDAI_HOME to a folder of your own"
+        )

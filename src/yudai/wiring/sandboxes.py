@@ -1,0 +1,174 @@
+"""From the settings to a sandbox backend; each is imported only when it is chosen."""
+
+import importlib
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, NamedTuple, cast
+
+from pydantic import SecretStr
+
+from yudai.adapters.clock import SystemClock
+from yudai.adapters.engines.liveness import host_name, is_gone
+from yudai.domain.errors import RefusedError
+from yudai.domain.nearest import nearest
+from yudai.ports.register import Register
+from yudai.ports.sandbox import Backend, OnBlocked, ignore_blocked
+from yudai.settings import Settings, surroundings
+from yudai.store.store import Store
+from yudai.wiring.home import installation
+
+if TYPE_CHECKING:
+    from yudai.adapters.sandboxes.network.reaching import Ways
+    from yudai.adapters.sandboxes.remote.cloud import Cloud
+
+DEFAULT_BACKEND = "bubblewrap"
+NO_DOORS: Mapping[str, Path] = MappingProxyType({})
+_LOCAL = {
+    "bubblewrap": ("yudai.adapters.sandboxes.bubblewrap", "BubblewrapBackend"),
+    "process": ("yudai.adapters.sandboxes.process", "ProcessBackend"),
+}
+
+
+class Provision(NamedTuple):
+    """A cloud, and what its account allows."""
+
+    cloud: "Cloud"
+    at_once: int
+    per_second: float = float("inf")
+
+
+def make_backend(
+    settings: Settings,
+    name: str | None = None,
+    *,
+    store: Store | None = None,
+    on_blocked: OnBlocked = ignore_blocked,
+    doors: Mapping[str, Path] = NO_DOORS,
+) -> Backend:
+    """The backend that was asked for, else bubblewrap; never silently a weaker one.
+
+    `doors` are Unix sockets that agents' commands reach under a host's name.
+    """
+    chosen = name or settings.sandbox_backend or DEFAULT_BACKEND
+    if chosen in _LOCAL:
+        return _local(settings, chosen, on_blocked, doors)
+    if chosen not in _CLOUDS:
+        raise RefusedError(f"there is no sandbox {chosen!r}: {nearest(chosen, BACKENDS)}")
+    provision = _CLOUDS[chosen](settings, on_blocked, doors)
+    if store is None:
+        raise RefusedError(f"sandboxes by {chosen} need a database, for what could be left of them")
+    return _remote(settings, provision, make_register(store))
+
+
+def make_register(store: Store) -> Register:
+    from yudai.services.registering import DatabaseRegister
+
+    clock = SystemClock()
+    return DatabaseRegister(
+        store, clock, holder=clock.new_id(), host=host_name(), pid=os.getpid(), is_gone=is_gone
+    )
+
+
+def is_set_up(settings: Settings, name: str) -> bool:
+    """Whether somebody has said that this one is wanted: with a key, or by name."""
+    wanted = {"e2b": settings.e2b_api_key, "prime": settings.prime_api_key}
+    return name in (*_LOCAL, settings.sandbox_backend) or bool(wanted.get(name))
+
+
+def _local(
+    settings: Settings, name: str, on_blocked: OnBlocked, doors: Mapping[str, Path]
+) -> Backend:
+    from yudai.adapters.sandboxes.packages import package_settings
+
+    module, cls = _LOCAL[name]
+    more = {"ways": _ways(doors)} if name == DEFAULT_BACKEND else {}
+    factory = getattr(importlib.import_module(module), cls)
+    return cast(
+        "Backend",
+        factory(
+            settings.home,
+            limits=settings.limits,
+            installation=installation(settings),
+            packages=package_settings(surroundings()),
+            path=[Path(folder) for folder in os.get_exec_path()],
+            network=settings.network,
+            on_blocked=on_blocked,
+            **more,
+        ),
+    )
+
+
+def _ways(doors: Mapping[str, Path]) -> "Ways":
+    """Through a proxy of this host, where it has one."""
+    from yudai.adapters.sandboxes.network.reaching import Ways
+    from yudai.adapters.sandboxes.network.upstream import upstream_of
+
+    return Ways(upstream=upstream_of(surroundings()), doors=doors)
+
+
+def _remote(settings: Settings, provision: Provision, register: Register) -> Backend:
+    from yudai.adapters.sandboxes.packages import package_settings
+    from yudai.adapters.sandboxes.remote.backend import RemoteBackend, Terms
+    from yudai.adapters.sandboxes.remote.pace import Pace
+
+    terms = Terms(
+        limits=settings.limits,
+        network=settings.network,
+        packages=package_settings(surroundings()),
+    )
+    pace = Pace(at_once=provision.at_once, per_second=provision.per_second)
+    return RemoteBackend(provision.cloud, register, pace, terms)
+
+
+def _e2b(settings: Settings, *_: object) -> Provision:
+    from yudai.adapters.sandboxes.e2b import E2BCloud
+
+    cloud = E2BCloud(
+        api_key=_key(settings.e2b_api_key, "E2B_API_KEY", "E2B"),
+        template=settings.e2b_template_id or "yudai",
+        domain=settings.e2b_domain,
+        api_url=settings.e2b_api_url,
+        sandbox_url=settings.e2b_sandbox_url,
+    )
+    return Provision(cloud, settings.e2b_max_sandboxes, settings.e2b_creations_per_s)
+
+
+def _prime(settings: Settings, *_: object) -> Provision:
+    from yudai.adapters.sandboxes.prime import PrimeCloud
+
+    cloud = PrimeCloud(
+        api_key=_key(settings.prime_api_key, "PRIME_API_KEY", "Prime Intellect"),
+        image=settings.prime_sandbox_image,
+        base_url=settings.prime_api_base_url,
+        home=settings.home / "prime",
+    )
+    return Provision(cloud, settings.prime_max_sandboxes)
+
+
+def _container(settings: Settings, on_blocked: OnBlocked, doors: Mapping[str, Path]) -> Provision:
+    from yudai.adapters.sandboxes.container import ContainerCloud
+
+    cloud = ContainerCloud(
+        engine=settings.container_engine,
+        image=settings.container_image,
+        home=settings.home / "containers",
+        on_blocked=on_blocked,
+        ways=_ways(doors),
+    )
+    return Provision(cloud, settings.worker_max_runs)
+
+
+def _key(secret: SecretStr | None, name: str, whose: str) -> str:
+    if secret is None:
+        raise RefusedError(f"sandboxes at {whose} need a key: set {name}")
+    return secret.get_secret_value()
+
+
+_CLOUDS: dict[str, Callable[[Settings, OnBlocked, Mapping[str, Path]], Provision]] = {
+    "container": _container,
+    "e2b": _e2b,
+    "prime": _prime,
+}
+BACKENDS = (*_LOCAL, *_CLOUDS)

@@ -1,0 +1,104 @@
+"""Those who wait for machines ask together, each for its own time."""
+
+import asyncio
+from collections.abc import Sequence
+
+import pytest
+
+from yudai.adapters.sandboxes.prime_arrivals import AT_ONCE, Arrivals, News, Patience
+from yudai.adapters.sandboxes.remote.cloud import DeniedError, GoneError
+from yudai.domain.errors import SandboxError
+
+RUNNING, PENDING, BUILDING = News("RUNNING"), News("PENDING"), News("PENDING", is_building=True)
+
+
+class Desk:
+    """Gives the next answer to everybody, the last one for ever."""
+
+    def __init__(self, *answers: News | SandboxError) -> None:
+        self.answers = list(answers)
+        self.asked: list[list[str]] = []
+        self.was_asked = asyncio.Event()
+
+    async def __call__(self, names: Sequence[str]) -> dict[str, News]:
+        self.asked.append(list(names))
+        self.was_asked.set()
+        answer = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
+        if isinstance(answer, SandboxError):
+            raise answer
+        return dict.fromkeys(names, answer)
+
+
+async def test_all_who_wait_are_in_one_question() -> None:
+    desk = Desk(PENDING, RUNNING)
+    arrivals = Arrivals(desk, Patience())
+    async with asyncio.TaskGroup() as group:
+        for number in range(30):
+            group.create_task(arrivals.wait(f"m{number}"))
+    assert [len(names) for names in desk.asked] == [30, 30]
+
+
+async def test_no_question_has_more_than_prime_takes() -> None:
+    desk = Desk(RUNNING)
+    arrivals = Arrivals(desk, Patience())
+    async with asyncio.TaskGroup() as group:
+        for number in range(AT_ONCE + 1):
+            group.create_task(arrivals.wait(f"m{number}"))
+    assert [len(names) for names in desk.asked] == [AT_ONCE, 1]
+
+
+async def test_nobody_asks_when_nobody_waits() -> None:
+    desk = Desk(RUNNING)
+    arrivals = Arrivals(desk, Patience())
+    await arrivals.wait("first")
+    await arrivals.wait("second")
+    assert desk.asked == [["first"], ["second"]]
+    await arrivals.close()
+
+
+async def test_one_that_has_ended_says_why() -> None:
+    arrivals = Arrivals(Desk(PENDING, News("ERROR", GoneError("it burnt"))), Patience())
+    with pytest.raises(GoneError, match="it burnt"):
+        await arrivals.wait("m")
+
+
+async def test_a_refusal_ends_the_waiting_of_all() -> None:
+    arrivals = Arrivals(Desk(DeniedError("no key")), Patience())
+    first = asyncio.create_task(arrivals.wait("first"))
+    with pytest.raises(DeniedError):
+        await arrivals.wait("second")
+    with pytest.raises(DeniedError):
+        await first
+
+
+async def test_what_went_wrong_last_is_told_when_time_is_over() -> None:
+    arrivals = Arrivals(Desk(SandboxError("a storm")), Patience(ready_s=0.6))
+    with pytest.raises(SandboxError, match=r"not ready within 0\.6 s: a storm"):
+        await arrivals.wait("m")
+    await arrivals.close()
+
+
+async def test_while_its_image_is_built_its_time_does_not_run() -> None:
+    """Four questions take longer than it has."""
+    arrivals = Arrivals(Desk(BUILDING, BUILDING, BUILDING, BUILDING, RUNNING), Patience(1.5))
+    started = asyncio.get_running_loop().time()
+    await arrivals.wait("m")
+    assert asyncio.get_running_loop().time() - started > 1.5
+
+
+async def test_an_image_is_not_waited_for_for_ever() -> None:
+    arrivals = Arrivals(Desk(BUILDING), Patience(ready_s=0.6, image_s=0.5))
+    with pytest.raises(SandboxError, match="not ready"):
+        await arrivals.wait("m")
+    await arrivals.close()
+
+
+async def test_one_that_gives_up_is_not_asked_for_again() -> None:
+    desk = Desk(PENDING, PENDING, RUNNING)
+    arrivals = Arrivals(desk, Patience())
+    stays = asyncio.create_task(arrivals.wait("stays"))
+    leaves = asyncio.create_task(arrivals.wait("leaves"))
+    await desk.was_asked.wait()
+    leaves.cancel()
+    await stays
+    assert "leaves" not in desk.asked[-1]

@@ -1,0 +1,224 @@
+"""Machines of this process: a row before each, none left behind, kept alive, ended in time."""
+
+import asyncio
+
+import pytest
+
+from clouds.memory import MemoryCloud
+from registers import MemoryRegister
+from yudai.adapters.sandboxes.remote.cloud import BOX, INSTALLATION, BusyError, DeniedError, Order
+from yudai.adapters.sandboxes.remote.crew import Crew, Member
+from yudai.adapters.sandboxes.remote.pace import Pace
+from yudai.domain.errors import SandboxError
+from yudai.ports.register import BoxEntry
+from yudai.ports.sandbox import SandboxLimits
+
+
+class Yard:
+    """A crew, its cloud and its register."""
+
+    def __init__(self, *, at_once: int = 8, lifetime_s: float = 3600.0, ttl_s: float = 900.0):
+        self.cloud = MemoryCloud()
+        self.limits = SandboxLimits(lifetime_s=lifetime_s)
+        self.register = MemoryRegister()
+        self.crew = Crew(
+            self.cloud,
+            self.register,
+            Pace(at_once=at_once),
+            ttl_s=ttl_s,
+            beat_s=0.01,
+        )
+
+    def wanted(self, name: str) -> tuple[BoxEntry, Order]:
+        tags = {INSTALLATION: self.register.desk.name, BOX: name}
+        entry = BoxEntry(id=name, backend="memory", owner="me")
+        return entry, Order(key=f"yudai-{name}", tags=tags, limits=self.limits, ttl_s=900)
+
+    async def open_rows(self) -> list[str]:
+        return [row.id for row in await self.register.boxes("memory")]
+
+
+async def test_the_row_is_there_before_the_machine():
+    yard = Yard()
+    seen: list[str] = []
+    yard.cloud.on_create = lambda order: seen.extend(
+        box for box in yard.register.desk.boxes if order.key == f"yudai-{box}"
+    )
+
+    member = await yard.crew.hire(*yard.wanted("a"))
+
+    assert seen == ["a"]
+    [row] = await yard.register.boxes("memory")
+    assert row.external == member.machine.id
+    await yard.crew.close()
+    assert (yard.cloud.machines, await yard.open_rows()) == ({}, [])
+
+
+@pytest.mark.parametrize("error", [SandboxError("no"), DeniedError("wrong key")])
+async def test_a_creation_that_fails_leaves_nothing(error: SandboxError):
+    yard = Yard(at_once=1)
+    yard.cloud.creating = [error]
+
+    with pytest.raises(type(error)):
+        await yard.crew.hire(*yard.wanted("a"))
+
+    assert (yard.cloud.machines, await yard.open_rows()) == ({}, [])
+    # Its place is free again.
+    await asyncio.wait_for(yard.crew.hire(*yard.wanted("b")), 5)
+    await yard.crew.close()
+
+
+async def test_a_lost_answer_leaves_no_machine():
+    yard = Yard()
+    yard.cloud.losing = [SandboxError("the answer was lost")]
+
+    with pytest.raises(SandboxError):
+        await yard.crew.hire(*yard.wanted("a"))
+
+    assert (yard.cloud.machines, await yard.open_rows()) == ({}, [])
+
+
+async def test_nor_does_one_that_cannot_be_looked_up_now():
+    """Its row is closed: the next sweep finds the machine and knows that it is over."""
+    yard = Yard()
+    yard.cloud.losing, yard.cloud.listing = [SandboxError("lost")], [SandboxError("away")]
+
+    with pytest.raises(SandboxError, match="lost"):
+        await yard.crew.hire(*yard.wanted("a"))
+
+    assert len(yard.cloud.machines) == 1
+    assert await yard.open_rows() == []
+    assert await yard.register.known({"a"}) == {"a"}
+
+
+async def test_cancelled_while_it_is_made():
+    yard = Yard(at_once=1)
+    yard.cloud.gate = asyncio.Event()
+    hiring = asyncio.create_task(yard.crew.hire(*yard.wanted("a")))
+    while not yard.cloud.machines:  # noqa: ASYNC110 - what is made here has no event
+        await asyncio.sleep(0)
+
+    hiring.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await hiring
+
+    assert (yard.cloud.machines, await yard.open_rows()) == ({}, [])
+    yard.cloud.gate = None
+    await asyncio.wait_for(yard.crew.hire(*yard.wanted("b")), 5)
+    await yard.crew.close()
+
+
+async def test_a_busy_provider_is_asked_again_and_made_once():
+    yard = Yard()
+    yard.cloud.creating = [BusyError("quota", retry_after_s=0.0)] * 3
+
+    await yard.crew.hire(*yard.wanted("a"))
+
+    assert len(yard.cloud.orders) == 4
+    assert len(yard.cloud.machines) == 1
+    await yard.crew.close()
+
+
+async def test_copies_have_rows_of_their_own():
+    yard = Yard()
+    first = await yard.crew.hire(*yard.wanted("a"))
+    entries, orders = zip(*[yard.wanted(name) for name in "bc"], strict=True)
+
+    copies = await yard.crew.multiply(first, entries, orders)
+
+    assert all(isinstance(copy, Member) for copy in copies)
+    assert sorted(await yard.open_rows()) == ["a", "b", "c"]
+    await yard.crew.close()
+    assert (yard.cloud.machines, await yard.open_rows()) == ({}, [])
+
+
+async def test_where_there_are_no_copies_nothing_is_left_of_trying():
+    yard = Yard()
+    yard.cloud.forks = False
+    first = await yard.crew.hire(*yard.wanted("a"))
+    entries, orders = zip(*[yard.wanted(name) for name in "bc"], strict=True)
+
+    with pytest.raises(NotImplementedError):
+        await yard.crew.multiply(first, entries, orders)
+
+    assert await yard.open_rows() == ["a"]
+    assert len(yard.cloud.machines) == 1
+    await yard.crew.close()
+
+
+async def test_a_deletion_that_is_refused_is_left_to_the_next_sweep():
+    yard = Yard()
+    member = await yard.crew.hire(*yard.wanted("a"))
+    yard.cloud.killing = [SandboxError("denied")]
+
+    await yard.crew.dismiss("a")
+
+    assert list(yard.cloud.machines) == [member.machine.id]
+    assert await yard.open_rows() == []
+    await yard.crew.close()
+
+
+async def test_it_is_kept_alive():
+    yard = Yard(ttl_s=0.03)
+    member = await yard.crew.hire(*yard.wanted("a"))
+    machine = yard.cloud.machines[member.machine.id]
+    async with asyncio.timeout(10):
+        while len(machine.extended) < 3:  # noqa: ASYNC110 - as above
+            await asyncio.sleep(0.005)
+
+    assert set(machine.extended) == {0.03}
+    await yard.crew.close()
+
+
+async def test_never_beyond_its_lifetime_and_then_ended_with_the_reason():
+    yard = Yard(lifetime_s=0.2, ttl_s=0.06)
+    member = await yard.crew.hire(*yard.wanted("a"))
+    machine, told = yard.cloud.machines[member.machine.id], asyncio.Queue[str]()
+
+    async def end(why: str) -> None:
+        await yard.crew.dismiss("a")
+        told.put_nowait(why)
+
+    member.end = end
+    why = await asyncio.wait_for(told.get(), 10)
+
+    assert "SANDBOX_LIFETIME_MINUTES" in why
+    assert all(seconds <= 0.06 for seconds in machine.extended)
+    assert (yard.cloud.machines, await yard.open_rows()) == ({}, [])
+    await yard.crew.close()
+
+
+async def test_one_that_is_gone_when_it_is_extended_is_told_so():
+    yard = Yard(ttl_s=0.03)
+    member = await yard.crew.hire(*yard.wanted("a"))
+    told = asyncio.Queue[str]()
+
+    async def end(why: str) -> None:
+        await yard.crew.dismiss("a")
+        told.put_nowait(why)
+
+    member.end = end
+    yard.cloud.machines.clear()
+
+    assert await asyncio.wait_for(told.get(), 10) == "it has ended"
+    assert await yard.open_rows() == []
+    await yard.crew.close()
+
+
+async def test_a_register_that_is_away_for_a_beat_ends_nothing(monkeypatch: pytest.MonkeyPatch):
+    yard = Yard()
+    beats = 0
+
+    async def beat() -> None:
+        nonlocal beats
+        beats += 1
+        raise ConnectionError("the database is away")
+
+    monkeypatch.setattr(yard.register, "beat", beat)
+    await yard.crew.hire(*yard.wanted("a"))
+    async with asyncio.timeout(10):
+        while beats < 3:  # noqa: ASYNC110 - as above
+            await asyncio.sleep(0.005)
+
+    assert len(yard.cloud.machines) == 1
+    await yard.crew.close()

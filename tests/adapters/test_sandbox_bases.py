@@ -1,0 +1,186 @@
+"""Prepared bases on disk: who stands on one, and what removing it leaves."""
+
+import asyncio
+import os
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from yudai.adapters.sandboxes import bases as bases_module
+from yudai.adapters.sandboxes.bases import Bases, Builder
+from yudai.adapters.sandboxes.building import RECORD, TREE, OpenSite, Site
+from yudai.adapters.sandboxes.home import Home, locked
+from yudai.adapters.sandboxes.keylocks import hold
+from yudai.adapters.sandboxes.toolchain import Chosen
+from yudai.domain.errors import ConflictError, SandboxError
+from yudai.ports.sandbox import BaseSpec
+
+SPEC = BaseSpec(key="k", source=Path("source.tar"))
+
+
+@pytest.fixture(autouse=True)
+def quick_build(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """What is in a base is another test's matter."""
+    built: list[str] = []
+
+    async def build(spec: BaseSpec, folder: Path, open_site: OpenSite) -> None:
+        del open_site
+        built.append(spec.key)
+        for name in (TREE, RECORD):
+            (folder / name).mkdir(parents=True)
+        (folder / TREE / "file").write_bytes(b"x" * 100_000)
+        (folder / RECORD / "leftovers").touch()
+        (folder / RECORD / "tracked").write_bytes(b"100644 blob %d\tfile\0" % len(built))
+
+    monkeypatch.setattr(bases_module, "build", build)
+    return built
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Home:
+    return Home(tmp_path / "home")
+
+
+@pytest.fixture
+def bases(home: Home) -> Bases:
+    home.lease()
+    return Bases(home.bases)
+
+
+def no_site(_: Chosen) -> OpenSite:
+    @asynccontextmanager
+    async def site(base: Path, *, setup: bool) -> AsyncGenerator[Site]:
+        raise AssertionError((base, setup))
+        yield
+
+    return site
+
+
+BUILDER = Builder(uid=os.getuid(), choose=Chosen, open_site=no_site)
+
+
+async def test_facts_are_measured_once(bases: Bases, home: Home):
+    await bases.prepare(SPEC, BUILDER)
+    [first] = await bases.facts("here", home.living)
+    (bases.folder("k") / TREE / "more").write_bytes(b"y" * 1_000_000)
+    os.utime(bases.folder("k") / "used", (1.0, 1.0))
+    [before] = await bases.facts("here", home.living)
+    record = home.new_box("me", base="k")
+    [after] = await bases.facts("here", home.living)
+
+    assert first.size_bytes == before.size_bytes == after.size_bytes
+    assert 100_000 <= (first.size_bytes or 0) < 200_000
+    assert (first.backend, first.key, first.users, before.users, after.users) == (
+        *("here", "k"),
+        *(0, 0, 1),
+    )
+    assert before.used_at == 1.0
+    assert after.used_at >= before.made_at > 1.0
+    os.utime(bases.folder("k") / "used", (1.0, 1.0))
+    home.remove_box(record.id)
+    [ended] = await bases.facts("here", home.living)
+    assert (ended.users, ended.used_at >= before.made_at) == (0, True)
+    home.release()
+
+
+async def test_to_prepare_one_again_is_to_use_it(bases: Bases, home: Home, quick_build: list[str]):
+    await bases.prepare(SPEC, BUILDER)
+    os.utime(bases.folder("k") / "used", (1.0, 1.0))
+
+    assert await bases.prepare(SPEC, BUILDER) is False
+
+    [facts] = await bases.facts("here", home.living)
+    assert facts.used_at > 1.0
+    assert quick_build == ["k"]
+    home.release()
+
+
+async def test_one_that_was_built_before_sizes_were_known(bases: Bases, home: Home):
+    await bases.prepare(SPEC, BUILDER)
+    (bases.folder("k") / "base.json").write_text('{"env": null}')
+    (bases.folder("k") / "used").unlink()
+
+    [facts] = await bases.facts("here", home.living)
+
+    assert (facts.size_bytes, facts.made_at, facts.used_at) == (None, 0.0, 0.0)
+    assert await bases.remove("k", home.living) is True
+    home.release()
+
+
+async def test_what_a_dead_process_left_is_no_user(bases: Bases, home: Home, tmp_path: Path):
+    await bases.prepare(SPEC, BUILDER)
+    dead = Home(tmp_path / "home")
+    dead.new_box("you", base="k")
+    with pytest.raises(ConflictError, match="1 sandbox stands on base k"):
+        await bases.remove("k", home.living)
+
+    dead.release()
+
+    assert [facts.users for facts in await bases.facts("here", home.living)] == [0]
+    assert await bases.remove("k", home.living) is True
+    home.release()
+
+
+async def test_no_box_is_made_while_a_base_is_moved_away(bases: Bases, home: Home):
+    """The record comes first: then the base stays. Or the base is gone: then there is no box."""
+    await bases.prepare(SPEC, BUILDER)
+    with locked(home.bases):
+        making = asyncio.create_task(asyncio.to_thread(home.new_box, "me", base="k"))
+        done, _ = await asyncio.wait([making], timeout=0.1)
+        assert not done
+        assert home.records() == []
+        bases.folder("k").rename(home.bases / ".gone-0123456789abcdef-k")
+
+    with pytest.raises(SandboxError, match="base k is not prepared"):
+        await making
+    assert home.records() == []
+    assert [path.name for path in home.lease().iterdir()] == ["lock"]
+    home.release()
+
+
+async def test_whoever_prepares_it_is_not_disturbed(
+    bases: Bases, home: Home, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(bases_module, "_PATIENCE_S", 0.1)
+    await bases.prepare(SPEC, BUILDER)
+    async with hold(home.bases / ".lock-k"):
+        with pytest.raises(ConflictError, match="base k is being prepared"):
+            await bases.remove("k", home.living)
+
+    assert await bases.remove("k", home.living) is True
+    assert list(home.bases.iterdir()) == []
+    home.release()
+
+
+async def test_what_is_half_removed_is_reaped(bases: Bases, home: Home):
+    await bases.prepare(SPEC, BUILDER)
+    gone = home.bases / ".gone-0123456789abcdef-k"
+    bases.folder("k").rename(gone)
+    await bases.prepare(SPEC, BUILDER)
+
+    [told] = await bases.reap("here", dry_run=True)
+    assert (told.backend, told.id) == ("here", "k")
+    assert gone.exists()
+    async with hold(home.bases / ".lock-k"):
+        assert await bases.reap("here") == []
+    assert await bases.reap("here") == [told]
+
+    assert [path.name for path in home.bases.iterdir()] == ["k"]
+    assert await bases.reap("here") == []
+    home.release()
+
+
+async def test_a_manifest_is_read_anew_when_somebody_else_built_anew(bases: Bases, home: Home):
+    await bases.prepare(SPEC, BUILDER)
+    first = await bases.manifest("k")
+    assert await bases.manifest("k") is first
+    other = Bases(home.bases)
+    await other.remove("k", home.living)
+    with pytest.raises(SandboxError, match="not prepared"):
+        await bases.manifest("k")
+    await other.prepare(SPEC, BUILDER)
+
+    assert (await bases.manifest("k")).tracked != first.tracked
+    home.release()

@@ -1,0 +1,120 @@
+"""The model endpoint of the server: a run's token opens it, and nothing else does."""
+
+from collections.abc import AsyncGenerator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+import httpx
+import pytest
+from fastapi import FastAPI
+
+from desks import HELLO, MODEL, OTHER, DeskGround, answering, completion, open_ground
+from guarding import open_house
+from serving import Place, client_of
+from yudai.api.app import create_app
+from yudai.api.model import router
+from yudai.domain.run_state import RunState
+
+PATH = "/api/model/v1/chat/completions"
+MODELS = "/api/model/v1/models"
+
+
+class Desked:
+    """The service of other tests, with a desk."""
+
+    def __init__(self, place: Place, desk: Any) -> None:
+        self._place = place
+        self.model_desk = desk
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._place, name)
+
+
+def make_app(service: Any) -> FastAPI:
+    app = create_app(service)
+    if not any(getattr(route, "path", "") == PATH for route in app.routes):
+        app.include_router(router, prefix="/api")
+    return app
+
+
+@pytest.fixture
+async def ground(tmp_path: Path) -> AsyncGenerator[DeskGround]:
+    folder = tmp_path / "desk"
+    folder.mkdir()
+    async with open_ground(folder, answering(completion("hello"))) as opened:
+        yield opened
+
+
+@pytest.fixture
+async def client(place: Place, ground: DeskGround) -> AsyncGenerator[httpx.AsyncClient]:
+    async with client_of(make_app(Desked(place, ground.desk))) as opened:
+        yield opened
+
+
+async def key(ground: DeskGround) -> dict[str, str]:
+    return {"Authorization": f"Bearer {await ground.token()}"}
+
+
+async def test_a_run_calls_its_model(client: httpx.AsyncClient, ground: DeskGround):
+    answer = await client.post(PATH, json={"messages": HELLO}, headers=await key(ground))
+    assert answer.status_code == 200
+    assert answer.json()["choices"][0]["message"]["content"] == "hello"
+    assert answer.headers["content-type"] == "application/json"
+    assert answer.headers["cache-control"] == "no-store"
+    listed = await client.get(MODELS, headers=await key(ground))
+    assert [model["id"] for model in listed.json()["data"]] == [MODEL]
+    assert (await ground.run()).steps == 1
+
+
+async def test_a_stream(client: httpx.AsyncClient, ground: DeskGround):
+    body = {"messages": HELLO, "stream": True}
+    answer = await client.post(PATH, json=body, headers=await key(ground))
+    assert answer.headers["content-type"].startswith("text/event-stream")
+    assert answer.text.endswith("data: [DONE]\n\n")
+
+
+@pytest.mark.parametrize("header", ["", "Bearer x", "Basic eDp5", "Bearer ydk_1_" + "a" * 40])
+async def test_nobody_else_does(client: httpx.AsyncClient, ground: DeskGround, header: str):
+    headers = {"Authorization": header} if header else {}
+    for answer in (
+        await client.post(PATH, json={"messages": HELLO}, headers=headers),
+        await client.get(MODELS, headers=headers),
+    ):
+        assert answer.status_code == 401
+        assert answer.json()["error"]["code"] == "invalid_api_key"
+    assert (await ground.run()).steps == 0
+
+
+async def test_a_token_is_worth_nothing_when_its_run_has_ended(
+    client: httpx.AsyncClient, ground: DeskGround
+):
+    headers = await key(ground)
+    await ground.change(state=RunState.COMPLETED)
+    answer = await client.post(PATH, json={"messages": HELLO}, headers=headers)
+    assert answer.status_code == 401
+    assert len(await ground.messages(OTHER)) == 0
+
+
+async def test_a_token_of_a_run_opens_nothing_else(tmp_path: Path, ground: DeskGround):
+    async with open_house(tmp_path) as house, house.client(**await key(ground)) as client:
+        assert (await client.get("/api/solves")).status_code == 401
+        assert (await client.get("/api/models")).status_code == 401
+
+
+async def test_without_command_agents_no_token_is_good(place: Place, ground: DeskGround):
+    async with client_of(make_app(place)) as client:
+        answer = await client.post(PATH, json={"messages": HELLO}, headers=await key(ground))
+        assert answer.status_code == 401
+        assert "no command agents" in answer.json()["error"]["message"]
+        assert (await client.get(MODELS)).status_code == 401
+
+
+async def test_a_form_of_another_site_is_not_taken(client: httpx.AsyncClient, ground: DeskGround):
+    answer = await client.post(PATH, content=b"a=b", headers=await key(ground))
+    assert answer.status_code == 415
+
+
+def test_it_is_not_of_our_contract():
+    app = make_app(cast("Any", SimpleNamespace(settings=SimpleNamespace(auth_mode="local"))))
+    assert not [path for path in app.openapi()["paths"] if "/model/v1" in path]

@@ -1,0 +1,128 @@
+"""Every sandbox backend, made in the same way: local ones, and the others' real SDKs over fakes."""
+
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+from clouds import e2b_scene, prime_scene
+from clouds.e2b_server import FakeE2B
+from clouds.prime_boxes import FakePrime
+from clouds.prime_server import prime_server
+from registers import Desk, MemoryRegister
+from yudai.adapters.sandboxes.bubblewrap import BubblewrapBackend
+from yudai.adapters.sandboxes.container import ContainerCloud
+from yudai.adapters.sandboxes.packages import NO_PACKAGES
+from yudai.adapters.sandboxes.process import ProcessBackend
+from yudai.adapters.sandboxes.remote.backend import RemoteBackend, Terms
+from yudai.adapters.sandboxes.remote.cloud import Cloud
+from yudai.adapters.sandboxes.remote.pace import Pace
+from yudai.ports.sandbox import (
+    NO_NETWORK,
+    Backend,
+    NetworkPolicy,
+    OnBlocked,
+    SandboxLimits,
+    ignore_blocked,
+)
+from yudai.settings import Settings
+
+Make = Callable[..., Backend]
+_AT_ONCE = 64
+
+
+class Clouds:
+    """The fakes of this process, each started when it is first needed."""
+
+    def __init__(self) -> None:
+        self._open = ExitStack()
+        self._e2b: FakeE2B | None = None
+        self._prime: FakePrime | None = None
+        self._desks: dict[tuple[str, Path, str], Desk] = {}
+
+    @property
+    def e2b(self) -> FakeE2B:
+        if self._e2b is None:
+            fake = FakeE2B(self._folder(), env=Path(sys.prefix))
+            fake.memory_bytes = 1 << 30
+            self._e2b = self._open.enter_context(fake)
+        return self._e2b
+
+    @property
+    def prime(self) -> FakePrime:
+        if self._prime is None:
+            fake = prime_server(self._folder(), env=Path(sys.prefix))
+            self._prime = self._open.enter_context(fake)
+            self._prime.limits_memory = True
+        return self._prime
+
+    def register(self, cloud: str, home: Path, installation: str) -> MemoryRegister:
+        """Backends of one home are processes that share a database."""
+        return MemoryRegister(self._desks.setdefault((cloud, home, installation), Desk()))
+
+    def desk(self, cloud: str, home: Path, installation: str) -> Desk:
+        return self._desks[cloud, home, installation]
+
+    def close(self) -> None:
+        self._open.close()
+        self._e2b = self._prime = None
+
+    def _folder(self) -> Path:
+        folder = Path(tempfile.mkdtemp(prefix="clouds-"))
+        self._open.callback(shutil.rmtree, folder, ignore_errors=True)
+        return folder
+
+
+CLOUDS = Clouds()
+
+
+def _remote(make_cloud: Callable[[Path, OnBlocked], Cloud]) -> Make:
+    def make(
+        home: Path,
+        *,
+        limits: SandboxLimits,
+        installation: str = "local",
+        network: NetworkPolicy = NO_NETWORK,
+        on_blocked: OnBlocked = ignore_blocked,
+        packages: Any = NO_PACKAGES,
+        path: object = (),
+    ) -> Backend:
+        cloud = make_cloud(home, on_blocked)
+        register = CLOUDS.register(cloud.name, home, installation)
+        terms = Terms(limits=limits, network=network, packages=packages)
+        return RemoteBackend(cloud, register, Pace(at_once=_AT_ONCE), terms)
+
+    return make
+
+
+def _container(home: Path, on_blocked: OnBlocked) -> Cloud:
+    settings = Settings()
+    return ContainerCloud(
+        engine=settings.container_engine,
+        image=settings.container_image,
+        home=home / "containers",
+        on_blocked=on_blocked,
+    )
+
+
+def _has_containers() -> bool:
+    """An engine that answers, and the image: deploy/sandbox builds it."""
+    settings = Settings()
+    words = (settings.container_engine or "podman").split()
+    if shutil.which(words[0]) is None:
+        return False
+    asked = [*words, "image", "inspect", settings.container_image]
+    return subprocess.run(asked, capture_output=True, check=False).returncode == 0
+
+
+REMOTE: dict[str, Make] = {
+    "e2b": _remote(lambda _home, _blocked: e2b_scene.cloud_at(CLOUDS.e2b)),
+    "prime": _remote(lambda home, _blocked: prime_scene.cloud_at(CLOUDS.prime, home / "prime")),
+    **({"container": _remote(_container)} if _has_containers() else {}),
+}
+LOCAL: dict[str, Make] = {"bubblewrap": BubblewrapBackend, "process": ProcessBackend}
+BACKENDS: dict[str, Make] = {**LOCAL, **REMOTE}

@@ -1,0 +1,64 @@
+"""Processes that make and use sandboxes until they are killed: one for each line it reads.
+
+Imports are paid once: each worker is a fork, whose process id is printed when it is ready.
+"""
+
+import asyncio
+import gc
+import os
+import random
+import sys
+from pathlib import Path
+
+from yudai.domain.errors import SandboxError
+from yudai.ports.sandbox import Backend, BaseRef, Sandbox
+from yudai.settings import Settings
+from yudai.wiring import make_backend, open_library
+
+BASE = BaseRef(key="sample")
+
+
+def main(home: Path, name: str) -> None:
+    for line in sys.stdin:
+        gc.collect()
+        if os.fork() == 0:
+            try:
+                asyncio.run(_work(home, name, seed=line.strip()))
+            finally:
+                os._exit(1)
+        _reap()
+
+
+def _reap() -> None:
+    try:
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            pass
+    except ChildProcessError:
+        return
+
+
+async def _work(home: Path, name: str, *, seed: str) -> None:
+    chance = random.Random(seed)  # noqa: S311 - to be repeatable
+    async with open_library(Settings.at(home)) as library:
+        backend = make_backend(library.settings, name, store=library.store)
+        os.write(1, f"{os.getpid()}\n".encode())
+        boxes: list[Sandbox] = []
+        while True:
+            boxes += await _spawn(backend, chance.randint(1, 3))
+            await boxes[0].exec("echo work >made; sleep 0.01")
+            if chance.random() < 0.5:
+                await boxes.pop().destroy()
+            while len(boxes) > 3:
+                await boxes.pop(0).destroy()
+
+
+async def _spawn(backend: Backend, n: int) -> list[Sandbox]:
+    made = await backend.spawn(BASE, n, owner=f"worker-{os.getpid()}")
+    failed = [box for box in made if isinstance(box, SandboxError)]
+    if failed:
+        raise failed[0]
+    return [box for box in made if not isinstance(box, SandboxError)]
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), sys.argv[2])

@@ -1,0 +1,174 @@
+"""The register when the database is away, and turns that are renewed; the rest is a contract.
+
+On SQLite, where time is ours to set.
+"""
+
+import asyncio
+from collections.abc import AsyncGenerator, Callable, Generator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+from sqlalchemy import event
+from sqlalchemy.exc import OperationalError
+
+from yudai.adapters.clock import SystemClock
+from yudai.ports.register import BoxEntry
+from yudai.services.registering import DatabaseRegister
+from yudai.store import bases
+from yudai.store.bases import Builder
+from yudai.store.outages import StoreAwayError
+from yudai.store.sandboxes import DEAD_S
+from yudai.store.store import Store
+
+BASE = ("e2b", "k")
+
+
+class SetClock(SystemClock):
+    def __init__(self) -> None:
+        self.time = 1000.0
+
+    def now(self) -> float:
+        return self.time
+
+
+@pytest.fixture
+def database_kind() -> str:
+    return "sqlite"
+
+
+@pytest.fixture
+def clock() -> SetClock:
+    return SetClock()
+
+
+@pytest.fixture
+async def store(database_url: str) -> AsyncGenerator[Store]:
+    async with await Store.open(database_url) as opened:
+        yield opened
+
+
+NewRegister = Callable[..., DatabaseRegister]
+
+
+@pytest.fixture
+def new_register(store: Store, clock: SetClock) -> NewRegister:
+    def build(holder: str = "us", **changes: Any) -> DatabaseRegister:
+        return DatabaseRegister(store, clock, holder=holder, host="here", pid=1, **changes)
+
+    return build
+
+
+@contextmanager
+def away(store: Store) -> Generator[None]:
+    """The database is away for the time of the block."""
+
+    def refuse(*_: object) -> None:
+        raise OperationalError("", {}, ConnectionError("away"), connection_invalidated=True)
+
+    engine = store.database.engine.sync_engine
+    event.listen(engine, "before_cursor_execute", refuse)
+    try:
+        yield
+    finally:
+        event.remove(engine, "before_cursor_execute", refuse)
+
+
+def box(box_id: str) -> BoxEntry:
+    return BoxEntry(id=box_id, backend="e2b", owner="run")
+
+
+async def builder(store: Store, clock: SetClock) -> Builder | None:
+    async with store.read() as db:
+        return await bases.builder(db, *BASE, now=clock.now())
+
+
+async def until_renewed(store: Store, clock: SetClock) -> bool:
+    """False: it is nobody's turn."""
+    while (seen := await builder(store, clock)) and seen.silent_s > 0:  # noqa: ASYNC110 - no event
+        await asyncio.sleep(0.02)
+    return seen is not None
+
+
+async def test_without_a_row_there_is_no_sandbox(store: Store, new_register: NewRegister):
+    register = new_register()
+    with away(store), pytest.raises(StoreAwayError):
+        await register.open_box(box("a"))
+    assert await register.boxes("e2b") == []
+    await register.open_box(box("a"))
+    assert [entry.id for entry in await register.boxes("e2b")] == ["a"]
+
+
+@pytest.mark.parametrize("later", ["beat", "boxes"])
+async def test_an_end_that_could_not_be_written_is_written_later(
+    store: Store, new_register: NewRegister, later: str
+):
+    register, other = new_register(), new_register("other")
+    await register.open_box(box("a"))
+    with away(store), pytest.raises(StoreAwayError):
+        await register.close_box("a")
+    assert len(await other.boxes("e2b")) == 1
+    await (register.beat() if later == "beat" else register.boxes("e2b"))
+    assert await other.boxes("e2b") == []
+
+
+async def test_an_end_that_was_written_by_hand_is_not_written_again(
+    store: Store, new_register: NewRegister
+):
+    register = new_register()
+    await register.open_box(box("a"))
+    with away(store), pytest.raises(StoreAwayError):
+        await register.close_box("a")
+    assert await register.close_box("a")
+    await register.open_box(box("b"))
+    await register.beat()
+    assert [entry.id for entry in await register.boxes("e2b")] == ["b"]
+
+
+async def test_a_register_remembers_its_installation(store: Store, new_register: NewRegister):
+    register = new_register()
+    name = await register.installation()
+    with away(store):
+        assert await register.installation() == name
+
+
+async def test_a_turn_is_renewed_while_it_lasts(
+    store: Store, new_register: NewRegister, clock: SetClock
+):
+    register = new_register(turn_beat_s=0.02)
+    async with asyncio.timeout(20), register.building(*BASE):
+        clock.time += DEAD_S + 1
+        assert await until_renewed(store, clock)
+    assert await builder(store, clock) is None
+
+
+async def test_a_beat_that_fails_is_tried_again(
+    store: Store, new_register: NewRegister, clock: SetClock
+):
+    register = new_register(turn_beat_s=0.02)
+    async with asyncio.timeout(20), register.building(*BASE):
+        with away(store):
+            await asyncio.sleep(0.1)
+        clock.time += 5
+        assert await until_renewed(store, clock)
+
+
+async def test_a_turn_whose_end_could_not_be_written_is_over_for_us_and_later_for_all(
+    store: Store, new_register: NewRegister, clock: SetClock
+):
+    ours, theirs = new_register(), new_register("them")
+    async with asyncio.timeout(20):
+        async with ours.building(*BASE):
+            database = away(store)
+            database.__enter__()
+        database.__exit__(None, None, None)
+        assert await builder(store, clock) is not None
+        async with ours.building(*BASE):
+            database = away(store)
+            database.__enter__()
+        database.__exit__(None, None, None)
+        clock.time += DEAD_S
+        async with theirs.building(*BASE):
+            seen = await builder(store, clock)
+            assert seen is not None
+    assert await builder(store, clock) is None

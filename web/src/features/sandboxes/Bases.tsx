@@ -1,0 +1,66 @@
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { useSearchParams } from "react-router";
+import { basesQuery } from "@/api/queries/sandboxes";
+import type { BaseList, BaseView } from "@/api/types";
+import { BaseTable } from "@/features/sandboxes/BaseTable";
+import { RemoveBase } from "@/features/sandboxes/RemoveBase";
+import { BACKENDS } from "@/features/sandboxes/words";
+import { bytes, count } from "@/lib/format";
+import { CONTROL } from "@/ui/Field";
+import { Stale } from "@/ui/Stale";
+import { Failure, Skeleton } from "@/ui/states";
+
+/** What sandboxes start from: built once, kept until nobody has used it for long. */
+export function Bases() {
+  const [params, setParams] = useSearchParams();
+  const backend = BACKENDS.find((name) => name === params.get("backend")) ?? null;
+  const query = useQuery(basesQuery(backend));
+  const [removing, remove] = useState<BaseView | null>(null);
+  const choose = (name: string) => setParams(name ? { backend: name } : {}, { replace: true });
+  return (
+    <section aria-labelledby="bases" className="card flex min-w-0 flex-col gap-3 p-4">
+      <header className="flex flex-wrap items-center gap-x-3 gap-y-2">
+        <h2 id="bases" className="font-semibold">
+          Prepared bases
+        </h2>
+        {query.data && <p className="text-sm text-muted">{totalWords(query.data)}</p>}
+        <label className="flex items-center gap-2 text-sm text-soft sm:ml-auto">
+          Backend
+          <select
+            value={backend ?? ""}
+            onChange={(event) => choose(event.target.value)}
+            className={CONTROL}
+          >
+            <option value="">the one in use</option>
+            {BACKENDS.map((name) => (
+              <option key={name}>{name}</option>
+            ))}
+          </select>
+        </label>
+      </header>
+      {query.isPending && <Skeleton rows={3} />}
+      {query.isError && !query.data && (
+        <Failure error={query.error} retry={() => void query.refetch()} />
+      )}
+      {query.isError && query.data && <Stale at={query.dataUpdatedAt} retry={query.refetch} />}
+      {query.data?.bases.length === 0 && (
+        <p className="text-sm text-soft">
+          None yet. The first solve of a repository prepares one: its files at a commit, with what
+          its set-up installs. Every sandbox of it stands on that.
+        </p>
+      )}
+      {query.data && query.data.bases.length > 0 && (
+        <BaseTable bases={query.data.bases} remove={remove} />
+      )}
+      {removing && <RemoveBase base={removing} close={() => remove(null)} />}
+    </section>
+  );
+}
+
+/** The sum is of those whose size is known. */
+export function totalWords({ bases, total_bytes }: BaseList): string {
+  if (bases.length === 0) return "";
+  const isCertain = bases.every((base) => base.size_bytes !== null);
+  return `${count(bases.length, "base")}, ${isCertain ? "" : "at least "}${bytes(total_bytes)} together`;
+}

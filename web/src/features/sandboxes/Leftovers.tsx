@@ -1,0 +1,67 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { reap, sandboxKeys } from "@/api/queries/sandboxes";
+import type { Swept } from "@/api/types";
+import { SweptList } from "@/features/sandboxes/SweptList";
+import { countOf } from "@/features/sandboxes/words";
+import { count } from "@/lib/format";
+import { Button } from "@/ui/Button";
+import { Confirm } from "@/ui/Confirm";
+import { Failure } from "@/ui/states";
+
+/** First only a look, which tells what and why; then, when a person says so, the removal. */
+export function Leftovers() {
+  const client = useQueryClient();
+  const [swept, setSwept] = useState<Swept | null>(null);
+  const [isAsking, ask] = useState(false);
+  const look = useMutation({
+    mutationFn: () => reap(true),
+    onMutate: () => setSwept(null),
+    onSuccess: setSwept,
+  });
+  const remove = useMutation({
+    mutationFn: () => reap(false),
+    onSuccess: (told) => {
+      setSwept(told);
+      ask(false);
+    },
+    onSettled: () => client.invalidateQueries({ queryKey: sandboxKeys.open }),
+  });
+  const found = swept?.dry_run ? countOf(swept, "reaped") : 0;
+  return (
+    <div className="flex min-w-0 flex-col gap-3 border-t border-line pt-3">
+      <div className="flex min-w-0 flex-wrap items-center gap-x-3 gap-y-2">
+        <Button busy={look.isPending} disabled={remove.isPending} onClick={() => look.mutate()}>
+          Look for leftovers
+        </Button>
+        {found > 0 && (
+          <Button look="danger" busy={remove.isPending} onClick={() => ask(true)}>
+            Remove them
+          </Button>
+        )}
+        <p className="min-w-0 grow basis-60 text-xs text-muted">
+          What dead processes left, on every backend that is set up. Workers look once a minute and
+          remove it by themselves.
+        </p>
+      </div>
+      {look.error && <Failure error={look.error} />}
+      {swept && <SweptList swept={swept} />}
+      {isAsking && (
+        <Confirm
+          title={`Remove ${count(found, "leftover")}?`}
+          verb="Remove"
+          danger
+          busy={remove.isPending}
+          error={remove.error}
+          act={() => remove.mutate()}
+          close={() => ask(false)}
+        >
+          <p className="text-soft">
+            Looks once more and removes what nobody looks after then. Sandboxes whose process is
+            alive stay, and those of other installations are never touched.
+          </p>
+        </Confirm>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,33 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { removeBase, sandboxKeys } from "@/api/queries/sandboxes";
+import type { BaseView } from "@/api/types";
+import { Confirm } from "@/ui/Confirm";
+import { Hostile } from "@/ui/Hostile";
+
+export function RemoveBase({ base, close }: { base: BaseView; close: () => void }) {
+  const client = useQueryClient();
+  const remove = useMutation({
+    mutationFn: () => removeBase(base),
+    onSuccess: close,
+    onSettled: () => client.invalidateQueries({ queryKey: sandboxKeys.bases }),
+  });
+  return (
+    <Confirm
+      title="Remove this base?"
+      verb="Remove it"
+      danger
+      busy={remove.isPending}
+      error={remove.error}
+      act={() => remove.mutate()}
+      close={close}
+    >
+      <p className="[overflow-wrap:anywhere] text-soft">
+        <Hostile text={base.key} />
+      </p>
+      <p className="text-soft">
+        Whoever needs it again builds it anew: that takes its set-up's time, and nothing else is
+        lost.
+      </p>
+    </Confirm>
+  );
+}
