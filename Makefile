@@ -10,7 +10,7 @@ PAGE := src/yudai/_page/index.html
 # With it every process would compile our own modules, and each pytest worker all tests, again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: setup web demo test check fix dev live gen dist bench clean
+.PHONY: setup web demo test check fix dev live gen dist bench chaos extras clean
 
 setup: .venv/.ready web  ## install everything into .venv, build the page
 
@@ -60,6 +60,12 @@ bench: setup  ## the measurements that the issues give numbers for
 	$(RUN)python tests/e2e/measure_page.py
 	$(RUN)python tests/with_postgres.py $(RUN)yudai bench fanout --database
 	$(RUN)python tests/with_postgres.py $(RUN)yudai bench recovery --database
+
+chaos: setup  ## a hundred times kill -9 at random moments, with each sandbox backend
+	YUDAI_KILL_ROUNDS=100 $(RUN)pytest tests/e2e/test_kill_sandboxes.py
+
+extras: setup  ## each vendor's SDK alone, as new as it gets, in an environment of its own
+	$(RUN)python tests/packaging/try_extras.py
 
 clean:  ## remove what setup made
 	rm -rf .venv .tools dist web/dist web/node_modules web/tools/codegen/node_modules $(dir $(PAGE))

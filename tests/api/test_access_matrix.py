@@ -212,6 +212,7 @@ async def test_a_key_is_good_for_its_scopes_alone(house: House, scope: Scope):
     """An administrator's: nothing but the scope is in the way."""
     known = set(served())
     wrong: list[str] = []
+    key = await house.key("ada", scope)
     for route, line in TABLE.items():
         if route not in known or line.scope is None or line.kind in ("own", "nowhere"):
             continue
@@ -220,7 +221,7 @@ async def test_a_key_is_good_for_its_scopes_alone(house: House, scope: Scope):
         # What a solve publishes by itself needs that scope as well.
         publishes = line.body is ASK and line.kind == "change"
         is_good = line.scope is scope and not needs_all and not publishes
-        answer = await ask(house, route, await house.key("ada", scope))
+        answer = await ask(house, route, key)
         found = outcome(answer, route)
         if found != (OK if is_good else FORBIDDEN):
             wrong.append(f"{route} by {scope}: {found}: {answer.text[:200]}")

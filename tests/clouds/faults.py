@@ -48,6 +48,8 @@ class Faults:
     """Asked by the middleware below for each call; each fault happens once, the last may stay."""
 
     calls: list[Call] = field(default_factory=list)
+    active: int = 0
+    """Calls that are being answered, but for streams of commands."""
     _waiting: dict[str, deque[Fault]] = field(default_factory=dict)
     _staying: dict[str, Fault] = field(default_factory=dict)
 
@@ -88,7 +90,15 @@ class FaultyLine:
         method, path = scope["method"], scope["path"]
         self._faults.calls.append(Call(method, path, scope["query_string"].decode(), body))
         again = _Again(body, receive)
-        fault = self._faults.next(f"{method} {path}")
+        # The methods of commands have a dot in their names.
+        counts = "." not in path
+        self._faults.active += counts
+        try:
+            await self._answer(scope, again, send, self._faults.next(f"{method} {path}"))
+        finally:
+            self._faults.active -= counts
+
+    async def _answer(self, scope: Scope, again: "_Again", send: Send, fault: Fault | None) -> None:
         if fault is None:
             await self._app(scope, again, send)
             return

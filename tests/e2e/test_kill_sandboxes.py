@@ -1,0 +1,168 @@
+"""`kill -9` at any moment: the next sweep leaves no sandbox of the dead, and touches no other.
+
+YUDAI_KILL_ROUNDS says how often; `make chaos` does it a hundred times with each backend.
+"""
+
+import asyncio
+import os
+import random
+import signal
+import sys
+from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Generator
+from contextlib import asynccontextmanager, contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from clouds.e2b_server import FakeE2B
+from clouds.faults import Faults
+from clouds.prime_boxes import KEY
+from clouds.prime_server import prime_server
+from contracts.conftest import alive, make_archive
+from e2e.sandbox_worker import BASE
+from groups import cgroups
+from yudai.domain.errors import SandboxError
+from yudai.ports.sandbox import Backend, BaseSpec, Sandbox
+from yudai.settings import Settings
+from yudai.wiring import installation, make_backend, open_library
+
+ROUNDS = int(os.environ.get("YUDAI_KILL_ROUNDS", "3"))
+SEED = os.environ.get("YUDAI_KILL_SEED", "sandboxes")
+LONGEST_S = 0.8
+pytestmark = pytest.mark.timeout(120 + 10 * ROUNDS)
+
+Living = Callable[[], Collection[str]]
+
+
+class Ground(NamedTuple):
+    """Where sandboxes of one kind are made, seen from outside."""
+
+    variables: dict[str, str]
+    living: Living
+    """Every sandbox that is there, whoever's it is."""
+    faults: Faults | None = None
+
+
+@contextmanager
+def _e2b(folder: Path) -> Generator[Ground]:
+    with FakeE2B(folder / "e2b") as e2b:
+        given = {"E2B_API_KEY": e2b.key, "E2B_TEMPLATE_ID": "base"}
+        urls = {"E2B_API_URL": e2b.url, "E2B_SANDBOX_URL": e2b.url}
+        many = {"E2B_MAX_SANDBOXES": "100", "E2B_CREATIONS_PER_SECOND": "1000"}
+        yield Ground({**given, **urls, **many}, lambda: set(e2b.boxes), e2b.faults)
+
+
+@contextmanager
+def _prime(folder: Path) -> Generator[Ground]:
+    with prime_server(folder / "prime") as prime:
+        given = {"PRIME_API_KEY": KEY, "PRIME_API_BASE_URL": prime.url}
+        yield Ground(given, lambda: {box.id for box in prime.alive}, prime.faults)
+
+
+@contextmanager
+def _local(folder: Path) -> Generator[Ground]:
+    def living() -> set[str]:
+        return {path.name for path in folder.glob("*/**/boxes/*")}
+
+    yield Ground({}, living)
+
+
+GROUNDS = {"bubblewrap": _local, "process": _local, "e2b": _e2b, "prime": _prime}
+
+
+@asynccontextmanager
+async def _house(home: Path, name: str) -> AsyncGenerator[Backend]:
+    async with open_library(Settings.at(home)) as library:
+        backend = make_backend(library.settings, name, store=library.store)
+        try:
+            source = make_archive(home / "source.tar")
+            await backend.prepare(BaseSpec(key=BASE.key, source=source))
+            yield backend
+        finally:
+            await backend.close()
+
+
+async def _box(backend: Backend) -> Sandbox:
+    [box] = await backend.spawn(BASE, 1, owner="mine")
+    assert not isinstance(box, SandboxError), box
+    return box
+
+
+async def _settled(ground: Ground) -> None:
+    """What was asked for before the kill may still be on its way."""
+    while ground.faults is not None and ground.faults.active:  # noqa: ASYNC110 - another thread's
+        await asyncio.sleep(0.01)
+
+
+@pytest.mark.parametrize("name", GROUNDS)
+async def test_nothing_is_left_of_the_dead(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    chance = random.Random(f"{SEED}-{name}")  # noqa: S311 - to be repeatable
+    home = tmp_path / "ours"
+    with GROUNDS[name](tmp_path) as ground:
+        for variable, value in ground.variables.items():
+            monkeypatch.setenv(variable, value)
+        async with _house(home, name) as ours, _house(tmp_path / "theirs", name) as theirs:
+            mine, sibling = await _box(ours), await _box(theirs)
+            kept = set(ground.living())
+            assert len(kept) == 2
+            made = 0
+            async with _killing(home, name, ground) as kill:
+                for number in range(ROUNDS):
+                    await kill(f"{SEED}-{number}", chance.uniform(0, LONGEST_S))
+                    await _settled(ground)
+                    made += len(set(ground.living()) - kept)
+                    await ours.reap()
+                    assert set(ground.living()) == kept, f"round {number}"
+            assert made, "no round has left anything to be reaped"
+            await theirs.reap()
+            for box in (mine, sibling):
+                assert (await box.exec("echo lives")).text == "lives\n"
+            _look_at_the_host(home, {mine.ref.id})
+
+
+def _look_at_the_host(home: Path, kept: set[str]) -> None:
+    groups = cgroups(f"yudai-{installation(Settings.at(home))}-")
+    assert {group.rsplit("-", 1)[1] for group in groups} <= kept
+    assert not alive("sandbox_worker")
+
+
+@asynccontextmanager
+async def _killing(
+    home: Path, name: str, ground: Ground
+) -> AsyncGenerator[Callable[[str, float], Awaitable[None]]]:
+    """Yields what starts a worker and kills it so many seconds after it is ready."""
+    zygote = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "e2e.sandbox_worker", str(home), name),
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        env={**os.environ, **ground.variables, "PYTHONPATH": os.pathsep.join(sys.path)},
+    )
+    assert zygote.stdin is not None
+    assert zygote.stdout is not None
+    stdin, stdout = zygote.stdin, zygote.stdout
+
+    async def kill(seed: str, after_s: float) -> None:
+        stdin.write(f"{seed}\n".encode())
+        pid = int(await stdout.readline())
+        # The very thing that is tried: some moment, whatever goes on in it.
+        await asyncio.sleep(after_s)
+        os.kill(pid, signal.SIGKILL)
+        while alive_as(pid):  # noqa: ASYNC110 - it is the zygote's child
+            await asyncio.sleep(0.005)
+
+    try:
+        yield kill
+    finally:
+        stdin.close()
+        await zygote.wait()
+
+
+def alive_as(pid: int) -> bool:
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except OSError:
+        return False
+    return state not in "ZX"
