@@ -26,7 +26,7 @@ def _print(found: Examination, console: Console) -> None:
         default = " (default)" if backend.default else ""
         name = f"sandbox {backend.name}{default}"
         if not backend.set_up:
-            console.print(Text(f"  {name}: {backend.detail}", style="dim"))
+            console.print(Text(f"  {name}: {backend.detail}", style="dim"), soft_wrap=True)
             continue
         console.print(_mark(name, backend.detail, ok=backend.usable), soft_wrap=True)
         for guarantee in backend.guarantees:

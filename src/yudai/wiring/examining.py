@@ -8,11 +8,15 @@ from contextlib import AsyncExitStack
 from pydantic import Field
 
 from yudai import __version__
+from yudai.adapters.clock import SystemClock
+from yudai.domain.commandagent import WEAKER
 from yudai.domain.errors import RefusedError
 from yudai.domain.publication import PublishMode
 from yudai.domain.value import Value
 from yudai.ports.artifacts import ArtifactError
+from yudai.services.run_tokens import make_tokens
 from yudai.settings import Settings
+from yudai.wiring.commanding import command_specs
 from yudai.wiring.parts import is_shared, make_artifacts, open_library
 from yudai.wiring.probing import BackendFinding, probe_backends
 
@@ -105,6 +109,7 @@ async def examine(settings: Settings, *, starts: bool = True) -> Examination:
         await _home(settings),
         await _artifacts(settings),
         _forge(settings),
+        *_command_agents(settings),
     )
     sandboxes = await _sandboxes(settings, starts=starts)
     has_sandbox = any(one.usable and one.default for one in sandboxes)
@@ -182,6 +187,18 @@ def _forge(settings: Settings) -> Finding:
         )
     by = known or "without a token: public repositories, a few questions an hour, nothing published"
     return Finding(name="github", ok=True, detail=f"{settings.github_url}, {by}")
+
+
+def _command_agents(settings: Settings) -> tuple[Finding, ...]:
+    """Nothing to say where there are none."""
+    if settings.command_agents is None:
+        return ()
+    try:
+        names = ", ".join(command_specs(settings))
+        make_tokens(settings.jwt_secret, issuer="", clock=SystemClock())
+    except RefusedError as error:
+        return (Finding(name="command agents", ok=False, detail=str(error)),)
+    return (Finding(name="command agents", ok=True, detail=f"{names}; {'; '.join(WEAKER)}"),)
 
 
 async def _sandboxes(settings: Settings, *, starts: bool) -> tuple[BackendFinding, ...]:

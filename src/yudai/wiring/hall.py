@@ -41,7 +41,7 @@ from yudai.wiring.parts import (
     open_store,
 )
 from yudai.wiring.reaping import open_reaper
-from yudai.wiring.sandboxes import NO_DOORS, make_backend
+from yudai.wiring.sandboxes import NO_DOORS, open_backend
 
 MAX_THREADS = 1000
 MIN_VERIFICATIONS = 2
@@ -80,9 +80,10 @@ async def open_hall(
     desk = make_desk(settings, store, gateway, reader.clock)
     door = await stack.enter_async_context(door_place())
     doors = {HOST: door} if desk else NO_DOORS
-    backend = make_backend(settings, sandbox, store=store, on_blocked=blocked.hear, doors=doors)
+    backend, capabilities = await open_backend(
+        settings, sandbox, store=store, on_blocked=blocked.hear, doors=doors
+    )
     stack.push_async_callback(backend.close)
-    capabilities = await backend.capabilities()
     commanders: dict[str, Agent] = {}
     if desk:
         reach = open_reach(desk, settings, capabilities.backend, door)

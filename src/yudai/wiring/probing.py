@@ -70,16 +70,16 @@ async def _try(
     capabilities = await backend.capabilities()
     start_ms = await measure_start(backend) if starts else None
     promise = "isolated" if capabilities.isolated else "NO isolation: only for code you trust"
-    facts = [promise, capabilities.version, _words(limits)]
-    if start_ms is not None:
-        facts[2:2] = [f"starts in {start_ms:.0f} ms"]
+    size = _words(limits) if capabilities.isolated else ""
+    start = "" if start_ms is None else f"starts in {start_ms:.0f} ms"
+    facts = (promise, capabilities.version, start, size)
     return finding.model_copy(
         update={
             "usable": True,
             "isolated": capabilities.isolated,
             "detail": "; ".join(fact for fact in facts if fact),
             "version": capabilities.version,
-            "limits": _words(limits),
+            "limits": size,
             "start_ms": start_ms,
             "guarantees": capabilities.guarantees,
         }

@@ -3,18 +3,20 @@
 import importlib
 import os
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple, cast
 
+import structlog
 from pydantic import SecretStr
 
 from yudai.adapters.clock import SystemClock
 from yudai.adapters.engines.liveness import host_name, is_gone
-from yudai.domain.errors import RefusedError
+from yudai.domain.errors import RefusedError, SandboxError
 from yudai.domain.nearest import nearest
 from yudai.ports.register import Register
-from yudai.ports.sandbox import Backend, OnBlocked, ignore_blocked
+from yudai.ports.sandbox import Backend, Capabilities, OnBlocked, ignore_blocked
 from yudai.settings import Settings, surroundings
 from yudai.store.store import Store
 from yudai.wiring.home import installation
@@ -23,7 +25,10 @@ if TYPE_CHECKING:
     from yudai.adapters.sandboxes.network.reaching import Ways
     from yudai.adapters.sandboxes.remote.cloud import Cloud
 
+log: structlog.stdlib.BoundLogger = structlog.get_logger()
+
 DEFAULT_BACKEND = "bubblewrap"
+NEXT_BACKEND = "container"
 NO_DOORS: Mapping[str, Path] = MappingProxyType({})
 _LOCAL = {
     "bubblewrap": ("yudai.adapters.sandboxes.bubblewrap", "BubblewrapBackend"),
@@ -60,6 +65,42 @@ def make_backend(
     if store is None:
         raise RefusedError(f"sandboxes by {chosen} need a database, for what could be left of them")
     return _remote(settings, provision, make_register(store))
+
+
+async def open_backend(
+    settings: Settings,
+    name: str | None = None,
+    *,
+    store: Store,
+    on_blocked: OnBlocked = ignore_blocked,
+    doors: Mapping[str, Path] = NO_DOORS,
+) -> tuple[Backend, Capabilities]:
+    """One that works here. Where nobody has chosen and bubblewrap cannot, containers may."""
+    make = partial(make_backend, settings, store=store, on_blocked=on_blocked, doors=doors)
+    backend = make(name)
+    try:
+        return backend, await backend.capabilities()
+    except SandboxError as refused:
+        await backend.close()
+        if name or settings.sandbox_backend:
+            raise
+        return await _next_best(make, refused)
+    except BaseException:
+        await backend.close()
+        raise
+
+
+async def _next_best(
+    make: Callable[[str], Backend], refused: SandboxError
+) -> tuple[Backend, Capabilities]:
+    backend = make(NEXT_BACKEND)
+    try:
+        capabilities = await backend.capabilities()
+    except SandboxError:
+        await backend.close()
+        raise refused from None
+    log.warning("sandbox.next_best", backend=NEXT_BACKEND, why=str(refused))
+    return backend, capabilities
 
 
 def make_register(store: Store) -> Register:

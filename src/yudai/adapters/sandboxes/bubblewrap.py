@@ -11,6 +11,7 @@ from yudai.adapters.sandboxes.box import Box, Parts
 from yudai.adapters.sandboxes.building import RECORD, TREE
 from yudai.adapters.sandboxes.copying import copy_tree
 from yudai.adapters.sandboxes.fleet import Fleet
+from yudai.adapters.sandboxes.ground import version_of
 from yudai.adapters.sandboxes.home import Home
 from yudai.adapters.sandboxes.identity import Identity
 from yudai.adapters.sandboxes.manifest import Manifest
@@ -95,7 +96,10 @@ class BubblewrapBackend:
                 ground = await self._workshop.ground()
                 trial = Trial(built, ground.features, self._limits, self._home.root, self._network)
                 guarantees = await probe.guarantees(trial)
-            self._capabilities = Capabilities(backend=NAME, isolated=True, guarantees=guarantees)
+            version = version_of(ground.features.bwrap)
+            self._capabilities = Capabilities(
+                backend=NAME, isolated=True, guarantees=guarantees, version=f"{NAME} {version}"
+            )
         return self._capabilities
 
     async def prepare(self, spec: BaseSpec, *, owner: str = "") -> BaseRef:

