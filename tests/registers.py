@@ -126,6 +126,11 @@ class MemoryRegister:
         kept = entry.model_copy(update={"made_at": now, "used_at": now, "setup_log": log})
         self.desk.bases[entry.backend, entry.key] = kept
 
+    async def rename_base(self, backend: str, key: str, external: str) -> None:
+        if entry := self.desk.bases.get((backend, key)):
+            renamed = entry.model_copy(update={"external": external})
+            self.desk.bases[backend, key] = renamed
+
     async def use_base(self, backend: str, key: str) -> None:
         if entry := self.desk.bases.get((backend, key)):
             used = entry.model_copy(update={"used_at": self.desk.now()})

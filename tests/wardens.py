@@ -39,6 +39,9 @@ class VMMachine:
         """So many lines to come are not even heard."""
 
     async def run(self, line: str, *, timeout_s: float, max_bytes: int = 1 << 20) -> Said:
+        return await self._run(line, None, timeout_s, max_bytes)
+
+    async def _run(self, line: str, text: bytes | None, timeout_s: float, max_bytes: int) -> Said:
         self.lines.append(line)
         assert len(line) < 100_000
         if self.deaf:
@@ -49,7 +52,7 @@ class VMMachine:
         cut = self.cuts.pop(0) if self.cuts else _never
         try:
             async with asyncio.timeout(timeout_s):
-                process = await self.vm.exec(["bash", "-c", line])
+                process = await self.vm.exec(["bash", "-c", line], stdin=text)
                 try:
                     if cut not in (None, _never):
                         await until(cut)
@@ -82,6 +85,21 @@ class VMMachine:
         raise NotImplementedError
 
 
+class ListeningMachine(VMMachine):
+    """One that takes texts beside its lines, as a container does."""
+
+    torn = 0
+    """So many texts to come arrive by half."""
+
+    async def tell(
+        self, line: str, text: bytes, *, timeout_s: float, max_bytes: int = 1 << 20
+    ) -> Said:
+        if self.torn:
+            self.torn -= 1
+            text = text[: len(text) // 2]
+        return await self._run(line, text, timeout_s, max_bytes)
+
+
 def _never() -> bool:
     """The line holds."""
     return False
@@ -110,6 +128,16 @@ def alive(token: str) -> list[int]:
             words = (folder / "cmdline").read_bytes().split(b"\0")
             if words[:2] == [b"sleep", token.encode()] and state not in "ZX":
                 found.append(int(folder.name))
+    return found
+
+
+def command_lines() -> list[str]:
+    """What everybody on this host can read of its processes."""
+    found: list[str] = []
+    for file in Path("/proc").glob("[0-9]*/cmdline"):
+        with suppress(OSError):
+            words = file.read_bytes().rstrip(b"\0").split(b"\0")
+            found.append(b" ".join(words).decode(errors="replace"))
     return found
 
 

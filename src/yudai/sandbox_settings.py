@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 from pydantic import Field, SecretStr, field_validator
 from pydantic_settings import BaseSettings, NoDecode
 
+from yudai.adapters.sandboxes.network.policy import parse
 from yudai.ports.sandbox import NetworkPolicy, SandboxLimits
 
 Words = Annotated[tuple[str, ...], NoDecode]
@@ -174,6 +175,14 @@ class SandboxSettings(BaseSettings):
     def _words(cls, value: object) -> object:
         if isinstance(value, str):
             return tuple(word.strip().lower() for word in value.split(",") if word.strip())
+        return value
+
+    @field_validator("setup_hosts", "agent_hosts", "verification_hosts")
+    @classmethod
+    def _are_hosts(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        """Here, so that the message names the setting, whoever makes the sandboxes."""
+        for entry in value:
+            parse(entry)
         return value
 
     @property

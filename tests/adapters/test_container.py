@@ -245,6 +245,26 @@ async def test_a_base_that_cannot_be_kept(stage: Scene) -> None:
     assert stage.engine.images() == [IMAGE]
 
 
+@pytest.mark.parametrize("times", [1, 2])
+async def test_a_base_that_is_cancelled_is_not_kept(
+    stage: Scene, monkeypatch: pytest.MonkeyPatch, times: int
+) -> None:
+    monkeypatch.setattr(container, "_PATIENCE_S", 0.3)
+    builder = await stage.cloud.create(order())
+    await stage.cloud.snapshot(builder, "base")
+    stage.engine.hang("commit", after=True)
+    task = asyncio.create_task(stage.cloud.snapshot(builder, "base"))
+    await _until(stage.engine.state / "hanging")
+    assert len(stage.engine.images()) == 3
+    for _ in range(times):
+        task.cancel()
+        await asyncio.sleep(0)
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    await stage.cloud.close()
+    assert stage.engine.images() == [IMAGE]
+
+
 async def test_there_are_no_copies(stage: Scene) -> None:
     machine = await stage.cloud.create(order())
     with pytest.raises(NotImplementedError):

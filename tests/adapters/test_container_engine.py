@@ -1,6 +1,9 @@
 """Finding an engine, and talking to it: what it says, what it does not, and for how long."""
 
 import asyncio
+import tracemalloc
+from collections.abc import Generator
+from contextlib import contextmanager
 from pathlib import Path
 from time import monotonic
 
@@ -13,6 +16,8 @@ from yudai.domain.errors import SandboxError
 from yudai.domain.failure import Cause
 
 DAEMON = "Cannot connect to the Docker daemon at unix:///x.sock. Is the docker daemon running?"
+GIGABYTE = f"head -c {1 << 30} /dev/zero"
+MUCH = f"head -c {1 << 27} /dev/zero"
 
 
 def _shell(tmp_path: Path, script: str) -> Engine:
@@ -107,6 +112,25 @@ async def test_too_much_is_not_read_to_its_end(tmp_path: Path) -> None:
     with pytest.raises(SandboxError, match="more than 1000000 bytes"):
         await _shell(tmp_path, "exec yes").call(max_bytes=1_000_000)
     assert monotonic() - began < 30
+
+
+async def test_a_gigabyte_takes_no_more_memory_than_is_allowed(tmp_path: Path) -> None:
+    with _bounded_memory():
+        with pytest.raises(SandboxError, match="more than 1048576 bytes"):
+            await _shell(tmp_path, f"exec {GIGABYTE}").call(max_bytes=1 << 20)
+        answer = await _shell(tmp_path, f"exec {MUCH} >&2").call(max_bytes=1 << 20)
+        assert (answer.code, answer.output) == (0, b"")
+
+
+@contextmanager
+def _bounded_memory() -> Generator[None]:
+    tracemalloc.start()
+    try:
+        yield
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < 8 << 20
 
 
 async def test_of_errors_only_the_last_words_are_kept(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """Lines and files into a container, and all that can become of it meanwhile."""
 
 import asyncio
+import re
 from collections.abc import AsyncGenerator
 from pathlib import Path
 from typing import NamedTuple
@@ -8,9 +9,17 @@ from typing import NamedTuple
 import pytest
 
 from clouds.engine import FakeEngine
-from clouds.engine_scene import order, scene
+from clouds.engine_scene import LIMITS, order, scene
 from yudai.adapters.sandboxes import container_machine
-from yudai.adapters.sandboxes.remote.cloud import CutError, DeniedError, GoneError, Machine
+from yudai.adapters.sandboxes.remote import line as line_module
+from yudai.adapters.sandboxes.remote.cloud import (
+    CutError,
+    DeniedError,
+    GoneError,
+    Listening,
+    Machine,
+)
+from yudai.adapters.sandboxes.remote.commands import RemoteCommands
 from yudai.domain.errors import SandboxError
 from yudai.domain.failure import Cause
 from yudai.ports.sandbox import Blocked, Phase
@@ -39,6 +48,25 @@ async def test_a_line_runs_as_root(made: Made) -> None:
         "printf 'a b'; echo no >&2; exit 3",
     ]
     assert made.machine.variables == {}
+
+
+async def test_a_text_is_not_among_the_words(made: Made) -> None:
+    assert isinstance(made.machine, Listening)
+    said = await made.machine.tell("tr a-z A-Z", b"canary", timeout_s=20)
+    assert said == (0, b"CANARY")
+    assert "canary" not in str(made.engine.calls())
+
+
+async def test_what_an_agent_asks_for_is_not_among_the_words(
+    made: Made, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """There is no warden on this host: what it is asked is seen all the same."""
+    monkeypatch.setattr(line_module, "_PAUSES_S", ())
+    box = RemoteCommands(made.machine, variables={"NAME": "canary"}, limits=LIMITS)
+    with pytest.raises(SandboxError, match="does not answer"):
+        await box.exec("echo canary", env={"TOKEN": "canary"})
+    [words] = made.engine.calls("exec")
+    assert re.fullmatch(r"python3 [^ ]+ [^ ]+ [^ ]+ [^ ]+ [^ ]+ exec [0-9a-f]{24} -", words[-1])
 
 
 async def test_a_failure_without_output_tells_its_reason(made: Made) -> None:

@@ -48,6 +48,19 @@ async def test_a_wrong_key(here: Scene) -> None:
     assert here.e2b.boxes == {}
 
 
+async def test_nobody_answers() -> None:
+    url = "http://ada:canary@127.0.0.1:1"
+    cloud = E2BCloud(api_key="e2b_key", template="yudai", api_url=url)
+    for ask in (cloud.examine, lambda: cloud.create(order())):
+        with pytest.raises(SandboxError) as caught:
+            await ask()
+        assert str(caught.value) == (
+            "E2B cannot be reached at http://127.0.0.1:1: check E2B_API_URL and the network"
+        )
+        assert caught.value.cause is Cause.SANDBOX_FAILED
+    await cloud.close()
+
+
 @pytest.mark.parametrize("status", [400, 402, 403])
 async def test_no_credit_is_not_asked_for_again(here: Scene, status: int) -> None:
     here.e2b.faults.add(CREATE, Fault(status=status, message="team is blocked: pay"), times=None)
@@ -244,6 +257,21 @@ async def test_a_control_plane_without_forks(here: Scene) -> None:
     here.e2b.faults.add(FORK, Fault(status=501))
     with pytest.raises(NotImplementedError):
         await here.cloud.fork(source, [order()])
+
+
+async def test_a_snapshot_that_is_cancelled_is_removed(tmp_path: Path) -> None:
+    async with scene(tmp_path / "e2b", timings=HASTY) as here:
+        machine = await here.cloud.create(order())
+        here.e2b.faults.add("POST /sandboxes/.*/snapshots", Fault(hang=True, after=True))
+        task = asyncio.create_task(here.cloud.snapshot(machine, "base-1"))
+        async with asyncio.timeout(20):
+            while not here.e2b.snapshots:  # noqa: ASYNC110 - another thread's
+                await asyncio.sleep(0.01)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        await here.cloud.close()
+        assert not here.e2b.snapshots
 
 
 async def test_a_lost_snapshot_is_looked_up(here: Scene) -> None:

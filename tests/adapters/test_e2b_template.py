@@ -77,10 +77,13 @@ async def test_without_a_key(tmp_path: Path) -> None:
         await run_build_template(Settings.at(tmp_path), "yudai", json=False)
 
 
-async def test_a_wrong_key(e2b: FakeE2B, tmp_path: Path) -> None:
+async def test_a_wrong_key(
+    e2b: FakeE2B, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     with pytest.raises(RefusedError, match="check E2B_API_KEY") as caught:
         await run_build_template(settings(e2b, tmp_path, key="e2b_wrong"), "yudai", json=False)
     assert "e2b_wrong" not in str(caught.value)
+    assert "finished" not in capsys.readouterr().err
 
 
 async def test_a_step_that_fails(e2b: FakeE2B, tmp_path: Path) -> None:

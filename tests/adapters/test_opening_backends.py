@@ -6,10 +6,11 @@ from pathlib import Path
 import pytest
 
 from clouds.e2b_server import FakeE2B
+from contracts.conftest import make_archive
 from yudai.adapters.sandboxes.bubblewrap import BubblewrapBackend
 from yudai.adapters.sandboxes.container import ContainerCloud
 from yudai.domain.errors import RefusedError, SandboxError
-from yudai.ports.sandbox import Capabilities
+from yudai.ports.sandbox import BaseRef, BaseSpec, Capabilities, Phase
 from yudai.settings import Settings
 from yudai.store.store import Store
 from yudai.wiring import open_library
@@ -135,3 +136,36 @@ async def test_a_wrong_key_is_a_finding(
     assert not one.usable
     assert "E2B_API_KEY" in one.detail
     assert "wrong" not in one.detail.replace("wrong key", "")
+
+
+async def test_command_agents_elsewhere_reach_our_endpoint_and_nothing_else(
+    tmp_path: Path, store: Store, monkeypatch: pytest.MonkeyPatch
+):
+    agents = tmp_path / "agents.yaml"
+    agents.write_text("agents:\n  other:\n    command: other-agent\n")
+    with FakeE2B(tmp_path / "e2b") as e2b:
+        given = {
+            "E2B_API_KEY": e2b.key,
+            "E2B_API_URL": e2b.url,
+            "E2B_SANDBOX_URL": e2b.url,
+            "E2B_TEMPLATE_ID": "base",
+            "COMMAND_AGENTS": str(agents),
+            "BACKEND_URL": "https://yudai.example/api",
+        }
+        for name, value in given.items():
+            monkeypatch.setenv(name, value)
+        backend = make_backend(Settings.at(tmp_path / "home"), "e2b", store=store)
+        try:
+            await backend.prepare(BaseSpec(key="k", source=make_archive(tmp_path / "source.tar")))
+            for phase in (Phase.AGENT, Phase.VERIFICATION):
+                [box] = await backend.spawn(BaseRef(key="k"), 1, owner="me", phase=phase)
+                assert not isinstance(box, SandboxError), box
+        finally:
+            await backend.close()
+        asked = [
+            c.json for c in e2b.faults.calls if (c.method, c.path) == ("POST", "/v2/sandboxes")
+        ]
+
+    _, agent, verification = (call.get("network") or {} for call in asked)
+    assert agent["allowOut"] == ["yudai.example"]
+    assert not verification.get("allowOut")

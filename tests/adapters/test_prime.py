@@ -51,7 +51,7 @@ async def test_what_is_asked_for(cloud: PrimeCloud, prime: FakePrime) -> None:
     machine = await cloud.create(order("key-1", limits=limits, ttl_s=900))
     asked = prime.boxes[machine.id].request
     tags = {"installation": "ours", "box": "key-1", **TAGS}
-    assert asked.pop("name") == "yudai-key-1"
+    assert asked.pop("name") == "key-1"
     assert asked.pop("labels") == [f"{name}={value}" for name, value in tags.items()]
     assert asked == {
         "docker_image": IMAGE,
@@ -203,8 +203,8 @@ async def test_what_it_promises(cloud: PrimeCloud) -> None:
     assert seen.isolated
     assert seen.version == f"prime-sandboxes {version('prime-sandboxes')}"
     assert [promise.name for promise in seen.guarantees] == [
-        *("files", "environment", "network", "processes", "memory"),
-        *("process count", "disk", "time", "output", "kernel"),
+        *("files", "environment", "network", "processes", "processors"),
+        *("memory", "process count", "disk", "time", "output", "kernel"),
     ]
     assert seen.guarantees[0].how == "separate VM run by the provider (their claim)"
 

@@ -22,6 +22,7 @@ DELETE = "DELETE /api/v1/sandbox/sb.*"
 STATUS = "POST /api/v1/sandbox/status:batchGet"
 START = "POST /gateway/.*/Start"
 CHECKPOINT = "POST /api/v1/sandbox/sb[0-9]*/checkpoints"
+PENDING = ".*/checkpoints:batchGet"
 MIB = 1 << 20
 
 
@@ -129,11 +130,16 @@ async def test_a_service_that_is_down(cloud: PrimeCloud, prime: FakePrime) -> No
 
 
 async def test_nobody_answers(tmp_path: Path, prime: FakePrime) -> None:
-    gone = FakePrime(tmp_path, url="http://127.0.0.1:1")
+    gone = FakePrime(tmp_path, url="http://ada:canary@127.0.0.1:1")
     cloud = cloud_at(gone, tmp_path / "home")
-    with pytest.raises(SandboxError, match="ConnectError") as caught:
-        await cloud.examine()
-    assert caught.value.cause is Cause.SANDBOX_FAILED
+    for ask in (cloud.examine, lambda: cloud.create(order())):
+        with pytest.raises(SandboxError) as caught:
+            await ask()
+        assert str(caught.value) == (
+            "Prime cannot be reached at http://127.0.0.1:1:"
+            " check PRIME_API_BASE_URL and the network"
+        )
+        assert caught.value.cause is Cause.SANDBOX_FAILED
     await cloud.close()
 
 
@@ -374,6 +380,39 @@ async def test_a_snapshot_that_fails_is_removed(cloud: PrimeCloud, prime: FakePr
     prime.kept_as = "FAILED"
     with pytest.raises(SandboxError, match="FAILED"):
         await cloud.snapshot(machine, "base")
+    assert not prime.checkpoints
+
+
+async def test_a_snapshot_that_is_cancelled_before_its_answer_is_removed(
+    prime: FakePrime, tmp_path: Path
+) -> None:
+    cloud = cloud_at(prime, tmp_path / "home", call_s=3)
+    machine = await cloud.create(order())
+    prime.faults.add(CHECKPOINT, Fault(hang=True, after=True))
+    keeping = asyncio.create_task(cloud.snapshot(machine, "base"))
+    await until(lambda: bool(prime.checkpoints))
+    keeping.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await keeping
+    assert prime.checkpoints
+    await cloud.close()
+    assert not prime.checkpoints
+
+
+async def test_a_snapshot_that_is_cancelled_while_it_is_pending_is_removed(
+    prime: FakePrime, tmp_path: Path
+) -> None:
+    cloud = cloud_at(prime, tmp_path / "home")
+    machine = await cloud.create(order())
+    prime.kept_as = "PENDING"
+    keeping = asyncio.create_task(cloud.snapshot(machine, "base"))
+    await until(lambda: prime.faults.count(PENDING) > 0)
+    keeping.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await keeping
+    assert prime.checkpoints
+    prime.kept_as = "DURABLE"
+    await cloud.close()
     assert not prime.checkpoints
 
 

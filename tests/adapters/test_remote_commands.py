@@ -7,7 +7,16 @@ from pathlib import Path
 import pytest
 
 from clouds.vm import copy_disk
-from wardens import VMMachine, alive, remote_commands, start_vm, unique_sleep, until
+from wardens import (
+    ListeningMachine,
+    VMMachine,
+    alive,
+    command_lines,
+    remote_commands,
+    start_vm,
+    unique_sleep,
+    until,
+)
 from yudai.adapters.sandboxes.remote import commands as commands_module
 from yudai.adapters.sandboxes.remote import line as line_module
 from yudai.adapters.sandboxes.remote.cloud import BusyError, CutError, GoneError, Said
@@ -72,6 +81,29 @@ async def test_a_big_request_over_a_bad_line(box: RemoteCommands, machine: VMMac
 
     assert result.text == "3000000\n"
     assert len(machine.puts) == 2
+
+
+async def test_what_is_asked_for_stands_on_no_process_list(machine: VMMachine):
+    listening = ListeningMachine(machine.vm)
+    listening.torn = 1
+    box = remote_commands(listening)
+    begun = machine.vm.folder / "workspace" / "begun"
+    token = f"canary-{unique_sleep()}"
+
+    command = f"touch begun; : {token}; cat; while [ -e begun ]; do sleep 0.1; done"
+    running = asyncio.create_task(box.exec(command, stdin=b"in"))
+    await until(begun.exists)
+    shown = command_lines()
+    begun.unlink()
+
+    assert (await running).output == b"in"
+    *_, request, _ = listening.lines[-1].split()
+    asked = [line for line in shown if request in line]
+    assert asked
+    assert all(line.endswith(f"warden.pyz exec {request} -") for line in asked)
+    assert not [line for line in shown if token in line]
+    assert verbs(listening) == ["exec"] * 2
+    assert listening.puts == []
 
 
 async def test_a_line_that_stays_dead(

@@ -1,12 +1,20 @@
 """Machines of this process: a row before each, none left behind, kept alive, ended in time."""
 
 import asyncio
+from collections.abc import Sequence
 
 import pytest
 
 from clouds.memory import MemoryCloud
 from registers import MemoryRegister
-from yudai.adapters.sandboxes.remote.cloud import BOX, INSTALLATION, BusyError, DeniedError, Order
+from yudai.adapters.sandboxes.remote.cloud import (
+    BOX,
+    INSTALLATION,
+    BusyError,
+    DeniedError,
+    Machine,
+    Order,
+)
 from yudai.adapters.sandboxes.remote.crew import Crew, Member
 from yudai.adapters.sandboxes.remote.pace import Pace
 from yudai.domain.errors import SandboxError
@@ -222,3 +230,76 @@ async def test_a_register_that_is_away_for_a_beat_ends_nothing(monkeypatch: pyte
 
     assert len(yard.cloud.machines) == 1
     await yard.crew.close()
+
+
+async def test_a_slow_provider_does_not_keep_us_from_saying_that_we_live(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    yard, beats = Yard(ttl_s=0.03), asyncio.Queue[None]()
+    monkeypatch.setattr(yard.register, "beat", lambda: beats.put(None))
+    member = await yard.crew.hire(*yard.wanted("a"))
+    hangs = asyncio.Event()
+
+    async def extend(_: float) -> None:
+        await hangs.wait()
+
+    monkeypatch.setattr(member.machine, "extend", extend)
+    async with asyncio.timeout(10):
+        for _ in range(10):
+            await beats.get()
+    hangs.set()
+    await yard.crew.close()
+
+
+async def test_an_end_is_whole_although_its_caller_is_cancelled(monkeypatch: pytest.MonkeyPatch):
+    yard, goes_on = Yard(at_once=1), asyncio.Event()
+    await yard.crew.hire(*yard.wanted("a"))
+    kill = yard.cloud.kill
+
+    async def slow(machine_id: str) -> bool:
+        await goes_on.wait()
+        return await kill(machine_id)
+
+    monkeypatch.setattr(yard.cloud, "kill", slow)
+    ending = asyncio.create_task(yard.crew.dismiss("a"))
+    await asyncio.sleep(0)
+    await asyncio.sleep(0)
+    ending.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await ending
+    goes_on.set()
+
+    await asyncio.wait_for(yard.crew.hire(*yard.wanted("b")), 5)
+    assert await yard.open_rows() == ["b"]
+    assert len(yard.cloud.machines) == 1
+    await yard.crew.close()
+
+
+async def test_places_are_given_back_once(monkeypatch: pytest.MonkeyPatch):
+    """One copy fails, and then the rest: no more places are free afterwards than there are."""
+    yard = Yard(at_once=3)
+    first = await yard.crew.hire(*yard.wanted("a"))
+    entries, orders = zip(*[yard.wanted(name) for name in "bc"], strict=True)
+    fork = yard.cloud.fork
+
+    async def half(source: Machine, wanted: Sequence[Order]) -> Sequence[Machine | SandboxError]:
+        return [SandboxError("no room"), *await fork(source, wanted[1:])]
+
+    async def refuse(box_id: str, external: str) -> None:
+        raise ConnectionError(f"the database is away: {box_id} {external}")
+
+    monkeypatch.setattr(yard.cloud, "fork", half)
+    monkeypatch.setattr(yard.register, "name_box", refuse)
+    with pytest.raises(ConnectionError):
+        await yard.crew.multiply(first, entries, orders)
+    monkeypatch.undo()
+
+    for name in "de":
+        await asyncio.wait_for(yard.crew.hire(*yard.wanted(name)), 5)
+    full = asyncio.create_task(yard.crew.hire(*yard.wanted("f")))
+    await asyncio.sleep(0.05)
+    assert not full.done()
+    full.cancel()
+    await asyncio.wait([full])
+    await yard.crew.close()
+    assert yard.cloud.machines == {}

@@ -258,7 +258,7 @@ async def test_a_set_up_that_is_cancelled_leaves_no_socket(
 
 
 async def test_an_entry_that_is_no_host_is_refused_at_once(make: Make):
-    with pytest.raises(RefusedError, match=r"`https://pypi\.org/simple` is not a host"):
+    with pytest.raises(RefusedError, match=r"^SANDBOX_AGENT_HOSTS: `https://pypi\.org/simple` is"):
         make(network=NetworkPolicy(agent=("https://pypi.org/simple",)))
 
 

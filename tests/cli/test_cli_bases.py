@@ -68,6 +68,40 @@ async def test_the_list(settings: Settings, backend: ProcessBackend, capsys: Cap
     assert total.endswith(" MB together")
 
 
+async def test_nothing_is_cut_however_narrow_the_terminal(
+    settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured
+):
+    monkeypatch.setenv("COLUMNS", "40")
+    key = "0123456789abcdef" * 4
+    backend = ProcessBackend(settings.home)
+    await backend.prepare(BaseSpec(key=key, source=make_archive(tmp_path / "s.tar", {"f": b"x"})))
+    await backend.close()
+
+    assert await run_list(settings) == 0
+
+    _, row, _ = capsys.readouterr().out.splitlines()
+    assert row.split()[:4] == ["process", key, "0", "MB"]
+    assert row.split()[4:] == ["just", "now", "just", "now", "0"]
+
+
+async def test_the_start_of_a_key_will_do(
+    settings: Settings, backend: ProcessBackend, tmp_path: Path, capsys: Captured
+):
+    source = make_archive(tmp_path / "more.tar", {"f": b"x"})
+    for key in ("older", "oldest"):
+        await backend.prepare(BaseSpec(key=key, source=source))
+
+    with pytest.raises(RefusedError) as refused:
+        await run_remove(settings, ["olde", "you", "young", "old", ""])
+
+    assert capsys.readouterr().out == "young: removed\nold: removed\n"
+    assert str(refused.value) == (
+        "2 bases begin with 'olde': give more of the key; "
+        "there is no base '': yudai bases lists them"
+    )
+    assert await keys(backend) == ["older", "oldest"]
+
+
 async def test_the_list_as_json(settings: Settings, backend: ProcessBackend, capsys: Captured):
     assert await run_list(settings, json=True) == 0
 

@@ -6,6 +6,7 @@ import pytest
 
 from yudai.cli import main
 from yudai.domain.errors import RefusedError, SandboxError
+from yudai.domain.failure import Cause
 
 
 @pytest.fixture(autouse=True)
@@ -132,9 +133,25 @@ def test_a_bad_setting_names_its_variable(monkeypatch, capsys):
     assert captured.err.count("\n") == 1
 
 
+@pytest.mark.parametrize("phase", ["SETUP", "AGENT", "VERIFICATION"])
+@pytest.mark.parametrize("backend", ["bubblewrap", "e2b"])
+def test_what_is_no_host_names_its_setting(phase: str, backend: str, monkeypatch, capsys):
+    monkeypatch.setenv("SANDBOX_BACKEND", backend)
+    monkeypatch.setenv(f"SANDBOX_{phase}_HOSTS", "pypi.org, https://pypi.org/simple")
+    assert main.run(["list"]) == 4
+    assert capsys.readouterr().err == (
+        f"yudai: SANDBOX_{phase}_HOSTS: `https://pypi.org/simple` is not a host:"
+        " write the host alone: `pypi.org`\n"
+    )
+
+
 @pytest.mark.parametrize(
     ("error", "code"),
-    [(RefusedError("do this\ninstead"), 4), (SandboxError("no sandbox"), 1)],
+    [
+        (RefusedError("do this\ninstead"), 4),
+        (SandboxError("no sandbox"), 1),
+        (SandboxError("a wrong key", cause=Cause.SANDBOX_REFUSED), 4),
+    ],
 )
 def test_our_errors_become_one_line(error: Exception, code: int, monkeypatch, capsys):
     def broken(*_: object, **__: object) -> None:

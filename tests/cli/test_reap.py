@@ -82,6 +82,17 @@ async def test_nothing_is_said_to_be_nothing(settings: Settings, capsys: Capture
     assert capsys.readouterr().out == "Nothing is left over.\n"
 
 
+async def test_nothing_is_not_said_of_what_was_not_asked(settings: Settings, capsys: Captured):
+    broken = SweptBackend(error=SandboxError("the key is wrong"))
+    backends = opener(e2b=broken, process=SweptBackend())
+    assert await run_reap(settings, dry_run=True, opened=backends) == 1
+    said = capsys.readouterr()
+    assert said.out == "Nothing was found where we could look; e2b was not asked.\n"
+    assert said.err == "yudai: e2b was not swept: the key is wrong\n"
+    assert await run_reap(settings, dry_run=True, opened=opener(e2b=broken, prime=broken)) == 1
+    assert "e2b and prime were not asked" in capsys.readouterr().out
+
+
 async def test_a_provider_that_fails_is_one_line_and_the_others_are_swept(
     settings: Settings, capsys: Captured
 ):

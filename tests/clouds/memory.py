@@ -54,6 +54,8 @@ class MemoryCloud:
     """Raised by the next creations, one each, after the machine was made."""
     killing: list[Exception] = field(default_factory=list)
     listing: list[Exception] = field(default_factory=list)
+    dropping: list[Exception] = field(default_factory=list)
+    snapshots: set[str] = field(default_factory=set)
     gate: asyncio.Event | None = None
     """A creation makes its machine and then waits for this before it answers."""
     on_create: Callable[[Order], None] = lambda _: None
@@ -82,13 +84,19 @@ class MemoryCloud:
         return [self._made(self.machines[source.id].tags) for _ in orders]
 
     async def snapshot(self, machine: Machine, name: str) -> str:
-        return f"{name}@{machine.id}"
+        image = f"{name}@{machine.id}"
+        self.snapshots.add(image)
+        return image
 
     async def remove_snapshot(self, image: str) -> bool:
-        return bool(image)
+        if self.dropping:
+            raise self.dropping.pop(0)
+        was_there = image in self.snapshots
+        self.snapshots.discard(image)
+        return was_there
 
     async def has_snapshot(self, image: str) -> bool:
-        return bool(image)
+        return image in self.snapshots
 
     async def list(self, installation: str) -> Sequence[Found]:
         if self.listing:

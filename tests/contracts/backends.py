@@ -1,7 +1,7 @@
 """Every sandbox backend, made in the same way: local ones, and the others' real SDKs over fakes."""
 
+import os
 import shutil
-import subprocess
 import sys
 import tempfile
 from collections.abc import Callable
@@ -9,12 +9,13 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-from clouds import e2b_scene, prime_scene
+from clouds import e2b_scene, prime_scene, real_engine
 from clouds.e2b_server import FakeE2B
 from clouds.prime_boxes import FakePrime
 from clouds.prime_server import prime_server
 from registers import Desk, MemoryRegister
 from yudai.adapters.sandboxes.bubblewrap import BubblewrapBackend
+from yudai.adapters.sandboxes.container import NAME as CONTAINER
 from yudai.adapters.sandboxes.container import ContainerCloud
 from yudai.adapters.sandboxes.packages import NO_PACKAGES
 from yudai.adapters.sandboxes.process import ProcessBackend
@@ -70,6 +71,9 @@ class Clouds:
     def close(self) -> None:
         self._open.close()
         self._e2b = self._prime = None
+        for (cloud, *_), desk in self._desks.items():
+            if cloud == CONTAINER:
+                real_engine.clear(desk.name)
 
     def _folder(self) -> Path:
         folder = Path(tempfile.mkdtemp(prefix="clouds-"))
@@ -93,7 +97,13 @@ def _remote(make_cloud: Callable[[Path, OnBlocked], Cloud]) -> Make:
     ) -> Backend:
         cloud = make_cloud(home, on_blocked)
         register = CLOUDS.register(cloud.name, home, installation)
-        terms = Terms(limits=limits, network=network, packages=packages)
+        terms = Terms(
+            limits=limits,
+            network=network,
+            packages=packages,
+            # Machines of an ordinary user have no other one.
+            one_user=os.getuid() != 0,
+        )
         return RemoteBackend(cloud, register, Pace(at_once=_AT_ONCE), terms)
 
     return make
@@ -109,20 +119,10 @@ def _container(home: Path, on_blocked: OnBlocked) -> Cloud:
     )
 
 
-def _has_containers() -> bool:
-    """An engine that answers, and the image: deploy/sandbox builds it."""
-    settings = Settings()
-    words = (settings.container_engine or "podman").split()
-    if shutil.which(words[0]) is None:
-        return False
-    asked = [*words, "image", "inspect", settings.container_image]
-    return subprocess.run(asked, capture_output=True, check=False).returncode == 0
-
-
 REMOTE: dict[str, Make] = {
     "e2b": _remote(lambda _home, _blocked: e2b_scene.cloud_at(CLOUDS.e2b)),
     "prime": _remote(lambda home, _blocked: prime_scene.cloud_at(CLOUDS.prime, home / "prime")),
-    **({"container": _remote(_container)} if _has_containers() else {}),
+    **({CONTAINER: _remote(_container)} if real_engine.is_there() else {}),
 }
 LOCAL: dict[str, Make] = {"bubblewrap": BubblewrapBackend, "process": ProcessBackend}
 BACKENDS: dict[str, Make] = {**LOCAL, **REMOTE}

@@ -7,21 +7,24 @@ import asyncio
 import os
 import random
 import signal
+import sqlite3
 import sys
 from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Generator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, closing, contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 
+from clouds import real_engine
 from clouds.e2b_server import FakeE2B
-from clouds.faults import Faults
 from clouds.prime_boxes import KEY
 from clouds.prime_server import prime_server
 from contracts.conftest import alive, make_archive
 from e2e.sandbox_worker import BASE
 from groups import cgroups
+from yudai.adapters.sandboxes.processes import readable
+from yudai.adapters.sandboxes.remote.cloud import INSTALLATION
 from yudai.domain.errors import SandboxError
 from yudai.ports.sandbox import Backend, BaseSpec, Sandbox
 from yudai.settings import Settings
@@ -30,7 +33,7 @@ from yudai.wiring import installation, make_backend, open_library
 ROUNDS = int(os.environ.get("YUDAI_KILL_ROUNDS", "3"))
 SEED = os.environ.get("YUDAI_KILL_SEED", "sandboxes")
 LONGEST_S = 0.8
-pytestmark = pytest.mark.timeout(120 + 10 * ROUNDS)
+pytestmark = pytest.mark.timeout(120 + 30 * ROUNDS)
 
 Living = Callable[[], Collection[str]]
 
@@ -41,7 +44,9 @@ class Ground(NamedTuple):
     variables: dict[str, str]
     living: Living
     """Every sandbox that is there, whoever's it is."""
-    faults: Faults | None = None
+    is_busy: Callable[[], object] = bool
+    """Whether something that was asked for is still on its way."""
+    longest_s: float = LONGEST_S
 
 
 @contextmanager
@@ -50,14 +55,18 @@ def _e2b(folder: Path) -> Generator[Ground]:
         given = {"E2B_API_KEY": e2b.key, "E2B_TEMPLATE_ID": "base"}
         urls = {"E2B_API_URL": e2b.url, "E2B_SANDBOX_URL": e2b.url}
         many = {"E2B_MAX_SANDBOXES": "100", "E2B_CREATIONS_PER_SECOND": "1000"}
-        yield Ground({**given, **urls, **many}, lambda: set(e2b.boxes), e2b.faults)
+        yield Ground({**given, **urls, **many}, lambda: set(e2b.boxes), lambda: e2b.faults.active)
 
 
 @contextmanager
 def _prime(folder: Path) -> Generator[Ground]:
     with prime_server(folder / "prime") as prime:
+
+        def living() -> set[str]:
+            return {box.id for box in prime.alive}
+
         given = {"PRIME_API_KEY": KEY, "PRIME_API_BASE_URL": prime.url}
-        yield Ground(given, lambda: {box.id for box in prime.alive}, prime.faults)
+        yield Ground(given, living, lambda: prime.faults.active)
 
 
 @contextmanager
@@ -68,7 +77,38 @@ def _local(folder: Path) -> Generator[Ground]:
     yield Ground({}, living)
 
 
-GROUNDS = {"bubblewrap": _local, "process": _local, "e2b": _e2b, "prime": _prime}
+@contextmanager
+def _container(folder: Path) -> Generator[Ground]:
+    def living() -> set[str]:
+        return {name for house in _installations(folder) for name in real_engine.containers(house)}
+
+    def is_busy() -> bool:
+        # The engine is a program: what the dead has called goes on.
+        return any(alive(f"{INSTALLATION}={house}") for house in _installations(folder))
+
+    try:
+        yield Ground({}, living, is_busy, longest_s=4.0)
+    finally:
+        for house in _installations(folder):
+            real_engine.clear(house)
+
+
+def _installations(folder: Path) -> list[str]:
+    """What the databases below are called."""
+    names: list[str] = []
+    for file in folder.glob("*/yudai.db"):
+        with closing(sqlite3.connect(file)) as db:
+            names += [name for (name,) in db.execute("SELECT name FROM installations")]
+    return names
+
+
+GROUNDS = {
+    "bubblewrap": _local,
+    "process": _local,
+    "e2b": _e2b,
+    "prime": _prime,
+    **({"container": _container} if real_engine.is_there() else {}),
+}
 
 
 @asynccontextmanager
@@ -90,8 +130,8 @@ async def _box(backend: Backend) -> Sandbox:
 
 
 async def _settled(ground: Ground) -> None:
-    """What was asked for before the kill may still be on its way."""
-    while ground.faults is not None and ground.faults.active:  # noqa: ASYNC110 - another thread's
+    """What was asked for before the kill may still be done."""
+    while ground.is_busy():  # noqa: ASYNC110 - another thread's, or another process's
         await asyncio.sleep(0.01)
 
 
@@ -111,7 +151,7 @@ async def test_nothing_is_left_of_the_dead(
             made = 0
             async with _killing(home, name, ground) as kill:
                 for number in range(ROUNDS):
-                    await kill(f"{SEED}-{number}", chance.uniform(0, LONGEST_S))
+                    await kill(f"{SEED}-{number}", chance.uniform(0, ground.longest_s))
                     await _settled(ground)
                     made += len(set(ground.living()) - kept)
                     await ours.reap()
@@ -126,7 +166,7 @@ async def test_nothing_is_left_of_the_dead(
 def _look_at_the_host(home: Path, kept: set[str]) -> None:
     groups = cgroups(f"yudai-{installation(Settings.at(home))}-")
     assert {group.rsplit("-", 1)[1] for group in groups} <= kept
-    assert not alive("sandbox_worker")
+    assert not alive(f"sandbox_worker\0{home}")
 
 
 @asynccontextmanager
@@ -149,9 +189,7 @@ async def _killing(
         pid = int(await stdout.readline())
         # The very thing that is tried: some moment, whatever goes on in it.
         await asyncio.sleep(after_s)
-        os.kill(pid, signal.SIGKILL)
-        while alive_as(pid):  # noqa: ASYNC110 - it is the zygote's child
-            await asyncio.sleep(0.005)
+        await _end(pid)
 
     try:
         yield kill
@@ -160,9 +198,11 @@ async def _killing(
         await zygote.wait()
 
 
-def alive_as(pid: int) -> bool:
+async def _end(pid: int) -> None:
+    """Until its last thread is gone: before that its locks are still held."""
+    process = os.pidfd_open(pid)
     try:
-        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
-    except OSError:
-        return False
-    return state not in "ZX"
+        signal.pidfd_send_signal(process, signal.SIGKILL)
+        await readable(process)
+    finally:
+        os.close(process)

@@ -180,7 +180,7 @@ def test_a_wrong_key_is_one_line(arena: Arena, folder: Path, e2b: Elsewhere):
 
     result = solve(arena, folder, "--model", right(arena), **wrong)
 
-    assert result.returncode != 0
+    assert result.returncode == 4
     assert result.stdout == ""
     assert "E2B_API_KEY" in result.stderr
     assert NEVER_SHOWN not in result.stderr

@@ -8,6 +8,7 @@ import pytest
 from solving import SOLVE, Ring, run_id
 from yudai.adapters.artifacts.object_store import make_artifacts
 from yudai.adapters.clock import SystemClock
+from yudai.domain.ids import SolveId
 from yudai.ports.sandbox import Blocked, Phase
 from yudai.services import blocking
 from yudai.services.blocking import BLOCKED, BlockedNotes
@@ -68,6 +69,18 @@ async def test_a_flood_is_cut(listener: Listener, monkeypatch: pytest.MonkeyPatc
             listener.notes.hear(blocked(run_id(0), host=f"h{number}.example"))
 
     assert len(await listener.told()) == 5
+
+
+async def test_only_so_many_solves_are_remembered(
+    listener: Listener, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(blocking, "SOLVES", 1)
+    other = await listener.ring.solve(None, id=SolveId("another"))
+    async with listener.notes.telling():
+        for owner in (SOLVE, SOLVE, other, SOLVE):
+            listener.notes.hear(blocked(owner))
+
+    assert len(await listener.told()) == 2
 
 
 async def test_more_than_can_wait_is_dropped_and_nobody_waits(listener: Listener):

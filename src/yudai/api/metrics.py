@@ -7,7 +7,7 @@ from fastapi import APIRouter
 from fastapi.responses import PlainTextResponse
 
 from yudai.api.access import MayOversee
-from yudai.api.overseeing import OverseerDep, ReaperDep
+from yudai.api.overseeing import OverseerDep
 from yudai.domain.run_state import RunState
 from yudai.domain.solve_state import SolveState
 from yudai.services.overseeing import Numbers
@@ -34,16 +34,16 @@ class Metrics(PlainTextResponse):
 
 
 @router.get("/metrics", operation_id="getMetrics", response_class=Metrics)
-async def metrics(overseer: OverseerDep, reaper: ReaperDep, user: MayOversee) -> Metrics:
+async def metrics(overseer: OverseerDep, user: MayOversee) -> Metrics:
     """How many there are of what; a key of an administrator that may only read is enough."""
     del user
-    families = _families(await overseer.count(), reaper.refused)
+    families = _families(await overseer.count())
     return Metrics("".join(line + "\n" for family in families for line in _lines(family)))
 
 
-def _families(numbers: Numbers, refused: Mapping[str, int]) -> Iterator[Family]:
+def _families(numbers: Numbers) -> Iterator[Family]:
     held, leaked = numbers.held, numbers.leaked
-    backends = sorted({*_BACKENDS, *held, *leaked, *numbers.reaped, *refused})
+    backends = sorted({*_BACKENDS, *held, *leaked, *numbers.reaped})
     yield Family(
         "yudai_sandboxes",
         "gauge",
@@ -65,12 +65,6 @@ def _families(numbers: Numbers, refused: Mapping[str, int]) -> Iterator[Family]:
         "counter",
         "Sandboxes that sweeps have removed.",
         _by("backend", backends, numbers.reaped),
-    )
-    yield Family(
-        "yudai_sandbox_removals_refused_total",
-        "counter",
-        "Removals that a provider refused to sweeps of this process.",
-        _by("backend", backends, refused),
     )
     yield Family("yudai_solves", "gauge", "Solves.", _by("state", SolveState, numbers.solves))
     yield Family("yudai_runs", "gauge", "Runs.", _by("state", RunState, numbers.runs))

@@ -27,6 +27,6 @@ async def find(overseer: OverseerDep, user: MayAdminister) -> SandboxList:
 
 @router.post("/reap", operation_id="reapSandboxes")
 async def reap(body: ReapAsk, reaper: ReaperDep, user: MayAdminister) -> Swept:
-    """Remove what dead processes left, on every backend that is set up, and tell what it was."""
+    """Remove what dead processes left, on every backend that is set up or was used, and tell it."""
     del user
     return await reaper.tend(dry_run=body.dry_run)

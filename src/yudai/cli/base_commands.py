@@ -31,7 +31,10 @@ def bases_app(settings: Reading) -> typer.Typer:
 
     @bases.command()
     def remove(
-        keys: Annotated[list[str], typer.Argument(help="Keys, as `yudai bases` shows them.")],
+        keys: Annotated[
+            list[str],
+            typer.Argument(help="Keys, as `yudai bases` shows them, or their beginnings."),
+        ],
         *,
         backend: BackendName = None,
         json: Json = False,

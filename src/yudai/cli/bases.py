@@ -4,6 +4,7 @@ from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from typing import NamedTuple
 
+from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
@@ -18,6 +19,7 @@ from yudai.wiring import open_library
 from yudai.wiring.shelving import make_evictor, open_shelf
 
 _UNITS = ((86_400, "day"), (3600, "hour"), (60, "minute"))
+_WIDEST = 10_000
 _COLUMNS = ("backend", "key", "size", "made", "last used", "sandboxes")
 
 
@@ -41,7 +43,7 @@ async def run_list(settings: Settings, *, backend: str | None = None, json: bool
         print_json({"bases": _fields(found), "total_bytes": _total(found)})
     elif found:
         console = consoles.result()
-        console.print(_table(found, now), soft_wrap=True)
+        _print_whole(_table(found, now), console)
         console.print(f"{_count(found)}, {_size(_total(found))} together", style="dim")
     else:
         consoles.result().print("There are no prepared bases.")
@@ -51,16 +53,20 @@ async def run_list(settings: Settings, *, backend: str | None = None, json: bool
 async def run_remove(
     settings: Settings, keys: Sequence[str], *, backend: str | None = None, json: bool = False
 ) -> int:
-    """Each that can go goes, whatever is wrong with the others."""
+    """Each that can go goes, whatever is wrong with the others; the start of a key will do."""
     removed: list[str] = []
     refused: list[str] = []
     async with _shelf(settings, backend) as shelf:
-        for key in dict.fromkeys(keys):
+        known = [base.key for base in await shelf.backend.bases()]
+        for word in dict.fromkeys(keys):
             try:
+                key = _meant(word, known)
+                if key in removed:
+                    continue
                 if await shelf.backend.remove_base(key):
                     removed.append(key)
                 else:
-                    refused.append(f"there is no base {key[:200]!a}: yudai bases lists them")
+                    refused.append(f"there is no base {word[:200]!a}: yudai bases lists them")
             except ConflictError as error:
                 refused.append(str(error))
     if json:
@@ -104,6 +110,23 @@ async def _shelf(settings: Settings, name: str | None) -> AsyncGenerator[_Shelf]
         open_shelf(settings, name, library.store) as backend,
     ):
         yield _Shelf(backend, library.reader.clock)
+
+
+def _meant(word: str, known: Sequence[str]) -> str:
+    """The key that is this word, else the only one that begins with it, else the word."""
+    found = [key for key in known if word and key.startswith(word)]
+    if word in known or not found:
+        return word
+    if len(found) > 1:
+        raise ConflictError(f"{len(found)} bases begin with {word[:200]!a}: give more of the key")
+    return found[0]
+
+
+def _print_whole(table: Table, console: Console) -> None:
+    """A key that is cut cannot be copied: the terminal wraps lines that are too long for it."""
+    options = console.options.update(max_width=_WIDEST)
+    console.width = max(console.width, console.measure(table, options=options).maximum)
+    console.print(table, soft_wrap=True)
 
 
 def _table(bases: Sequence[BaseFacts], now: float) -> Table:

@@ -6,8 +6,12 @@ import sys
 import traceback
 from contextlib import suppress
 from io import TextIOWrapper
+from typing import TYPE_CHECKING
 
 from yudai.cli.exits import BROKEN_PIPE, INTERRUPTED, OK, OUR_FAULT, REFUSED
+
+if TYPE_CHECKING:
+    from yudai.domain.errors import YudaiError
 
 
 def main() -> None:
@@ -29,7 +33,7 @@ def run(arguments: list[str]) -> int:
     import typer
 
     from yudai.cli.commands import app
-    from yudai.domain.errors import RefusedError, YudaiError
+    from yudai.domain.errors import YudaiError
 
     try:
         result: object = typer.main.get_command(app)(
@@ -39,15 +43,23 @@ def run(arguments: list[str]) -> int:
         return INTERRUPTED
     except typer.TyperException as error:
         return _say_usage(error.format_message())
-    except RefusedError as error:
-        return _say(str(error), REFUSED)
     except YudaiError as error:
-        return _say(str(error), OUR_FAULT)
+        return _say(str(error), REFUSED if _is_refusal(error) else OUR_FAULT)
     except BrokenPipeError:
         raise
     except Exception as error:  # noqa: BLE001 - the last line of defence is a line, not a page
         return _say_fault(error, arguments)
     return result if isinstance(result, int) else OK
+
+
+def _is_refusal(error: "YudaiError") -> bool:
+    """Whether it is for the person to mend: a wrong key is, though somebody else says so."""
+    from yudai.domain.errors import RefusedError, WorldError
+    from yudai.domain.failure import Cause
+
+    if isinstance(error, WorldError):
+        return error.cause is Cause.SANDBOX_REFUSED
+    return isinstance(error, RefusedError)
 
 
 def _say_usage(message: str) -> int:

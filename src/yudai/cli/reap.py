@@ -1,6 +1,6 @@
 """`yudai reap`: remove sandboxes that nobody looks after any more, or only tell of them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 
 from rich.console import Console
@@ -61,7 +61,7 @@ def _line(leftover: Leftover, *, is_done: bool) -> Text:
 def _sum(swept: Swept) -> str:
     reaped, refused, waiting = (len(swept.of(fate)) for fate in Fate)
     if not swept.leftovers:
-        return "Nothing is left over."
+        return "Nothing is left over." if not swept.failures else _unknown(swept.failures)
     done = f"{_many(reaped)} would be removed" if swept.dry_run else f"{_many(reaped)} removed"
     others = [
         words
@@ -72,6 +72,13 @@ def _sum(swept: Swept) -> str:
         if count
     ]
     return f"{'; '.join([done, *others])}."
+
+
+def _unknown(failures: Sequence[Unswept]) -> str:
+    """Why is said for each, on standard error."""
+    names = " and ".join(failure.backend for failure in failures)
+    verb = "was" if len(failures) == 1 else "were"
+    return f"Nothing was found where we could look; {names} {verb} not asked."
 
 
 def _many(count: int) -> str:

@@ -77,6 +77,10 @@ class Register(Protocol):
 
     async def keep_base(self, entry: BaseEntry) -> None: ...
 
+    async def rename_base(self, backend: str, key: str, external: str) -> None:
+        """Change what the provider's name of it is noted as, and nothing else."""
+        ...
+
     async def use_base(self, backend: str, key: str) -> None:
         """Note that a sandbox was made of it."""
         ...

@@ -1,7 +1,6 @@
 """What sandboxes tried to reach and may not, told in the timeline of their solve."""
 
 import asyncio
-from collections import Counter
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 
@@ -20,6 +19,8 @@ log: structlog.stdlib.BoundLogger = structlog.get_logger()
 BLOCKED = "network.blocked"
 MOST = 50
 """Of one solve: the rest is more of the same."""
+SOLVES = 2000
+"""So many are remembered; of an older one, what was told before may be told again."""
 _QUEUE = 1000
 
 
@@ -30,8 +31,8 @@ class BlockedNotes:
         self._store = store
         self._clock = clock
         self._heard: asyncio.Queue[Blocked] = asyncio.Queue(_QUEUE)
-        self._told: set[tuple[SolveId, str, str, int]] = set()
-        self._counts: Counter[SolveId] = Counter()
+        self._told: dict[SolveId, set[tuple[str, str, int]]] = {}
+        """The one that was heard of last is at the end."""
 
     def hear(self, blocked: Blocked) -> None:
         """Never blocks; what does not fit is dropped, for it is only told."""
@@ -84,9 +85,11 @@ class BlockedNotes:
             await events.append(db, solve_id, kind=BLOCKED, at=now, run_id=run_id, data=data)
 
     def _is_new(self, solve_id: SolveId, blocked: Blocked) -> bool:
-        what = (solve_id, blocked.phase.value, blocked.host, blocked.port)
-        if what in self._told or self._counts[solve_id] >= MOST:
+        told = self._told[solve_id] = self._told.pop(solve_id, set())
+        while len(self._told) > SOLVES:
+            del self._told[next(iter(self._told))]
+        what = (blocked.phase.value, blocked.host, blocked.port)
+        if what in told or len(told) >= MOST:
             return False
-        self._told.add(what)
-        self._counts[solve_id] += 1
+        told.add(what)
         return True

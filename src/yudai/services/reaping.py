@@ -1,9 +1,9 @@
 """Sweeps over all backends: what nobody looks after any more is removed, and told."""
 
 import asyncio
-from collections import Counter
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import structlog
 from pydantic import Field
@@ -37,6 +37,23 @@ class Swept(Value):
         return tuple(leftover for leftover in self.leftovers if leftover.fate is fate)
 
 
+class Fleet(NamedTuple):
+    """What there is to be swept."""
+
+    backends: Mapping[str, Backend]
+    missing: tuple[Unswept, ...] = ()
+    """Those that could not be made."""
+
+
+FindMore = Callable[[str | None], Awaitable[Fleet]]
+"""Given the one that is asked for by name, if one is."""
+
+
+async def nothing_more(_: str | None) -> Fleet:
+    """What is set up is all there is."""
+    return Fleet({})
+
+
 def tell_nobody(_: Leftover) -> None:
     """Nobody wants to hear it."""
 
@@ -49,10 +66,10 @@ class Reaper:
     """All that are set up here, not only the one that is in use: it may have been another once."""
     missing: tuple[Unswept, ...] = ()
     """Those that are set up and could not be made."""
+    find_more: FindMore = nothing_more
+    """Asked at each sweep: what was chosen for one command may have left something since."""
     on_reaped: OnReaped = tell_nobody
     patience_s: float = PATIENCE_S
-    refused: Counter[str] = field(default_factory=Counter[str])
-    """Removals that providers refused, by backend, since this process began."""
 
     async def tend(self, *, dry_run: bool = False) -> Swept:
         """A sweep of a server or a worker: its log tells what became of it."""
@@ -66,7 +83,9 @@ class Reaper:
 
     async def sweep(self, *, dry_run: bool = False, only: str | None = None) -> Swept:
         """One look at everything; what fails here is tried again by the next one."""
-        chosen = self._chosen(only)
+        more = await self.find_more(only)
+        missing = (*self.missing, *more.missing)
+        chosen = _chosen(only, {**more.backends, **self.backends}, missing)
         async with asyncio.TaskGroup() as group:
             tasks = [
                 group.create_task(self._sweep(name, backend, dry_run=dry_run))
@@ -76,23 +95,16 @@ class Reaper:
         leftovers = [one for found in results if not isinstance(found, Unswept) for one in found]
         if not dry_run:
             for leftover in leftovers:
-                self._note(leftover)
+                if leftover.fate is Fate.REAPED:
+                    self.on_reaped(leftover)
         return Swept(
             dry_run=dry_run,
             leftovers=tuple(leftovers),
             failures=(
-                *(one for one in self.missing if only in (None, one.backend)),
+                *(one for one in missing if only in (None, one.backend)),
                 *(found for found in results if isinstance(found, Unswept)),
             ),
         )
-
-    def _chosen(self, only: str | None) -> Mapping[str, Backend]:
-        if only is None:
-            return self.backends
-        known = (*self.backends, *(one.backend for one in self.missing))
-        if only not in known:
-            raise RefusedError(f"sandboxes by {only!r} are not set up here: {nearest(only, known)}")
-        return {name: backend for name, backend in self.backends.items() if name == only}
 
     async def _sweep(
         self, name: str, backend: Backend, *, dry_run: bool
@@ -109,11 +121,16 @@ class Reaper:
             log.exception("sandboxes.sweep_broke", backend=name)
         return Unswept(backend=name, error=error)
 
-    def _note(self, leftover: Leftover) -> None:
-        if leftover.fate is Fate.REAPED:
-            self.on_reaped(leftover)
-        elif leftover.fate is Fate.REFUSED:
-            self.refused[leftover.backend] += 1
+
+def _chosen(
+    only: str | None, backends: Mapping[str, Backend], missing: tuple[Unswept, ...]
+) -> Mapping[str, Backend]:
+    if only is None:
+        return backends
+    known = (*backends, *(one.backend for one in missing))
+    if only not in known:
+        raise RefusedError(f"sandboxes by {only!r} are not set up here: {nearest(only, known)}")
+    return {name: backend for name, backend in backends.items() if name == only}
 
 
 def _log(leftover: Leftover) -> None:

@@ -101,6 +101,10 @@ class DatabaseRegister:
         async with self.store.database.transaction() as db:
             await bases.keep(db, entry, now=self.clock.now())
 
+    async def rename_base(self, backend: str, key: str, external: str) -> None:
+        async with self.store.database.transaction() as db:
+            await bases.rename(db, backend, key, external)
+
     async def use_base(self, backend: str, key: str) -> None:
         async with self.store.database.transaction() as db:
             await bases.use(db, backend, key, now=self.clock.now())

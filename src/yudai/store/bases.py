@@ -52,6 +52,11 @@ async def in_backend(db: AsyncSession, backend: str) -> list[BaseEntry]:
     return [BaseEntry(backend=backend, **row) for row in rows.mappings()]
 
 
+async def backends(db: AsyncSession) -> set[str]:
+    """Those that keep some."""
+    return set(await db.scalars(select(BaseRow.backend).distinct()))
+
+
 async def keep(db: AsyncSession, entry: BaseEntry, *, now: float) -> None:
     """It takes the place of an earlier one with this key."""
     time = instant(db, now)
@@ -65,6 +70,12 @@ async def keep(db: AsyncSession, entry: BaseEntry, *, now: float) -> None:
         setup_log=shortened(entry.setup_log),
     )
     await db.execute(statement)
+
+
+async def rename(db: AsyncSession, backend: str, key: str, external: str) -> None:
+    same = (BaseRow.backend == backend) & (BaseRow.key == key)
+    statement = update(BaseRow).where(same).values(external=external)
+    await db.execute(statement, execution_options=_AS_IT_IS)
 
 
 async def use(db: AsyncSession, backend: str, key: str, *, now: float) -> None:

@@ -127,6 +127,12 @@ async def open_boxes(db: AsyncSession, backend: str | None = None, *, now: float
     return [Kept(row, max(0.0, age_s), silent_s) for row, age_s, silent_s in rows]
 
 
+async def backends(db: AsyncSession) -> set[str]:
+    """Those that have open ones."""
+    query = select(SandboxRow.backend).where(SandboxRow.closed_at.is_(None))
+    return set(await db.scalars(query.distinct()))
+
+
 async def known(db: AsyncSession, box_ids: Collection[str]) -> set[str]:
     """Which of these were ever opened."""
     found: set[str] = set()

@@ -78,21 +78,22 @@ async def open_hall(
     await stack.enter_async_context(blocked.telling())
     gateway = ThrottledGateway(gateway, settings.model_max_parallel)
     desk = make_desk(settings, store, gateway, reader.clock)
-    door = await stack.enter_async_context(door_place())
-    doors = {HOST: door} if desk else NO_DOORS
+    door = await stack.enter_async_context(door_place()) if desk else None
+    doors = NO_DOORS if door is None else {HOST: door}
     backend, capabilities = await open_backend(
         settings, sandbox, store=store, on_blocked=blocked.hear, doors=doors
     )
     stack.push_async_callback(backend.close)
     commanders: dict[str, Agent] = {}
-    if desk:
+    if desk and door:
         reach = open_reach(desk, settings, capabilities.backend, door)
         reached = await stack.enter_async_context(reach)
         commanders = make_command_agents(settings, desk, reached, reader.clock)
     reaper = await stack.enter_async_context(
         open_reaper(settings, store, in_use={capabilities.backend: backend})
     )
-    await reaper.tend()
+    # The others are swept by and by: a provider that is away keeps nobody waiting.
+    await Reaper({capabilities.backend: backend}).tend()
     verifier = Verifier(backend=backend)
     forging = await stack.enter_async_context(open_forging(settings, reader, backend=backend))
     return Hall(

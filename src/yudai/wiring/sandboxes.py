@@ -16,7 +16,13 @@ from yudai.adapters.engines.liveness import host_name, is_gone
 from yudai.domain.errors import RefusedError, SandboxError
 from yudai.domain.nearest import nearest
 from yudai.ports.register import Register
-from yudai.ports.sandbox import Backend, Capabilities, OnBlocked, ignore_blocked
+from yudai.ports.sandbox import (
+    Backend,
+    Capabilities,
+    NetworkPolicy,
+    OnBlocked,
+    ignore_blocked,
+)
 from yudai.settings import Settings, surroundings
 from yudai.store.store import Store
 from yudai.wiring.home import installation
@@ -64,7 +70,8 @@ def make_backend(
     provision = _CLOUDS[chosen](settings, on_blocked, doors)
     if store is None:
         raise RefusedError(f"sandboxes by {chosen} need a database, for what could be left of them")
-    return _remote(settings, provision, make_register(store))
+    network = _with_endpoint(settings, chosen)
+    return _remote(settings, provision, make_register(store), network)
 
 
 async def open_backend(
@@ -149,14 +156,25 @@ def _ways(doors: Mapping[str, Path]) -> "Ways":
     return Ways(upstream=upstream_of(surroundings()), doors=doors)
 
 
-def _remote(settings: Settings, provision: Provision, register: Register) -> Backend:
+def _with_endpoint(settings: Settings, name: str) -> NetworkPolicy:
+    """Command agents elsewhere have to reach our model endpoint."""
+    from yudai.wiring.commanding import endpoint_hosts
+
+    policy = settings.network
+    hosts = endpoint_hosts(settings, name)
+    return policy.model_copy(update={"agent": (*policy.agent, *hosts)})
+
+
+def _remote(
+    settings: Settings, provision: Provision, register: Register, network: NetworkPolicy
+) -> Backend:
     from yudai.adapters.sandboxes.packages import package_settings
     from yudai.adapters.sandboxes.remote.backend import RemoteBackend, Terms
     from yudai.adapters.sandboxes.remote.pace import Pace
 
     terms = Terms(
         limits=settings.limits,
-        network=settings.network,
+        network=network,
         packages=package_settings(surroundings()),
     )
     pace = Pace(at_once=provision.at_once, per_second=provision.per_second)

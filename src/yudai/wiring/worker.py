@@ -163,7 +163,10 @@ def _sweeper(hall: Hall, engine: DbosEngine) -> Sweeper:
         chores=(Milestones(store).sweep, Reminder(store, engine, clock).remind),
         rare_chores=(
             hall.reaper.tend,
-            make_evictor(hall.settings, hall.backend, clock).sweep,
+            *(
+                make_evictor(hall.settings, backend, clock).sweep
+                for backend in hall.reaper.backends.values()
+            ),
             make_pruner(hall.settings, hall.reader).sweep,
         ),
     )

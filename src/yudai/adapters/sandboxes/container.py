@@ -4,10 +4,10 @@ import asyncio
 from collections.abc import Coroutine, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from yudai.adapters.sandboxes.container_door import Doors
-from yudai.adapters.sandboxes.container_engine import Answer, Engine
+from yudai.adapters.sandboxes.container_engine import Engine
 from yudai.adapters.sandboxes.container_facts import found_of, guarantees, host_of
 from yudai.adapters.sandboxes.container_flags import LABEL, Setting, commit_words, run_words
 from yudai.adapters.sandboxes.container_ground import Ground, find_ground
@@ -16,6 +16,8 @@ from yudai.adapters.sandboxes.network.reaching import Ways
 from yudai.adapters.sandboxes.remote.cloud import INSTALLATION, DeniedError, Found, Machine, Order
 from yudai.domain.errors import SandboxError
 from yudai.ports.sandbox import Capabilities, OnBlocked, ignore_blocked
+
+T = TypeVar("T")
 
 NAME = "container"
 _BASES = "localhost/yudai-base"
@@ -93,10 +95,14 @@ class ContainerCloud:
         engine, image = (await self._found()).engine, f"{_BASES}:{name}"
         before = await engine.inspect("image", image)
         words = commit_words(self._tags.get(machine.id, {}), machine.id, image)
-        await engine.ask(*words, timeout_s=_COMMIT_S)
-        for old in before:
-            # Of a process that died before it noted it; without a name it would stay for ever.
-            await engine.attempt("rmi", str(old.get("Id")))
+        # Of a process that died before it noted it; without a name it would stay for ever.
+        old = [str(one.get("Id")) for one in before]
+        try:
+            await _to_its_end(engine.ask(*words, timeout_s=_COMMIT_S))
+            await _discard(engine, old)
+        except BaseException:
+            await self._finish(_discard(engine, [image, *old]))
+            raise
         return image
 
     async def remove_snapshot(self, image: str) -> bool:
@@ -167,7 +173,13 @@ class ContainerCloud:
         return DeniedError(f"there is no image {self._image}: {remedy}")
 
 
-async def _to_its_end(work: Coroutine[Any, Any, Answer]) -> Answer:
+async def _discard(engine: Engine, images: Sequence[str]) -> None:
+    with suppress(SandboxError):
+        for image in images:
+            await engine.attempt("rmi", image)
+
+
+async def _to_its_end(work: Coroutine[Any, Any, T]) -> T:
     """An engine that is cut short may leave half a container that nobody finds."""
     task = asyncio.create_task(work)
     try:

@@ -38,7 +38,13 @@ class ContainerMachine:
         return {} if self._door is None else proxy_variables()
 
     async def run(self, line: str, *, timeout_s: float, max_bytes: int = 1 << 20) -> Said:
-        answer = await self._exec(line, timeout_s=timeout_s, max_bytes=max_bytes)
+        return await self.tell(line, b"", timeout_s=timeout_s, max_bytes=max_bytes)
+
+    async def tell(
+        self, line: str, text: bytes, *, timeout_s: float, max_bytes: int = 1 << 20
+    ) -> Said:
+        """Whoever is on this host can read what the engine is called with, but not the text."""
+        answer = await self._exec(line, stdin=text, timeout_s=timeout_s, max_bytes=max_bytes)
         if answer.code != 0 and not answer.output:
             return Said(answer.code, answer.error.encode())
         return Said(answer.code, answer.output)

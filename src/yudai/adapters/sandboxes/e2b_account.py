@@ -10,8 +10,9 @@ from typing import Any, NamedTuple, TypeVar
 
 from e2b import AsyncSandbox, SandboxException, SandboxQuery, SandboxState
 
-from yudai.adapters.sandboxes.e2b_errors import UnheardError, asking
+from yudai.adapters.sandboxes.e2b_errors import UnheardError, UnreachedError, asking
 from yudai.adapters.sandboxes.e2b_network import egress, is_open
+from yudai.adapters.sandboxes.remote.addresses import without_login
 from yudai.adapters.sandboxes.remote.cloud import Found, Order
 
 T = TypeVar("T")
@@ -146,8 +147,14 @@ class Account:
         self, doing: str, timeout_s: float | None = None
     ) -> AsyncGenerator[dict[str, Any]]:
         limit_s = timeout_s or self.timings.call_s
-        async with asking(doing, limit_s + _MARGIN_S):
-            yield {**self._options, "request_timeout": limit_s}
+        try:
+            async with asking(doing, limit_s + _MARGIN_S):
+                yield {**self._options, "request_timeout": limit_s}
+        except UnreachedError as error:
+            at = without_login(self._options["api_url"])
+            raise UnreachedError(
+                f"E2B cannot be reached at {at}: check E2B_API_URL and the network"
+            ) from error
 
     async def _kill(self, machine_id: str) -> bool:
         async with self.asking("ending a sandbox") as options:

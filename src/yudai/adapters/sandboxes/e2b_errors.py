@@ -23,6 +23,10 @@ class LateError(UnheardError):
     """There was no answer in time: it may still be done."""
 
 
+class UnreachedError(SandboxError):
+    """Nothing has left us: there is nobody at that address."""
+
+
 class UnsupportedError(SandboxError):
     """The control plane has no such call."""
 
@@ -38,9 +42,8 @@ _BY_CLASS: dict[type[BaseException], Callable[[str], SandboxError]] = {
     theirs.InvalidArgumentException: SandboxError,
     theirs.NotFoundException: SandboxError,
     theirs.BuildException: SandboxError,
-    # Nothing has left us.
-    httpx.ConnectError: SandboxError,
-    httpx.ConnectTimeout: SandboxError,
+    httpx.ConnectError: UnreachedError,
+    httpx.ConnectTimeout: UnreachedError,
     # The line broke, or was silent for too long.
     theirs.TimeoutException: LateError,
     httpx.TimeoutException: LateError,

@@ -29,7 +29,12 @@ async def build_template(
     account: "Account", name: str, limits: SandboxLimits, on_log: Callable[[str], None]
 ) -> BuiltTemplate:
     """Processors, memory and free disk are those of every sandbox that is made of it."""
-    from e2b import AsyncTemplate  # noqa: PLC0415 - with the SDK
+    from e2b import AsyncTemplate, LogEntry, LogEntryEnd  # noqa: PLC0415 - with the SDK
+
+    def tell(entry: LogEntry) -> None:
+        # It says "Build finished" of one that failed, too.
+        if not isinstance(entry, LogEntryEnd):
+            on_log(entry.message)
 
     async with account.asking("building a template", _BUILD_S) as options:
         options["request_timeout"] = _CALL_S
@@ -40,7 +45,7 @@ async def build_template(
             # It takes even numbers alone.
             memory_mb=math.ceil(limits.memory_bytes / _MIB / 2) * 2,
             min_free_disk_mb=math.ceil(limits.disk_bytes / _MIB),
-            on_build_logs=lambda entry: on_log(entry.message),
+            on_build_logs=tell,
             **options,
         )
     return BuiltTemplate(name, built.template_id, built.build_id)

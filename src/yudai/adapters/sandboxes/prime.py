@@ -108,13 +108,13 @@ class PrimeCloud:
         raise NotImplementedError("Prime copies no running machine")
 
     async def snapshot(self, machine: Machine, name: str) -> str:  # noqa: ARG002 - its checkpoints have no names
-        checkpoint = await self._account.checkpoint(machine.id)
+        account = self._account
+        keeping = account.begin(self._keep(account, machine.id))
         try:
-            await self._account.until_durable(checkpoint)
-        except BaseException:
-            await asyncio.shield(self._account.begin(self._drop(checkpoint)))
+            return await asyncio.shield(keeping)
+        except asyncio.CancelledError:
+            account.begin(self._unkeep(keeping))
             raise
-        return checkpoint
 
     async def remove_snapshot(self, image: str) -> bool:
         try:
@@ -145,9 +145,13 @@ class PrimeCloud:
 
     async def close(self) -> None:
         """Afterwards it may be used again, as anew; one is not made only to be closed."""
-        account = self.__dict__.pop("_account", None)
+        account = self.__dict__.get("_account")
         if account is not None:
-            await account.close()
+            try:
+                # What is still being undone needs it.
+                await account.close()
+            finally:
+                self.__dict__.pop("_account", None)
 
     async def _until_it_answers(self, machine: Machine) -> None:
         """It is said to run a moment before its gateway knows it."""
@@ -172,6 +176,23 @@ class PrimeCloud:
             await self.kill(machine_id)
         except SandboxError as error:
             log.warning("sandbox.not_removed", sandbox_id=machine_id, error=str(error))
+
+    async def _keep(self, account: "Account", machine_id: str) -> str:
+        checkpoint = await account.checkpoint(machine_id)
+        try:
+            await account.until_durable(checkpoint)
+        except SandboxError:
+            await self._drop(checkpoint)
+            raise
+        except asyncio.CancelledError:
+            log.warning("snapshot.not_removed", snapshot=checkpoint, error="there was no time")
+            raise
+        return checkpoint
+
+    async def _unkeep(self, keeping: asyncio.Task[str]) -> None:
+        """Before it is kept for good, it may not be removed."""
+        with suppress(SandboxError):
+            await self._drop(await keeping)
 
     async def _drop(self, checkpoint: str) -> None:
         try:

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncGenerator, Coroutine, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager
+from contextlib import asynccontextmanager
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
@@ -17,8 +17,15 @@ from prime_sandboxes import (
 from yudai.adapters.sandboxes import prime_orders
 from yudai.adapters.sandboxes.prime_arrivals import Arrivals, News, Patience
 from yudai.adapters.sandboxes.prime_client import make_client
-from yudai.adapters.sandboxes.prime_errors import VENDORS, UnheardError, asking, translate
+from yudai.adapters.sandboxes.prime_errors import (
+    VENDORS,
+    UnheardError,
+    UnreachedError,
+    asking,
+    translate,
+)
 from yudai.adapters.sandboxes.prime_talking import talk
+from yudai.adapters.sandboxes.remote.addresses import without_login
 from yudai.adapters.sandboxes.remote.cloud import (
     BOX,
     INSTALLATION,
@@ -170,8 +177,16 @@ class Account:
             # Who still listens hears of it; nobody else needs to.
             chore.exception()
 
-    def _asking(self, doing: str) -> AbstractAsyncContextManager[None]:
-        return asking(doing, self._timings.call_s)
+    @asynccontextmanager
+    async def _asking(self, doing: str) -> AsyncGenerator[None]:
+        try:
+            async with asking(doing, self._timings.call_s):
+                yield
+        except UnreachedError as error:
+            at = without_login(self._client.client.base_url)
+            raise UnreachedError(
+                f"Prime cannot be reached at {at}: check PRIME_API_BASE_URL and the network"
+            ) from error
 
     async def _make(self, request: CreateSandboxRequest) -> str:
         try:

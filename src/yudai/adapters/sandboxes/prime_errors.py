@@ -2,7 +2,7 @@
 
 import asyncio
 import re
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Iterator
 from contextlib import asynccontextmanager
 
 import httpx
@@ -20,12 +20,17 @@ from yudai.domain.errors import SandboxError
 TOO_MANY = 429
 _LONGEST = 300
 _STATUS = re.compile(r"\bHTTP (\d{3})\b")
+_UNCONNECTED = (httpx.ConnectError, httpx.ConnectTimeout)
 _NO_KEY = "Prime does not accept the key: check PRIME_API_KEY"
 _NO_CREDIT = "Prime wants to be paid first: look at the billing page of the account"
 
 
 class UnheardError(SandboxError):
     """The answer was lost: whether it was done is not known. Look before asking again."""
+
+
+class UnreachedError(UnheardError):
+    """There is nobody at that address; its client may have got through before, and asked again."""
 
 
 _BY_CLASS: dict[type[BaseException], Callable[[str], SandboxError]] = {
@@ -65,6 +70,8 @@ def translate(error: BaseException, doing: str) -> SandboxError:
     for kind in type(error).__mro__:
         if kind in _BY_CLASS:
             return _BY_CLASS[kind](message)
+    if any(isinstance(one, _UNCONNECTED) for one in _behind(error)):
+        return UnreachedError(message)
     response = _response(error)
     status = response.status_code if response is not None else _status_in(str(error))
     if status == TOO_MANY:
@@ -78,13 +85,16 @@ def retry_after_s(response: httpx.Response | None) -> float | None:
     return float(said) if said.isdecimal() else None
 
 
-def _response(error: BaseException | None) -> httpx.Response | None:
+def _response(error: BaseException) -> httpx.Response | None:
     """Its errors have no status: the answer is behind them, as cause or context."""
+    found = (one.response for one in _behind(error) if isinstance(one, httpx.HTTPStatusError))
+    return next(found, None)
+
+
+def _behind(error: BaseException | None) -> Iterator[BaseException]:
     while error is not None:
-        if isinstance(error, httpx.HTTPStatusError):
-            return error.response
+        yield error
         error = error.__cause__ or error.__context__
-    return None
 
 
 def _status_in(text: str) -> int:

@@ -40,7 +40,7 @@ def request(order: Order, image: str) -> CreateSandboxRequest:
     limits, rules = order.limits, egress(order.hosts)
     minutes = min(_minutes(limits.lifetime_s) + _MARGIN_MINUTES, _LONGEST_MINUTES)
     return CreateSandboxRequest(
-        name=f"yudai-{order.key}"[:_LONGEST_NAME],
+        name=order.key[:_LONGEST_NAME],
         docker_image=None if order.image else image,
         checkpoint_id=order.image or None,
         cpu_cores=max(1, math.ceil(limits.processors)),

@@ -37,11 +37,12 @@ class Outlet(NamedTuple):
 class Outlets:
     def __init__(self, policy: NetworkPolicy, on_blocked: OnBlocked, ways: Ways) -> None:
         """RefusedError for an entry that is no host. Doors are for agents' commands alone."""
-        try:
-            for phase in Phase:
+        for phase in Phase:
+            try:
                 Allowed(policy.hosts(phase))
-        except ValueError as error:
-            raise RefusedError(str(error)) from None
+            except ValueError as error:
+                setting = f"SANDBOX_{phase.value.upper()}_HOSTS"
+                raise RefusedError(f"{setting}: {error}") from None
         self._policy = policy
         self._on_blocked = once(on_blocked)
         self._ways = ways

@@ -16,7 +16,7 @@ from yudai.adapters.sandboxes.network.policy import hosts_of
 from yudai.adapters.sandboxes.packages import NO_PACKAGES, PackageSettings
 from yudai.adapters.sandboxes.patching import Places
 from yudai.adapters.sandboxes.remote import parcel
-from yudai.adapters.sandboxes.remote.cloud import BOX, INSTALLATION, Cloud, Order
+from yudai.adapters.sandboxes.remote.cloud import BOX, INSTALLATION, Cloud, DeniedError, Order
 from yudai.adapters.sandboxes.remote.commands import AGENT_HOME, RECORD, RemoteCommands
 from yudai.adapters.sandboxes.remote.construction import construct
 from yudai.adapters.sandboxes.remote.crew import BEAT_S, GRACE_S, Crew, Member
@@ -46,6 +46,10 @@ _PLACES = Places(git=f"{RECORD}/git", workspace=WORKSPACE, scratch="/tmp/.yudai"
 _BUILDER = "yudai"
 _OWN_STEPS_S = 1800.0
 _COUNTED_ELSEWHERE = 1 << 20
+_ONE_USER = (
+    "the sandbox does not let us run commands as another user: its image or its engine takes away"
+    " the right to change users"
+)
 
 Wanted = tuple[BoxEntry, Order]
 Want = Callable[[], Awaitable[Wanted]]
@@ -61,6 +65,8 @@ class Terms:
     ttl_s: float = 900.0
     """Without a sign of ours the provider ends a machine after this."""
     beat_s: float = BEAT_S
+    one_user: bool = False
+    """Whether commands may run as our warden's own user, and so could forge its answers."""
 
 
 class RemoteBackend:
@@ -161,14 +167,21 @@ class RemoteBackend:
         limits = order.limits.model_copy(update={"lifetime_s": lifetime_s})
         order = order.model_copy(update={"limits": limits})
         member = await self._crew.hire(entry, order)
+        image = ""
         try:
-            commands = self._commands(member)
-            await commands.init()
+            commands = self._commands(member, building=True)
+            welcome = await commands.init()
+            if not (welcome.separate or self._terms.one_user):
+                raise DeniedError(_ONE_USER)  # noqa: TRY301 - undone below like all else
             built = await construct(spec, member.machine, commands, self._terms.packages)
             image = await self._cloud.snapshot(member.machine, _snapshot_name(order, spec.key))
-            return Made(image, built.setup_log, built.size_bytes)
-        finally:
             await self._crew.dismiss(entry.id)
+            return Made(image, built.setup_log, built.size_bytes)
+        except BaseException:
+            await self._crew.dismiss(entry.id)
+            if image:
+                await self._shelf.drop(image)
+            raise
 
     async def _hire(self, entry: BoxEntry, order: Order) -> Member | SandboxError:
         try:
@@ -187,8 +200,21 @@ class RemoteBackend:
                 return await self._crew.multiply(first, entries, orders)
             except (NotImplementedError, SandboxError) as error:
                 log.info("sandbox.no_copies", backend=self._cloud.name, why=str(error))
-        async with asyncio.TaskGroup() as group:
-            tasks = [group.create_task(self._hire(*await want())) for _ in range(n)]
+        return await self._hire_apart(n, want)
+
+    async def _hire_apart(self, n: int, want: Want) -> Sequence[Member | SandboxError]:
+        """Each by itself; those that are there when we are cancelled are ended."""
+        tasks: list[asyncio.Task[Member | SandboxError]] = []
+        try:
+            async with asyncio.TaskGroup() as group:
+                tasks = [group.create_task(self._hire(*await want())) for _ in range(n)]
+        except BaseException:
+            for task in tasks:
+                if task.done() and not task.cancelled() and task.exception() is None:
+                    made = task.result()
+                    if isinstance(made, Member):
+                        await self._crew.dismiss(made.entry.id)
+            raise
         return [task.result() for task in tasks]
 
     async def _want(self, base: BaseEntry, *, owner: str, phase: Phase) -> Wanted:
@@ -220,14 +246,14 @@ class RemoteBackend:
             phase=phase,
         )
 
-    def _commands(self, member: Member) -> RemoteCommands:
+    def _commands(self, member: Member, *, building: bool = False) -> RemoteCommands:
         words = variables(home=AGENT_HOME, path=(f"{ENV}/bin",), env=ENV)
         given = words | dict(member.machine.variables)
         limits = self._terms.limits
         if not self._cloud.own_kernels:
             # Its engine limits each machine; the user is the same in all of them.
             limits = limits.model_copy(update={"processes": _COUNTED_ELSEWHERE})
-        return RemoteCommands(member.machine, variables=given, limits=limits)
+        return RemoteCommands(member.machine, variables=given, limits=limits, building=building)
 
     def _box(self, member: Member) -> Box:
         commands = self._commands(member)

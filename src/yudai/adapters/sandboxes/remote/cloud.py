@@ -1,7 +1,7 @@
 """What a provider of machines must be able to do for us; everything else is built upon it."""
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, runtime_checkable
 
 from yudai.domain.errors import SandboxError
 from yudai.domain.failure import Cause
@@ -105,6 +105,17 @@ class Machine(Protocol):
 
     async def extend(self, ttl_s: float) -> None:
         """It lives at least so long from now; nothing where a lifetime is fixed at creation."""
+        ...
+
+
+@runtime_checkable
+class Listening(Machine, Protocol):
+    """One whose lines stand on a process list that others read: texts go another way."""
+
+    async def tell(
+        self, line: str, text: bytes, *, timeout_s: float, max_bytes: int = 1 << 20
+    ) -> Said:
+        """As `run`, with that text as standard input."""
         ...
 
 

@@ -7,6 +7,7 @@ import secrets
 from collections.abc import Mapping
 from contextlib import suppress
 from functools import partial
+from typing import NamedTuple
 
 from yudai.adapters.sandboxes.remote import upkeep
 from yudai.adapters.sandboxes.remote.cloud import Machine
@@ -15,6 +16,7 @@ from yudai.adapters.sandboxes.remote.upkeep import Welcome
 from yudai.adapters.sandboxes.remote.warden_protocol import (
     AGENT_HOME,
     FOLDER,
+    FROM_STDIN,
     RECORD,
     REQUESTS,
     Ending,
@@ -25,7 +27,7 @@ from yudai.adapters.sandboxes.script import CANNOT_RUN, NUL_REFUSED, TIMED_OUT, 
 from yudai.adapters.sandboxes.worktree import Change
 from yudai.domain.errors import SandboxError
 from yudai.domain.failure import Cause
-from yudai.ports.sandbox import DEFAULT_MAX_OUTPUT, WORKSPACE, ExecResult, SandboxLimits
+from yudai.ports.sandbox import DEFAULT_MAX_OUTPUT, ENV, WORKSPACE, ExecResult, SandboxLimits
 
 __all__ = ["AGENT_HOME", "FOLDER", "RECORD", "RemoteCommands"]
 
@@ -40,19 +42,26 @@ class RemoteCommands:
     """One command at a time: the caller takes turns."""
 
     def __init__(
-        self, machine: Machine, *, variables: Mapping[str, str], limits: SandboxLimits
+        self,
+        machine: Machine,
+        *,
+        variables: Mapping[str, str],
+        limits: SandboxLimits,
+        building: bool = False,
     ) -> None:
-        """`variables` are all that commands see."""
+        """`variables` are all that commands see; while a base is built, /env is measured too."""
         self._turns = _Turns(Line(machine))
         self._line = self._turns.line
         self._variables = dict(variables)
         self._limits = limits
         self._is_root = False
+        self._measured = (*_DISK_FOLDERS, ENV) if building else _DISK_FOLDERS
 
     def as_root(self) -> "RemoteCommands":
         """The same machine, for steps of our own."""
         other = RemoteCommands(self._line.machine, variables=self._variables, limits=self._limits)
         other._turns, other._line, other._is_root = self._turns, self._line, True
+        other._measured = self._measured
         return other
 
     @property
@@ -86,7 +95,7 @@ class RemoteCommands:
             processes=self._limits.processes,
             file_bytes=self._limits.disk_bytes,
             disk_bytes=self._limits.disk_bytes,
-            disk_folders=_DISK_FOLDERS,
+            disk_folders=self._measured,
         )
         return self._result(await self._turns.run(request))
 
@@ -122,6 +131,13 @@ class RemoteCommands:
             # By nobody but us, when its time was over without a word from it.
             return result.model_copy(update={"exit_code": TIMED_OUT, "timed_out": True})
         return result
+
+
+class _Handed(NamedTuple):
+    """How the warden gets a request."""
+
+    words: tuple[str, ...]
+    text: bytes = b""
 
 
 class _Turns:
@@ -160,15 +176,16 @@ class _Turns:
                 await asyncio.wait({task})
 
     async def _ask(self, request: Request) -> Heard:
-        words = await self._hand_over(request)
+        handed = await self._hand_over(request)
         try:
             return await self.line.ask(
                 request.id,
                 "exec",
                 request.id,
-                *words,
+                *handed.words,
                 timeout_s=request.timeout_s + _GRACE_S,
                 max_body=request.max_output,
+                text=handed.text,
             )
         except TimeoutError:
             heard = await self._stop(request)
@@ -181,16 +198,19 @@ class _Turns:
                 await self._stop(request)
             raise
 
-    async def _hand_over(self, request: Request) -> list[str]:
+    async def _hand_over(self, request: Request) -> _Handed:
         """What is short goes with the question, what is long goes ahead as a file."""
         if len(request.script) + len(request.stdin) < _SHORT:
-            text = base64.b64encode(request.dump()).decode()
-            if len(text) <= _SHORT:
-                return [text]
+            text = request.dump()
+            if self.line.can_tell:
+                return _Handed((FROM_STDIN,), text)
+            word = base64.b64encode(text).decode()
+            if len(word) <= _SHORT:
+                return _Handed((word,))
         text = await asyncio.to_thread(request.dump)
         put = partial(self.line.machine.put, f"{REQUESTS}/{request.id}", text)
         await self.line.insist(put)
-        return []
+        return _Handed(())
 
     async def _stop(self, request: Request) -> Heard | None:
         """Its answer, now that it is dead; None when that is not known, and all is lost."""

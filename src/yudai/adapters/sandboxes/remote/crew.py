@@ -69,14 +69,13 @@ class Crew:
         return await self._hire(entries, orders, fork)
 
     async def dismiss(self, box_id: str) -> None:
-        """The end of one of ours; what cannot be removed now is left to the next sweep."""
+        """The end of one of ours, also when the caller is cancelled meanwhile.
+
+        What cannot be removed now is left to the next sweep.
+        """
         member = self._members.pop(box_id, None)
         if member is not None:
-            if member.clock is not None:
-                member.clock.cancel()
-            await self._kill(member.machine.id)
-            await self._close(box_id)
-            self._pace.leave()
+            await self._finish(self._dismiss(member))
 
     async def close(self) -> None:
         for box_id in list(self._members):
@@ -89,13 +88,25 @@ class Crew:
             self._beating = None
 
     async def beat(self) -> None:
-        """Say that we and our machines are alive."""
+        """Say that we are alive, and see to it that our machines stay so.
+
+        A provider that is slow to answer must not keep us from saying so.
+        """
         await self._register.beat()
         now = asyncio.get_running_loop().time()
         for member in list(self._members.values()):
             if now >= member.extended_s + self._ttl_s / _EXTENSIONS:
-                left_s = member.dies_s - now + GRACE_S
-                await self._extend(member, min(self._ttl_s, left_s), now)
+                left_s, member.extended_s = member.dies_s - now + GRACE_S, now
+                self._begin(self._extend(member, min(self._ttl_s, left_s)))
+
+    async def _dismiss(self, member: Member) -> None:
+        try:
+            if member.clock is not None:
+                member.clock.cancel()
+            await self._kill(member.machine.id)
+            await self._close(member.entry.id)
+        finally:
+            self._pace.leave()
 
     async def _create(self, order: Order) -> Sequence[Machine | SandboxError]:
         return [await self._pace.make(partial(self._cloud.create, order))]
@@ -115,7 +126,9 @@ class Crew:
                 await self._register.open_box(entry)
             made = await make()
             wanted = zip(entries, orders, made, strict=True)
-            return [await self._note(entry, order, one) for entry, order, one in wanted]
+            noted = [await self._note(entry, order, one) for entry, order, one in wanted]
+            self._pace.leave(sum(isinstance(one, SandboxError) for one in noted))
+            return noted  # noqa: TRY300 - all that could be undone is above
         except BaseException:
             await self._finish(self._undo(entries))
             raise
@@ -124,7 +137,6 @@ class Crew:
         self, entry: BoxEntry, order: Order, made: Machine | SandboxError
     ) -> Member | SandboxError:
         if isinstance(made, SandboxError):
-            self._pace.leave()
             await self._register.close_box(entry.id)
             return made
         loop, lifetime_s = asyncio.get_running_loop(), order.limits.lifetime_s
@@ -150,22 +162,23 @@ class Crew:
                 for found in await self._cloud.list(installation):
                     if found.tags.get(BOX) in unheard:
                         await self._kill(found.id)
-            except SandboxError as error:
-                log.warning("sandbox.not_looked_up", error=str(error))
+            except Exception as error:  # noqa: BLE001 - a sweep finds them, for their rows are closed
+                log.warning("sandbox.not_looked_up", error=repr(error))
         for entry in entries:
             await self._close(entry.id)
 
     async def _finish(self, work: Coroutine[Any, Any, None]) -> None:
         """Also when our caller is cancelled once more."""
+        await asyncio.shield(self._begin(work))
+
+    def _begin(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         task = asyncio.create_task(work)
         self._endings.add(task)
         task.add_done_callback(self._endings.discard)
-        await asyncio.shield(task)
+        return task
 
     def _age(self, member: Member, lifetime_s: float) -> None:
-        retiring = asyncio.create_task(self._retire(member, _OLD.format(lifetime_s / 60)))
-        self._endings.add(retiring)
-        retiring.add_done_callback(self._endings.discard)
+        self._begin(self._retire(member, _OLD.format(lifetime_s / 60)))
 
     async def _retire(self, member: Member, why: str) -> None:
         log.warning("sandbox.ended", box_id=member.entry.id, why=why)
@@ -177,8 +190,8 @@ class Crew:
     async def _kill(self, machine_id: str) -> None:
         try:
             await self._cloud.kill(machine_id)
-        except SandboxError as error:
-            log.warning("sandbox.not_removed", sandbox_id=machine_id, error=str(error))
+        except Exception as error:  # noqa: BLE001 - its row is closed: a sweep tries again
+            log.warning("sandbox.not_removed", sandbox_id=machine_id, error=repr(error))
 
     async def _close(self, box_id: str) -> None:
         """A row that stays open is closed by a sweep, when its machine is gone."""
@@ -187,14 +200,14 @@ class Crew:
         except Exception as error:  # noqa: BLE001 - whatever the register's store raises
             log.warning("sandbox.not_closed", box_id=box_id, error=repr(error))
 
-    async def _extend(self, member: Member, ttl_s: float, now: float) -> None:
+    async def _extend(self, member: Member, ttl_s: float) -> None:
         try:
             await member.machine.extend(ttl_s)
-            member.extended_s = now
         except GoneError as error:
             await self._retire(member, str(error))
-        except SandboxError as error:
-            log.warning("sandbox.not_extended", sandbox_id=member.machine.id, error=str(error))
+        except Exception as error:  # noqa: BLE001 - the next beat tries again
+            member.extended_s = 0.0
+            log.warning("sandbox.not_extended", sandbox_id=member.machine.id, error=repr(error))
 
     async def _beat_for_ever(self) -> None:
         while True:

@@ -4,9 +4,16 @@ import asyncio
 import shlex
 import time
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import TypeVar
 
-from yudai.adapters.sandboxes.remote.cloud import BusyError, CutError, GoneError, Machine
+from yudai.adapters.sandboxes.remote.cloud import (
+    BusyError,
+    CutError,
+    GoneError,
+    Listening,
+    Machine,
+)
 from yudai.adapters.sandboxes.remote.warden_protocol import ARCHIVE, Heard, hear, room_for
 from yudai.domain.errors import SandboxError
 from yudai.domain.failure import Cause
@@ -26,13 +33,27 @@ class Line:
         self.lost = ""
         """Why nothing can be asked any more."""
 
-    async def ask(self, name: str, *words: str, timeout_s: float, max_body: int = 1 << 20) -> Heard:
+    @property
+    def can_tell(self) -> bool:
+        """Whether a text can go with a question, beside its words."""
+        return isinstance(self.machine, Listening)
+
+    async def ask(
+        self,
+        name: str,
+        *words: str,
+        timeout_s: float,
+        max_body: int = 1 << 20,
+        text: bytes = b"",
+    ) -> Heard:
         """The warden's answer under that name; TimeoutError when there is none in time."""
         line = f"{PYTHON} {ARCHIVE} {shlex.join(words)}"
+        run = self.machine.run
+        if text and isinstance(self.machine, Listening):
+            run = partial(self.machine.tell, text=text)
 
         async def attempt() -> Heard:
-            room = room_for(max_body)
-            said = (await self.machine.run(line, timeout_s=timeout_s, max_bytes=room)).output
+            said = (await run(line, timeout_s=timeout_s, max_bytes=room_for(max_body))).output
             big = len(said) > _BIG
             heard = await asyncio.to_thread(hear, name, said) if big else hear(name, said)
             if heard is None:

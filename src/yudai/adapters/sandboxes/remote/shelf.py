@@ -1,5 +1,6 @@
 """Prepared bases that a provider keeps for us: built once over all processes, then found."""
 
+import asyncio
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from typing import NamedTuple
@@ -46,9 +47,9 @@ class Shelf:
         if await self._is_there(name):
             return
         async with self._register.building(self._cloud.name, name):
+            await self._finish_removal(name)
             if await self._is_there(name):
                 return
-            await self._finish_removal(name)
             made = await build()
             entry = BaseEntry(
                 backend=self._cloud.name,
@@ -57,7 +58,12 @@ class Shelf:
                 setup_log=made.setup_log,
                 size_bytes=made.size_bytes,
             )
-            await self._register.keep_base(entry)
+            try:
+                await self._register.keep_base(entry)
+            except BaseException:
+                # Nobody would know it, and somebody would pay for it.
+                await self.drop(made.image)
+                raise
             self._seen[name] = time.monotonic()
 
     async def find(self, key: str) -> BaseEntry:
@@ -77,7 +83,8 @@ class Shelf:
                 key=entry.key.removesuffix(f".{self._edition}"),
                 size_bytes=entry.size_bytes,
                 made_at=entry.made_at,
-                used_at=entry.used_at,
+                # One whose removal was refused once is due, however young it is.
+                used_at=0.0 if entry.external.startswith(_DROPPED) else entry.used_at,
                 users=entry.users,
             )
             for entry in await self._register.bases(self._cloud.name)
@@ -98,22 +105,39 @@ class Shelf:
                 return False
             self._seen.pop(name, None)
             image = entry.external.removeprefix(_DROPPED)
-            await self._register.keep_base(
-                entry.model_copy(update={"external": f"{_DROPPED}{image}"})
-            )
-            rows = await self._register.boxes(self._cloud.name)
-            if users := sum(row.base == name for row in rows):
-                await self._register.keep_base(entry)
+            await self._register.rename_base(self._cloud.name, name, f"{_DROPPED}{image}")
+            if users := await self._finish_removal(name):
                 raise ConflictError(in_use(name.removesuffix(f".{self._edition}"), users))
-            return await self._finish_removal(name)
+            return True
 
-    async def _finish_removal(self, name: str) -> bool:
-        """The row goes last: a snapshot without one would stay and cost for ever."""
+    async def _finish_removal(self, name: str) -> int:
+        """Of one that is marked, unless somebody stands on it: then it is as it was before.
+
+        The row goes last: a snapshot without one would stay and cost for ever.
+        """
         entry = await self._register.find_base(self._cloud.name, name)
         if entry is None or not entry.external.startswith(_DROPPED):
-            return False
-        await self._cloud.remove_snapshot(entry.external.removeprefix(_DROPPED))
-        return await self._register.forget_base(self._cloud.name, name)
+            return 0
+        image = entry.external.removeprefix(_DROPPED)
+        rows = await self._register.boxes(self._cloud.name)
+        if users := sum(row.base == name for row in rows):
+            await self._register.rename_base(self._cloud.name, name, image)
+            return users
+        await self._cloud.remove_snapshot(image)
+        await self._register.forget_base(self._cloud.name, name)
+        return 0
+
+    async def drop(self, image: str) -> None:
+        """One that was never noted; also when the caller is cancelled."""
+        await asyncio.shield(self._remove_unknown(image))
+
+    async def _remove_unknown(self, image: str) -> None:
+        try:
+            await self._cloud.remove_snapshot(image)
+        except Exception as error:  # noqa: BLE001 - told, for nobody else will find it
+            log.warning(
+                "base.left_behind", backend=self._cloud.name, image=image, error=repr(error)
+            )
 
     async def _is_there(self, name: str) -> bool:
         entry = await self._register.find_base(self._cloud.name, name)
@@ -123,6 +147,8 @@ class Shelf:
             return True
         if await self._cloud.has_snapshot(entry.external):
             self._seen[name] = time.monotonic()
+            # About to be used: it is not the one to go when room is made.
+            await self._register.use_base(self._cloud.name, name)
             return True
         log.warning("base.gone", backend=self._cloud.name, key=name)
         await self._register.forget_base(self._cloud.name, name)

@@ -3,13 +3,14 @@
 import base64
 import os
 import signal
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from types import FrameType
 
 from yudai.adapters.sandboxes.remote import warden_state as state
 from yudai.adapters.sandboxes.remote.warden_household import Household
-from yudai.adapters.sandboxes.remote.warden_protocol import REQUESTS, Ending, Request
+from yudai.adapters.sandboxes.remote.warden_protocol import FROM_STDIN, REQUESTS, Ending, Request
 from yudai.adapters.sandboxes.remote.warden_supervisor import start
 
 _SILENCE_S = 20.0
@@ -17,17 +18,17 @@ _NOBODY = "the warden was killed while a command ran"
 
 
 def run(words: Sequence[str]) -> int:
-    """`exec ID [REQUEST]`: the request in base64, or in the file of that name."""
+    """`exec ID [REQUEST]`: in base64; `-`: on standard input; else in the file of that name."""
     request_id = state.checked(words[0])
     _keep_talking()
+    given = _given(words[1:])
     # At the second look our own supervisor has ended, unless it did not even begin.
     for _ in range(2):
         lock = state.take_turn()
         try:
             if _is_told(request_id):
                 return 0
-            request = _request(request_id, words[1:])
-            start(request, lock)
+            start(_request(request_id, given), lock)
         finally:
             os.close(lock)
     with state.turn():
@@ -60,10 +61,16 @@ def _is_told(request_id: str) -> bool:
     return False
 
 
-def _request(request_id: str, words: Sequence[str]) -> Request:
+def _given(words: Sequence[str]) -> bytes:
+    if not words:
+        return b""
+    # Half of it, when the line is cut, is nothing that could be read.
+    return sys.stdin.buffer.read() if words[0] == FROM_STDIN else base64.b64decode(words[0])
+
+
+def _request(request_id: str, given: bytes) -> Request:
     file = Path(REQUESTS, request_id)
     for other in Path(REQUESTS).iterdir():
         if other != file:
             other.unlink()
-    text = base64.b64decode(words[0]) if words else file.read_bytes()
-    return Request.load(text)._replace(id=request_id)
+    return Request.load(given or file.read_bytes())._replace(id=request_id)

@@ -11,6 +11,7 @@ ARCHIVE = f"{FOLDER}/warden.pyz"
 LIBRARY = f"{FOLDER}/library"
 REQUESTS = f"{FOLDER}/requests"
 RECORD = f"{FOLDER}/record"
+FROM_STDIN = "-"
 AGENT_HOME = "/home/agent"
 AGENT_ID = 58123
 

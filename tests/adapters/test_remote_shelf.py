@@ -1,0 +1,147 @@
+"""Prepared bases at a provider: built once, found, removed whole, and none that nobody knows."""
+
+import asyncio
+
+import pytest
+
+from clouds.memory import MemoryCloud, MemoryMachine
+from registers import MemoryRegister
+from yudai.adapters.sandboxes.remote.shelf import Made, Shelf
+from yudai.domain.errors import ConflictError, SandboxError
+from yudai.ports.register import BoxEntry
+
+KEY = "k.1"
+
+
+class Store:
+    """A shelf, its cloud and its register."""
+
+    def __init__(self) -> None:
+        self.cloud, self.register = MemoryCloud(), MemoryRegister()
+        self.shelf = Shelf(self.cloud, self.register, edition="1")
+        self.built = 0
+
+    async def build(self) -> Made:
+        self.built += 1
+        machine = MemoryMachine("m", {}, self.cloud)
+        return Made(await self.cloud.snapshot(machine, f"base-{self.built}"), b"log", 100)
+
+    async def prepare(self) -> None:
+        await self.shelf.prepare("k", self.build)
+
+    async def use(self, box: str) -> None:
+        entry = BoxEntry(id=box, backend="memory", owner="me", base=KEY)
+        await self.register.open_box(entry)
+
+
+async def test_it_is_built_once_whoever_asks():
+    store = Store()
+
+    async with asyncio.TaskGroup() as group:
+        for _ in range(5):
+            group.create_task(store.prepare())
+
+    assert store.built == 1
+    [facts] = await store.shelf.facts()
+    assert (facts.key, facts.size_bytes, facts.users) == ("k", 100, 0)
+    assert await store.shelf.setup_log("k") == b"log"
+
+
+async def test_one_that_its_provider_lost_is_built_again():
+    store = Store()
+    await store.prepare()
+    store.cloud.snapshots.clear()
+    other = Shelf(store.cloud, store.register, edition="1")
+
+    await other.prepare("k", store.build)
+
+    assert store.built == 2
+    assert (await other.find("k")).external == "base-2@m"
+
+
+async def test_one_that_cannot_be_noted_is_not_left(monkeypatch: pytest.MonkeyPatch):
+    store = Store()
+
+    async def refuse(_: object) -> None:
+        raise ConnectionError("the database is away")
+
+    monkeypatch.setattr(store.register, "keep_base", refuse)
+    with pytest.raises(ConnectionError):
+        await store.prepare()
+
+    assert store.built == 1
+    assert store.cloud.snapshots == set()
+
+
+async def test_one_that_is_in_use_stays_as_it_was():
+    store = Store()
+    await store.prepare()
+    before = await store.shelf.find("k")
+    store.register.desk.ahead_s += 3600
+    await store.use("a")
+
+    with pytest.raises(ConflictError, match="1 sandbox stands on base k"):
+        await store.shelf.remove("k")
+
+    after = await store.shelf.find("k")
+    assert (after.external, after.made_at, after.used_at) == (
+        before.external,
+        before.made_at,
+        before.used_at,
+    )
+    await store.register.close_box("a")
+    assert await store.shelf.remove("k") is True
+    assert (store.cloud.snapshots, await store.shelf.facts()) == (set(), [])
+    assert await store.shelf.remove("k") is False
+
+
+async def test_a_refused_removal_is_due_again_at_once_and_nobody_uses_it():
+    store = Store()
+    await store.prepare()
+    store.cloud.dropping = [SandboxError("away")]
+
+    with pytest.raises(SandboxError, match="away"):
+        await store.shelf.remove("k")
+
+    [facts] = await store.shelf.facts()
+    assert facts.used_at == 0.0
+    with pytest.raises(SandboxError, match="not prepared"):
+        await store.shelf.find("k")
+    assert await store.shelf.remove("k") is True
+    assert store.cloud.snapshots == set()
+
+
+async def test_a_mark_that_a_crash_left_under_its_users_is_lifted():
+    store = Store()
+    await store.prepare()
+    await store.use("a")
+    await store.register.rename_base("memory", KEY, "-base-1@m")
+    other = Shelf(store.cloud, store.register, edition="1")
+
+    await other.prepare("k", store.build)
+
+    assert store.built == 1
+    assert (await other.find("k")).external == "base-1@m"
+
+
+async def test_a_removal_that_a_crash_cut_is_finished_before_it_is_built_again():
+    store = Store()
+    await store.prepare()
+    await store.register.rename_base("memory", KEY, "-base-1@m")
+
+    await store.prepare()
+
+    assert store.built == 2
+    assert store.cloud.snapshots == {"base-2@m"}
+
+
+async def test_bases_of_another_edition_are_not_used_and_can_be_removed():
+    store = Store()
+    await store.prepare()
+    newer = Shelf(store.cloud, store.register, edition="2")
+
+    with pytest.raises(SandboxError, match="not prepared"):
+        await newer.find("k")
+    [facts] = await newer.facts()
+    assert facts.key == KEY
+    assert await newer.remove(KEY) is True
