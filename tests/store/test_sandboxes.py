@@ -67,6 +67,17 @@ async def test_open_rows_of_one_backend_or_of_all(store: Store):
     assert (await kept(store, "e2b"))[0].row.tags == Tags(run="a")
 
 
+async def test_which_backends_have_open_rows_or_bases(store: Store):
+    await opened(store, "a", "b")
+    await opened(store, "c", backend="prime")
+    async with store.change() as db:
+        await sandboxes.close_box(db, "c", reaped=False, now=NOW)
+        await bases.keep(db, BaseEntry(backend="container", key="k", external="i"), now=NOW)
+    async with store.read() as db:
+        assert await sandboxes.backends(db) == {"e2b"}
+        assert await bases.backends(db) == {"container"}
+
+
 async def test_ages_are_told_by_the_databases_own_clock_where_machines_have_their_own(
     store: Store, database_kind: str
 ):

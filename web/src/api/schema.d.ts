@@ -1037,7 +1037,7 @@ export interface paths {
         put?: never;
         /**
          * Reap
-         * @description Remove what dead processes left, on every backend that is set up, and tell what it was.
+         * @description Remove what dead processes left, on every backend that is set up or was used, and tell it.
          */
         post: operations["reapSandboxes"];
         delete?: never;

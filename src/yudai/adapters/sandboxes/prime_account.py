@@ -45,6 +45,7 @@ _OVER = frozenset({"ERROR", "TERMINATED", "TIMEOUT"})
 _PER_PAGE = 50
 _UPLOAD_S = 300
 _LAST_WORDS_S = 10.0
+_TURNS = 3
 
 
 class Timings(NamedTuple):
@@ -166,10 +167,16 @@ class Account:
     async def close(self) -> None:
         if self._chores:
             await asyncio.wait(self._chores, timeout=_LAST_WORDS_S)
-        for chore in list(self._chores):
+        cancelled = set(self._chores)
+        for chore in cancelled:
             chore.cancel()
+        if cancelled:
+            await asyncio.wait(cancelled, timeout=_LAST_WORDS_S)
         await self.arrivals.close()
         await self._client.aclose()
+        for _ in range(_TURNS):
+            # A line that was closed is let go in the loop's next turns, if it has any.
+            await asyncio.sleep(0)
 
     def _end_of(self, chore: asyncio.Task[Any]) -> None:
         self._chores.discard(chore)
