@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from contracts.backends import LOCAL
 from contracts.conftest import BACKENDS, alive, make_archive, spawn_one
 from contracts.registry import PACKAGE_JSON, Registry, lock, serving
 from yudai.adapters.sandboxes.bubblewrap import BubblewrapBackend
@@ -49,9 +50,15 @@ async def make(tmp_path: Path) -> AsyncGenerator[Make]:
         await backend.close()
 
 
-@pytest.fixture(params=BACKENDS)
+@pytest.fixture(params=LOCAL)
 def fresh(request: pytest.FixtureRequest, make: Make, registry: Registry) -> Backend:
+    """With programs and package servers of this host."""
     return make(request.param, packages=package_settings(registry.variables))
+
+
+@pytest.fixture(params=BACKENDS)
+def anywhere(request: pytest.FixtureRequest, make: Make) -> Backend:
+    return make(request.param)
 
 
 @pytest.fixture
@@ -193,8 +200,8 @@ async def test_it_is_the_same_and_closed_in_every_box(walled: Backend, source: P
     assert await said(box, "ls -d /run/setup /run/setup/uv 2>&1 | grep -c cannot") == "2\n"
 
 
-async def test_an_environment_that_stays_empty_is_none(fresh: Backend, source: Path):
-    box = await set_up(fresh, source, "true")
+async def test_an_environment_that_stays_empty_is_none(anywhere: Backend, source: Path):
+    box = await set_up(anywhere, source, "true")
 
     assert await said(box, 'echo "$YUDAI_ENV$VIRTUAL_ENV"; ls /env 2>&1 | grep -c cannot') == (
         "\n1\n"
@@ -202,8 +209,8 @@ async def test_an_environment_that_stays_empty_is_none(fresh: Backend, source: P
     assert (await box.exec("python3 -c ''")).exit_code == 0
 
 
-async def test_one_without_a_python_is_only_a_folder(fresh: Backend, source: Path):
-    box = await set_up(fresh, source, 'echo made >"$YUDAI_ENV/file"')
+async def test_one_without_a_python_is_only_a_folder(anywhere: Backend, source: Path):
+    box = await set_up(anywhere, source, 'echo made >"$YUDAI_ENV/file"')
 
     assert await said(box, 'cat "$YUDAI_ENV/file"; echo "$VIRTUAL_ENV"') == "made\n\n"
     assert await box.read(f"{ENV}/file") == b"made\n"
@@ -253,30 +260,30 @@ async def test_an_editable_install_sees_what_each_box_has_changed(fresh: Backend
     assert await said(other, f'python -c "{program}"') == "41 True True\n"
 
 
-async def test_set_up_runs_in_its_folder(fresh: Backend, source: Path):
-    box = await set_up(fresh, source, "cat b.txt >c.txt", "pwd >here", folder="sub/dir")
+async def test_set_up_runs_in_its_folder(anywhere: Backend, source: Path):
+    box = await set_up(anywhere, source, "cat b.txt >c.txt", "pwd >here", folder="sub/dir")
 
     assert await box.read("sub/dir/c.txt") == b"two\n"
     assert (await box.read("sub/dir/here")).decode().endswith("/sub/dir\n")
 
 
 @pytest.mark.parametrize("folder", ["none", "a.txt", "sub/none"])
-async def test_a_folder_that_is_not_there(fresh: Backend, source: Path, folder: str):
-    message = await refused(fresh, source, "true", folder=folder)
+async def test_a_folder_that_is_not_there(anywhere: Backend, source: Path, folder: str):
+    message = await refused(anywhere, source, "true", folder=folder)
 
     assert message == f"there is no folder {folder!r} in the repository"
 
 
 @pytest.mark.parametrize("folder", ["..", "/etc", "sub/../.."])
-async def test_a_folder_outside(fresh: Backend, source: Path, folder: str):
+async def test_a_folder_outside(anywhere: Backend, source: Path, folder: str):
     with pytest.raises(RefusedError, match="inside the repository"):
-        await set_up(fresh, source, "true", folder=folder)
+        await set_up(anywhere, source, "true", folder=folder)
 
 
 async def test_set_up_that_fails_tells_the_command_and_its_last_lines(
-    fresh: Backend, source: Path, tmp_path: Path
+    anywhere: Backend, source: Path, tmp_path: Path
 ):
-    message = await refused(fresh, source, "true", "seq 100; exit 3", "echo never")
+    message = await refused(anywhere, source, "true", "seq 100; exit 3", "echo never")
 
     first, *lines = message.splitlines()
     assert first == "set-up failed with exit code 3: seq 100; exit 3"
@@ -284,23 +291,23 @@ async def test_set_up_that_fails_tells_the_command_and_its_last_lines(
     assert not list(tmp_path.rglob("bases/*"))
 
 
-async def test_set_up_has_one_time_for_all(fresh: Backend, source: Path, tmp_path: Path):
+async def test_set_up_has_one_time_for_all(anywhere: Backend, source: Path, tmp_path: Path):
     message = await refused(
-        fresh, source, "echo before", "echo so far; sleep 1000", setup_timeout_s=1.5
+        anywhere, source, "echo before", "echo so far; sleep 1000", setup_timeout_s=1.5
     )
 
     assert message.splitlines() == [
         "set-up ran out of time after 1.5 s: echo so far; sleep 1000",
         "so far",
     ]
-    box = await set_up(fresh, source, "echo anew >built")
+    box = await set_up(anywhere, source, "echo anew >built")
     assert await box.read("built") == b"anew\n"
 
 
-async def test_set_up_that_fills_the_disk(fresh: Backend, source: Path):
+async def test_set_up_that_fills_the_disk(anywhere: Backend, source: Path):
     write = 'for i in $(seq 40); do head -c 32M /dev/zero >"big$i"; sleep 0.1; done'
 
-    assert "SANDBOX_DISK_MB" in await refused(fresh, source, write)
+    assert "SANDBOX_DISK_MB" in await refused(anywhere, source, write)
 
 
 async def test_its_temporary_files_are_on_disk_and_count(walled: Backend, source: Path):
@@ -321,16 +328,16 @@ async def test_what_set_up_said_is_kept(fresh: Backend, source: Path, tmp_path: 
     assert await fresh.setup_log(BaseRef(key="unknown")) == b""
 
 
-async def test_what_set_up_said_before_it_failed_is_told(fresh: Backend, source: Path):
+async def test_what_set_up_said_before_it_failed_is_told(anywhere: Backend, source: Path):
     spec = BaseSpec(key="k", source=source, setup=("echo one", "echo two; exit 3", "echo never"))
     with pytest.raises(SetupError) as failed:
-        await fresh.prepare(spec)
+        await anywhere.prepare(spec)
 
     assert failed.value.log == (
         b"$ echo one\none\n\n$ echo two; exit 3\ntwo\n\n"
         b"[set-up failed with exit code 3: echo two; exit 3]\n"
     )
-    assert await fresh.setup_log(BaseRef(key="k")) == b""
+    assert await anywhere.setup_log(BaseRef(key="k")) == b""
 
 
 async def test_package_settings_are_for_set_up_only(

@@ -6,6 +6,7 @@ import signal
 from contextlib import suppress
 from pathlib import Path
 
+from yudai.adapters.sandboxes.remote.warden_give import ENV
 from yudai.adapters.sandboxes.remote.warden_household import control
 from yudai.adapters.sandboxes.remote.warden_protocol import CANNOT_RUN, Request
 from yudai.adapters.sandboxes.remote.warden_state import RESULTS, RUN, Agent
@@ -29,7 +30,7 @@ def launch(request: Request, agent: Agent, output: int) -> int:
     if not pid:
         try:
             _become(request, agent, stdin, output)
-            os.execve(agent.shell, [agent.shell, str(script)], dict(request.variables))  # noqa: S606 - its purpose
+            os.execve(agent.shell, [agent.shell, str(script)], _environment(request))  # noqa: S606 - its purpose
         except BaseException as error:  # noqa: BLE001 - told to whoever reads, then this process ends
             os.write(2, f"yudai: the command cannot be started: {error}\n".encode())
         finally:
@@ -44,6 +45,16 @@ def launch(request: Request, agent: Agent, output: int) -> int:
 def clear(request: Request) -> None:
     (RUN / "script").unlink(missing_ok=True)
     _input(request).unlink(missing_ok=True)
+
+
+def _environment(request: Request) -> dict[str, str]:
+    """Without names of an environment that the base does not have."""
+    words = dict(request.variables)
+    if not Path(ENV).is_dir():
+        words = {name: value for name, value in words.items() if value != ENV}
+    elif not os.access(f"{ENV}/bin/python", os.X_OK):
+        words.pop("VIRTUAL_ENV", None)
+    return words
 
 
 def _input(request: Request) -> Path:
