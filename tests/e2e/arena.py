@@ -91,7 +91,7 @@ def changed(before: Mapping[str, Entry], after: Mapping[str, Entry]) -> set[str]
 
 def document(result: Result) -> dict[str, Any]:
     """The one document on standard output."""
-    assert "Traceback" not in result.stderr
+    assert "Traceback" not in result.stderr, result.stderr
     return json.loads(result.stdout)
 
 

@@ -123,7 +123,7 @@ def test_keys_are_found_nowhere_after_a_solve_with_a_set_up(
 def test_set_up_commands_see_no_key(tmp_path: Path, registries: Registries):
     folder = make(tmp_path / "repository")
     arena = Arena(tmp_path, **credentials(registries))
-    setup = "; ".join((*SNOOPING, "env | sort", "exit 3"))
+    setup = "; ".join((*SNOOPING, "env | sort", "env | grep ^PIP_INDEX_URL", "exit 3"))
     result = solve(arena, folder, "--setup", setup, *models(arena.script("it", {"finish": True})))
     assert result.returncode == 4, result.stderr
     assert "PIP_INDEX_URL=http://127.0.0.1" in result.stderr

@@ -6,7 +6,7 @@ from yudai.domain.ids import RunId
 from yudai.domain.judging import apply_cross
 from yudai.domain.project import Project
 from yudai.domain.verdict import Evidence, Verdict, VerdictStatus
-from yudai.ports.sandbox import Backend, BaseRef
+from yudai.ports.sandbox import Backend, BaseRef, Phase
 from yudai.services.crossing import Entry, cross_examine
 from yudai.services.preparing import Prepared
 from yudai.services.verifying import BaselineRun, Verifier
@@ -30,9 +30,9 @@ class Counting:
         self.backend = backend
         self.spawned = 0
 
-    async def spawn(self, base: BaseRef, n: int, *, owner: str):
+    async def spawn(self, base: BaseRef, n: int, *, owner: str, phase: Phase = Phase.AGENT):
         self.spawned += n
-        return await self.backend.spawn(base, n, owner=owner)
+        return await self.backend.spawn(base, n, owner=owner, phase=phase)
 
 
 _MEASURED: list[BaselineRun] = []

@@ -72,7 +72,7 @@ class Backend:
     def __init__(self) -> None:
         self.prepared: list[BaseSpec] = []
 
-    async def prepare(self, spec: BaseSpec) -> BaseRef:
+    async def prepare(self, spec: BaseSpec, **_owner: str) -> BaseRef:
         self.prepared.append(spec)
         return BaseRef(key=spec.key)
 

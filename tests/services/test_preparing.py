@@ -31,7 +31,7 @@ class Backend:
         self.log = LOG
         self.error: SetupError | None = None
 
-    async def prepare(self, spec: BaseSpec) -> BaseRef:
+    async def prepare(self, spec: BaseSpec, **_owner: str) -> BaseRef:
         if self.error:
             raise self.error
         return BaseRef(key=spec.key)

@@ -25,7 +25,9 @@ class Line(NamedTuple):
                 await self.writer.wait_closed()
 
     def cut(self) -> None:
-        self.writer.transport.abort()
+        # Python 3.11 does not look whether it is over already, and then has no loop to ask.
+        with suppress(AttributeError):
+            self.writer.transport.abort()
 
 
 class Patience(NamedTuple):
