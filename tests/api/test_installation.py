@@ -43,7 +43,14 @@ async def test_a_home_that_cannot_be_used_is_a_finding(tmp_path: Path):
 
 async def test_the_doctor_over_http(client: httpx.AsyncClient):
     found = (await client.get("/api/doctor")).json()
-    assert {one["name"] for one in found["sandboxes"]} == {"bubblewrap", "process"}
+    tried = {one["name"]: one["set_up"] for one in found["sandboxes"]}
+    assert tried == {
+        "bubblewrap": True,
+        "process": True,
+        "container": False,
+        "e2b": False,
+        "prime": False,
+    }
     assert [one["name"] for one in found["sandboxes"] if one["default"]] == ["bubblewrap"]
     assert {one["name"] for one in found["findings"]} == {
         "python",
