@@ -13,6 +13,7 @@ EXIT_CAUSES: dict[str, Cause | None] = {
     "RepeatedFormatError": Cause.NO_TOOL_CALLS,
     "SandboxFailed": Cause.SANDBOX_FAILED,
     "SandboxLost": Cause.SANDBOX_LOST,
+    "SandboxRefused": Cause.SANDBOX_REFUSED,
     "ModelFailed": Cause.MODEL_FAILED,
     "ModelRefused": Cause.MODEL_REFUSED,
     "ContextWindowExceeded": Cause.CONTEXT_OVERFLOW,

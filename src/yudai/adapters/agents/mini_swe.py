@@ -22,7 +22,7 @@ from yudai.ports.clock import Clock
 from yudai.ports.gateway import Gateway
 from yudai.ports.sandbox import Sandbox
 
-_NO_SANDBOX = frozenset({Cause.SANDBOX_LOST, Cause.SANDBOX_FAILED})
+_NO_SANDBOX = frozenset({Cause.SANDBOX_LOST, Cause.SANDBOX_FAILED, Cause.SANDBOX_REFUSED})
 # The patch is taken even when the run's time is up.
 _PATCH_TIME_S = 60.0
 
