@@ -30,6 +30,7 @@ NAMES = [
     "environment",
     "network",
     "processes",
+    "processors",
     "memory",
     "process count",
     "disk",
