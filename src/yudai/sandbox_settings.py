@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 from pydantic import Field, SecretStr, field_validator
 from pydantic_settings import BaseSettings, NoDecode
 
-from yudai.adapters.sandboxes.network.policy import parse
+from yudai.domain.hosts import parse
 from yudai.ports.sandbox import NetworkPolicy, SandboxLimits
 
 Words = Annotated[tuple[str, ...], NoDecode]

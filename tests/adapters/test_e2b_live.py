@@ -33,8 +33,8 @@ async def test_one_sandbox_from_beginning_to_end() -> None:
         [found] = await cloud.list(installation)
         assert (found.id, dict(found.tags), found.state) == (machine.id, tags, "running")
         assert await machine.run("id -u; exit 3", timeout_s=60) == (3, b"0\n")
-        await machine.put("/root/a", b"\x00\xff")
-        assert (await machine.run("wc -c </root/a", timeout_s=60)).output.strip() == b"2"
+        await machine.put("/home/a", b"\x00\xff")
+        assert (await machine.run("wc -c </home/a", timeout_s=60)).output.strip() == b"2"
         closed = await machine.run("exec 3<>/dev/tcp/1.1.1.1/443", timeout_s=60)
         assert closed.exit_code != 0
         with pytest.raises(TimeoutError):

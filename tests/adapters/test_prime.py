@@ -169,7 +169,7 @@ async def test_a_machine_is_killed_once(cloud: PrimeCloud, prime: FakePrime) -> 
     with pytest.raises(GoneError, match="TERMINATED"):
         await machine.run("true", timeout_s=20)
     with pytest.raises(GoneError):
-        await machine.put("/root/x", b"")
+        await machine.put("/home/x", b"")
 
 
 async def test_eight_wait_with_one_question(cloud: PrimeCloud, prime: FakePrime) -> None:

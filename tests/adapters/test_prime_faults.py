@@ -229,9 +229,9 @@ async def test_a_line_that_breaks_does_not_end_the_command(
     machine = await cloud.create(order())
     prime.breakages.append(Breakage(after_bytes=1))
     with pytest.raises(CutError) as caught:
-        await machine.run("echo one; sleep 0.5; echo two >/root/done", timeout_s=30)
+        await machine.run("echo one; sleep 0.5; echo two >/home/done", timeout_s=30)
     assert caught.value.cause is Cause.SANDBOX_LOST
-    waiting = "for _ in $(seq 500); do [ -e /root/done ] && break; sleep 0.02; done; cat /root/done"
+    waiting = "for _ in $(seq 500); do [ -e /home/done ] && break; sleep 0.02; done; cat /home/done"
     assert await says(machine, waiting) == "two\n"
 
 
@@ -258,8 +258,8 @@ async def test_tokens_that_have_ended_are_renewed(cloud: PrimeCloud, prime: Fake
     prime.boxes[machine.id].token = "another"  # noqa: S105 - of a fake
     assert await says(machine, "echo here") == "here\n"
     prime.boxes[machine.id].token = "a third"  # noqa: S105 - of a fake
-    await machine.put("/root/it", b"it")
-    assert await says(machine, "cat /root/it") == "it"
+    await machine.put("/home/it", b"it")
+    assert await says(machine, "cat /home/it") == "it"
 
 
 @pytest.mark.parametrize("hours", [-5, 5])
@@ -278,7 +278,7 @@ async def test_a_gigabyte_is_not_kept(cloud: PrimeCloud) -> None:
     before = _peak_bytes(anew=True)
     with pytest.raises(SandboxError, match="more than 1000000 bytes"):
         await machine.run(
-            "echo $$ >/root/pid; head -c 1G /dev/zero", timeout_s=60, max_bytes=1_000_000
+            "echo $$ >/home/pid; head -c 1G /dev/zero", timeout_s=60, max_bytes=1_000_000
         )
     assert _peak_bytes() - before < 64 * MIB
     await _is_dead(machine)
@@ -303,7 +303,7 @@ async def test_time_ends_and_so_does_the_command(cloud: PrimeCloud) -> None:
     machine = await cloud.create(order())
     started = time.monotonic()
     with pytest.raises(TimeoutError):
-        await machine.run("echo $$ >/root/pid; exec sleep 1000", timeout_s=1)
+        await machine.run("echo $$ >/home/pid; exec sleep 1000", timeout_s=1)
     assert time.monotonic() - started < 5
     await _is_dead(machine)
 
@@ -311,9 +311,9 @@ async def test_time_ends_and_so_does_the_command(cloud: PrimeCloud) -> None:
 async def test_a_cancelled_command_is_ended(cloud: PrimeCloud) -> None:
     machine = await cloud.create(order())
     running = asyncio.create_task(
-        machine.run("echo $$ >/root/pid; exec sleep 1000", timeout_s=1000)
+        machine.run("echo $$ >/home/pid; exec sleep 1000", timeout_s=1000)
     )
-    assert await says(machine, "until [ -s /root/pid ]; do sleep 0.02; done; echo is") == "is\n"
+    assert await says(machine, "until [ -s /home/pid ]; do sleep 0.02; done; echo is") == "is\n"
     running.cancel()
     with pytest.raises(asyncio.CancelledError):
         await running
@@ -321,7 +321,7 @@ async def test_a_cancelled_command_is_ended(cloud: PrimeCloud) -> None:
 
 
 async def _is_dead(machine: Any) -> None:
-    line = "for _ in $(seq 500); do kill -0 $(cat /root/pid) || exit 0; sleep 0.02; done; exit 1"
+    line = "for _ in $(seq 500); do kill -0 $(cat /home/pid) || exit 0; sleep 0.02; done; exit 1"
     assert (await machine.run(line, timeout_s=30)).exit_code == 0
 
 

@@ -25,8 +25,8 @@ async def test_a_machine_from_its_making_to_its_end(tmp_path: Path) -> None:
     try:
         await cloud.examine()
         machine = await cloud.create(order(f"{us}-1", tags={INSTALLATION: us, BOX: f"{us}-1"}))
-        await machine.put("/root/it", b"it")
-        said = await machine.run("id -un; cat /root/it; exit 3", timeout_s=60)
+        await machine.put("/home/it", b"it")
+        said = await machine.run("id -un; cat /home/it; exit 3", timeout_s=60)
         assert (said.exit_code, said.output) == (3, b"root\nit")
         closed = "python3 -c 'import socket; socket.create_connection((\"1.1.1.1\", 443), 5)'"
         assert (await machine.run(closed, timeout_s=60)).exit_code != 0
@@ -34,7 +34,7 @@ async def test_a_machine_from_its_making_to_its_end(tmp_path: Path) -> None:
         copy = await cloud.create(
             order(f"{us}-2", image=image, tags={INSTALLATION: us, BOX: f"{us}-2"})
         )
-        assert (await copy.run("cat /root/it", timeout_s=60)).output == b"it"
+        assert (await copy.run("cat /home/it", timeout_s=60)).output == b"it"
         assert {f.id for f in await cloud.list(us)} == {machine.id, copy.id}
         assert await cloud.kill(copy.id)
         assert await cloud.kill(machine.id)

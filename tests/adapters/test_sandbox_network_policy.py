@@ -8,9 +8,10 @@ from hypothesis import strategies as st
 
 from yudai.adapters.sandboxes.network.addresses import is_own, is_public
 from yudai.adapters.sandboxes.network.heads import Place
-from yudai.adapters.sandboxes.network.policy import Allowed, Leave, canonical, hosts_of, parse
+from yudai.adapters.sandboxes.network.policy import hosts_of
 from yudai.adapters.sandboxes.network.upstream import upstream_of
 from yudai.adapters.sandboxes.packages import package_settings
+from yudai.domain.hosts import Allowed, Leave, canonical, parse
 
 NO, PUBLIC, ANY = Leave
 

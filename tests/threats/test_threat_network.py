@@ -11,10 +11,10 @@ from contracts.conftest import make_archive
 from threats.conftest import Rebuild
 from yudai.adapters.sandboxes.bubblewrap import BubblewrapBackend
 from yudai.adapters.sandboxes.network import reaching
-from yudai.adapters.sandboxes.network.policy import Allowed, Leave
 from yudai.adapters.sandboxes.network.reaching import Ways
 from yudai.adapters.sandboxes.network.upstream import upstream_of
 from yudai.adapters.sandboxes.packages import PackageSettings, package_settings
+from yudai.domain.hosts import Allowed, Leave
 from yudai.ports.sandbox import BaseSpec, Blocked, NetworkPolicy, SandboxLimits
 
 LIMITS = SandboxLimits(memory_bytes=1 << 29, processes=128, disk_bytes=1 << 28)

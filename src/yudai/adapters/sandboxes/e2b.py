@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from yudai.adapters.sandboxes.e2b_template import BuiltTemplate, build_template
 from yudai.adapters.sandboxes.remote.cloud import INSTALLATION, DeniedError, Found, Machine, Order
+from yudai.adapters.sandboxes.remote.promises import vm_capabilities
 from yudai.domain.errors import SandboxError
-from yudai.ports.sandbox import Capabilities, Guarantee, SandboxLimits
+from yudai.ports.sandbox import Capabilities, SandboxLimits
 
 if TYPE_CHECKING:
     from yudai.adapters.sandboxes.e2b_account import Account, Timings
@@ -19,19 +20,7 @@ T = TypeVar("T")
 
 NO_SDK = "E2B's SDK is missing: pip install 'yudai[e2b]'"
 _FORKS_AT_ONCE = 20
-_GUARANTEES = {
-    "files": "separate VM run by the provider (their claim)",
-    "environment": "nothing of ours is in the VM but what a command is given",
-    "network": "the provider's egress rules, closed unless a phase has hosts (their claim)",
-    "processes": "commands run as another user; all it has left is killed after each",
-    "processors": "the size of the VM, as its template was built",
-    "memory": "the size of the VM, as its template was built",
-    "process count": "counted in the VM, for the user of the commands",
-    "disk": "measured in the VM while a command runs",
-    "time": "a command is killed in the VM with all it started; its output so far is kept",
-    "output": "capped in the VM and once more here",
-    "kernel": "the VM's own (their claim)",
-}
+_SIZE = "the size of the VM, as its template was built"
 
 
 class E2BCloud:
@@ -70,13 +59,8 @@ class E2BCloud:
 
     async def examine(self) -> Capabilities:
         await self._account.look()
-        kept = [Guarantee(name=n, holds=True, how=how) for n, how in _GUARANTEES.items()]
-        return Capabilities(
-            backend=self.name,
-            isolated=True,
-            guarantees=tuple(kept),
-            version=f"e2b {self._account.version}",
-        )
+        version = f"e2b {self._account.version}"
+        return vm_capabilities(self.name, version=version, size=_SIZE)
 
     async def create(self, order: Order) -> Machine:
         maker = self._maker

@@ -19,8 +19,9 @@ from yudai.adapters.sandboxes.remote.cloud import (
     Machine,
     Order,
 )
+from yudai.adapters.sandboxes.remote.promises import vm_capabilities
 from yudai.domain.errors import SandboxError
-from yudai.ports.sandbox import Capabilities, Guarantee
+from yudai.ports.sandbox import Capabilities
 
 if TYPE_CHECKING:
     from yudai.adapters.sandboxes.prime_account import Account, Timings
@@ -31,19 +32,6 @@ _NO_CLIENT = "Prime's client library is missing: pip install 'yudai[prime]'"
 _PAUSE_S = 0.5
 _PROBE_S = 30.0
 _ANSWERS_S = 60.0
-_GUARANTEES = {
-    "files": "separate VM run by the provider (their claim)",
-    "environment": "nothing of ours is in the VM but what a command is given",
-    "network": "the provider's egress rules, closed unless a phase has hosts (their claim)",
-    "processes": "commands run as another user; all it has left is killed after each",
-    "processors": "the size of the VM",
-    "memory": "the size of the VM",
-    "process count": "counted in the VM, for the user of the commands",
-    "disk": "measured in the VM while a command runs",
-    "time": "a command is killed in the VM with all it started; its output so far is kept",
-    "output": "capped in the VM and once more here",
-    "kernel": "the VM's own (their claim)",
-}
 
 
 class PrimeCloud:
@@ -77,13 +65,8 @@ class PrimeCloud:
 
     async def examine(self) -> Capabilities:
         await self._account.look()
-        kept = [Guarantee(name=n, holds=True, how=how) for n, how in _GUARANTEES.items()]
-        return Capabilities(
-            backend=self.name,
-            isolated=True,
-            guarantees=tuple(kept),
-            version=f"prime-sandboxes {self._account.version}",
-        )
+        version = f"prime-sandboxes {self._account.version}"
+        return vm_capabilities(self.name, version=version)
 
     async def create(self, order: Order) -> Machine:
         account = self._account

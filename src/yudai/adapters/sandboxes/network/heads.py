@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
-from yudai.adapters.sandboxes.network.policy import authority, canonical, split
+from yudai.domain.hosts import authority, canonical, split
 
 MAX_HEAD = 32 << 10
 _END = b"\r\n\r\n"

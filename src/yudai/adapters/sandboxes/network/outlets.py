@@ -9,10 +9,10 @@ from yudai.adapters.sandboxes.network.forwarding import (
     proxy_variables,
     write_forwarder,
 )
-from yudai.adapters.sandboxes.network.policy import Allowed
 from yudai.adapters.sandboxes.network.proxy import Proxy
 from yudai.adapters.sandboxes.network.reaching import Ways
 from yudai.domain.errors import RefusedError
+from yudai.domain.hosts import Allowed
 from yudai.ports.sandbox import Blocked, NetworkPolicy, OnBlocked, Phase
 
 _SOCKET = "proxy"

@@ -1,112 +1,12 @@
-"""Lists of hosts that may be reached: parsed, matched, and nothing that touches a network."""
+"""Package servers that a person's settings name: set-up may reach them."""
 
 import re
-from collections.abc import Iterable
-from enum import IntEnum
-from ipaddress import IPv6Address, ip_address
-from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from yudai.adapters.sandboxes.packages import PackageSettings
+from yudai.domain.hosts import authority, canonical
 
-USUAL_PORTS = (80, 443)
-_MAX_PORT = 65535
-_MAX_NAME = 253
-_LABEL = re.compile(r"[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\Z")
-# Resolvers take 127.1 and 0x7f000001 for addresses: whatever ends in a number is one, or nothing.
-_NUMBER = re.compile(r"(?:\d+|0x[0-9a-f]*)\Z")
 _URL = re.compile(r"\bhttps?://[^\s,;]+", re.IGNORECASE)
-_FORMS = "write `host`, `*.domain`, either with `:port`, or `*`"
-
-
-class Leave(IntEnum):
-    """How far a list lets somebody go."""
-
-    NONE = 0
-    PUBLIC = 1
-    """Unless its address is a private one."""
-    ANY = 2
-    """Wherever its address leads: somebody has named this very host and port."""
-
-
-class Rule(NamedTuple):
-    host: str
-    """A name, an address, or "" for every one."""
-    port: int | None = None
-    """None: the usual ones, and any where every host is meant."""
-    below: bool = False
-    """Whether the names below it are meant, and not it itself."""
-
-    def leave(self, host: str, port: int) -> Leave:
-        if not (self._covers(host) and self._opens(port)):
-            return Leave.NONE
-        is_named = not self.below and self.host != ""
-        is_certain = self.port is not None or _is_address(self.host)
-        return Leave.ANY if is_named and is_certain else Leave.PUBLIC
-
-    def _covers(self, host: str) -> bool:
-        if self.below:
-            return host.endswith(f".{self.host}") and not _is_address(host)
-        return self.host in ("", host)
-
-    def _opens(self, port: int) -> bool:
-        if self.port is None:
-            return not self.host or port in USUAL_PORTS
-        return port == self.port
-
-
-class Allowed:
-    def __init__(self, entries: Iterable[str]) -> None:
-        """Raise ValueError for one that is no host."""
-        self._rules = tuple(map(parse, entries))
-
-    def leave(self, host: str, port: int) -> Leave:
-        """For a host as `canonical` writes it."""
-        return max((rule.leave(host, port) for rule in self._rules), default=Leave.NONE)
-
-
-def parse(entry: str) -> Rule:
-    """One entry of a list; ValueError with a line that says what to write instead."""
-    text = " ".join(entry.split())
-    if "/" in text:
-        host = urlsplit(text).hostname if "://" in text else ""
-        hint = f"write the host alone: `{host}`" if host else _FORMS
-        raise ValueError(f"`{text}` is not a host: {hint}")
-    try:
-        host, port = split(text)
-        if host == "*":
-            return Rule("", port)
-        if host.startswith("*."):
-            return Rule(_name(host.removeprefix("*.")), port, below=True)
-        return Rule(canonical(host), port)
-    except ValueError:
-        raise ValueError(f"`{text}` is not a host: {_FORMS}") from None
-
-
-def split(text: str) -> tuple[str, int | None]:
-    """Host and port of an authority; an IPv6 address needs brackets where there is a port."""
-    if text.startswith("["):
-        host, bracket, rest = text[1:].partition("]")
-        if not bracket or (rest and not rest.startswith(":")) or ":" not in host:
-            raise ValueError("brackets are for IPv6 addresses")
-        return host, _port(rest[1:]) if rest else None
-    if text.count(":") > 1:
-        return text, None
-    host, colon, port = text.partition(":")
-    return host, _port(port) if colon else None
-
-
-def canonical(host: str) -> str:
-    """The one spelling of a name or an address; ValueError when it is neither."""
-    try:
-        address = ip_address(host)
-    except ValueError:
-        return _name(host)
-    if isinstance(address, IPv6Address):
-        if address.scope_id is not None:
-            raise ValueError("an address with a zone is of this machine only")
-        address = address.ipv4_mapped or address
-    return str(address)
 
 
 def hosts_of(packages: PackageSettings) -> tuple[str, ...]:
@@ -125,30 +25,3 @@ def hosts_of(packages: PackageSettings) -> tuple[str, ...]:
                 continue
             found[authority(host, port)] = None
     return tuple(found)
-
-
-def authority(host: str, port: int) -> str:
-    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
-
-
-def _name(host: str) -> str:
-    name = host.lower() if host.isascii() else host.encode("idna").decode("ascii").lower()
-    name = name.removesuffix(".")
-    labels = name.split(".")
-    if len(name) > _MAX_NAME or not all(map(_LABEL.match, labels)) or _NUMBER.match(labels[-1]):
-        raise ValueError("neither a name of a host nor an address in its usual form")
-    return name
-
-
-def _is_address(host: str) -> bool:
-    try:
-        ip_address(host)
-    except ValueError:
-        return False
-    return True
-
-
-def _port(text: str) -> int:
-    if not (text.isascii() and text.isdigit() and 0 < int(text[:9]) <= _MAX_PORT):
-        raise ValueError("not a port")
-    return int(text)

@@ -16,8 +16,8 @@ from yudai.adapters.sandboxes.network.addresses import (
 )
 from yudai.adapters.sandboxes.network.heads import MAX_HEAD, AnswerError, ForbiddenError, Place
 from yudai.adapters.sandboxes.network.lines import Line, Patience
-from yudai.adapters.sandboxes.network.policy import Allowed, Leave
 from yudai.adapters.sandboxes.network.upstream import DIRECT, Upstream, Via, connect, open_tunnel
+from yudai.domain.hosts import Allowed, Leave
 from yudai.ports.sandbox import Phase
 
 _CONNECT_S = 30.0

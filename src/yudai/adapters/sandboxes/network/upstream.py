@@ -17,7 +17,7 @@ from yudai.adapters.sandboxes.network.heads import (
     status_of,
 )
 from yudai.adapters.sandboxes.network.lines import Line
-from yudai.adapters.sandboxes.network.policy import canonical, split
+from yudai.domain.hosts import canonical, split
 
 _PORTS = {"http": 80, "https": 443}
 _YES = range(200, 300)

@@ -56,8 +56,6 @@ class Order(Value):
     """When the provider ends it by itself, unless it is extended."""
     hosts: tuple[str, ...] = ()
     """What it may reach; () is nothing."""
-    env: str = ""
-    """A Python environment of this host to be shown at /env: only for engines of this host."""
     phase: str = ""
     """For engines of this host that tell what they block."""
 
