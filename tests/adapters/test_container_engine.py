@@ -96,6 +96,18 @@ async def test_an_answer_that_is_no_json(tmp_path: Path) -> None:
         await find_engine(_shell(tmp_path, "echo hello").argv[0])
 
 
+async def test_it_is_called_where_it_may_leave_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = tmp_path / "home"
+    home.mkdir()
+    _shell(tmp_path, "pwd; touch oom")
+    monkeypatch.chdir(tmp_path)
+    engine = Engine(["./engine"]).called_in(home)
+    assert (await engine.ask()).decode() == f"{home}\n"
+    assert (home / "oom").exists()
+
+
 async def test_what_it_says(tmp_path: Path) -> None:
     engine = _shell(tmp_path, 'cat; echo first >&2; printf "last %s\\n" "$2" >&2; exit 3')
     answer = await engine.call("a", "$(b) 'c", stdin=b"\x00\xff" * 100_000)

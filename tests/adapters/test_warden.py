@@ -144,7 +144,8 @@ async def test_nul_bytes_are_refused_and_signals_are_the_shells_own(box: RemoteC
     program = "import os, signal; os.kill(os.getpid(), signal.SIGINT)"
     assert "KeyboardInterrupt" in (await box.exec(f'python3 -c "{program}"')).text
     ignored = (await box.exec("exec grep -E '^Sig(Ign|Blk)' /proc/self/status")).text.split()
-    assert {int(word, 16) for word in ignored[1::2]} == {0}
+    # 32 and 33 are the C library's: nobody can change them, whoever starts the tests.
+    assert {int(word, 16) & ~(0b11 << 31) for word in ignored[1::2]} == {0}
 
 
 async def test_a_timeout_is_a_result_with_the_output_so_far(box: RemoteCommands):

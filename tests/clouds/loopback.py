@@ -1,7 +1,6 @@
 """An ASGI application on a port of loopback, served by a thread of its own."""
 
 import asyncio
-import logging
 import socket
 from threading import Thread
 
@@ -18,7 +17,6 @@ class Loopback:
         config = uvicorn.Config(
             app,
             log_config=None,
-            log_level=logging.CRITICAL,
             access_log=False,
             date_header=False,
             timeout_graceful_shutdown=5,

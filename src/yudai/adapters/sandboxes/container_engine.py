@@ -6,6 +6,7 @@ import shlex
 import shutil
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from yudai.domain.errors import SandboxError
@@ -51,10 +52,18 @@ class Answer(NamedTuple):
 class Engine:
     """A program that takes podman's command line; docker's is the same where we use it."""
 
-    def __init__(self, argv: Sequence[str], facts: Object | None = None) -> None:
-        """`facts` are what its `info` says."""
+    def __init__(
+        self, argv: Sequence[str], facts: Object | None = None, folder: Path | None = None
+    ) -> None:
+        """`facts` are what its `info` says; it is called in this folder."""
         self.argv = tuple(argv)
         self.facts = facts or {}
+        self._folder = folder
+
+    def called_in(self, folder: Path) -> "Engine":
+        """Podman's monitor leaves a file where it was started when a container lacks memory."""
+        program = Path(shutil.which(self.argv[0]) or self.argv[0]).absolute()
+        return Engine((str(program), *self.argv[1:]), self.facts, folder)
 
     @property
     def name(self) -> str:
@@ -81,6 +90,7 @@ class Engine:
                 stdout=asyncio.subprocess.PIPE,
                 stderr=asyncio.subprocess.PIPE,
                 start_new_session=True,
+                cwd=self._folder,
             )
         except OSError as error:
             raise SandboxError(f"{self.name} cannot be started: {error.strerror}") from error

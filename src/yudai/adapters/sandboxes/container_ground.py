@@ -41,7 +41,7 @@ def _furnish(engine: Engine, home: Path) -> Ground:
     seccomp = None
     if profile is not None and security.get("seccompEnabled"):
         seccomp = _write(home / "seccomp.json", profile)
-    return Ground(engine, _write(home / "hosts", _HOSTS), seccomp)
+    return Ground(engine.called_in(home), _write(home / "hosts", _HOSTS), seccomp)
 
 
 def _profile(path: str) -> str | None:
