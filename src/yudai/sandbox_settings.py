@@ -117,9 +117,9 @@ class SandboxSettings(BaseSettings):
     )
     e2b_max_sandboxes: int = Field(
         default=20,
-        ge=1,
+        ge=2,
         validation_alias="E2B_MAX_SANDBOXES",
-        description="Sandboxes at once, as your plan allows; further ones wait.",
+        description="Sandboxes at once, as your plan allows: others wait. A proof takes two.",
     )
     e2b_creations_per_s: float = Field(
         default=1.0,
@@ -144,9 +144,9 @@ class SandboxSettings(BaseSettings):
     )
     prime_max_sandboxes: int = Field(
         default=50,
-        ge=1,
+        ge=2,
         validation_alias="PRIME_MAX_SANDBOXES",
-        description="Sandboxes at once, as your account allows; further ones wait.",
+        description="Sandboxes at once, as your account allows: others wait. A proof takes two.",
     )
     container_engine: str | None = Field(
         default=None,

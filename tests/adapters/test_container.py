@@ -265,12 +265,6 @@ async def test_a_base_that_is_cancelled_is_not_kept(
     assert stage.engine.images() == [IMAGE]
 
 
-async def test_there_are_no_copies(stage: Scene) -> None:
-    machine = await stage.cloud.create(order())
-    with pytest.raises(NotImplementedError):
-        await stage.cloud.fork(machine, [order()])
-
-
 @pytest.mark.parametrize(
     ("phase", "hosts", "ways", "expected"),
     [

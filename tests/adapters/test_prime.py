@@ -138,11 +138,6 @@ async def test_a_snapshot_is_removed_once(cloud: PrimeCloud) -> None:
         await cloud.create(order("next", image=image))
 
 
-async def test_it_has_no_forks(cloud: PrimeCloud) -> None:
-    with pytest.raises(NotImplementedError):
-        await cloud.fork(await cloud.create(order()), [order("copy")])
-
-
 async def test_all_pages_and_states_of_this_installation_are_listed(
     cloud: PrimeCloud, prime: FakePrime
 ) -> None:

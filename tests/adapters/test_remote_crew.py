@@ -42,6 +42,10 @@ class Yard:
         entry = BoxEntry(id=name, backend="memory", owner="me")
         return entry, Order(key=f"yudai-{name}", tags=tags, limits=self.limits, ttl_s=900)
 
+    async def hire_all(self, names: str) -> Sequence[Member | SandboxError]:
+        entries, orders = zip(*map(self.wanted, names), strict=True)
+        return await self.crew.hire_all(entries, orders)
+
     async def open_rows(self) -> list[str]:
         return [row.id for row in await self.register.boxes("memory")]
 
@@ -129,28 +133,70 @@ async def test_a_busy_provider_is_asked_again_and_made_once():
 
 async def test_copies_have_rows_of_their_own():
     yard = Yard()
-    first = await yard.crew.hire(*yard.wanted("a"))
-    entries, orders = zip(*[yard.wanted(name) for name in "bc"], strict=True)
 
-    copies = await yard.crew.multiply(first, entries, orders)
+    members = await yard.hire_all("abc")
 
-    assert all(isinstance(copy, Member) for copy in copies)
+    assert all(isinstance(member, Member) for member in members)
+    assert len(yard.cloud.orders) == 1
     assert sorted(await yard.open_rows()) == ["a", "b", "c"]
     await yard.crew.close()
     assert (yard.cloud.machines, await yard.open_rows()) == ({}, [])
 
 
-async def test_where_there_are_no_copies_nothing_is_left_of_trying():
-    yard = Yard()
-    yard.cloud.forks = False
-    first = await yard.crew.hire(*yard.wanted("a"))
-    entries, orders = zip(*[yard.wanted(name) for name in "bc"], strict=True)
+@pytest.mark.parametrize("forks", [SandboxError("not now"), NotImplementedError("never")])
+async def test_where_there_are_no_copies_each_is_made_anew(forks: Exception):
+    yard = Yard(at_once=3)
+    yard.cloud.forking = forks
 
-    with pytest.raises(NotImplementedError):
-        await yard.crew.multiply(first, entries, orders)
+    members = await asyncio.wait_for(yard.hire_all("abc"), 5)
 
-    assert await yard.open_rows() == ["a"]
-    assert len(yard.cloud.machines) == 1
+    assert all(isinstance(member, Member) for member in members)
+    assert [order.key for order in yard.cloud.orders] == ["yudai-a", "yudai-b", "yudai-c"]
+    assert len(yard.cloud.machines) == 3
+    await yard.crew.close()
+
+
+async def test_one_that_was_not_copied_is_made_anew(monkeypatch: pytest.MonkeyPatch):
+    yard = Yard(at_once=3)
+    fork = yard.cloud.fork
+
+    async def half(source: Machine, wanted: Sequence[Order]) -> Sequence[Machine | SandboxError]:
+        return [SandboxError("no room"), *await fork(source, wanted[1:])]
+
+    monkeypatch.setattr(yard.cloud, "fork", half)
+
+    members = await yard.hire_all("abc")
+
+    assert [m.entry.id for m in members if isinstance(m, Member)] == ["a", "b", "c"]
+    assert [order.key for order in yard.cloud.orders] == ["yudai-a", "yudai-b"]
+    await yard.crew.close()
+    assert yard.cloud.machines == {}
+
+
+async def test_the_first_may_fail_alone():
+    yard = Yard(at_once=3)
+    yard.cloud.creating = [SandboxError("no room")]
+
+    first, *others = await yard.hire_all("abc")
+
+    assert isinstance(first, SandboxError)
+    assert all(isinstance(member, Member) for member in others)
+    assert sorted(await yard.open_rows()) == ["b", "c"]
+    await yard.crew.close()
+
+
+async def test_those_who_want_several_do_not_wait_for_each_other():
+    """Each would have one place of two, and wait for the other's for ever."""
+    yard = Yard(at_once=2)
+
+    async def use(names: str) -> None:
+        for member in await yard.hire_all(names):
+            assert isinstance(member, Member)
+            await asyncio.sleep(0)
+            await yard.crew.dismiss(member.entry.id)
+
+    await asyncio.wait_for(asyncio.gather(*map(use, ("ab", "cd", "ef"))), 5)
+    assert yard.cloud.machines == {}
     await yard.crew.close()
 
 
@@ -276,27 +322,21 @@ async def test_an_end_is_whole_although_its_caller_is_cancelled(monkeypatch: pyt
 
 
 async def test_places_are_given_back_once(monkeypatch: pytest.MonkeyPatch):
-    """One copy fails, and then the rest: no more places are free afterwards than there are."""
+    """One fails, and then the rest: no more places are free afterwards than there are."""
     yard = Yard(at_once=3)
-    first = await yard.crew.hire(*yard.wanted("a"))
-    entries, orders = zip(*[yard.wanted(name) for name in "bc"], strict=True)
-    fork = yard.cloud.fork
-
-    async def half(source: Machine, wanted: Sequence[Order]) -> Sequence[Machine | SandboxError]:
-        return [SandboxError("no room"), *await fork(source, wanted[1:])]
+    yard.cloud.creating = [SandboxError("no room")]
 
     async def refuse(box_id: str, external: str) -> None:
         raise ConnectionError(f"the database is away: {box_id} {external}")
 
-    monkeypatch.setattr(yard.cloud, "fork", half)
     monkeypatch.setattr(yard.register, "name_box", refuse)
     with pytest.raises(ConnectionError):
-        await yard.crew.multiply(first, entries, orders)
+        await yard.hire_all("abc")
     monkeypatch.undo()
 
-    for name in "de":
+    for name in "def":
         await asyncio.wait_for(yard.crew.hire(*yard.wanted(name)), 5)
-    full = asyncio.create_task(yard.crew.hire(*yard.wanted("f")))
+    full = asyncio.create_task(yard.crew.hire(*yard.wanted("g")))
     await asyncio.sleep(0.05)
     assert not full.done()
     full.cancel()

@@ -19,11 +19,14 @@ BASE = BaseRef(key="sample")
 
 
 def main(home: Path, name: str) -> None:
+    # What is logged must not look like a process id.
+    ready = os.dup(1)
+    os.dup2(2, 1)
     for line in sys.stdin:
         gc.collect()
         if os.fork() == 0:
             try:
-                asyncio.run(_work(home, name, seed=line.strip()))
+                asyncio.run(_work(home, name, seed=line.strip(), ready=ready))
             finally:
                 os._exit(1)
         _reap()
@@ -37,11 +40,11 @@ def _reap() -> None:
         return
 
 
-async def _work(home: Path, name: str, *, seed: str) -> None:
+async def _work(home: Path, name: str, *, seed: str, ready: int) -> None:
     chance = random.Random(seed)  # noqa: S311 - to be repeatable
     async with open_library(Settings.at(home)) as library:
         backend = make_backend(library.settings, name, store=library.store)
-        os.write(1, f"{os.getpid()}\n".encode())
+        os.write(ready, f"{os.getpid()}\n".encode())
         boxes: list[Sandbox] = []
         while True:
             boxes += await _spawn(backend, chance.randint(1, 3))

@@ -129,6 +129,26 @@ def test_a_solve_is_the_same_there(arena: Arena, folder: Path, there: Elsewhere)
     assert json.loads(arena("reap", "--json", **there.variables).stdout)["leftovers"] == []
 
 
+def test_clean_sandboxes_of_one_proof_are_copies(arena: Arena, folder: Path, e2b: Elsewhere):
+    """They are the same run's, so that the metadata of the first is right for all."""
+    result = solve(arena, folder, "--model", right(arena), **e2b.variables)
+
+    assert champion(result)["verdict"]["status"] == "passed"
+    forks = [call for call in e2b.faults.calls if call.path.endswith("/fork")]
+    # Base's tests twice at the same time; base's and its own for the patch.
+    assert [call.json["count"] for call in forks] == [1, 1]
+    assert e2b.living() == []
+
+
+def test_the_snapshot_does_where_there_are_no_copies(arena: Arena, folder: Path, e2b: Elsewhere):
+    e2b.faults.add("POST /sandboxes/.*/fork", Fault(status=501), Fault(status=500), times=None)
+
+    result = solve(arena, folder, "--model", right(arena), **e2b.variables)
+
+    assert champion(result)["verdict"]["status"] == "passed"
+    assert e2b.living() == []
+
+
 def test_a_sandbox_that_dies_under_a_run_costs_it_nothing(
     arena: Arena, folder: Path, there: Elsewhere
 ):

@@ -1,3 +1,5 @@
+from typing import TYPE_CHECKING, Any, cast
+
 import pytest
 
 from proving_ground import Files, Ground
@@ -6,6 +8,9 @@ from yudai.domain.failure import Cause
 from yudai.domain.patch import parse_patch
 from yudai.services.boxes import UNREADABLE, Boxes, apply_patch, read_texts
 from yudai.services.together import together
+
+if TYPE_CHECKING:
+    from yudai.ports.sandbox import Backend
 
 BASE: Files = {
     "a.txt": "one\ntwo\n",
@@ -55,6 +60,36 @@ async def test_a_patch_that_does_not_fit_is_refused_and_the_box_is_gone(ground: 
     with pytest.raises(RefusedError, match="the patch does not apply"):
         async with boxes.open(patch):
             pytest.fail("it was applied")
+    assert await ground.backend.list() == []
+
+
+async def test_boxes_that_are_alike_are_asked_for_together(ground: Ground):
+    boxes = Boxes(ground.backend, await ground.base(BASE), "test")
+    async with boxes.open_alike(2) as [one, two]:
+        await one.exec("echo changed >a.txt")
+        await one.destroy()
+        assert (await two.exec("cat a.txt")).text == BASE["a.txt"]
+    assert await ground.backend.list() == []
+
+
+@pytest.mark.parametrize("broken", [0, 1])
+async def test_one_that_fails_takes_the_others_with_it(ground: Ground, broken: int):
+    base = await ground.base(BASE)
+
+    class Half:
+        """One of its boxes cannot be made."""
+
+        async def spawn(self, *words: Any, **options: Any):
+            made = list(await ground.backend.spawn(*words, **options))
+            unmade, made[broken] = made[broken], SandboxError("no room")
+            assert not isinstance(unmade, SandboxError)
+            await unmade.destroy()
+            return made
+
+    boxes = Boxes(cast("Backend", Half()), base, "test")
+    with pytest.raises(SandboxError, match="no room"):
+        async with boxes.open_alike(2):
+            pytest.fail("one was missing")
     assert await ground.backend.list() == []
 
 

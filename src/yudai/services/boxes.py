@@ -1,5 +1,6 @@
 """Clean sandboxes that no agent has touched, with patches applied inside them."""
 
+import asyncio
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -33,15 +34,31 @@ class Boxes:
     @asynccontextmanager
     async def open(self, *patches: Patch) -> AsyncGenerator[Sandbox]:
         """One box with these patches in it, one after the other; it is gone afterwards."""
-        [box] = await self.backend.spawn(self.base, 1, owner=self.owner, phase=Phase.VERIFICATION)
-        if isinstance(box, SandboxError):
-            raise box
-        try:
+        async with self.open_alike(1) as [box]:
             for patch in patches:
                 await apply_patch(box, patch)
             yield box
+
+    @asynccontextmanager
+    async def open_alike(self, n: int) -> AsyncGenerator[Sequence[Sandbox]]:
+        """Boxes as base left them: asked for together, a backend may copy one for the others.
+
+        All are gone afterwards; who is done with one ends it sooner, for others may wait for it.
+        """
+        made = await self.backend.spawn(self.base, n, owner=self.owner, phase=Phase.VERIFICATION)
+        boxes = [box for box in made if not isinstance(box, SandboxError)]
+        try:
+            for error in made:
+                if isinstance(error, SandboxError):
+                    raise error
+            yield boxes
         finally:
-            await box.destroy()
+            # Each is begun, whenever we are cancelled.
+            ending = [asyncio.create_task(box.destroy()) for box in boxes]
+            if ending:
+                await asyncio.wait(ending)
+            for task in ending:
+                task.result()
 
 
 async def apply_patch(box: Sandbox, patch: Patch) -> None:

@@ -1,6 +1,6 @@
 """Runs a patch's tests in three clean boxes: base's own on it, its own on it, its own on base."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from yudai.domain.judging import OwnTests
@@ -14,7 +14,8 @@ from yudai.domain.testreport import (
     TestPlan,
     TestRunner,
 )
-from yudai.services.boxes import Boxes
+from yudai.ports.sandbox import Sandbox
+from yudai.services.boxes import Boxes, apply_patch
 from yudai.services.testing import TestRun, place_of, run_tests
 from yudai.services.together import together
 
@@ -34,6 +35,10 @@ class Case(NamedTuple):
     plan: TestPlan
     baseline: Baseline
     timeout_s: float
+
+    @property
+    def usual_s(self) -> float:
+        return max(self.baseline.first.duration_s, self.baseline.second.duration_s)
 
     def enough(self, usual_s: float) -> float:
         """A patch that hangs need not be waited for as long as the limit allows."""
@@ -97,36 +102,46 @@ def _is_test_of(plan: TestPlan, path: str) -> bool:
 
 
 async def examine(case: Case, parts: Parts) -> Stages:
-    [on_patch], own = await together([_by_base(case, parts), _by_itself(case, parts)])
-    return Stages(on_patch, own)
+    paths = _own_paths(case, parts)
+    async with case.boxes.open_alike(2 if paths else 1) as [first, *second]:
+        work = [_by_base(case, parts, first)]
+        work += [_by_itself(case, parts, paths, box) for box in second]
+        [on_patch], *own = await together(work)
+    return Stages(on_patch, *own)
 
 
-async def _by_base(case: Case, parts: Parts) -> tuple[Stage, ...]:
-    usual = max(case.baseline.first.duration_s, case.baseline.second.duration_s)
-    async with case.boxes.open(parts.source) as box:
-        run = await run_tests(box, case.plan, timeout_s=case.enough(usual))
-        changed = (await box.tree()).changed
+async def _by_base(case: Case, parts: Parts, box: Sandbox) -> tuple[Stage, ...]:
+    await apply_patch(box, parts.source)
+    run = await run_tests(box, case.plan, timeout_s=case.enough(case.usual_s))
+    changed = (await box.tree()).changed
+    await box.destroy()
     rewritten = tuple(path for path in changed if _is_base_test(path, case))
     title = "the patch without its tests, judged by base's own"
     return (Stage(title, run, tuple(p for p in rewritten if p not in parts.source.paths)),)
 
 
-async def _by_itself(case: Case, parts: Parts) -> tuple[Stage, ...]:
-    paths = paths_with_tests(case.plan, parts.tests, case.baseline.known)
-    if not paths or _is_blind(case):
-        return ()
-    usual = max(case.baseline.first.duration_s, case.baseline.second.duration_s)
-    async with case.boxes.open(parts.source, parts.tests) as box:
-        run = await run_tests(box, case.plan, timeout_s=case.enough(usual), paths=paths)
+async def _by_itself(
+    case: Case, parts: Parts, paths: Sequence[str], box: Sandbox
+) -> tuple[Stage, ...]:
+    for patch in (parts.source, parts.tests):
+        await apply_patch(box, patch)
+    run = await run_tests(box, case.plan, timeout_s=case.enough(case.usual_s), paths=paths)
+    await box.destroy()
     on_patch = Stage("the patch with its own tests", run)
     new = OwnTests(run.report).new(case.baseline)
     green = [test for test in new if run.report.outcomes[test] is Outcome.PASSED]
     if not green:
         return (on_patch,)
     enough = case.enough(run.report.duration_s)
-    async with case.boxes.open(parts.tests) as box:
-        again = await run_tests(box, case.plan, timeout_s=enough, ids=green, paths=paths)
+    async with case.boxes.open(parts.tests) as clean:
+        again = await run_tests(clean, case.plan, timeout_s=enough, ids=green, paths=paths)
     return (on_patch, Stage("base with the patch's tests only", again))
+
+
+def _own_paths(case: Case, parts: Parts) -> list[str]:
+    if _is_blind(case):
+        return []
+    return paths_with_tests(case.plan, parts.tests, case.baseline.known)
 
 
 def _is_blind(case: Case) -> bool:

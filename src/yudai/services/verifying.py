@@ -54,7 +54,9 @@ class Verifier:
             nothing = Baseline(first=NO_REPORT, second=NO_REPORT, command="")
             return BaselineRun(None, nothing, "no tests were found that can be run\n")
         limit = project.test_timeout_s
-        first, second = await together(_all_tests(boxes, plan, limit) for _ in range(2))
+        async with boxes.open_alike(2) as alike:
+            runs = (run_tests(box, plan, timeout_s=limit) for box in alike)
+            first, second = await together(runs)
         if project.test:
             _check_command(plan, first)
         baseline = Baseline(first=first.report, second=second.report, command=plan.command)
@@ -112,11 +114,6 @@ def _check_command(plan: TestPlan, run: TestRun) -> None:
     if plan.runner is TestRunner.COMMAND and run.report.exit_code == _COMMAND_NOT_FOUND:
         last = next(iter(reversed(run.log.splitlines()[:-1])), "")
         raise RefusedError(f"the test command `{plan.args[0]}` does not exist: {last.strip()}")
-
-
-async def _all_tests(boxes: Boxes, plan: TestPlan, timeout_s: float) -> TestRun:
-    async with boxes.open() as box:
-        return await run_tests(box, plan, timeout_s=timeout_s)
 
 
 def _judged(case: Case, stages: Stages, suspicion: Suspicion) -> Verdict:

@@ -88,9 +88,6 @@ class ContainerCloud:
         self._tags[order.key] = dict(order.tags)
         return machine
 
-    async def fork(self, source: Machine, orders: Sequence[Order]) -> Sequence[Machine]:
-        raise NotImplementedError("an engine does not copy running containers")
-
     async def snapshot(self, machine: Machine, name: str) -> str:
         engine, image = (await self._found()).engine, f"{_BASES}:{name}"
         before = await engine.inspect("image", image)

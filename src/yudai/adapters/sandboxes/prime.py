@@ -85,11 +85,6 @@ class PrimeCloud:
             raise
         return machine
 
-    async def fork(
-        self, source: Machine, orders: Sequence[Order]
-    ) -> Sequence[Machine | SandboxError]:
-        raise NotImplementedError("Prime copies no running machine")
-
     async def snapshot(self, machine: Machine, name: str) -> str:  # noqa: ARG002 - its checkpoints have no names
         account = self._account
         keeping = account.begin(self._keep(account, machine.id))

@@ -1,9 +1,8 @@
 """The one backend over every cloud: rows before machines, prepared bases, boxes, their end."""
 
-import asyncio
 import hashlib
 import secrets
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -50,9 +49,6 @@ _ONE_USER = (
     "the sandbox does not let us run commands as another user: its image or its engine takes away"
     " the right to change users"
 )
-
-Wanted = tuple[BoxEntry, Order]
-Want = Callable[[], Awaitable[Wanted]]
 
 
 @dataclass(frozen=True)
@@ -107,20 +103,15 @@ class RemoteBackend:
         owner: str,
         phase: Phase = Phase.AGENT,
     ) -> Sequence[Box | SandboxError]:
-        """One machine of the base, and copies of it before anybody has used it."""
         entry = await self._shelf.find(base.key)
-        want = partial(self._want, entry, owner=owner, phase=phase)
-        made: list[Member | SandboxError] = []
+        wanted = [await self._want(entry, owner=owner, phase=phase) for _ in range(n)]
+        made = await self._crew.hire_all([one for one, _ in wanted], [order for _, order in wanted])
         try:
-            made = [await self._hire(*await want())]
-            # Its row keeps the base from now on; but it may have been removed before that.
+            # Their rows keep the base from now on; but it may have been removed before that.
             await self._shelf.find(base.key)
-            made += await self._hire_others(made[0], n - 1, want)
             await self._register.use_base(self._cloud.name, entry.key)
         except BaseException:
-            for member in made:
-                if isinstance(member, Member):
-                    await self._crew.dismiss(member.entry.id)
+            await self._crew.dismiss_all(made)
             raise
         return [one if isinstance(one, SandboxError) else self._box(one) for one in made]
 
@@ -183,41 +174,7 @@ class RemoteBackend:
                 await self._shelf.drop(image)
             raise
 
-    async def _hire(self, entry: BoxEntry, order: Order) -> Member | SandboxError:
-        try:
-            return await self._crew.hire(entry, order)
-        except SandboxError as error:
-            return error
-
-    async def _hire_others(
-        self, first: Member | SandboxError, n: int, want: Want
-    ) -> Sequence[Member | SandboxError]:
-        if n == 0:
-            return []
-        if isinstance(first, Member):
-            try:
-                entries, orders = zip(*[await want() for _ in range(n)], strict=True)
-                return await self._crew.multiply(first, entries, orders)
-            except (NotImplementedError, SandboxError) as error:
-                log.info("sandbox.no_copies", backend=self._cloud.name, why=str(error))
-        return await self._hire_apart(n, want)
-
-    async def _hire_apart(self, n: int, want: Want) -> Sequence[Member | SandboxError]:
-        """Each by itself; those that are there when we are cancelled are ended."""
-        tasks: list[asyncio.Task[Member | SandboxError]] = []
-        try:
-            async with asyncio.TaskGroup() as group:
-                tasks = [group.create_task(self._hire(*await want())) for _ in range(n)]
-        except BaseException:
-            for task in tasks:
-                if task.done() and not task.cancelled() and task.exception() is None:
-                    made = task.result()
-                    if isinstance(made, Member):
-                        await self._crew.dismiss(made.entry.id)
-            raise
-        return [task.result() for task in tasks]
-
-    async def _want(self, base: BaseEntry, *, owner: str, phase: Phase) -> Wanted:
+    async def _want(self, base: BaseEntry, *, owner: str, phase: Phase) -> tuple[BoxEntry, Order]:
         entry = await self._entry(owner, base=base.key)
         hosts = self._terms.network.hosts(phase)
         return entry, await self._order(entry, image=base.external, hosts=hosts, phase=phase)

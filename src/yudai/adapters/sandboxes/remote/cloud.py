@@ -140,12 +140,6 @@ class Cloud(Protocol):
         """
         ...
 
-    async def fork(
-        self, source: Machine, orders: Sequence[Order]
-    ) -> Sequence[Machine | SandboxError]:
-        """Copies of a running machine, with its tags; NotImplementedError where there are none."""
-        ...
-
     async def snapshot(self, machine: Machine, name: str) -> str:
         """Keep what it is now, under that name ([a-z0-9-]); returns what `Order.image` takes."""
         ...
@@ -163,3 +157,14 @@ class Cloud(Protocol):
         ...
 
     async def close(self) -> None: ...
+
+
+@runtime_checkable
+class Forking(Cloud, Protocol):
+    """One that copies running machines."""
+
+    async def fork(
+        self, source: Machine, orders: Sequence[Order]
+    ) -> Sequence[Machine | SandboxError]:
+        """Copies with the source's tags; NotImplementedError where its service has none yet."""
+        ...

@@ -8,7 +8,14 @@ from typing import Any
 
 import structlog
 
-from yudai.adapters.sandboxes.remote.cloud import BOX, Cloud, GoneError, Machine, Order
+from yudai.adapters.sandboxes.remote.cloud import (
+    BOX,
+    Cloud,
+    Forking,
+    GoneError,
+    Machine,
+    Order,
+)
 from yudai.adapters.sandboxes.remote.pace import Pace
 from yudai.domain.errors import SandboxError
 from yudai.ports.register import BoxEntry, Register
@@ -56,17 +63,39 @@ class Crew:
 
     async def hire(self, entry: BoxEntry, order: Order) -> Member:
         """Make one machine; nothing that we know of is left when that fails or is cancelled."""
-        [member] = await self._hire([entry], [order], partial(self._create, order))
+        [member] = await self.hire_all([entry], [order])
         if isinstance(member, SandboxError):
             raise member
         return member
 
-    async def multiply(
-        self, first: Member, entries: Sequence[BoxEntry], orders: Sequence[Order]
+    async def hire_all(
+        self, entries: Sequence[BoxEntry], orders: Sequence[Order]
     ) -> Sequence[Member | SandboxError]:
-        """Copies of one that nobody has used yet; NotImplementedError where there are none."""
-        fork = partial(self._cloud.fork, first.machine, orders)
-        return await self._hire(entries, orders, fork)
+        """One machine and copies of it before anybody has used it; where there are none, each anew.
+
+        All have their places before the first is made: who had a part would wait for the rest.
+        """
+        await self._pace.enter(len(entries))
+        try:
+            if self._beating is None or self._beating.done():
+                # Before the first row: who is silent for long is taken for dead.
+                self._beating = asyncio.create_task(self._beat_for_ever(), name="sandboxes")
+            for entry in entries:
+                await self._register.open_box(entry)
+            made = await self._make_all(orders)
+            # All of them before anything else can happen: nobody else knows the copies.
+            members = list(map(self._admit, entries, orders, made))
+            for member in members:
+                if isinstance(member, Member):
+                    await self._register.name_box(member.entry.id, member.machine.id)
+        except BaseException:
+            await self._finish(self._undo(entries))
+            raise
+        failed = [
+            e for e, one in zip(entries, members, strict=True) if isinstance(one, SandboxError)
+        ]
+        await self._give_up(failed, members)
+        return members
 
     async def dismiss(self, box_id: str) -> None:
         """The end of one of ours, also when the caller is cancelled meanwhile.
@@ -76,6 +105,13 @@ class Crew:
         member = self._members.pop(box_id, None)
         if member is not None:
             await self._finish(self._dismiss(member))
+
+    async def dismiss_all(self, members: Sequence[Member | SandboxError]) -> None:
+        """Each is begun, whenever the caller is cancelled."""
+        names = [member.entry.id for member in members if isinstance(member, Member)]
+        ending = [self._begin(self.dismiss(name)) for name in names]
+        if ending:
+            await asyncio.wait(ending)
 
     async def close(self) -> None:
         for box_id in list(self._members):
@@ -108,44 +144,63 @@ class Crew:
         finally:
             self._pace.leave()
 
-    async def _create(self, order: Order) -> Sequence[Machine | SandboxError]:
-        return [await self._pace.make(partial(self._cloud.create, order))]
+    async def _make_all(self, orders: Sequence[Order]) -> Sequence[Machine | SandboxError]:
+        if len(orders) == 1 or not isinstance(self._cloud, Forking):
+            return await self._make_apart(orders)
+        first = await self._make(orders[0])
+        copies = await self._copy(self._cloud, first, orders[1:])
+        wanted = zip(orders[1:], copies, strict=True)
+        missing = [order for order, copy in wanted if isinstance(copy, SandboxError)]
+        made = iter(await self._make_apart(missing))
+        return [first, *(next(made) if isinstance(c, SandboxError) else c for c in copies)]
 
-    async def _hire(
-        self,
-        entries: Sequence[BoxEntry],
-        orders: Sequence[Order],
-        make: Callable[[], Awaitable[Sequence[Machine | SandboxError]]],
-    ) -> list[Member | SandboxError]:
-        await self._pace.enter(len(entries))
+    async def _copy(
+        self, cloud: Forking, source: Machine | SandboxError, orders: Sequence[Order]
+    ) -> Sequence[Machine | SandboxError]:
+        if isinstance(source, SandboxError):
+            return [source] * len(orders)
         try:
-            if self._beating is None or self._beating.done():
-                # Before the first row: who is silent for long is taken for dead.
-                self._beating = asyncio.create_task(self._beat_for_ever(), name="sandboxes")
-            for entry in entries:
-                await self._register.open_box(entry)
-            made = await make()
-            wanted = zip(entries, orders, made, strict=True)
-            noted = [await self._note(entry, order, one) for entry, order, one in wanted]
-            self._pace.leave(sum(isinstance(one, SandboxError) for one in noted))
-            return noted  # noqa: TRY300 - all that could be undone is above
-        except BaseException:
-            await self._finish(self._undo(entries))
-            raise
+            copies = await cloud.fork(source, orders)
+        except (NotImplementedError, SandboxError) as error:
+            copies = [SandboxError(str(error))] * len(orders)
+        if errors := [copy for copy in copies if isinstance(copy, SandboxError)]:
+            log.info("sandbox.not_copied", backend=cloud.name, n=len(errors), why=str(errors[0]))
+        return copies
 
-    async def _note(
+    async def _make_apart(self, orders: Sequence[Order]) -> Sequence[Machine | SandboxError]:
+        async with asyncio.TaskGroup() as group:
+            tasks = [group.create_task(self._make(order)) for order in orders]
+        return [task.result() for task in tasks]
+
+    async def _make(self, order: Order) -> Machine | SandboxError:
+        try:
+            return await self._pace.make(partial(self._cloud.create, order))
+        except SandboxError as error:
+            return error
+
+    def _admit(
         self, entry: BoxEntry, order: Order, made: Machine | SandboxError
     ) -> Member | SandboxError:
         if isinstance(made, SandboxError):
-            await self._register.close_box(entry.id)
             return made
         loop, lifetime_s = asyncio.get_running_loop(), order.limits.lifetime_s
         now = loop.time()
         member = Member(entry, made, dies_s=now + lifetime_s, extended_s=now)
         self._members[entry.id] = member
         member.clock = loop.call_later(lifetime_s, self._age, member, lifetime_s)
-        await self._register.name_box(entry.id, made.id)
         return member
+
+    async def _give_up(
+        self, failed: Sequence[BoxEntry], members: Sequence[Member | SandboxError]
+    ) -> None:
+        """Some have failed; when we are cancelled meanwhile, the others are in vain, too."""
+        if not failed:
+            return
+        try:
+            await self._finish(self._undo(failed))
+        except BaseException:
+            await self.dismiss_all(members)
+            raise
 
     async def _undo(self, entries: Sequence[BoxEntry]) -> None:
         """Machines may have been made without our having heard of them."""
