@@ -137,7 +137,7 @@ def test_hosts_of_package_settings_have_ports_and_proxies_are_none():
             "::ffff:127.0.0.1",
         ),
         *("::ffff:169.254.169.254", "64:ff9b::7f00:1", "64:ff9b::a9fe:a9fe", "2002:7f00:1::"),
-        *("::7f00:1", "2001:0:1::1", "2001:db8::1"),
+        *("::7f00:1", "2001:0:1::1", "2001:db8::1", "3fff::1", "5f00::1"),
     ],
 )
 def test_addresses_that_are_not_of_the_world(address: str):

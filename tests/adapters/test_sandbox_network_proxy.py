@@ -400,6 +400,94 @@ async def test_a_body_goes_up_and_interim_answers_come_down(scene: Scene):
     assert text.endswith("thanks")
 
 
+SECOND = b"GET / HTTP/1.1\r\nHost: evil.net\r\n\r\n"
+
+
+@pytest.mark.parametrize(
+    ("fields", "body", "passed"),
+    [
+        ("X: y", b"", b""),
+        ("Content-Length: 0", b"", b""),
+        ("Content-Length: 4", b"abcd", b"abcd"),
+        (
+            "Transfer-Encoding: Chunked",
+            b"4;x=y\r\nab\r\n\r\n1 \r\nc\r\n00\r\nX-Trailer: 1\r\n\r\n",
+            b"4;x=y\r\nab\r\n\r\n1 \r\nc\r\n00\r\n\r\n",
+        ),
+    ],
+)
+async def test_nothing_follows_a_request(scene: Scene, fields: str, body: bytes, passed: bytes):
+    """Else a second one, for whomever, could reach a server that has many names."""
+    got, done = bytearray(), asyncio.Event()
+
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        got.extend(await reader.readexactly(len(passed)))
+        # Long enough for more to come, if more came at all.
+        with suppress(TimeoutError):
+            async with asyncio.timeout(0.05):
+                got.extend(await reader.read(1))
+        writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+        writer.close()
+        done.set()
+
+    port = await scene.serve(answer)
+    path = await scene.proxy(f"127.0.0.1:{port}")
+
+    head = f"POST http://127.0.0.1:{port}/ HTTP/1.1\n{fields}"
+    status, _ = await ask(path, head, body=body + SECOND)
+
+    await done.wait()
+    assert (status, bytes(got)) == (200, passed)
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        "Content-Length: 4\nContent-Length: 5",
+        "Content-Length: 4\nTransfer-Encoding: chunked",
+        "Content-Length: -4",
+        "Content-Length: 4, 4",
+        "Content-Length: \u00b2",
+        "Transfer-Encoding: gzip, chunked",
+        "Transfer-Encoding: chunked\nTransfer-Encoding: chunked",
+        "Transfer-Encoding: \x0bchunked",
+    ],
+)
+async def test_a_request_whose_end_is_unclear_is_refused(scene: Scene, fields: str):
+    port = await scene.serve()
+    path = await scene.proxy(f"127.0.0.1:{port}")
+
+    status, text = await ask(path, f"POST http://127.0.0.1:{port}/ HTTP/1.1\n{fields}")
+
+    assert (status, "where the request ends" in text) == (400, True)
+    assert scene.heads == []
+
+
+@pytest.mark.parametrize(
+    "body", [b"zz\r\n", b"3\r\nabcd\r\n0\r\n\r\n", b"9" * (1 << 16), b"4\r\nab"]
+)
+async def test_chunks_that_break_off(scene: Scene, body: bytes):
+    rest = bytearray()
+
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        rest.extend(await reader.read())
+        writer.write(b"HTTP/1.1 400 Bad Request\r\n\r\nwhat?")
+        writer.close()
+
+    port = await scene.serve(answer)
+    path = await scene.proxy(f"127.0.0.1:{port}")
+    reader, writer = await dial(path)
+    head = f"POST http://127.0.0.1:{port}/ HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n"
+    writer.write(head.encode() + body)
+    writer.write_eof()
+
+    assert (await reader.read()).endswith(b"what?")
+    assert b"\r\n0\r\n" not in rest
+    writer.close()
+
+
 async def test_one_side_may_end_before_the_other(scene: Scene):
     async def count(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         writer.write(b"%d bytes" % len(await reader.read()))

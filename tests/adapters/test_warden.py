@@ -253,6 +253,30 @@ async def test_a_disk_that_fills_up(box: RemoteCommands):
         assert (after.text, after.disk_full) == ("next\n", False)
 
 
+async def test_a_disk_on_which_no_command_can_be_noted(box: RemoteCommands):
+    await box.as_root().exec(
+        "cd /var/lib/yudai/results; rm -r begun; touch begun; ln -s /dev/full probe.new"
+    )
+
+    result = await box.exec("echo hello")
+
+    assert (result.exit_code, result.disk_full) == (126, True)
+    assert result.text == "yudai: the disk is full\n"
+
+
+async def test_a_disk_on_which_no_answer_can_be_noted(box: RemoteCommands):
+    fill = """
+        cd /var/lib/yudai/results
+        ln -s /dev/full probe.new
+        for bell in *.bell; do ln -s /dev/full ${bell%.bell}.ending.new; done
+    """
+
+    result = await box.as_root().exec(fill)
+
+    assert (result.exit_code, result.disk_full) == (126, True)
+    assert (await box.exec("echo next")).text == "next\n"
+
+
 async def test_no_file_grows_past_the_limit(box: RemoteCommands):
     await box.exec("head -c 200M /dev/zero >big")
 

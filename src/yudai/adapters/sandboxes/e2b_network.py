@@ -3,17 +3,10 @@
 from collections.abc import Sequence
 from typing import Any
 
+from yudai.adapters.sandboxes.remote.addresses import PRIVATE
 from yudai.adapters.sandboxes.remote.cloud import DeniedError
 
 _ALL = "0.0.0.0/0"
-_PRIVATE = (
-    "10.0.0.0/8",
-    "100.64.0.0/10",
-    "127.0.0.0/8",
-    "169.254.0.0/16",
-    "172.16.0.0/12",
-    "192.168.0.0/16",
-)
 _EVERYTHING = "*"
 _PORTS = frozenset({"", "80", "443"})
 
@@ -24,7 +17,7 @@ def egress(hosts: Sequence[str]) -> dict[str, Any]:
     if not names:
         return {"deny_out": [_ALL]}
     if _EVERYTHING in names:
-        return {"deny_out": list(_PRIVATE)}
+        return {"deny_out": list(PRIVATE)}
     return {"allow_out": names, "deny_out": [_ALL]}
 
 

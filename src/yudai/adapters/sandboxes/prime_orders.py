@@ -7,6 +7,7 @@ from typing import NamedTuple
 from prime_sandboxes import CreateSandboxRequest
 from prime_sandboxes.models import validate_egress_lists
 
+from yudai.adapters.sandboxes.remote.addresses import PRIVATE
 from yudai.adapters.sandboxes.remote.cloud import DeniedError, Order
 
 _GIB = 1 << 30
@@ -17,16 +18,6 @@ _LONGEST_MINUTES = 24 * 60
 _LONGEST_LABEL = 100
 _LONGEST_NAME = 60
 _ANYWHERE = "*"
-_PRIVATE = [
-    "0.0.0.0/8",
-    "10.0.0.0/8",
-    "100.64.0.0/10",
-    "127.0.0.0/8",
-    "169.254.0.0/16",
-    "172.16.0.0/12",
-    "192.168.0.0/16",
-    "198.18.0.0/15",
-]
 
 
 class Egress(NamedTuple):
@@ -59,7 +50,7 @@ def request(order: Order, image: str) -> CreateSandboxRequest:
 def egress(hosts: Sequence[str]) -> Egress:
     """DeniedError: Prime knows no such rule."""
     if _ANYWHERE in hosts:
-        return Egress(None, _PRIVATE)
+        return Egress(None, list(PRIVATE))
     try:
         validate_egress_lists(list(hosts), None)
     except ValueError as error:

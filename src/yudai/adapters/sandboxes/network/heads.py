@@ -135,7 +135,7 @@ def _field(line: str) -> tuple[str, str]:
     name, colon, value = line.partition(":")
     if not colon or not _TOKEN.match(name) or re.search(r"[\r\n\0]", value):
         raise AnswerError(400, "a line of the head is not `name: value`")
-    return name, value.strip()
+    return name, value.strip(" \t")
 
 
 def _end_to_end(fields: Fields) -> Iterable[tuple[str, str]]:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import NamedTuple
 
-_CHUNK = 1 << 16
+CHUNK = 1 << 16
 _LINGER_S = 5.0
 
 
@@ -58,7 +58,7 @@ async def join(client: Line, server: Line, patience: Patience) -> None:
 async def copy(source: Line, target: Line, stir: Callable[[], None]) -> None:
     """Until there is no more, which is then passed on; a broken line is the end of this way."""
     with suppress(OSError):
-        while data := await source.reader.read(_CHUNK):
+        while data := await source.reader.read(CHUNK):
             stir()
             await target.send(data)
             stir()

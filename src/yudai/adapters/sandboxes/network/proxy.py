@@ -9,6 +9,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from yudai.adapters.sandboxes.network.bodies import length_of, pass_body
 from yudai.adapters.sandboxes.network.heads import (
     MAX_HEAD,
     AnswerError,
@@ -139,6 +140,7 @@ class Proxy:
 
     async def _answer(self, client: Line, head: Head) -> None:
         place, is_tunnel = place_of(head), head.first[0] == "CONNECT"
+        length = 0 if is_tunnel else length_of(head)
         try:
             reached = await self._reacher.reach(place, tunnel=is_tunnel)
         except ForbiddenError:
@@ -150,12 +152,12 @@ class Proxy:
                 await join(client, reached.line, self._bounds.patience)
             else:
                 await reached.line.send(_for_next_hop(head, place, reached.via))
-                await self._relay(client, reached.line)
+                await self._relay(client, reached.line, length)
             await reached.line.finish()
         finally:
             reached.line.cut()
 
-    async def _relay(self, client: Line, server: Line) -> None:
+    async def _relay(self, client: Line, server: Line, length: int | None) -> None:
         """The rest of a request, and its response to the end: a line is for one of them."""
         loop, idle_s = asyncio.get_running_loop(), self._bounds.patience.idle_s
 
@@ -163,7 +165,7 @@ class Proxy:
             limit.reschedule(loop.time() + idle_s)
 
         async with asyncio.timeout(idle_s) as limit:
-            body = asyncio.create_task(copy(client, server, stir))
+            body = asyncio.create_task(pass_body(client, server, length, stir))
             try:
                 await _pass_head(client, server)
                 await copy(server, client, stir)

@@ -10,7 +10,14 @@ from types import FrameType
 
 from yudai.adapters.sandboxes.remote import warden_state as state
 from yudai.adapters.sandboxes.remote.warden_household import Household
-from yudai.adapters.sandboxes.remote.warden_protocol import FROM_STDIN, REQUESTS, Ending, Request
+from yudai.adapters.sandboxes.remote.warden_protocol import (
+    FROM_STDIN,
+    FULL,
+    FULL_TEXT,
+    REQUESTS,
+    Ending,
+    Request,
+)
 from yudai.adapters.sandboxes.remote.warden_supervisor import start
 
 _SILENCE_S = 20.0
@@ -33,7 +40,7 @@ def run(words: Sequence[str]) -> int:
             os.close(lock)
     with state.turn():
         if not _is_told(request_id):
-            state.speak(request_id, Ending(lost="a command could not be started")._asdict())
+            _tell_loss(request_id, "a command could not be started")
     return 0
 
 
@@ -53,12 +60,20 @@ def _is_told(request_id: str) -> bool:
     if state.has_begun(request_id):
         # Whoever looked after it is dead, for we have the turn; what it looked after may not be.
         Household(state.Agent.load()).end_all()
-        state.speak(request_id, Ending(lost=_NOBODY)._asdict())
+        _tell_loss(request_id, _NOBODY)
         return True
     if state.is_forbidden(request_id):
         state.speak(request_id, Ending(killed=True)._asdict())
         return True
     return False
+
+
+def _tell_loss(request_id: str, why: str) -> None:
+    """Who fills the disk so that nothing can be noted has not lost its machine by our fault."""
+    if state.is_full():
+        state.speak(request_id, FULL._asdict(), FULL_TEXT)
+    else:
+        state.speak(request_id, Ending(lost=why)._asdict())
 
 
 def _given(words: Sequence[str]) -> bytes:

@@ -73,6 +73,10 @@ class Ending(NamedTuple):
     """Why nothing can be said of it, and no further command should be run."""
 
 
+FULL = Ending(exit_code=CANNOT_RUN, disk_full=True)
+FULL_TEXT = b"yudai: the disk is full\n"
+
+
 class Heard(NamedTuple):
     header: dict[str, Any]
     body: bytes

@@ -1,5 +1,6 @@
 """What the warden remembers on the machine's disk, in folders that only root can enter."""
 
+import errno
 import fcntl
 import json
 import os
@@ -21,6 +22,8 @@ _BEGUN = RESULTS / "begun"
 _KILLED = RESULTS / "killed"
 _TURN = RESULTS / "turn"
 _SETTLED = SEALED / "machine.json"
+_ROOM = 4096
+_FULL = (errno.ENOSPC, errno.EDQUOT)
 _ID = re.compile(r"[a-z0-9-]{1,64}\Z")
 
 
@@ -102,6 +105,17 @@ def finish(request_id: str, ending: Ending, output: bytes) -> None:
         (RESULTS / f"{request_id}.output").unlink(missing_ok=True)
         ending = ending._replace(disk_full=True, truncated=bool(output))
     write(RESULTS / f"{request_id}.ending", json.dumps(ending._asdict()).encode())
+
+
+def is_full() -> bool:
+    """Whether nothing can be noted any more: the disk has no bytes left, or no names."""
+    probe = RESULTS / "probe"
+    try:
+        write(probe, bytes(_ROOM))
+    except OSError as error:
+        return error.errno in _FULL
+    probe.unlink()
+    return False
 
 
 def tell(request_id: str) -> bool:

@@ -18,7 +18,8 @@ from yudai.adapters.sandboxes.remote.warden_household import Household
 from yudai.adapters.sandboxes.remote.warden_launch import clear, launch
 from yudai.adapters.sandboxes.remote.warden_oom import OomCounter
 from yudai.adapters.sandboxes.remote.warden_protocol import (
-    CANNOT_RUN,
+    FULL,
+    FULL_TEXT,
     KILLED,
     TIMED_OUT,
     Ending,
@@ -48,7 +49,7 @@ def _attempt(request: Request) -> tuple[Ending, bytes]:
         return _Supervisor(request).run()
     except Exception as error:  # noqa: BLE001 - told to whoever asks, then this process ends
         if isinstance(error, OSError) and error.errno == errno.ENOSPC:
-            return Ending(exit_code=CANNOT_RUN, disk_full=True), b"yudai: the disk is full\n"
+            return FULL, FULL_TEXT
         return Ending(lost=f"the warden failed: {error!r}"), b""
 
 
