@@ -13,6 +13,7 @@ from serving import Place, client_of
 from yudai.adapters.sandboxes.process import ProcessBackend
 from yudai.api import bases
 from yudai.api.app import PREFIX
+from yudai.domain.errors import SandboxError
 from yudai.ports.sandbox import BaseRef, BaseSpec
 
 THEIRS = {"backend": "process"}
@@ -70,6 +71,17 @@ async def test_one_that_is_used_stays(client: httpx.AsyncClient, backend: Proces
 async def test_there_is_none(client: httpx.AsyncClient, key: str):
     answer = await client.delete(f"/api/bases/{key}")
     assert answer.status_code in (404, 405)
+
+
+async def test_a_backend_that_is_away(client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch):
+    async def away(*_: object) -> None:
+        raise SandboxError("the process backend is away")
+
+    monkeypatch.setattr(ProcessBackend, "bases", away)
+    answer = await client.get("/api/bases", params=THEIRS)
+    assert (answer.status_code, answer.json()["code"]) == (503, "sandbox_unavailable")
+    assert answer.json()["detail"] == "the process backend is away"
+    assert answer.headers["retry-after"]
 
 
 async def test_a_backend_that_is_none(client: httpx.AsyncClient):

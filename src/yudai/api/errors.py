@@ -22,6 +22,7 @@ from yudai.domain.errors import (
     ForgeError,
     NotFoundError,
     RefusedError,
+    SandboxError,
     WorldError,
     YudaiError,
 )
@@ -64,6 +65,7 @@ class Code(StrEnum):
     STORE_UNAVAILABLE = "store_unavailable"
     ENGINE_UNAVAILABLE = "engine_unavailable"
     FORGE_UNAVAILABLE = "forge_unavailable"
+    SANDBOX_UNAVAILABLE = "sandbox_unavailable"
 
 
 class Kind(NamedTuple):
@@ -92,6 +94,7 @@ KINDS: dict[Code, Kind] = {
     Code.STORE_UNAVAILABLE: Kind(503, "What is stored cannot be reached for the moment"),
     Code.ENGINE_UNAVAILABLE: Kind(503, "The engine cannot be reached for the moment"),
     Code.FORGE_UNAVAILABLE: Kind(503, "The forge cannot be reached for the moment"),
+    Code.SANDBOX_UNAVAILABLE: Kind(503, "Sandboxes cannot be had for the moment"),
 }
 
 # What the framework says by itself.
@@ -226,6 +229,8 @@ def _ours(error: YudaiError) -> Trouble:
         wait_s = max(RETRY_AFTER_S, math.ceil(error.retry_after_s))
         headers = {"Retry-After": str(wait_s)}
         return Trouble(Code.FORGE_UNAVAILABLE, str(error), headers=headers)
+    if isinstance(error, SandboxError):
+        return Trouble(Code.SANDBOX_UNAVAILABLE, str(error))
     if isinstance(error, WorldError) and error.cause is Cause.STORE_FAILED:
         return _AWAY
     return _OUR_FAULT

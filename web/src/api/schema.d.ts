@@ -1520,7 +1520,7 @@ export interface components {
          * Code
          * @enum {string}
          */
-        Code: "malformed_body" | "unauthenticated" | "forbidden" | "cross_origin" | "not_found" | "not_yet" | "method_not_allowed" | "conflict" | "too_large" | "unsupported_media_type" | "misdirected_host" | "invalid_body" | "invalid_parameter" | "refused" | "idempotency_key_reused" | "too_many_requests" | "internal" | "store_unavailable" | "engine_unavailable" | "forge_unavailable";
+        Code: "malformed_body" | "unauthenticated" | "forbidden" | "cross_origin" | "not_found" | "not_yet" | "method_not_allowed" | "conflict" | "too_large" | "unsupported_media_type" | "misdirected_host" | "invalid_body" | "invalid_parameter" | "refused" | "idempotency_key_reused" | "too_many_requests" | "internal" | "store_unavailable" | "engine_unavailable" | "forge_unavailable" | "sandbox_unavailable";
         /**
          * ConfirmAsk
          * @example {
@@ -3956,7 +3956,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). */
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). Sandboxes cannot be had for the moment (`sandbox_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4077,7 +4077,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). */
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). Sandboxes cannot be had for the moment (`sandbox_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4180,7 +4180,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). */
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). Sandboxes cannot be had for the moment (`sandbox_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4301,7 +4301,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). */
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). Sandboxes cannot be had for the moment (`sandbox_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4435,7 +4435,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). */
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). Sandboxes cannot be had for the moment (`sandbox_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4569,7 +4569,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). */
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). Sandboxes cannot be had for the moment (`sandbox_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4703,7 +4703,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). */
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). Sandboxes cannot be had for the moment (`sandbox_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4813,7 +4813,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). */
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). Sandboxes cannot be had for the moment (`sandbox_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4916,7 +4916,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). */
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). Sandboxes cannot be had for the moment (`sandbox_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5037,7 +5037,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). */
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). Sandboxes cannot be had for the moment (`sandbox_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5140,7 +5140,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). */
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). Sandboxes cannot be had for the moment (`sandbox_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5243,7 +5243,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). */
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). Sandboxes cannot be had for the moment (`sandbox_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5346,7 +5346,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). */
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). Sandboxes cannot be had for the moment (`sandbox_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5454,7 +5454,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). */
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). Sandboxes cannot be had for the moment (`sandbox_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5563,7 +5563,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). */
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). Sandboxes cannot be had for the moment (`sandbox_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5670,7 +5670,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). */
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). Sandboxes cannot be had for the moment (`sandbox_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5784,7 +5784,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). */
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). Sandboxes cannot be had for the moment (`sandbox_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5898,7 +5898,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). */
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). Sandboxes cannot be had for the moment (`sandbox_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6011,7 +6011,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). */
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). Sandboxes cannot be had for the moment (`sandbox_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6124,7 +6124,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). */
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). Sandboxes cannot be had for the moment (`sandbox_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6238,7 +6238,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). */
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). Sandboxes cannot be had for the moment (`sandbox_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6334,7 +6334,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). */
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). Sandboxes cannot be had for the moment (`sandbox_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6471,7 +6471,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). */
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). Sandboxes cannot be had for the moment (`sandbox_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6574,7 +6574,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). */
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). Sandboxes cannot be had for the moment (`sandbox_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6683,7 +6683,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). */
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). Sandboxes cannot be had for the moment (`sandbox_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6811,7 +6811,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). */
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). Sandboxes cannot be had for the moment (`sandbox_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6942,7 +6942,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). */
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). Sandboxes cannot be had for the moment (`sandbox_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -7025,7 +7025,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). */
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). Sandboxes cannot be had for the moment (`sandbox_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -7150,7 +7150,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). */
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). Sandboxes cannot be had for the moment (`sandbox_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -7271,7 +7271,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). */
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). Sandboxes cannot be had for the moment (`sandbox_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -7385,7 +7385,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). */
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). Sandboxes cannot be had for the moment (`sandbox_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -7468,7 +7468,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). */
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). Sandboxes cannot be had for the moment (`sandbox_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -7576,7 +7576,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). */
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). Sandboxes cannot be had for the moment (`sandbox_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -7659,7 +7659,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). */
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). Sandboxes cannot be had for the moment (`sandbox_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -7742,7 +7742,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). */
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). Sandboxes cannot be had for the moment (`sandbox_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -7837,7 +7837,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). */
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). Sandboxes cannot be had for the moment (`sandbox_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -7920,7 +7920,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). */
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). Sandboxes cannot be had for the moment (`sandbox_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -8010,7 +8010,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). */
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). Sandboxes cannot be had for the moment (`sandbox_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -8111,7 +8111,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). */
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). Sandboxes cannot be had for the moment (`sandbox_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -8234,7 +8234,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). */
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). Sandboxes cannot be had for the moment (`sandbox_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -8326,7 +8326,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). */
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). Sandboxes cannot be had for the moment (`sandbox_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -8449,7 +8449,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). */
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). Sandboxes cannot be had for the moment (`sandbox_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -8559,7 +8559,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). */
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). Sandboxes cannot be had for the moment (`sandbox_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -8651,7 +8651,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). */
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). Sandboxes cannot be had for the moment (`sandbox_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -8750,7 +8750,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). */
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). Sandboxes cannot be had for the moment (`sandbox_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -8860,7 +8860,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). */
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). Sandboxes cannot be had for the moment (`sandbox_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -8959,7 +8959,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). */
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). Sandboxes cannot be had for the moment (`sandbox_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -9080,7 +9080,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). */
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). Sandboxes cannot be had for the moment (`sandbox_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -9183,7 +9183,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). */
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). Sandboxes cannot be had for the moment (`sandbox_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -9286,7 +9286,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). */
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). Sandboxes cannot be had for the moment (`sandbox_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -9421,7 +9421,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). */
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). Sandboxes cannot be had for the moment (`sandbox_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -9504,7 +9504,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). */
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). Sandboxes cannot be had for the moment (`sandbox_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -9614,7 +9614,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). */
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). Sandboxes cannot be had for the moment (`sandbox_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -9719,7 +9719,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). */
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). Sandboxes cannot be had for the moment (`sandbox_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -9831,7 +9831,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). */
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). Sandboxes cannot be had for the moment (`sandbox_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -9914,7 +9914,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). */
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). Sandboxes cannot be had for the moment (`sandbox_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -10028,7 +10028,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). */
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). Sandboxes cannot be had for the moment (`sandbox_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -10123,7 +10123,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). */
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). Sandboxes cannot be had for the moment (`sandbox_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -10247,7 +10247,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). */
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). Sandboxes cannot be had for the moment (`sandbox_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -10330,7 +10330,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). */
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). Sandboxes cannot be had for the moment (`sandbox_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -10386,7 +10386,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). */
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). Sandboxes cannot be had for the moment (`sandbox_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -10442,7 +10442,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). */
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). Sandboxes cannot be had for the moment (`sandbox_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -10545,7 +10545,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). */
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). Sandboxes cannot be had for the moment (`sandbox_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -10649,7 +10649,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). */
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). Sandboxes cannot be had for the moment (`sandbox_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -10770,7 +10770,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). */
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). Sandboxes cannot be had for the moment (`sandbox_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -10873,7 +10873,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). */
+            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). Sandboxes cannot be had for the moment (`sandbox_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
