@@ -13,6 +13,7 @@ from yudai.adapters.sandboxes.container_flags import LABEL, Setting, commit_word
 from yudai.adapters.sandboxes.container_ground import Ground, find_ground
 from yudai.adapters.sandboxes.container_machine import ContainerMachine
 from yudai.adapters.sandboxes.network.reaching import Ways
+from yudai.adapters.sandboxes.remote.chores import Chores
 from yudai.adapters.sandboxes.remote.cloud import INSTALLATION, DeniedError, Found, Machine, Order
 from yudai.domain.errors import SandboxError
 from yudai.ports.sandbox import Capabilities, OnBlocked, ignore_blocked
@@ -53,7 +54,7 @@ class ContainerCloud:
         self._doors = Doors(home, on_blocked, ways or Ways())
         self._ground: Ground | None = None
         self._tags: dict[str, dict[str, str]] = {}
-        self._endings: set[asyncio.Task[None]] = set()
+        self._chores = Chores()
 
     async def examine(self) -> Capabilities:
         ground = await self._found()
@@ -83,7 +84,7 @@ class ContainerCloud:
         except _TakenError:
             raise
         except BaseException:
-            await self._finish(self._clear(order.key))
+            await self._chores.finish(self._clear(order.key))
             raise
         self._tags[order.key] = dict(order.tags)
         return machine
@@ -98,7 +99,7 @@ class ContainerCloud:
             await _to_its_end(engine.ask(*words, timeout_s=_COMMIT_S))
             await _discard(engine, old)
         except BaseException:
-            await self._finish(_discard(engine, [image, *old]))
+            await self._chores.finish(_discard(engine, [image, *old]))
             raise
         return image
 
@@ -131,8 +132,7 @@ class ContainerCloud:
         return there
 
     async def close(self) -> None:
-        if self._endings:
-            await asyncio.wait(self._endings)
+        await self._chores.close()
         await self._doors.close_all()
 
     async def _found(self) -> Ground:
@@ -157,13 +157,6 @@ class ContainerCloud:
         """What cannot be removed now is left to the next sweep."""
         with suppress(SandboxError):
             await self.kill(key)
-
-    async def _finish(self, work: Coroutine[Any, Any, None]) -> None:
-        """Also when our caller is cancelled once more."""
-        task = asyncio.create_task(work)
-        self._endings.add(task)
-        task.add_done_callback(self._endings.discard)
-        await asyncio.shield(task)
 
     def _no_image(self, engine: Engine) -> SandboxError:
         remedy = _REMEDY.format(engine=engine.name, image=self._image)

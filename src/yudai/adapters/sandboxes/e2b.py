@@ -77,7 +77,7 @@ class E2BCloud:
             try:
                 forked += await self._whole(work, self._maker.discard_all)
             except BaseException:
-                self._account.begin(self._maker.discard_all(forked))
+                self._account.chores.begin(self._maker.discard_all(forked))
                 raise
         return forked
 
@@ -105,15 +105,15 @@ class E2BCloud:
 
     async def close(self) -> None:
         if "_maker" in self.__dict__:
-            await self._account.close()
+            await self._account.chores.close()
 
     async def _whole(self, work: Coroutine[Any, Any, T], undo: Callable[[T], Awaitable[None]]) -> T:
         """Whoever is cancelled meanwhile leaves nothing behind: it is undone when it is done."""
-        task = self._account.begin(work)
+        task = self._account.chores.begin(work)
         try:
             return await asyncio.shield(task)
         except asyncio.CancelledError:
-            self._account.begin(_undo(task, undo))
+            self._account.chores.begin(_undo(task, undo))
             raise
 
 

@@ -1,9 +1,8 @@
 """An account at E2B: its calls in our types, each with a deadline and errors of ours."""
 
-import asyncio
 import inspect
 import math
-from collections.abc import AsyncGenerator, Coroutine, Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from importlib.metadata import version
 from typing import Any, NamedTuple, TypeVar
@@ -13,14 +12,15 @@ from e2b import AsyncSandbox, SandboxException, SandboxQuery, SandboxState
 from yudai.adapters.sandboxes.e2b_errors import UnheardError, UnreachedError, asking
 from yudai.adapters.sandboxes.e2b_network import egress, is_open
 from yudai.adapters.sandboxes.remote.addresses import without_login
+from yudai.adapters.sandboxes.remote.chores import Chores
 from yudai.adapters.sandboxes.remote.cloud import Found, Order
 
 T = TypeVar("T")
 
 _DOMAIN = "e2b.app"
 _PER_PAGE = 100
-_LAST_WORDS_S = 30.0
 _MARGIN_S = 5.0
+_LAST_WORDS_S = 30.0
 _NO_FULL_SNAPSHOTS = frozenset({400, 409})
 _TAKES_KEYS = "idempotency_key" in inspect.signature(AsyncSandbox.create).parameters
 
@@ -54,22 +54,11 @@ class Account:
             "http_version": "2",
         }
         self.timings = timings
-        self._chores: set[asyncio.Task[Any]] = set()
+        self.chores = Chores(patience_s=_LAST_WORDS_S)
 
     @property
     def version(self) -> str:
         return version("e2b")
-
-    def begin(self, chore: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
-        """It ends by itself, whatever becomes of whoever asked; `close` waits for it."""
-        task = asyncio.create_task(chore)
-        self._chores.add(task)
-        task.add_done_callback(self._chores.discard)
-        return task
-
-    async def close(self) -> None:
-        if self._chores:
-            await asyncio.wait(self._chores, timeout=_LAST_WORDS_S)
 
     async def make(self, order: Order, template: str) -> AsyncSandbox:
         more = {"idempotency_key": order.key} if _TAKES_KEYS else {}

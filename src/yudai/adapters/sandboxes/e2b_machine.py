@@ -51,7 +51,7 @@ class E2BMachine:
                 return await talk.listen(timeout_s)
         finally:
             if not talk.is_over:
-                self._account.begin(talk.end())
+                self._account.chores.begin(talk.end())
 
     async def put(self, path: str, content: bytes) -> None:
         limit_s = self._account.timings.call_s + len(content) / _UPLOAD_BYTES_PER_S

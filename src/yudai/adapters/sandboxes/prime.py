@@ -70,28 +70,28 @@ class PrimeCloud:
 
     async def create(self, order: Order) -> Machine:
         account = self._account
-        making = account.begin(account.make(order, self._image))
+        making = account.chores.begin(account.make(order, self._image))
         try:
             machine_id = await asyncio.shield(making)
         except asyncio.CancelledError:
-            account.begin(self._unmake(making))
+            account.chores.begin(self._unmake(making))
             raise
         machine = PrimeMachine(account, machine_id)
         try:
             await account.arrivals.wait(machine_id)
             await self._until_it_answers(machine)
         except BaseException:
-            await asyncio.shield(account.begin(self._discard(machine_id)))
+            await account.chores.finish(self._discard(machine_id))
             raise
         return machine
 
     async def snapshot(self, machine: Machine, name: str) -> str:  # noqa: ARG002 - its checkpoints have no names
         account = self._account
-        keeping = account.begin(self._keep(account, machine.id))
+        keeping = account.chores.begin(self._keep(account, machine.id))
         try:
             return await asyncio.shield(keeping)
         except asyncio.CancelledError:
-            account.begin(self._unkeep(keeping))
+            account.chores.begin(self._unkeep(keeping))
             raise
 
     async def remove_snapshot(self, image: str) -> bool:

@@ -1,7 +1,7 @@
 """An account at Prime: its calls in our types, each with a deadline and errors of ours."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Coroutine, Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from importlib.metadata import version
 from pathlib import Path
@@ -26,6 +26,7 @@ from yudai.adapters.sandboxes.prime_errors import (
 )
 from yudai.adapters.sandboxes.prime_talking import talk
 from yudai.adapters.sandboxes.remote.addresses import without_login
+from yudai.adapters.sandboxes.remote.chores import Chores
 from yudai.adapters.sandboxes.remote.cloud import (
     BOX,
     INSTALLATION,
@@ -62,19 +63,12 @@ class Account:
         except (OSError, RuntimeError, ValueError) as error:
             raise DeniedError(f"Prime's client cannot be set up: {error}") from error
         self._timings = timings
-        self._chores: set[asyncio.Task[Any]] = set()
+        self.chores = Chores(patience_s=_LAST_WORDS_S)
         self.arrivals = Arrivals(self._news, timings.patience)
 
     @property
     def version(self) -> str:
         return version("prime-sandboxes")
-
-    def begin(self, chore: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
-        """It ends by itself, whatever becomes of whoever asked; `close` waits for it."""
-        task = asyncio.create_task(chore)
-        self._chores.add(task)
-        task.add_done_callback(self._end_of)
-        return task
 
     async def make(self, order: Order, image: str) -> str:
         """Its key makes asking again safe; all the same it is looked for first."""
@@ -165,24 +159,12 @@ class Account:
             await self._client.delete_checkpoint(checkpoint)
 
     async def close(self) -> None:
-        if self._chores:
-            await asyncio.wait(self._chores, timeout=_LAST_WORDS_S)
-        cancelled = set(self._chores)
-        for chore in cancelled:
-            chore.cancel()
-        if cancelled:
-            await asyncio.wait(cancelled, timeout=_LAST_WORDS_S)
+        await self.chores.close()
         await self.arrivals.close()
         await self._client.aclose()
         for _ in range(_TURNS):
             # A line that was closed is let go in the loop's next turns, if it has any.
             await asyncio.sleep(0)
-
-    def _end_of(self, chore: asyncio.Task[Any]) -> None:
-        self._chores.discard(chore)
-        if not chore.cancelled():
-            # Who still listens hears of it; nobody else needs to.
-            chore.exception()
 
     @asynccontextmanager
     async def _asking(self, doing: str) -> AsyncGenerator[None]:

@@ -28,7 +28,7 @@ class PrimeMachine:
 
     async def run(self, line: str, *, timeout_s: float, max_bytes: int = 1 << 20) -> Said:
         """Its end may take a while where the line is bad: who asked does not wait for that."""
-        talk = self._account.begin(self._account.talk(self._id, line, max_bytes))
+        talk = self._account.chores.begin(self._account.talk(self._id, line, max_bytes))
         try:
             done, _ = await asyncio.wait({talk}, timeout=timeout_s)
         except asyncio.CancelledError:

@@ -1,13 +1,13 @@
 """The machines of this process: noted before they are made, kept alive, ended in time."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 import structlog
 
+from yudai.adapters.sandboxes.remote.chores import Chores
 from yudai.adapters.sandboxes.remote.cloud import (
     BOX,
     Cloud,
@@ -59,7 +59,7 @@ class Crew:
         self._beat_s = beat_s
         self._members: dict[str, Member] = {}
         self._beating: asyncio.Task[None] | None = None
-        self._endings: set[asyncio.Task[None]] = set()
+        self._chores = Chores()
 
     async def hire(self, entry: BoxEntry, order: Order) -> Member:
         """Make one machine; nothing that we know of is left when that fails or is cancelled."""
@@ -89,7 +89,7 @@ class Crew:
                 if isinstance(member, Member):
                     await self._register.name_box(member.entry.id, member.machine.id)
         except BaseException:
-            await self._finish(self._undo(entries))
+            await self._chores.finish(self._undo(entries))
             raise
         failed = [
             e for e, one in zip(entries, members, strict=True) if isinstance(one, SandboxError)
@@ -104,20 +104,19 @@ class Crew:
         """
         member = self._members.pop(box_id, None)
         if member is not None:
-            await self._finish(self._dismiss(member))
+            await self._chores.finish(self._dismiss(member))
 
     async def dismiss_all(self, members: Sequence[Member | SandboxError]) -> None:
         """Each is begun, whenever the caller is cancelled."""
         names = [member.entry.id for member in members if isinstance(member, Member)]
-        ending = [self._begin(self.dismiss(name)) for name in names]
+        ending = [self._chores.begin(self.dismiss(name)) for name in names]
         if ending:
             await asyncio.wait(ending)
 
     async def close(self) -> None:
         for box_id in list(self._members):
             await self.dismiss(box_id)
-        if self._endings:
-            await asyncio.wait(self._endings)
+        await self._chores.close()
         if self._beating is not None:
             self._beating.cancel()
             await asyncio.wait([self._beating])
@@ -133,7 +132,7 @@ class Crew:
         for member in list(self._members.values()):
             if now >= member.extended_s + self._ttl_s / _EXTENSIONS:
                 left_s, member.extended_s = member.dies_s - now + GRACE_S, now
-                self._begin(self._extend(member, min(self._ttl_s, left_s)))
+                self._chores.begin(self._extend(member, min(self._ttl_s, left_s)))
 
     async def _dismiss(self, member: Member) -> None:
         try:
@@ -197,7 +196,7 @@ class Crew:
         if not failed:
             return
         try:
-            await self._finish(self._undo(failed))
+            await self._chores.finish(self._undo(failed))
         except BaseException:
             await self.dismiss_all(members)
             raise
@@ -222,18 +221,8 @@ class Crew:
         for entry in entries:
             await self._close(entry.id)
 
-    async def _finish(self, work: Coroutine[Any, Any, None]) -> None:
-        """Also when our caller is cancelled once more."""
-        await asyncio.shield(self._begin(work))
-
-    def _begin(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
-        task = asyncio.create_task(work)
-        self._endings.add(task)
-        task.add_done_callback(self._endings.discard)
-        return task
-
     def _age(self, member: Member, lifetime_s: float) -> None:
-        self._begin(self._retire(member, _OLD.format(lifetime_s / 60)))
+        self._chores.begin(self._retire(member, _OLD.format(lifetime_s / 60)))
 
     async def _retire(self, member: Member, why: str) -> None:
         log.warning("sandbox.ended", box_id=member.entry.id, why=why)
