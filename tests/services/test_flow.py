@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from yudai import demo
+from bare_env import bare_env
 from yudai.cli.render import exit_code
 from yudai.domain.budget import Budget
 from yudai.domain.document import PlaceEntry, SolveDocument
@@ -142,8 +142,7 @@ class Arena:
                 info = tarfile.TarInfo(name)
                 info.size, info.mtime = len(text), 1_750_000_000
                 tar.addfile(info, io.BytesIO(text.encode()))
-        env = demo.base(self._scripts).env
-        return BaseSpec(key=archive.stem, source=archive, setup=setup, env=env)
+        return BaseSpec(key=archive.stem, source=archive, setup=setup, env=bare_env())
 
 
 @pytest.fixture

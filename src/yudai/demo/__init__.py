@@ -49,8 +49,11 @@ def scripts() -> dict[str, Path]:
     return {f"{BUNDLED_SCRIPTS}{name}": CONTESTANTS / f"{name}.yaml" for name in _names()}
 
 
-def base(home: Path) -> BaseSpec:
-    """Archive the sample repository under `home` and describe the base made from it."""
+def base(home: Path, env: Path | None) -> BaseSpec:
+    """Archive the sample repository under `home` and describe the base made from it.
+
+    `env` is a Python environment that has pytest.
+    """
     archive = _archive(ROOT / "sample")
     digest = hashlib.sha256(archive).hexdigest()
     source = home / "sources" / f"{digest}.tar"
@@ -61,7 +64,6 @@ def base(home: Path) -> BaseSpec:
         Path(part.name).replace(source)
     # Those that nobody uses are removed some day.
     source.touch()
-    env = Path(sys.prefix) if sys.prefix != sys.base_prefix else None
     key = hashlib.sha256(f"{digest}\n{env}\n{sys.version}".encode()).hexdigest()[:32]
     return BaseSpec(key=key, source=source, env=env)
 

@@ -9,6 +9,7 @@ from yudai.domain.project import Project
 from yudai.services.solves import SolveRequest
 from yudai.services.submitting import IdempotencyKey, Submitted, Submitter
 from yudai.settings import Settings
+from yudai.wiring.parts import own_env
 
 PARALLEL = 4
 _TEST_TIMEOUT_S = 120
@@ -21,7 +22,7 @@ def demo_request(
     return SolveRequest(
         repo=demo.REPO,
         issue=demo.issue(),
-        base=demo.base(settings.home),
+        base=demo.base(settings.home, own_env()),
         matrix=demo.matrix(),
         budget=Budget(
             max_parallel=parallel,
