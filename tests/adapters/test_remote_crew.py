@@ -173,6 +173,27 @@ async def test_one_that_was_not_copied_is_made_anew(monkeypatch: pytest.MonkeyPa
     assert yard.cloud.machines == {}
 
 
+async def test_copies_are_noted_before_others_are_waited_for():
+    """Else a sweep would take a copy for a stranger: it has the tags of another."""
+    yard = Yard(at_once=3)
+    fork, told = yard.cloud.fork, asyncio.Event()
+
+    async def half(source: Machine, wanted: Sequence[Order]) -> Sequence[Machine | SandboxError]:
+        yard.cloud.gate = told
+        return [SandboxError("no room"), *await fork(source, wanted[1:])]
+
+    yard.cloud.fork = half  # type: ignore[method-assign]
+    hiring = asyncio.create_task(yard.hire_all("abc"))
+    while len(yard.cloud.machines) < 3:  # noqa: ASYNC110 - what is made here has no event
+        await asyncio.sleep(0)
+
+    rows = {row.id: row.external for row in await yard.register.boxes("memory")}
+    assert (rows["a"], rows["b"], rows["c"]) == ("m0", "", "m1")
+    told.set()
+    assert all(isinstance(member, Member) for member in await hiring)
+    await yard.crew.close()
+
+
 async def test_the_first_may_fail_alone():
     yard = Yard(at_once=3)
     yard.cloud.creating = [SandboxError("no room")]

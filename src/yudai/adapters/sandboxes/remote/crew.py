@@ -42,6 +42,11 @@ class Member:
     """Ends the box that it is, and tells those who use it why; None: it is no box yet."""
 
 
+Wanted = tuple[BoxEntry, Order]
+Hired = dict[str, Member | SandboxError]
+"""By their rows' names."""
+
+
 class Crew:
     def __init__(
         self,
@@ -82,20 +87,15 @@ class Crew:
                 self._beating = asyncio.create_task(self._beat_for_ever(), name="sandboxes")
             for entry in entries:
                 await self._register.open_box(entry)
-            made = await self._make_all(orders)
-            # All of them before anything else can happen: nobody else knows the copies.
-            members = list(map(self._admit, entries, orders, made))
-            for member in members:
-                if isinstance(member, Member):
-                    await self._register.name_box(member.entry.id, member.machine.id)
+            wanted = tuple(zip(entries, orders, strict=True))
+            members = await self._make_all(wanted)
         except BaseException:
             await self._chores.finish(self._undo(entries))
             raise
-        failed = [
-            e for e, one in zip(entries, members, strict=True) if isinstance(one, SandboxError)
-        ]
-        await self._give_up(failed, members)
-        return members
+        failed = [entry for entry in entries if isinstance(members[entry.id], SandboxError)]
+        found = [members[entry.id] for entry in entries]
+        await self._give_up(failed, found)
+        return found
 
     async def dismiss(self, box_id: str) -> None:
         """The end of one of ours, also when the caller is cancelled meanwhile.
@@ -143,48 +143,56 @@ class Crew:
         finally:
             self._pace.leave()
 
-    async def _make_all(self, orders: Sequence[Order]) -> Sequence[Machine | SandboxError]:
-        if len(orders) == 1 or not isinstance(self._cloud, Forking):
-            return await self._make_apart(orders)
-        first = await self._make(orders[0])
-        copies = await self._copy(self._cloud, first, orders[1:])
-        wanted = zip(orders[1:], copies, strict=True)
-        missing = [order for order, copy in wanted if isinstance(copy, SandboxError)]
-        made = iter(await self._make_apart(missing))
-        return [first, *(next(made) if isinstance(c, SandboxError) else c for c in copies)]
+    async def _make_all(self, wanted: Sequence[Wanted]) -> Hired:
+        if len(wanted) == 1 or not isinstance(self._cloud, Forking):
+            return await self._make_apart(wanted)
+        hired = await self._make_apart(wanted[:1])
+        hired |= await self._copy(self._cloud, hired[wanted[0][0].id], wanted[1:])
+        missing = [one for one in wanted[1:] if isinstance(hired[one[0].id], SandboxError)]
+        return hired | await self._make_apart(missing)
 
-    async def _copy(
-        self, cloud: Forking, source: Machine | SandboxError, orders: Sequence[Order]
-    ) -> Sequence[Machine | SandboxError]:
-        if isinstance(source, SandboxError):
-            return [source] * len(orders)
+    async def _make_apart(self, wanted: Sequence[Wanted]) -> Hired:
         try:
-            copies = await cloud.fork(source, orders)
-        except (NotImplementedError, SandboxError) as error:
-            copies = [SandboxError(str(error))] * len(orders)
-        if errors := [copy for copy in copies if isinstance(copy, SandboxError)]:
-            log.info("sandbox.not_copied", backend=cloud.name, n=len(errors), why=str(errors[0]))
-        return copies
+            async with asyncio.TaskGroup() as group:
+                tasks = [group.create_task(self._make(*one)) for one in wanted]
+        except ExceptionGroup as errors:
+            raise errors.exceptions[0] from errors
+        return {entry.id: task.result() for (entry, _), task in zip(wanted, tasks, strict=True)}
 
-    async def _make_apart(self, orders: Sequence[Order]) -> Sequence[Machine | SandboxError]:
-        async with asyncio.TaskGroup() as group:
-            tasks = [group.create_task(self._make(order)) for order in orders]
-        return [task.result() for task in tasks]
-
-    async def _make(self, order: Order) -> Machine | SandboxError:
+    async def _make(self, entry: BoxEntry, order: Order) -> Member | SandboxError:
         try:
-            return await self._pace.make(partial(self._cloud.create, order))
+            machine = await self._pace.make(partial(self._cloud.create, order))
         except SandboxError as error:
             return error
+        member = self._admit(entry, order, machine)
+        await self._register.name_box(entry.id, machine.id)
+        return member
 
-    def _admit(
-        self, entry: BoxEntry, order: Order, made: Machine | SandboxError
-    ) -> Member | SandboxError:
-        if isinstance(made, SandboxError):
-            return made
+    async def _copy(
+        self, cloud: Forking, source: Member | SandboxError, wanted: Sequence[Wanted]
+    ) -> Hired:
+        if isinstance(source, SandboxError):
+            return {entry.id: source for entry, _ in wanted}
+        try:
+            copies = await cloud.fork(source.machine, [order for _, order in wanted])
+        except (NotImplementedError, SandboxError) as error:
+            copies = [SandboxError(str(error))] * len(wanted)
+        # All of them before anything else can happen: they have no tags by which to find them.
+        hired: Hired = {
+            entry.id: copy if isinstance(copy, SandboxError) else self._admit(entry, order, copy)
+            for (entry, order), copy in zip(wanted, copies, strict=True)
+        }
+        for member in hired.values():
+            if isinstance(member, Member):
+                await self._register.name_box(member.entry.id, member.machine.id)
+        if errors := [copy for copy in copies if isinstance(copy, SandboxError)]:
+            log.info("sandbox.not_copied", backend=cloud.name, n=len(errors), why=str(errors[0]))
+        return hired
+
+    def _admit(self, entry: BoxEntry, order: Order, machine: Machine) -> Member:
         loop, lifetime_s = asyncio.get_running_loop(), order.limits.lifetime_s
         now = loop.time()
-        member = Member(entry, made, dies_s=now + lifetime_s, extended_s=now)
+        member = Member(entry, machine, dies_s=now + lifetime_s, extended_s=now)
         self._members[entry.id] = member
         member.clock = loop.call_later(lifetime_s, self._age, member, lifetime_s)
         return member
