@@ -38,6 +38,10 @@ def database_kind(request: pytest.FixtureRequest) -> Kind:
     return request.param
 
 
+on_one_kind = pytest.mark.parametrize("database_kind", ["sqlite"], indirect=True)
+"""For what is the same on each: its queries are those of other tests, which use both."""
+
+
 @pytest.fixture
 def database_url(new_database: NewDatabase) -> str:
     """A database of the newest schema, once of each kind."""
@@ -74,6 +78,13 @@ def _new_files(folder: Path) -> Iterator[NewDatabase]:
         return sqlite_url(file)
 
     yield new
+
+
+def used_home(home: Path) -> Path:
+    """As the first command leaves it: making its database takes longer than most tests."""
+    home.mkdir(mode=0o700, parents=True, exist_ok=True)
+    (home / "yudai.db").write_bytes(_migrated_file())
+    return home
 
 
 @cache

@@ -10,6 +10,7 @@ from collections.abc import AsyncGenerator, Callable, Generator
 from contextlib import AsyncExitStack, ExitStack, asynccontextmanager, contextmanager
 from pathlib import Path
 
+from warm import Warm
 from yudai.adapters.clock import SystemClock
 from yudai.adapters.engines.dbos import DbosEngine, EngineConfig
 from yudai.adapters.engines.dbos_worker import DbosWorker
@@ -110,7 +111,7 @@ async def working(*parts: Part) -> AsyncGenerator[list[subprocess.Popen[bytes]]]
 
 @contextmanager
 def _process(part: Part) -> Generator[subprocess.Popen[bytes]]:
-    process = subprocess.Popen([sys.executable, __file__], stdin=subprocess.PIPE)
+    process = Warm([__file__], stdin=subprocess.PIPE, env=os.environ)
     assert process.stdin is not None
     try:
         with process.stdin as asked:

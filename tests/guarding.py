@@ -12,9 +12,8 @@ from fastapi import FastAPI
 
 from databases import _migrated_file
 from peopling import Crowd
-from serving import BASE_URL, Place, RecordingEngine, as_port, client_of, open_place
+from serving import BASE_URL, Place, RecordingEngine, app_of, as_port, client_of, open_place
 from solving import Ring, passed
-from yudai.api.app import create_app
 from yudai.domain.forge import Role
 from yudai.domain.ids import ConversationId, SolveId
 from yudai.services.browsing import Browser
@@ -61,7 +60,7 @@ async def open_house(folder: Path, **settings: Any) -> AsyncGenerator[House]:
     async with open_place(folder / "home", sqlite_url(file), RecordingEngine()) as plain:
         crowd = Crowd(plain.store)
         place = _guarded(plain, crowd, settings)
-        yield House(crowd, place, create_app(place, **_allowed(place.settings)))
+        yield House(crowd, place, app_of(place, **_allowed(place.settings)))
 
 
 def _guarded(plain: Place, crowd: Crowd, given: dict[str, Any]) -> Place:

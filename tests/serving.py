@@ -6,12 +6,14 @@ Nothing is run: what an engine would be told is written down.
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, cast
 
 import httpx
+from fastapi import FastAPI
 from pydantic import SecretStr
+from starlette.routing import BaseRoute
 
 from forging import MemoryForge, MemoryRepository
 from yudai.adapters.artifacts.object_store import ObjectStoreArtifacts
@@ -19,6 +21,7 @@ from yudai.adapters.artifacts.places import Folder
 from yudai.adapters.clock import SystemClock
 from yudai.adapters.forges.local import LocalForge
 from yudai.adapters.forges.looking import open_look
+from yudai.api.app import create_app
 from yudai.domain.budget import Budget
 from yudai.domain.errors import ForbiddenError, RefusedError
 from yudai.domain.forge import ForgeIssue, RepoRef
@@ -222,6 +225,23 @@ async def open_place(home: Path, url: str, engine: Engine) -> AsyncGenerator[Pla
             accounts=make_accounts(settings, store, clock, forge=as_port(remote), provider=None),
             hints=hints,
         )
+
+
+def app_of(service: Any, **how: Any) -> FastAPI:
+    """As `create_app` makes it, with routes that have been asked before.
+
+    The first request makes what each route needs; anew for each test that takes longer than most.
+    """
+    app = create_app(service, **how)
+    for place, route in enumerate(_routes()):
+        if hasattr(route, "effective_candidates"):
+            app.router.routes[place] = route
+    return app
+
+
+@cache
+def _routes() -> list[BaseRoute]:
+    return create_app(cast("Any", None)).router.routes
 
 
 def client_of(app: Any, *, base_url: str = BASE_URL) -> httpx.AsyncClient:

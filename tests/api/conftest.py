@@ -7,9 +7,8 @@ from fastapi import FastAPI
 
 from databases import _migrated_file
 from repositories import Repository
-from serving import Place, RecordingEngine, client_of, open_place
+from serving import Place, RecordingEngine, app_of, client_of, open_place
 from solving import Ring
-from yudai.api.app import create_app
 from yudai.store.urls import sqlite_url
 
 FILES = {
@@ -33,7 +32,7 @@ async def place(tmp_path: Path, engine: RecordingEngine) -> AsyncGenerator[Place
 
 @pytest.fixture
 def app(place: Place) -> FastAPI:
-    return create_app(place)
+    return app_of(place)
 
 
 @pytest.fixture

@@ -18,8 +18,8 @@ from sqlalchemy.exc import TimeoutError as NoConnectionError
 from structlog.contextvars import merge_contextvars
 from structlog.testing import capture_logs
 
-from serving import Place, RecordingEngine, client_of
-from yudai.api.app import contract, create_app
+from serving import Place, RecordingEngine, app_of, client_of
+from yudai.api.app import contract
 from yudai.api.errors import KINDS, MEDIA_TYPE, METHODS, Code
 from yudai.api.guards import MAX_BODY
 from yudai.domain.errors import (
@@ -76,7 +76,7 @@ async def test_a_host_twice_or_not_at_all_is_misdirected(app: FastAPI):
 
 
 async def test_a_host_that_was_configured_is_answered(place: Place):
-    app = create_app(place, hosts=["Yudai.example.org"])
+    app = app_of(place, hosts=["Yudai.example.org"])
     async with client_of(app, base_url="https://yudai.example.org") as client:
         assert (await client.get("/api/health/live")).status_code == 200
     async with client_of(app, base_url="https://example.org") as client:
@@ -95,7 +95,7 @@ async def test_a_host_that_was_configured_is_answered(place: Place):
     ],
 )
 async def test_own_pages_and_programs_may_change_things(place: Place, headers: dict[str, str]):
-    async with client_of(create_app(place, origins=["http://App.example.org/"])) as client:
+    async with client_of(app_of(place, origins=["http://App.example.org/"])) as client:
         answer = await client.post(f"/api/solves/{UNKNOWN}/cancel", headers=headers)
     problem(answer, Code.NOT_FOUND)
 

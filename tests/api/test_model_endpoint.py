@@ -11,8 +11,7 @@ from fastapi import FastAPI
 
 from desks import HELLO, MODEL, OTHER, DeskGround, answering, completion, open_ground
 from guarding import open_house
-from serving import Place, client_of
-from yudai.api.app import create_app
+from serving import Place, app_of, client_of
 from yudai.api.model import router
 from yudai.domain.run_state import RunState
 
@@ -32,7 +31,7 @@ class Desked:
 
 
 def make_app(service: Any) -> FastAPI:
-    app = create_app(service)
+    app = app_of(service)
     if not any(getattr(route, "path", "") == PATH for route in app.routes):
         app.include_router(router, prefix="/api")
     return app

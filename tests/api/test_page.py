@@ -9,8 +9,7 @@ import pytest
 from fastapi import FastAPI
 from starlette.types import Message
 
-from serving import Place, client_of
-from yudai.api.app import create_app
+from serving import Place, app_of, client_of
 from yudai.api.page import CSP, FOR_EVER
 
 INDEX = '<!doctype html><script type="module" src="/assets/index-a1.js"></script>'
@@ -54,7 +53,7 @@ def built(tmp_path: Path) -> Path:
 
 @pytest.fixture
 async def client(place: Place, built: Path) -> AsyncGenerator[httpx.AsyncClient]:
-    async with client_of(create_app(place, page_folder=built)) as opened:
+    async with client_of(app_of(place, page_folder=built)) as opened:
         yield opened
 
 
@@ -135,7 +134,7 @@ async def status_of(app: FastAPI, path: str) -> int:
 
 
 async def test_no_path_leads_out_of_it(place: Place, built: Path):
-    app = create_app(place, page_folder=built)
+    app = app_of(place, page_folder=built)
     assert await status_of(app, "/new") == 200
     for path in (
         *("/../secret", "/../secret.txt", "/assets/../../secret", "//new", "/new//x", "/./new"),
@@ -208,7 +207,7 @@ async def test_a_page_that_is_built_anew_is_served_at_once(client: httpx.AsyncCl
 
 
 async def test_without_a_build_the_page_says_how_to_make_one(place: Place, tmp_path: Path):
-    app = create_app(place, page_folder=tmp_path / "nothing")
+    app = app_of(place, page_folder=tmp_path / "nothing")
     async with client_of(app) as client:
         answer = await client.get("/")
         assert (answer.status_code, answer.headers["cache-control"]) == (503, "no-store")

@@ -9,8 +9,7 @@ from fastapi import FastAPI
 from pydantic import SecretStr
 
 from forging import MemoryForge
-from serving import Place, as_port, client_of
-from yudai.api.app import create_app
+from serving import Place, app_of, as_port, client_of
 from yudai.api.repos import router
 from yudai.domain.forge import NewPull, RepoRef, Role
 from yudai.domain.ids import LOCAL_USER
@@ -32,7 +31,7 @@ class Shop:
 
     def app(self, **changes: object) -> FastAPI:
         browser = replace(self.browser, **changes)
-        app = create_app(replace(self.place, browser=browser))
+        app = app_of(replace(self.place, browser=browser))
         if not any(getattr(route, "path", "") == "/api/forge/repos" for route in app.routes):
             app.include_router(router, prefix="/api")
         return app

@@ -9,8 +9,7 @@ import httpx
 import pytest
 from fastapi import FastAPI
 
-from serving import WEBHOOK_SECRET, Place, client_of
-from yudai.api.app import create_app
+from serving import WEBHOOK_SECRET, Place, app_of, client_of
 from yudai.api.errors import Code
 from yudai.api.guards import MAX_BODY
 from yudai.api.webhooks import router
@@ -32,7 +31,7 @@ def headers(body: bytes = BODY, **changes: str) -> dict[str, str]:
 
 @pytest.fixture
 def app(place: Place) -> FastAPI:
-    app = create_app(place)
+    app = app_of(place)
     if not any(getattr(route, "path", "") == PATH for route in app.routes):
         app.include_router(router, prefix="/api")
     return app
@@ -93,7 +92,7 @@ async def test_a_page_cannot_send_one(client: httpx.AsyncClient):
 
 
 async def test_without_a_secret_there_is_no_such_route(place: Place):
-    app = create_app(replace(place, deliveries=replace(place.deliveries, secret=None)))
+    app = app_of(replace(place, deliveries=replace(place.deliveries, secret=None)))
     if not any(getattr(route, "path", "") == PATH for route in app.routes):
         app.include_router(router, prefix="/api")
     async with client_of(app) as client:

@@ -10,6 +10,7 @@ import typer
 from structlog.testing import capture_logs
 
 from contracts.conftest import make_archive, spawn_one
+from databases import used_home
 from yudai.adapters.sandboxes.process import ProcessBackend
 from yudai.cli.base_commands import bases_app
 from yudai.cli.bases import Bounds, run_evict, run_list, run_remove
@@ -25,7 +26,7 @@ DAY = 86_400.0
 def settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
     monkeypatch.setenv("COLUMNS", "160")
     update = {"sandbox_backend": "process"}
-    return Settings.at(tmp_path / "home").model_copy(update=update)
+    return Settings.at(used_home(tmp_path / "home")).model_copy(update=update)
 
 
 @pytest.fixture

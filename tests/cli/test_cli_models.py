@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from databases import used_home
 from yudai.cli.models import run_models_list, run_models_remove, run_models_set, to_change
 from yudai.domain.errors import RefusedError
 from yudai.services.models import ModelChange, packaged
@@ -17,7 +18,7 @@ Captured = pytest.CaptureFixture[str]
 @pytest.fixture
 def settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
     monkeypatch.setenv("COLUMNS", "160")
-    return Settings.at(tmp_path / "home")
+    return Settings.at(used_home(tmp_path / "home"))
 
 
 def change(

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from databases import used_home
 from solving import Ring, failed, passed, run_id
 from yudai import telemetry
 from yudai.cli.compare import run_compare
@@ -27,7 +28,7 @@ Compare = Callable[..., Awaitable[Any]]
 @pytest.fixture
 def settings(tmp_path: Path) -> Settings:
     telemetry.set_up(verbose=False)
-    return Settings.at(tmp_path)
+    return Settings.at(used_home(tmp_path))
 
 
 @pytest.fixture

@@ -8,6 +8,7 @@ import pytest
 from stub_answers import document, summary
 from stub_server import Stub, problem, serving
 
+from databases import used_home
 from solving import SOLVE, Ring, passed
 from yudai import telemetry
 from yudai.cli.dismiss import run_dismiss
@@ -24,7 +25,7 @@ RUNNING = SolveId("0190a000-0000-7000-8000-00000000bbbb")
 @pytest.fixture
 def settings(tmp_path: Path) -> Settings:
     telemetry.set_up(verbose=False)
-    return Settings.at(tmp_path)
+    return Settings.at(used_home(tmp_path))
 
 
 @pytest.fixture

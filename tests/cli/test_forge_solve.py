@@ -12,6 +12,7 @@ from test_asking import DEFAULTS
 from test_publish import URL as PULL_URL
 from test_publish import Publishing
 
+from databases import used_home
 from forging import MemoryForge
 from repositories import Repository
 from yudai import telemetry
@@ -107,7 +108,7 @@ def settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
     monkeypatch.chdir(tmp_path)
     for name, replies in (("right", RIGHT), ("wrong", WRONG)):
         (tmp_path / f"{name}.json").write_text(json.dumps({"replies": replies}))
-    at = Settings.at(tmp_path / "home")
+    at = Settings.at(used_home(tmp_path / "home"))
     return at.model_copy(update={"github_url": "https://forge.test"})
 
 

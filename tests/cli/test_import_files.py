@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from databases import used_home
 from trajectories import CHAT, RESPONSES, called, version_1, version_2
 from yudai import telemetry
 from yudai.adapters.agents.upstream import MINI_VERSION
@@ -19,7 +20,7 @@ HOSTILE = "\x1b]0;owned\x07\x1b[2J\u202e"
 @pytest.fixture
 def settings(tmp_path: Path) -> Settings:
     telemetry.set_up(verbose=False)
-    return Settings.at(tmp_path / "home")
+    return Settings.at(used_home(tmp_path / "home"))
 
 
 def write(folder: Path, value: object, name: str = "it.traj.json") -> Path:

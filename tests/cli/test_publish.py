@@ -16,6 +16,7 @@ from stub_answers import PATH, UPDATES, document, event, lane, summary, updates
 from stub_server import Stub, problem, serving
 from test_asking import DEFAULTS
 
+from databases import used_home
 from solving import SOLVE, Ring, passed, run_id
 from yudai import telemetry
 from yudai.cli import serverdesk
@@ -78,7 +79,7 @@ def settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
     telemetry.set_up(verbose=False)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(serverdesk, "_PAUSE_S", 0.0)
-    return Settings.at(tmp_path / "home")
+    return Settings.at(used_home(tmp_path / "home"))
 
 
 @pytest.fixture

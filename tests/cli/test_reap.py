@@ -9,6 +9,7 @@ from typing import cast
 
 import pytest
 
+from databases import used_home
 from yudai import telemetry
 from yudai.cli.reap import OpenReaper, run_reap
 from yudai.domain.errors import RefusedError, SandboxError
@@ -53,7 +54,7 @@ def quiet() -> None:
 
 @pytest.fixture
 def settings(tmp_path: Path) -> Settings:
-    return Settings.at(tmp_path / "home")
+    return Settings.at(used_home(tmp_path / "home"))
 
 
 async def test_each_leftover_has_a_line_with_why_and_age(settings: Settings, capsys: Captured):

@@ -9,6 +9,7 @@ import pytest
 from clouds import e2b_scene, engine_scene
 from clouds.e2b_server import FakeE2B
 from clouds.engine import FakeEngine
+from databases import used_home
 from yudai import telemetry
 from yudai.adapters.sandboxes.container import ContainerCloud
 from yudai.adapters.sandboxes.remote.cloud import BOX, INSTALLATION
@@ -74,7 +75,7 @@ async def note_base(settings: Settings, backend: str) -> None:
 def house(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> House:
     engine = FakeEngine.install(tmp_path / "engine", "podman", engine_scene.IMAGE)
     monkeypatch.setenv("CONTAINER_ENGINE", str(engine.program))
-    return House(tmp_path / "home", engine)
+    return House(used_home(tmp_path / "home"), engine)
 
 
 @pytest.mark.parametrize("backend", ["", "container"])

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 
+from databases import used_home
 from solving import SOLVE, Ring, failed, passed, run_id
 from yudai import telemetry
 from yudai.cli.cancel import run_cancel
@@ -34,7 +35,7 @@ RUNNING: dict[str, Any] = {"state": SolveState.RUNNING, "finished_at": None}
 @pytest.fixture
 def settings(tmp_path: Path) -> Settings:
     telemetry.set_up(verbose=False)
-    return Settings.at(tmp_path)
+    return Settings.at(used_home(tmp_path))
 
 
 @pytest.fixture

@@ -7,6 +7,8 @@ import pytest
 
 from yudai.ports.sandbox import Sandbox
 
+pytestmark = pytest.mark.asyncio(loop_scope="session")
+
 
 @pytest.mark.parametrize(
     "content",

@@ -10,6 +10,8 @@ from yudai.domain.errors import SandboxError
 from yudai.domain.failure import Cause
 from yudai.ports.sandbox import Backend, BaseRef, BaseSpec, Sandbox
 
+pytestmark = pytest.mark.asyncio(loop_scope="session")
+
 
 def apply(patch: str, folder: Path) -> None:
     subprocess.run(["git", "apply", "--binary", "-"], input=patch.encode(), cwd=folder, check=True)
@@ -111,13 +113,11 @@ async def test_what_is_nobodys_edit_is_left_out(
     assert await changed(box, command) == expected
 
 
-async def test_equal_trees_have_equal_fingerprints(backend: Backend, base: BaseRef):
-    one, other = await spawn_one(backend, base), await spawn_one(backend, base)
+async def test_equal_trees_have_equal_fingerprints(box: Sandbox, other_box: Sandbox):
+    await box.exec("echo x >a; echo more >>README.md; chmod +x crlf.txt")
+    await other_box.exec("chmod +x crlf.txt; echo y >a; echo more >>README.md; echo x >a; touch a")
 
-    await one.exec("echo x >a; echo more >>README.md; chmod +x crlf.txt")
-    await other.exec("chmod +x crlf.txt; echo y >a; echo more >>README.md; echo x >a; touch a")
-
-    assert await one.tree() == await other.tree()
+    assert await box.tree() == await other_box.tree()
 
 
 async def test_the_fingerprint_changes_with_each_step_and_comes_back(box: Sandbox):
@@ -186,7 +186,7 @@ async def test_an_edit_in_the_base_that_keeps_size_and_time_is_seen(box: Sandbox
     ],
 )  # fmt: skip
 async def test_the_patch_brings_a_fresh_box_to_the_same_tree(
-    box: Sandbox, backend: Backend, base: BaseRef, command: str
+    box: Sandbox, other_box: Sandbox, command: str
 ):
     result = await box.exec(command)
     assert result.exit_code == 0, result.text
@@ -195,12 +195,11 @@ async def test_the_patch_brings_a_fresh_box_to_the_same_tree(
 
     patch = await box.diff()
 
-    other = await spawn_one(backend, base)
-    applied = await other.exec(
+    applied = await other_box.exec(
         "git apply --binary --whitespace=nowarn -", stdin=patch.encode("utf-8", "surrogateescape")
     )
     assert (applied.exit_code, applied.text) == (0, "")
-    assert await other.tree() == tree
+    assert await other_box.tree() == tree
     assert await box.diff() == patch
 
 
@@ -249,8 +248,9 @@ async def test_a_name_that_git_does_not_take_is_refused(box: Sandbox):
     assert "git~1" in str(refused.value)
 
 
-async def test_a_tree_deeper_than_any_path(box: Sandbox):
+async def test_a_tree_deeper_than_any_path(backend: Backend, base: BaseRef):
     """Nobody can name it, so it is no part of a patch; but it must not break anything."""
+    box = await spawn_one(backend, base)
     program = (
         "import os\n"
         "for _ in range(1500):\n"

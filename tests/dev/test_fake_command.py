@@ -6,7 +6,6 @@ import shlex
 import signal
 import stat
 import subprocess
-import sys
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,25 +14,24 @@ from typing import Any
 import httpx
 import pytest
 
+from warm import YUDAI, Warm
 from yudai.cli.exits import REFUSED
 from yudai.domain.chatcommand import parse_command
 from yudai.forge_settings import ForgeSettings
 
-YUDAI = Path(sys.executable).with_name("yudai")
 ISSUES = "/api/v3/repos/octo/passbook/issues"
 
 
 @contextmanager
 def fake_github(folder: Path, *options: str) -> Generator["subprocess.Popen[str]"]:
-    argv = [str(YUDAI), "dev", "fake-github", "--folder", str(folder)]
+    argv = [str(YUDAI), "dev", "fake-github", "--folder", str(folder), "--port", "0"]
     env = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
-    process = subprocess.Popen(
-        [*argv, "--port", "0", *options],
+    process = Warm(
+        [*argv, *options],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
         env=env | {"YUDAI_HOME": str(folder.parent / "home")},
-        start_new_session=True,
     )
     try:
         yield process

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import small
-from service import Installation, Server, installed, until
+from service import SELDOM_S, Installation, Server, installed, until
 
 from github_server import WEBHOOK_SECRET, GitHubServer, github_server
 
@@ -32,7 +32,7 @@ class ForgeHouse:
             ids = [each["id"] for each in found if each["issue"].startswith(f"#{number} ")]
             return ids[0] if ids else None
 
-        return until(opened, f"a solve of issue {number}")
+        return until(opened, f"a solve of issue {number}", every_s=SELDOM_S)
 
     def publication(self, solve_id: str, *states: str) -> dict[str, Any]:
         """When it has come to one of these states."""
@@ -42,7 +42,14 @@ class ForgeHouse:
             told = answer.json() if answer.status_code == 200 else {}
             return told if told.get("state") in states else None
 
-        return until(found, f"publication {states} of {solve_id}")
+        return until(found, f"publication {states} of {solve_id}", every_s=SELDOM_S)
+
+    def wait_for_outcomes(self, solve_id: str, *kinds: str) -> None:
+        until(
+            lambda: self.outcomes(solve_id) == [*kinds],
+            f"outcomes {kinds} of {solve_id}",
+            every_s=SELDOM_S,
+        )
 
     def outcomes(self, solve_id: str) -> list[str]:
         return [

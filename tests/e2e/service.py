@@ -34,6 +34,8 @@ P = TypeVar("P", bound="Process")
 PATIENCE_S = 90.0
 """For what comes sooner or later, on however busy a machine."""
 POLL_S = 0.05
+SELDOM_S = 0.25
+"""For what nobody has to meet at its moment: each look takes time from what is looked at."""
 _ALONE = ("serve", "--port", "0")
 _API = (*_ALONE, "--no-worker")
 _ONCE = {
@@ -46,12 +48,18 @@ _ONCE = {
 }
 
 
-def until(is_so: Callable[[], T | None], what: str, *, within_s: float = PATIENCE_S) -> T:
+def until(
+    is_so: Callable[[], T | None],
+    what: str,
+    *,
+    within_s: float = PATIENCE_S,
+    every_s: float = POLL_S,
+) -> T:
     """Look again and again; what it found."""
     deadline = time.monotonic() + within_s
     while not (found := is_so()):
         assert time.monotonic() < deadline, f"not so after {within_s} s: {what}"
-        time.sleep(POLL_S)
+        time.sleep(every_s)
     return found
 
 
@@ -204,8 +212,9 @@ class Books:
     """What the database says, read beside everybody."""
 
     def __init__(self, url: str) -> None:
-        # Each look with a connection of its own: the database may have been away since.
-        self._engine = create_engine(url.replace("sqlite+aiosqlite", "sqlite"), poolclass=NullPool)
+        # The database may have been away since the last look, and a file may be another one.
+        pool = {"pool_pre_ping": True} if url.startswith("postgresql") else {"poolclass": NullPool}
+        self._engine = create_engine(url.replace("sqlite+aiosqlite", "sqlite"), **pool)
 
     def close(self) -> None:
         self._engine.dispose()
@@ -241,7 +250,11 @@ class Books:
 def rested(books: Books, solve_id: str) -> str:
     """The state that it came to."""
     at_work = (SolveState.QUEUED, SolveState.RUNNING)
-    until(lambda: books.solve(solve_id).state not in at_work, f"solve {solve_id} comes to rest")
+    until(
+        lambda: books.solve(solve_id).state not in at_work,
+        f"solve {solve_id} comes to rest",
+        every_s=SELDOM_S,
+    )
     return books.solve(solve_id).state
 
 

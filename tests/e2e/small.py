@@ -37,6 +37,7 @@ EOF"""
 FIX = "sed -i 's/ if x else 1//' doubling.py"
 PLAN = "<plan>\ntest zero\nfix it\n</plan>"
 FINISH = {"finish": True}
+SOLVE = ("solve", "folder", "--text", ISSUE, "--json", "--model")
 
 
 def make(folder: Path, **more: str | bytes) -> Path:

@@ -18,7 +18,6 @@ from repositories import Repository
 from warm import YUDAI, Warm
 from yudai.cli import main
 
-SOLVE = ("solve", "folder", "--text", small.ISSUE, "--json", "--model")
 # In this process, as a person types it: starting Python takes longer than all the rest.
 Type = Callable[..., tuple[int, str, str]]
 
@@ -115,7 +114,7 @@ def sleeper(arena: Arena, seconds: float) -> str:
 
 
 def test_a_server_does_the_work_and_tells_everything(arena: Arena, server: Server, type_: Type):
-    found = read(type_(*SOLVE, small.right(arena), "--branch", "mended"))
+    found = read(type_(*small.SOLVE, small.right(arena), "--branch", "mended"))
     assert found["solve"]["state"] == "completed"
     assert "if x else" not in Repository(arena.root / "folder").git("show", "mended:doubling.py")
     run_id, other = found["solve"]["champion"], arena.root / "other"
@@ -134,7 +133,7 @@ def test_a_server_does_the_work_and_tells_everything(arena: Arena, server: Serve
 def test_who_stops_watching_stops_nothing_and_cancel_does(
     arena: Arena, server: Server, type_: Type
 ):
-    with client(arena, *SOLVE, sleeper(arena, 60)) as process:
+    with client(arena, *small.SOLVE, sleeper(arena, 60)) as process:
         wait_for(process, "run.started")
         process.send_signal(signal.SIGINT)
         _, said = process.communicate(timeout=30)
@@ -151,7 +150,7 @@ def test_who_stops_watching_stops_nothing_and_cancel_does(
 
 def test_the_client_outlives_a_server_that_is_killed(arena: Arena, serve: Callable[[], Server]):
     server = serve()
-    with client(arena, *SOLVE, sleeper(arena, 3)) as process:
+    with client(arena, *small.SOLVE, sleeper(arena, 3)) as process:
         wait_for(process, "run.started")
         os.kill(server.process.pid, signal.SIGKILL)
         wait_for(process, "cannot reach the server")

@@ -1,4 +1,7 @@
-"""The demo as a person starts it: a process of its own, its output, its end."""
+"""The demo as a person starts it: a process of its own, its page, its output, its end.
+
+Two whole races: one by Python itself with our own environment and the page, and one without either.
+"""
 
 import asyncio
 import json
@@ -7,16 +10,26 @@ import re
 import signal
 import subprocess
 import time
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any, NamedTuple
 
+import httpx
 import pytest
+import small
+from arena import Arena
+from demonstrating import Demo, environment, started, yudai
 from leftovers import NOTHING, leftovers
 
-from warm import YUDAI, Warm, run_warm
+from warm import YUDAI, Warm
+from yudai.api.page import CSP
 from yudai.settings import Settings
 from yudai.wiring import open_app, scripted_gateway
 
+pytestmark = pytest.mark.timeout(240)
 shared = pytest.mark.xdist_group("demo")
+
+DEMO = ("demo", "--exit", "--json")
 
 
 @pytest.fixture(scope="module")
@@ -24,23 +37,66 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("home")
 
 
-def environment(home: Path) -> dict[str, str]:
-    return {"PATH": os.environ["PATH"], "HOME": str(home), "YUDAI_HOME": str(home / "yudai")}
+class Raced(NamedTuple):
+    """A whole race, with what was seen of it on the way."""
 
-
-def yudai(home: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    return run_warm([str(YUDAI), *arguments], env=environment(home), text=True, timeout=110)
+    demo: Demo
+    page: httpx.Response
+    early: str
+    second: Demo
+    second_code: int
+    late: str
+    front: str
+    code: int
+    printed: str
 
 
 @pytest.fixture(scope="module")
-def finished(home: Path) -> subprocess.CompletedProcess[str]:
-    return yudai(home, "demo", "--exit", "--json")
+def raced(home: Path) -> Raced:
+    with started(home, warm=False) as demo:
+        page, early = demo.http.get(f"/solves/{demo.solve_id}"), demo.solve()["state"]
+        with started(home) as second:
+            second_code, _ = second.interrupt()
+        demo.http.post(f"/api/solves/{second.solve_id}/cancel").raise_for_status()
+        demo.wait_for(f"The page stays at {demo.url}/solves/{demo.solve_id}")
+        late, front = demo.solve()["state"], demo.http.get("/").text
+        code, printed = demo.interrupt()
+    return Raced(demo, page, early, second, second_code, late, front, code, printed)
 
 
 @pytest.fixture(scope="module")
-def document(finished: subprocess.CompletedProcess[str]) -> dict:
-    assert finished.returncode == 0, finished.stderr
-    return json.loads(finished.stdout)
+def document(home: Path, raced: Raced) -> dict[str, Any]:
+    return json.loads(yudai(home, "show", raced.demo.solve_id, "--json").stdout)
+
+
+@shared
+def test_the_race_is_live_in_the_page_until_ctrl_c(raced: Raced):
+    assert raced.page.status_code == 200
+    assert raced.page.headers["content-security-policy"] == CSP
+    assert raced.early in ("queued", "running")
+    assert raced.late == "awaiting_review"
+    assert raced.front == raced.page.text
+    assert raced.code == 0
+    assert "run.judged" in raced.demo.said.read_text()
+
+
+@shared
+def test_a_second_start_has_the_server_that_is_here_do_it(raced: Raced):
+    assert raced.second.url == raced.demo.url
+    assert raced.second.solve_id != raced.demo.solve_id
+    assert raced.second_code == 130
+
+
+@shared
+def test_the_plain_output_shows_scorecard_patch_and_reasons(raced: Raced):
+    assert re.search("1 +★ +surgeon-t0.2-e6-test-first ", raced.printed)
+    for words in (
+        "diff --git",
+        "Red on base, green with this patch",
+        "Why",
+        "wanderer",
+    ):
+        assert words in raced.printed
 
 
 def places(document: dict) -> dict[str, dict]:
@@ -94,15 +150,6 @@ def test_every_other_contestant_loses_for_its_own_reason(document: dict):
 
 
 @shared
-def test_nothing_but_the_document_is_on_standard_output(
-    finished: subprocess.CompletedProcess[str], document: dict
-):
-    assert json.loads(finished.stdout) == document
-    assert "run.started" in finished.stderr
-    assert "baseline.measured" in finished.stderr
-
-
-@shared
 def test_nothing_is_left_after_a_run(home: Path, document: dict):
     assert leftovers(home / "yudai") == NOTHING
 
@@ -110,7 +157,6 @@ def test_nothing_is_left_after_a_run(home: Path, document: dict):
 @shared
 def test_show_and_list_find_it_again(home: Path, document: dict):
     solve = document["solve"]["id"]
-    assert json.loads(yudai(home, "show", "--json").stdout) == document
     assert json.loads(yudai(home, "show", solve[-6:], "--json").stdout) == document
     assert solve[-8:] in yudai(home, "list").stdout
     text = yudai(home, "show", solve).stdout
@@ -119,7 +165,7 @@ def test_show_and_list_find_it_again(home: Path, document: dict):
 
 @shared
 def test_a_reader_that_leaves_early_and_one_that_knows_only_ascii(home: Path, document: dict):
-    show = [str(YUDAI), "show"]
+    show = [str(YUDAI), "show", document["solve"]["id"]]
     ascii_only = {**environment(home), "PYTHONIOENCODING": "ascii"}
     shown = subprocess.run(show, env=ascii_only, capture_output=True, check=True, timeout=60)
     assert re.search(rb"1 +\? +surgeon", shown.stdout)
@@ -147,33 +193,26 @@ def test_show_one_run_with_its_patch_tests_and_trajectory(home: Path, document: 
     assert "<plan>" in yudai(home, "show", run).stdout
 
 
-def test_the_plain_output_shows_scorecard_patch_and_reasons(tmp_path: Path):
-    # By Python itself, and with its own environment.
-    result = subprocess.run(
-        [str(YUDAI), "demo", "--exit"],
-        env=environment(tmp_path),
-        capture_output=True,
-        text=True,
-        timeout=110,
-        check=False,
-        stdin=subprocess.DEVNULL,
-    )
-    assert result.returncode == 0, result.stderr
-    assert re.search("1 +★ +surgeon-t0.2-e6-test-first ", result.stdout)
-    for words in (
-        "diff --git",
-        "Red on base, green with this patch",
-        "Why",
-        "wanderer",
-    ):
-        assert words in result.stdout
+def small_race(root: Path) -> Sequence[str]:
+    """Words for a race where one submits, one breaks, and none else ends on its own."""
+    small.make(root / "folder")
+    arena = Arena(root)
+    models = [
+        small.right(arena),
+        arena.script("stuck", {"say": small.PLAN, "run": ["false"]}, repeat_last=True),
+        arena.script("thinker", {**small.FINISH, "delay_s": 100}),
+    ]
+    first, *others = models
+    more = (word for model in others for word in ("--model", model))
+    return [*small.SOLVE, first, *more, "--max-steps", "3"]
 
 
-def interrupted(home: Path, moment: str, *signals: signal.Signals) -> int:
-    """Start a demo, send it signals at that moment, and return its exit code."""
+def interrupted(root: Path, words: Sequence[str], moment: str, *signals: signal.Signals) -> int:
+    """Start a race, send it signals at that moment, and return its exit code."""
     process = Warm(
-        [str(YUDAI), "demo", "--exit", "--json"],
-        env=environment(home),
+        [str(YUDAI), *words],
+        cwd=root,
+        env=environment(root),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -195,30 +234,46 @@ def interrupted(home: Path, moment: str, *signals: signal.Signals) -> int:
         return process.wait(timeout=30)
 
 
+def check_cancelled(home: Path) -> None:
+    assert leftovers(home / "yudai") == NOTHING
+    saved = json.loads(yudai(home, "show", "--json").stdout)
+    assert saved["solve"]["state"] == "cancelled"
+    assert {place["state"] for place in saved["ranking"]} <= {"cancelled", "completed", "failed"}
+
+
 @pytest.mark.parametrize(
     ("moment", "signals", "code"),
     [
         ("solve.opened", [signal.SIGINT], 130),
         ("run.started", [signal.SIGINT, signal.SIGINT, signal.SIGINT], 130),
+    ],
+)
+def test_ctrl_c_at_the_beginning(
+    tmp_path: Path, moment: str, signals: list[signal.Signals], code: int
+):
+    assert interrupted(tmp_path, DEMO, moment, *signals) == code
+    check_cancelled(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("moment", "signals", "code"),
+    [
         ("run.submitted", [signal.SIGTERM], 143),
         ("run.judged", [signal.SIGHUP, signal.SIGINT], 129),
         ("run.broke", [signal.SIGINT], 130),
     ],
 )
-def test_ctrl_c_at_any_moment(
-    tmp_path: Path, moment: str, signals: list[signal.Signals], code: int
-):
-    assert interrupted(tmp_path, moment, *signals) == code
-    assert leftovers(tmp_path / "yudai") == NOTHING
-    saved = json.loads(yudai(tmp_path, "show", "--json").stdout)
-    assert saved["solve"]["state"] == "cancelled"
-    assert {place["state"] for place in saved["ranking"]} <= {"cancelled", "completed", "failed"}
+def test_ctrl_c_later_on(tmp_path: Path, moment: str, signals: list[signal.Signals], code: int):
+    assert interrupted(tmp_path, small_race(tmp_path), moment, *signals) == code
+    check_cancelled(tmp_path)
 
 
 def test_nobody_watching_does_not_end_the_race(tmp_path: Path):
+    small.make(tmp_path / "folder")
     reading, writing = os.pipe()
     process = Warm(
-        [str(YUDAI), "demo", "--exit", "--json"],
+        [str(YUDAI), *small.SOLVE, small.right(Arena(tmp_path))],
+        cwd=tmp_path,
         env=environment(tmp_path),
         stdout=subprocess.PIPE,
         stderr=writing,
@@ -235,7 +290,8 @@ def test_nobody_watching_does_not_end_the_race(tmp_path: Path):
 
 def test_kill_9_leaves_nothing_running_and_the_next_start_cleans_up(tmp_path: Path):
     process = Warm(
-        [str(YUDAI), "demo", "--exit"],
+        [str(YUDAI), *small_race(tmp_path)],
+        cwd=tmp_path,
         env=environment(tmp_path),
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
@@ -261,10 +317,15 @@ async def open_once(home: Path) -> None:
 
 
 def test_without_isolation_only_when_asked_for(tmp_path: Path):
-    result = yudai(tmp_path, "demo", "--exit", "--json", "--sandbox", "process")
+    result = yudai(tmp_path, *DEMO, "--sandbox", "process")
     assert result.returncode == 0, result.stderr
-    assert json.loads(result.stdout)["ranking"][0]["handle"].startswith("surgeon-")
+    # Nothing but the document is on standard output.
+    document = json.loads(result.stdout)
+    assert "run.started" in result.stderr
+    assert "baseline.measured" in result.stderr
+    assert document["ranking"][0]["handle"].startswith("surgeon-")
     assert leftovers(tmp_path / "yudai") == NOTHING
+    assert json.loads(yudai(tmp_path, "show", "--json").stdout) == document
 
 
 @shared

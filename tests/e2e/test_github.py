@@ -55,10 +55,10 @@ def test_from_a_label_to_a_merge_and_its_revert(place: ForgeHouse):
     assert seen["origin"]["kind"] == "label"
 
     github.merge(pull.number, method="squash", repo=REPO)
-    until(lambda: place.outcomes(solve_id) == ["merged"], "its merge is seen")
+    place.wait_for_outcomes(solve_id, "merged")
     assert server.get(f"/api/solves/{solve_id}")["solve"]["state"] == "completed"
     reverting = github.revert(pull.number, repo=REPO)
-    until(lambda: place.outcomes(solve_id) == ["merged", "reverted"], "its revert is seen")
+    place.wait_for_outcomes(solve_id, "merged", "reverted")
     github.revert(reverting.number, repo=REPO)
     until(lambda: place.outcomes(solve_id)[-1] == "reapplied", "it is there again")
 
@@ -82,7 +82,7 @@ def test_without_webhooks_a_command_is_heard_from_those_who_may(tmp_path: Path):
         assert solve["progress"]["total"] == 2
         assert place.server.get(f"/api/solves/{solve_id}")["origin"]["login"] == "bob"
         github.close(github.pulls(repo=REPO)[0].number, repo=REPO)
-        until(lambda: place.outcomes(solve_id) == ["closed"], "that it was closed is seen")
+        place.wait_for_outcomes(solve_id, "closed")
         assert place.server.get(f"/api/solves/{solve_id}")["solve"]["state"] == "completed"
 
 

@@ -10,7 +10,7 @@ import pytest
 import small
 from cryptography.fernet import Fernet
 from forge_house import BODY, REPO, TITLE, ForgeHouse, forge_house
-from service import rested, until
+from service import rested
 from test_secrets import SNOOPING
 
 from yudai.domain.redaction import _spellings
@@ -66,7 +66,7 @@ def test_no_secret_is_found_outside_its_place(place: ForgeHouse):
     assert rested(place.house.books, solve_id) == "awaiting_review"
     told = place.publication(solve_id, "done")
     place.github.merge(told["pull_number"], repo=REPO)
-    until(lambda: place.outcomes(solve_id) == ["merged"], "its merge is seen")
+    place.wait_for_outcomes(solve_id, "merged")
 
     texts = _everything(place, solve_id)
     # The contestant has looked into its own variables: there was nothing of ours to tell.

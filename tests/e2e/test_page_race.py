@@ -16,6 +16,8 @@ pytestmark = [
     pytest.mark.timeout(240),
 ]
 expect.set_options(timeout=PATIENCE_MS)
+# Where a race is only waited for: each frame of what moves is drawn without a graphics card.
+CALM = {"reduced_motion": "reduce"}
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
@@ -161,7 +163,7 @@ async def test_a_server_that_was_killed_and_is_back(
     ask = {"repo_path": str(folder), "issue_text": small.ISSUE, "matrix": {"models": [slow]}}
     solve_id = house.server.post("/api/solves", ask)["id"]
     url = house.server.said["url"]
-    async with tab(browser, url) as person:
+    async with tab(browser, url, **CALM) as person:
         page = person.page
         await person.go(f"/solves/{solve_id}")
         await page.get_by_text("running").first.wait_for()
@@ -192,7 +194,7 @@ async def test_polling_pauses_when_nobody_looks_and_ends_with_the_solve(
     )
     ask = {"repo_path": str(folder), "issue_text": small.ISSUE, "matrix": {"models": [slow]}}
     solve_id = house.server.post("/api/solves", ask)["id"]
-    async with tab(browser, house.server.said["url"]) as person:
+    async with tab(browser, house.server.said["url"], **CALM) as person:
         page = person.page
         await person.go(f"/solves/{solve_id}")
         await page.get_by_text("running").first.wait_for()

@@ -12,7 +12,7 @@ from openai_server import Body, OpenAIServer, bash, finish_command, tokens
 CAP_USD = 0.25
 IN_USD, OUT_USD = 10, 40
 MODEL = "loop/dear"
-RACERS = [word for n in range(20) for word in ("--temperature", str(n / 100))]
+RACERS = 20
 
 
 class Dear:
@@ -38,13 +38,16 @@ class Dear:
         return bash(finish_command(body), usage=usage)
 
 
-def race(arena: Arena, folder: Path, brain: Dear, *words: str, parallel: int = 20):
+def race(
+    arena: Arena, folder: Path, brain: Dear, *words: str, racers: int = RACERS, parallel: int = 20
+):
+    cells = [word for n in range(racers) for word in ("--temperature", str(n / 100))]
     with OpenAIServer(brain) as server:
         return solve(
             arena,
             folder,
             *("--base-url", server.url, "--model", MODEL, "--price", f"{MODEL}={IN_USD},{OUT_USD}"),
-            *("--budget-usd", str(CAP_USD), "--parallel", str(parallel), *RACERS, *words),
+            *("--budget-usd", str(CAP_USD), "--parallel", str(parallel), *cells, *words),
         )
 
 
@@ -69,13 +72,13 @@ def test_twenty_racing_for_a_small_cap(arena: Arena, folder: Path, output: int):
     assert cost == pytest.approx(sum(brain.charged), abs=len(brain.charged) / 1_000_000)
     assert CAP_USD <= cost <= CAP_USD + max(brain.charged)
     assert {place["cause"] for place in found["ranking"]} == {"out_of_budget"}
-    assert len(found["ranking"]) == 20
+    assert len(found["ranking"]) == RACERS
     assert arena.leaves_nothing()
 
 
 def test_a_champion_found_before_the_budget_ended_is_a_champion(arena: Arena, folder: Path):
     brain = Dear(finishes=True)
-    result = race(arena, folder, brain, parallel=1)
+    result = race(arena, folder, brain, racers=4, parallel=1)
     found = document(result)
     assert result.returncode == 0, result.stderr
     assert found["solve"]["champion"]
@@ -86,10 +89,12 @@ def test_a_champion_found_before_the_budget_ended_is_a_champion(arena: Arena, fo
 
 def test_the_cap_of_one_run(arena: Arena, folder: Path):
     brain = Dear()
-    result = race(arena, folder, brain, "--run-budget-usd", "0.02", "--budget-usd", "5")
+    caps = ("--run-budget-usd", "0.02", "--budget-usd", "5")
+    result = race(arena, folder, brain, *caps, racers=4)
     found = document(result)
     assert result.returncode == 3, result.stderr
     assert found["budget_ended"] == "a cost cap"
+    assert len(found["ranking"]) == 4
     for place in found["ranking"]:
         assert place["cause"] == "out_of_budget"
         assert place["cost_usd"] <= 0.02 + max(brain.charged)

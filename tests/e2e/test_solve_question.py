@@ -4,10 +4,12 @@ import os
 import pty
 import signal
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from arena import migrate
 
 from repositories import Repository
 from warm import YUDAI, Warm, run_warm
@@ -22,14 +24,15 @@ FILES = {
 class Asked:
     """`yudai solve` with a priced model, at its question; no endpoint answers."""
 
-    def __init__(self, tmp_path: Path) -> None:
-        self._home = str(tmp_path / "h")
-        folder = Repository.create(tmp_path / "folder", FILES).root
+    def __init__(self, place: Path) -> None:
+        self._home = str(place / "h")
+        migrate(place / "h")
         self.terminal, slave = pty.openpty()
         self.process = Warm(
-            [str(YUDAI), "solve", str(folder), "--text", "add subtracts", "--model", "some/model",
-             "--price", "some/model=1,2", "--base-url", "http://127.0.0.1:9/v1"],
-            env={"PATH": os.environ["PATH"], "HOME": str(tmp_path), "YUDAI_HOME": self._home},
+            [str(YUDAI), "solve", str(place / "folder"), "--text", "add subtracts",
+             "--model", "some/model", "--price", "some/model=1,2",
+             "--base-url", "http://127.0.0.1:9/v1"],
+            env={"PATH": os.environ["PATH"], "HOME": str(place), "YUDAI_HOME": self._home},
             stdin=slave,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -53,13 +56,32 @@ class Asked:
         return done.stdout
 
 
+@contextmanager
+def asking(place: Path) -> Generator[Asked]:
+    asked = Asked(place)
+    try:
+        yield asked
+    finally:
+        asked.process.kill()
+        asked.process.communicate()
+        os.close(asked.terminal)
+
+
+def make(place: Path) -> Path:
+    Repository.create(place / "folder", FILES)
+    return place
+
+
+@pytest.fixture(scope="module")
+def refusing(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where nobody ever says yes: a no leaves nothing that the next one could find."""
+    return make(tmp_path_factory.mktemp("refusing"))
+
+
 @pytest.fixture
-def asked(tmp_path: Path) -> Iterator[Asked]:
-    asked = Asked(tmp_path)
-    yield asked
-    asked.process.kill()
-    asked.process.communicate()
-    os.close(asked.terminal)
+def asked(refusing: Path) -> Iterator[Asked]:
+    with asking(refusing) as asked:
+        yield asked
 
 
 @pytest.mark.parametrize(
@@ -68,6 +90,7 @@ def asked(tmp_path: Path) -> Iterator[Asked]:
 def test_a_signal_is_an_answer(asked: Asked, number: signal.Signals, code: int):
     asked.process.send_signal(number)
     assert asked.end() == code
+    assert asked.solves().strip() == "[]"
 
 
 @pytest.mark.parametrize("answer", [b"n\n", b"what?\n", b"\x04"])
@@ -77,7 +100,8 @@ def test_anything_but_yes_is_no(asked: Asked, answer: bytes):
     assert asked.solves().strip() == "[]"
 
 
-def test_enter_is_yes(asked: Asked):
-    os.write(asked.terminal, b"\n")
-    assert asked.end() == 2
-    assert '"completed"' in asked.solves()
+def test_enter_is_yes(tmp_path: Path):
+    with asking(make(tmp_path)) as asked:
+        os.write(asked.terminal, b"\n")
+        assert asked.end() == 2
+        assert '"completed"' in asked.solves()

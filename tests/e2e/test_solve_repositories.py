@@ -1,6 +1,5 @@
 """Ten repositories solved end to end: a real process, server, registries and sandboxes."""
 
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -16,6 +15,8 @@ from workbench import Workbench
 from openai_server import OpenAIServer
 
 KEY = "sk-loopback-0123456789"
+# What the same bytes are worth is asserted of all of them in test_ten_repositories.
+CHECKED_THERE = ("python-flat-unittest", "node-workspaces")
 
 
 class Loop(NamedTuple):
@@ -66,7 +67,9 @@ def test_a_repository_is_solved_and_the_answer_taken(
     expected = repository.files[right.path].replace(right.old, right.new)
     assert (root / right.path).read_bytes() == expected.encode()
     assert (root / right.test_path).read_text() == right.test
-    check_there(repository, root, loop)
+    assert set(git(root, "status", "--porcelain").split()) >= {right.path}
+    if name in CHECKED_THERE:
+        check_there(repository, root, loop)
 
 
 def solve(arena: Arena, repository: Repository, target: Path, url: str):
@@ -87,8 +90,6 @@ def check_there(repository: Repository, root: Path, loop: Loop) -> None:
     bench.install()
     assert bench.passes(repository.right)
     assert (bench.test().returncode == 0) is not bool(repository.failing)
-    assert set(git(root, "status", "--porcelain").split()) >= {repository.right.path}
-    shutil.rmtree(root)
 
 
 def test_without_proof_there_is_no_champion_unless_it_is_accepted(

@@ -48,8 +48,9 @@ def test_what_the_two_answers_are_worth(name: str, tmp_path: Path, places: Place
         assert (bench.test().returncode == base.returncode) is (
             answer is right or repository.is_provable
         )
-        bench.write_test(right)
-        assert bench.passes(right) is (answer is right)
+        if answer is wrong:
+            bench.write_test(right)
+            assert not bench.passes(right)
         bench.take_back(answer)
         bench.take_back(right)
     assert git(tmp_path / name, "status", "--porcelain") == ""
@@ -83,12 +84,20 @@ def test_the_generator_is_a_script(tmp_path: Path):
 
 
 @pytest.mark.parametrize("name", ["python-flat-unittest", "node-workspaces", "node-own-check"])
-@pytest.mark.parametrize("model", [RIGHT, WRONG])
-def test_a_brain_plays_by_what_it_is_told(name: str, model: str, tmp_path: Path, places: Places):
+def test_a_brain_plays_by_what_it_is_told(name: str, tmp_path: Path, places: Places):
     repository = REPOSITORIES[name]
     create(repository, tmp_path / name, places)
     bench = Workbench(repository, tmp_path / name, places)
     bench.install()
+    for model, answer in ((RIGHT, repository.right), (WRONG, repository.wrong)):
+        play(bench, model)
+        assert bench.passes(answer) is (model == RIGHT or repository.is_provable)
+        bench.take_back(answer)
+        assert git(tmp_path / name, "status", "--porcelain") == ""
+
+
+def play(bench: Workbench, model: str) -> None:
+    repository = bench.repository
     players = Players(REPOSITORIES)
     finish = f"echo COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT_{'0' * 16}"
     command = f"cd {repository.folder or '.'} && {shlex.join(repository.test_command)}"
@@ -99,9 +108,6 @@ def test_a_brain_plays_by_what_it_is_told(name: str, model: str, tmp_path: Path,
     assert body["messages"][-1]["content"] == json.dumps({"returncode": 0, "output": ""})
     assert "<plan>" in body["messages"][1]["content"]
     assert players.surprises == []
-    assert bench.passes(repository.right if model == RIGHT else repository.wrong) is (
-        model == RIGHT or repository.is_provable
-    )
 
 
 def play_turn(bench: Workbench, completion: object) -> list[Body]:

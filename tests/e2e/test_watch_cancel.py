@@ -1,23 +1,25 @@
 """A second terminal: watching, leaving, ending a solve that another process runs."""
 
 import json
-import os
 import signal
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from arena import YUDAI
+import small
+from arena import Arena, migrate
 from leftovers import NOTHING, leftovers
+from service import slow
 
-from warm import Warm
+from warm import YUDAI, Warm
 
 
-def start(home: Path, *arguments: str) -> subprocess.Popen[str]:
+def start(root: Path, *arguments: str) -> subprocess.Popen[str]:
     return Warm(
         [str(YUDAI), *arguments],
-        env={"PATH": os.environ["PATH"], "HOME": str(home), "YUDAI_HOME": str(home / "yudai")},
+        cwd=root,
+        env=Arena(root).variables,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         stdin=subprocess.DEVNULL,
@@ -37,41 +39,46 @@ def ended(process: subprocess.Popen[str]) -> tuple[int, str, str]:
 
 
 @pytest.fixture
-def demo(tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
-    with start(tmp_path, "demo", "--exit", "--json") as process:
+def race(tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
+    """One runs, long enough to be watched, and one waits."""
+    arena = Arena(tmp_path)
+    migrate(arena.home)
+    small.make(tmp_path / "folder")
+    words = ("--parallel", "1", "--temperature", "0", "--temperature", "0.5")
+    with start(tmp_path, *small.SOLVE, slow(arena, 5, 0), *words) as process:
         wait_for(process, "run.started")
         yield process
         process.terminate()
 
 
-def test_a_solve_is_cancelled_from_another_terminal(tmp_path: Path, demo: subprocess.Popen[str]):
+def test_a_solve_is_cancelled_from_another_terminal(tmp_path: Path, race: subprocess.Popen[str]):
     watcher = start(tmp_path, "watch", "--json")
     wait_for(watcher, "run.started")
     code, stdout, _ = ended(start(tmp_path, "cancel", "--json"))
     assert (code, json.loads(stdout)["solve"]["state"]) == (0, "cancelled")
-    code, stdout, _ = ended(demo)
+    code, stdout, _ = ended(race)
     assert (code, json.loads(stdout)["solve"]["state"]) == (2, "cancelled")
     code, stdout, _ = ended(watcher)
     assert (code, json.loads(stdout)["solve"]["state"]) == (2, "cancelled")
-    assert leftovers(tmp_path / "yudai") == NOTHING
+    assert leftovers(tmp_path / "home" / "yudai") == NOTHING
     code, _, stderr = ended(start(tmp_path, "cancel"))
     assert code == 4
     assert stderr.count("\n") == 1
 
 
-def test_who_stops_watching_stops_nothing_else(tmp_path: Path, demo: subprocess.Popen[str]):
+def test_who_stops_watching_stops_nothing_else(tmp_path: Path, race: subprocess.Popen[str]):
     watcher = start(tmp_path, "watch")
     wait_for(watcher, "run.started")
     watcher.send_signal(signal.SIGINT)
     assert ended(watcher)[0] == 130
-    code, stdout, _ = ended(demo)
+    code, stdout, _ = ended(race)
     assert (code, json.loads(stdout)["solve"]["state"]) == (0, "awaiting_review")
 
 
-def test_the_watcher_says_that_the_process_died(tmp_path: Path, demo: subprocess.Popen[str]):
+def test_the_watcher_says_that_the_process_died(tmp_path: Path, race: subprocess.Popen[str]):
     watcher = start(tmp_path, "watch")
     wait_for(watcher, "run.started")
-    demo.kill()
+    race.kill()
     code, _, stderr = ended(watcher)
     assert code == 1
     assert "died" in stderr

@@ -1,6 +1,8 @@
 import asyncio
 from collections.abc import Mapping, Sequence
 
+import pytest
+
 from proving_ground import Files, Ground
 from yudai.domain.ids import RunId
 from yudai.domain.judging import apply_cross
@@ -35,7 +37,11 @@ class Counting:
         return await self.backend.spawn(base, n, owner=owner, phase=phase)
 
 
+pytestmark = pytest.mark.xdist_group("crossing")
+
 _MEASURED: list[BaselineRun] = []
+_VERIFIED: dict[str, tuple[str, Verdict]] = {}
+"""Equal changes have equal patches and verdicts before anybody is cross-examined."""
 
 
 async def measured(ground: Ground) -> tuple[BaseRef, BaselineRun]:
@@ -61,11 +67,14 @@ class Contest:
         )
         entries: list[Entry] = []
         for handle, change in self.changes.items():
-            patch = self.ground.patch(BASE, change)
-            done = await verifier.verify(
-                base, found.plan, found.baseline, patch, project=PROJECT, owner="test"
-            )
-            entries.append(Entry(RunId(f"run-{handle}"), handle, patch, done.verdict))
+            key = repr(change)
+            if key not in _VERIFIED:
+                patch = self.ground.patch(BASE, change)
+                done = await verifier.verify(
+                    base, found.plan, found.baseline, patch, project=PROJECT, owner="test"
+                )
+                _VERIFIED[key] = patch, done.verdict
+            entries.append(Entry(RunId(f"run-{handle}"), handle, *_VERIFIED[key]))
         counting = Counting(self.ground.backend)
         crossed = await cross_examine(
             counting,  # pyright: ignore[reportArgumentType] - all that is used of a backend

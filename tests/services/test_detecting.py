@@ -128,41 +128,42 @@ PYTHON: Files = {
 }
 
 
-@pytest.mark.parametrize(
-    ("command", "runner", "args"),
-    [
-        ("pytest -x", TestRunner.PYTEST, ("-x",)),
-        ("tox -q", TestRunner.PYTEST, ("tests",)),
-        ("make test", TestRunner.PYTEST, ("-q", "tests")),
-        ("python -m unittest", TestRunner.UNITTEST, ("test*.py", "tests")),
-        ("python -m unittest discover -s tests", TestRunner.UNITTEST, ("test*.py", "tests")),
-        ("make both", TestRunner.COMMAND, ("make both",)),
-        ("sh -c 'exit 0'", TestRunner.COMMAND, ("sh -c 'exit 0'",)),
-        ("X=1 true | cat", TestRunner.COMMAND, ("X=1 true | cat",)),
-    ],
-)
-async def test_a_command_that_was_given(
-    ground: Ground, command: str, runner: TestRunner, args: tuple[str, ...]
-):
-    plan = await plan_of(ground, PYTHON, Project(test=command))
-    assert plan is not None
-    assert (plan.runner, plan.args, plan.command) == (runner, args, command)
+GIVEN = [
+    ("pytest -x", TestRunner.PYTEST, ("-x",)),
+    ("tox -q", TestRunner.PYTEST, ("tests",)),
+    ("make test", TestRunner.PYTEST, ("-q", "tests")),
+    ("python -m unittest", TestRunner.UNITTEST, ("test*.py", "tests")),
+    ("python -m unittest discover -s tests", TestRunner.UNITTEST, ("test*.py", "tests")),
+    ("make both", TestRunner.COMMAND, ("make both",)),
+    ("sh -c 'exit 0'", TestRunner.COMMAND, ("sh -c 'exit 0'",)),
+    ("X=1 true | cat", TestRunner.COMMAND, ("X=1 true | cat",)),
+]
 
 
-@pytest.mark.parametrize(
-    ("command", "why"),
-    [
-        ("nonsense --all", "there is no program nonsense"),
-        ("./run-tests.sh", "there is no program ./run-tests.sh"),
-        ("npx jest", "jest is not installed"),
-    ],
-)
-async def test_a_command_that_does_not_exist(ground: Ground, command: str, why: str):
-    with pytest.raises(RefusedError) as refused:
-        await plan_of(ground, PYTHON, Project(test=command, node=True))
-    assert str(refused.value).startswith(
-        f"the test command `{command}` does not exist in the sandbox: {why}; "
-    )
+async def test_a_command_that_was_given(ground: Ground):
+    """All in one box: who looks leaves it as it was."""
+    async with ground.box(PYTHON) as box:
+        for command, runner, args in GIVEN:
+            plan = await detect(box, Project(test=command))
+            assert plan is not None, command
+            assert (plan.runner, plan.args, plan.command) == (runner, args, command)
+
+
+MISSING = {
+    "nonsense --all": "there is no program nonsense",
+    "./run-tests.sh": "there is no program ./run-tests.sh",
+    "npx jest": "jest is not installed",
+}
+
+
+async def test_a_command_that_does_not_exist(ground: Ground):
+    async with ground.box(PYTHON, node=True) as box:
+        for command, why in MISSING.items():
+            with pytest.raises(RefusedError) as refused:
+                await detect(box, Project(test=command, node=True))
+            assert str(refused.value).startswith(
+                f"the test command `{command}` does not exist in the sandbox: {why}; "
+            )
 
 
 async def test_pytest_that_is_not_there(ground: Ground):

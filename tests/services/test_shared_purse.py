@@ -1,13 +1,13 @@
 """The solve's cap holds whoever makes the calls, and wherever."""
 
 import asyncio
+import os
 import random
 import sqlite3
-import sys
-from asyncio.subprocess import PIPE
-from collections.abc import AsyncGenerator
-from contextlib import closing, suppress
+from collections.abc import AsyncGenerator, Generator
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
+from subprocess import PIPE
 
 import pytest
 import pytest_asyncio
@@ -15,6 +15,7 @@ from sqlalchemy import event
 
 from databases import postgresql_only_url
 from fakes import AnsweringGateway
+from warm import Warm
 from yudai.adapters.clock import SystemClock
 from yudai.domain.budget import Budget
 from yudai.domain.errors import GatewayError, TakenError
@@ -339,15 +340,28 @@ asyncio.run(main(*sys.argv[1:]))
 """
 
 
+@contextmanager
+def _killed(folder: Path, text: str, url: str) -> Generator[Warm]:
+    """A process that is killed at the end."""
+    program = folder / "program.py"
+    program.write_text(text)
+    with Warm([program, url, SOLVE], env=os.environ, stdout=PIPE, bufsize=0) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+async def _said(process: Warm) -> bytes:
+    assert process.stdout is not None
+    return await asyncio.to_thread(process.stdout.readline)
+
+
 async def test_the_call_of_a_killed_worker_holds_its_money_until_it_is_written_off(
-    database_url: str, store: Store
+    database_url: str, store: Store, tmp_path: Path
 ):
-    command = (sys.executable, "-c", _KILLED, database_url, SOLVE)
-    killed = await asyncio.create_subprocess_exec(*command, stdout=PIPE)
-    assert killed.stdout is not None
-    assert await killed.stdout.readline() == b"held\n"
-    killed.kill()
-    await killed.wait()
+    with _killed(tmp_path, _KILLED, database_url) as other:
+        assert await _said(other) == b"held\n"
     assert await spend(purse_of(store, 1000), 100) == 100
     large = Running(purse_of(store, 1000), 900)
     await asyncio.sleep(0.3)
@@ -458,22 +472,20 @@ asyncio.run(main(*sys.argv[1:]))
 """
 
 
-async def test_the_cap_holds_when_a_worker_is_killed_in_the_middle(postgresql_only_url: str):
+async def test_the_cap_holds_when_a_worker_is_killed_in_the_middle(
+    postgresql_only_url: str, tmp_path: Path
+):
     race = Race(800, 1)
     async with asyncio.timeout(60), await Store.open(postgresql_only_url) as store:
         await open_solve(store, {f"{n}": OURS if n < 4 else OTHER for n in range(8)})
-        command = (sys.executable, "-c", _RACING, postgresql_only_url, SOLVE)
-        killed = await asyncio.create_subprocess_exec(*command, stdout=PIPE)
-        assert killed.stdout is not None
-        await killed.stdout.readline()
-        callers = [
-            asyncio.create_task(_call_for_ever(race, purse_of(store, 800, run_id=f"{n}")))
-            for n in range(4)
-        ]
-        for _ in range(8):
-            await killed.stdout.readline()
-        killed.kill()
-        await killed.wait()
+        with _killed(tmp_path, _RACING, postgresql_only_url) as other:
+            await _said(other)
+            callers = [
+                asyncio.create_task(_call_for_ever(race, purse_of(store, 800, run_id=f"{n}")))
+                for n in range(4)
+            ]
+            for _ in range(8):
+                await _said(other)
         async with store.change() as db:
             lost = await holds.write_off(db, OTHER, at=9.0)
         await asyncio.wait(callers)

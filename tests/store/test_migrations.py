@@ -1,9 +1,9 @@
+import os
 import re
-import sys
-from asyncio.subprocess import PIPE, create_subprocess_exec
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
+from subprocess import PIPE
 
 import pytest
 from alembic.autogenerate import compare_metadata
@@ -12,6 +12,7 @@ from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, inspect, text
 
+from warm import Warm
 from yudai.domain.errors import RefusedError
 from yudai.domain.project import Project
 from yudai.store import events, migrations, solves
@@ -165,10 +166,13 @@ asyncio.run(main())
 
 
 async def test_processes_that_open_an_empty_database_at_once_all_get_it(
-    new_database: NewDatabase,
+    new_database: NewDatabase, tmp_path: Path
 ) -> None:
-    command = (sys.executable, "-c", _OPEN_EACH)
-    processes = [await create_subprocess_exec(*command, stdin=PIPE, stdout=PIPE) for _ in range(3)]
+    program = tmp_path / "open_each.py"
+    program.write_text(_OPEN_EACH)
+    processes = [
+        Warm([program], env=os.environ, stdin=PIPE, stdout=PIPE, bufsize=0) for _ in range(3)
+    ]
     for _ in range(2):
         place = f"{new_database(empty=True)}\n".encode()
         for process in processes:
@@ -176,7 +180,7 @@ async def test_processes_that_open_an_empty_database_at_once_all_get_it(
             process.stdin.write(place)
         for process in processes:
             assert process.stdout is not None
-            assert await process.stdout.readline() == b"opened\n"
+            assert process.stdout.readline() == b"opened\n"
     for process in processes:
-        await process.communicate(b"")
+        process.communicate()
         assert process.returncode == 0

@@ -1,10 +1,11 @@
-import asyncio
-import sys
-from asyncio.subprocess import PIPE
+import os
 from collections.abc import Callable
+from pathlib import Path
+from subprocess import PIPE
 
 import pytest
 
+from warm import Warm
 from yudai.domain.run_state import RunEvent, RunState
 from yudai.domain.trajectory import TrajectoryMessage
 from yudai.ports.agent import Progress
@@ -69,10 +70,18 @@ asyncio.run(main(*sys.argv[1:]))
 """
 
 
-async def test_what_was_flushed_survives_a_kill(url: str, store: Store, run: RunRow) -> None:
+def _start(folder: Path, text: str, url: str, run_id: str) -> Warm:
+    program = folder / "program.py"
+    program.write_text(text)
+    return Warm([program, url, run_id], env=os.environ, stdin=PIPE, stdout=PIPE, bufsize=0)
+
+
+async def test_what_was_flushed_survives_a_kill(
+    url: str, store: Store, run: RunRow, tmp_path: Path
+) -> None:
     await store.close()
-    killed = await asyncio.create_subprocess_exec(sys.executable, "-c", _KILLED, url, run.id)
-    assert await killed.wait() == 9
+    with _start(tmp_path, _KILLED, url, run.id) as killed:
+        assert killed.wait() == 9
     async with await Store.open(url) as reopened, reopened.read() as db:
         row = await runs.get(db, run.id)
         assert (row.state, row.steps, row.message_count) == (RunState.RUNNING, 99, 100)
@@ -106,23 +115,19 @@ asyncio.run(main(*sys.argv[1:]))
 
 
 async def test_two_processes_write_at_once(
-    url: str, store: Store, run: RunRow, new_run: Callable[..., RunRow]
+    url: str, store: Store, run: RunRow, new_run: Callable[..., RunRow], tmp_path: Path
 ) -> None:
     async with store.change() as db:
         await runs.add_all(db, [new_run("second", position=1)])
-    command = (sys.executable, "-c", _WRITING, url)
-    writers = [
-        await asyncio.create_subprocess_exec(*command, run_id, stdin=PIPE, stdout=PIPE)
-        for run_id in (run.id, "second")
-    ]
+    writers = [_start(tmp_path, _WRITING, url, run_id) for run_id in (run.id, "second")]
     for writer in writers:
         assert writer.stdout is not None
-        assert await writer.stdout.readline() == b"ready\n"
+        assert writer.stdout.readline() == b"ready\n"
     for writer in writers:
         assert writer.stdin is not None
         writer.stdin.write(b"go\n")
     for writer in writers:
-        await writer.communicate()
+        writer.communicate()
         assert writer.returncode == 0
     async with store.read() as db:
         rows = await runs.of_solve(db, run.solve_id)
