@@ -1,9 +1,7 @@
 """The container engine of this machine, where there is one that has our image."""
 
-import os
 import shutil
 import subprocess
-from pathlib import Path
 
 from yudai.adapters.sandboxes.container_flags import LABEL
 from yudai.adapters.sandboxes.remote.cloud import INSTALLATION
@@ -23,16 +21,6 @@ def containers(installation: str) -> set[str]:
     said = _call("ps", "--all", "--filter", wanted, "--format", "{{.Names}}")
     assert said.returncode == 0, said.stderr
     return set(said.stdout.split())
-
-
-def volumes(container: str) -> list[Path]:
-    """Where this host keeps them; none where they belong to other users than ours."""
-    if os.getuid() != 0:
-        return []
-    wanted = '{{range .Mounts}}{{if eq .Type "volume"}}{{println .Source}}{{end}}{{end}}'
-    said = _call("container", "inspect", "--format", wanted, container)
-    assert said.returncode == 0, said.stderr
-    return [Path(line) for line in said.stdout.split()]
 
 
 def clear(installation: str) -> None:

@@ -68,13 +68,6 @@ class Clouds:
     def desk(self, cloud: str, home: Path, installation: str) -> Desk:
         return self._desks[cloud, home, installation]
 
-    def writable(self, cloud: str, machine: str) -> list[Path]:
-        """Where this host keeps what commands can change; empty: we cannot reach it."""
-        if cloud == CONTAINER:
-            return real_engine.volumes(machine)
-        disk = (self.e2b if cloud == "e2b" else self.prime).boxes[machine].folder
-        return [disk / name for name in ("workspace", "home/agent", "tmp", "var/lib/yudai")]
-
     def close(self) -> None:
         self._open.close()
         self._e2b = self._prime = None

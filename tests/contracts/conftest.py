@@ -5,17 +5,15 @@ import io
 import secrets
 import sys
 import tarfile
-from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Iterable
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
 from pathlib import Path
-from typing import Any
 
 import pytest
-import pytest_asyncio
 
 from clouds.vm import limits_memory
-from contracts.backends import BACKENDS, CLOUDS, REMOTE
-from contracts.standing import House, spawn_one
+from contracts.backends import BACKENDS, CLOUDS
 from yudai.adapters.sandboxes.bubblewrap import BubblewrapBackend
+from yudai.domain.errors import SandboxError
 from yudai.ports.sandbox import Backend, BaseRef, BaseSpec, Sandbox, SandboxLimits
 
 MIB = 1 << 20
@@ -71,50 +69,15 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, BaseSpec]:
     return home, BaseSpec(key="sample", source=source, env=Path(sys.prefix))
 
 
-def grouped(names: Iterable[str]) -> list[Any]:
-    """As parameters; tests of a remote backend are together, for they share machines and bases."""
-    return [
-        pytest.param(name, marks=pytest.mark.xdist_group(f"sandbox-{name}"))
-        if name in REMOTE
-        else name
-        for name in names
-    ]
-
-
-class Houses:
-    def __init__(self, home: Path, spec: BaseSpec) -> None:
-        self._home = home
-        self._spec = spec
-        self._houses: dict[str, House] = {}
-
-    async def open(self, name: str) -> House:
-        if name not in self._houses:
-            self._houses[name] = House(name, self._home, self._spec, LIMITS)
-        await self._houses[name].open()
-        return self._houses[name]
-
-    async def close(self) -> None:
-        for house in self._houses.values():
-            await house.backend.close()
-
-
-@pytest_asyncio.fixture(scope="session", loop_scope="session")
-async def houses(clouds: None, prepared: tuple[Path, BaseSpec]) -> AsyncGenerator[Houses]:
-    houses = Houses(*prepared)
-    yield houses
-    await houses.close()
-
-
-@pytest_asyncio.fixture(loop_scope="session", params=grouped(BACKENDS))
-async def house(request: pytest.FixtureRequest, houses: Houses) -> AsyncGenerator[House]:
-    house = await houses.open(request.param)
-    yield house
-    await house.tidy()
-
-
-@pytest.fixture
-def backend(house: House) -> Backend:
-    return house.backend
+@pytest.fixture(params=BACKENDS)
+async def backend(
+    request: pytest.FixtureRequest, prepared: tuple[Path, BaseSpec]
+) -> AsyncGenerator[Backend]:
+    home, spec = prepared
+    backend = BACKENDS[request.param](home, limits=LIMITS)
+    await backend.prepare(spec)
+    yield backend
+    await backend.close()
 
 
 @pytest.fixture
@@ -122,40 +85,36 @@ def base() -> BaseRef:
     return BaseRef(key="sample")
 
 
-@pytest_asyncio.fixture(loop_scope="session")
-async def box(request: pytest.FixtureRequest, house: House) -> Sandbox:
-    """As new: of a local backend it is, of a remote one it has stood since other tests."""
-    return await house.box("box", failures=request.session.testsfailed)
-
-
-@pytest_asyncio.fixture(loop_scope="session")
-async def other_box(request: pytest.FixtureRequest, house: House) -> Sandbox:
-    return await house.box("other", failures=request.session.testsfailed)
-
-
-@pytest_asyncio.fixture(loop_scope="session")
-async def walled_house(houses: Houses) -> AsyncGenerator[House]:
-    """Only bubblewrap: for commands that would hit the host without walls."""
-    house = await houses.open("bubblewrap")
-    yield house
-    await house.tidy()
+@pytest.fixture
+async def box(backend: Backend, base: BaseRef) -> Sandbox:
+    return await spawn_one(backend, base)
 
 
 @pytest.fixture
-def walled_backend(walled_house: House) -> BubblewrapBackend:
-    assert isinstance(walled_house.backend, BubblewrapBackend)
-    return walled_house.backend
+async def walled_backend(prepared: tuple[Path, BaseSpec]) -> AsyncGenerator[BubblewrapBackend]:
+    """Only bubblewrap: for commands that would hit the host without walls."""
+    home, spec = prepared
+    backend = BubblewrapBackend(home, limits=LIMITS)
+    await backend.prepare(spec)
+    yield backend
+    await backend.close()
 
 
-@pytest_asyncio.fixture(loop_scope="session")
+@pytest.fixture
 async def walled(walled_backend: BubblewrapBackend, base: BaseRef) -> Sandbox:
     return await spawn_one(walled_backend, base)
+
+
+async def spawn_one(backend: Backend, base: BaseRef) -> Sandbox:
+    [box] = await backend.spawn(base, 1, owner="test")
+    assert not isinstance(box, SandboxError), box
+    return box
 
 
 Promises = Callable[[str], Awaitable[bool]]
 
 
-@pytest_asyncio.fixture(loop_scope="session")
+@pytest.fixture
 async def promises(backend: Backend) -> Promises:
     """Whether the backend says that it keeps a promise; one that it does not name is a mistake."""
     capabilities = await backend.capabilities()

@@ -14,8 +14,6 @@ from yudai.domain.errors import SandboxError
 from yudai.domain.failure import Cause
 from yudai.ports.sandbox import Backend, BaseRef, ExecResult, Sandbox
 
-pytestmark = pytest.mark.asyncio(loop_scope="session")
-
 
 async def python(box: Sandbox, program: str) -> ExecResult:
     return await box.exec("python -", stdin=dedent(program).encode())

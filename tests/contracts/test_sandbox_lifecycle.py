@@ -1,7 +1,6 @@
 """Bases and boxes: made once, listed, ended, reaped; and nothing is left of them."""
 
 import asyncio
-import io
 import secrets
 import signal
 import sys
@@ -12,7 +11,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
-import pytest_asyncio
 
 from contracts.backends import LOCAL
 from contracts.conftest import (
@@ -21,7 +19,6 @@ from contracts.conftest import (
     FILES,
     LIMITS,
     alive,
-    grouped,
     make_archive,
     spawn_one,
     unique_sleep,
@@ -35,17 +32,7 @@ from yudai.adapters.sandboxes.runner_commands import RunnerCommands
 from yudai.adapters.sandboxes.script import package_script
 from yudai.domain.errors import ConflictError, RefusedError, SandboxError
 from yudai.domain.failure import Cause
-from yudai.ports.sandbox import (
-    Backend,
-    BaseRef,
-    BaseSpec,
-    ExecResult,
-    Sandbox,
-    SandboxLimits,
-    SandboxRef,
-)
-
-pytestmark = pytest.mark.asyncio(loop_scope="session")
+from yudai.ports.sandbox import Backend, BaseRef, BaseSpec, ExecResult, Sandbox, SandboxRef
 
 
 class Leftovers(NamedTuple):
@@ -71,7 +58,7 @@ NOTHING = Leftovers([], [], [], [])
 Make = Callable[..., Backend]
 
 
-@pytest_asyncio.fixture(loop_scope="session")
+@pytest.fixture
 async def make(tmp_path: Path) -> AsyncGenerator[Make]:
     """Makes backends with a home of their own, and closes them whatever happens."""
     made: list[Backend] = []
@@ -86,54 +73,13 @@ async def make(tmp_path: Path) -> AsyncGenerator[Make]:
         await backend.close()
 
 
-@pytest.fixture(params=grouped(BACKENDS))
-def name(request: pytest.FixtureRequest) -> str:
-    return request.param
-
-
-@pytest.fixture
-def fresh(name: str, make: Make) -> Backend:
-    return make(name)
-
-
-class Stocked:
-    """A home in which each backend has the base `k`, and no box between tests."""
-
-    def __init__(self, home: Path) -> None:
-        self.home = home / "home"
-        self.installation = secrets.token_hex(8)
-        self.source = archive(home)
-        self._backends: dict[str, Backend] = {}
-        # The source can be private, too.
-        self.source.chmod(0o600)
-
-    def make(self, name: str, limits: SandboxLimits = LIMITS) -> Backend:
-        return BACKENDS[name](self.home, limits=limits, installation=self.installation)
-
-    async def at(self, name: str) -> Backend:
-        backend = self._backends.setdefault(name, self.make(name))
-        await backend.prepare(BaseSpec(key="k", source=self.source))
-        return backend
-
-
-K = BaseRef(key="k")
-
-
-@pytest.fixture(scope="session")
-def stocked(clouds: None, tmp_path_factory: pytest.TempPathFactory) -> Stocked:
-    return Stocked(tmp_path_factory.mktemp("stocked"))
-
-
-@pytest_asyncio.fixture(loop_scope="session")
-async def ready(name: str, stocked: Stocked) -> AsyncGenerator[Backend]:
-    """For tests that only need a base: it stands on one that was prepared once."""
-    backend = await stocked.at(name)
-    yield backend
-    await backend.close()
+@pytest.fixture(params=BACKENDS)
+async def fresh(request: pytest.FixtureRequest, make: Make) -> Backend:
+    return make(request.param)
 
 
 @pytest.fixture(params=LOCAL)
-def on_disk(request: pytest.FixtureRequest, make: Make) -> Backend:
+async def on_disk(request: pytest.FixtureRequest, make: Make) -> Backend:
     return make(request.param)
 
 
@@ -141,7 +87,19 @@ def archive(tmp_path: Path) -> Path:
     return make_archive(tmp_path / "source.tar")
 
 
-async def test_a_base_is_built_once_by_two_backends_of_one_home(make: Make, tmp_path: Path):
+async def test_a_base_is_built_once(fresh: Backend, tmp_path: Path):
+    spec = BaseSpec(key="k", source=archive(tmp_path), setup=("date +%N >built",))
+
+    async with asyncio.TaskGroup() as group:
+        tasks = [group.create_task(fresh.prepare(spec)) for _ in range(4)]
+
+    assert [task.result() for task in tasks] == [BaseRef(key="k")] * 4
+    first = await (await spawn_one(fresh, BaseRef(key="k"))).read("built")
+    await fresh.prepare(spec)
+    assert await (await spawn_one(fresh, BaseRef(key="k"))).read("built") == first
+
+
+async def test_also_by_two_backends_of_one_home(make: Make, tmp_path: Path):
     spec = BaseSpec(key="k", source=archive(tmp_path), setup=("date +%N >built", "sleep 0.2"))
     one, other = make(), make()
 
@@ -160,21 +118,17 @@ async def test_eight_boxes_of_one_base_cost_one_unpacking_and_one_set_up(
     started: list[str] = []
     for commands in (RunnerCommands, ProcessCommands, RemoteCommands):
         monkeypatch.setattr(commands, "exec", counted(commands.exec, started))
-    unpack, setup = package_script("unpack.sh"), "date +%N >>built; sleep 0.1"
+    unpack, setup = package_script("unpack.sh"), "echo built >>built; sleep 0.1"
     spec = BaseSpec(key="k", source=archive(tmp_path), setup=(setup,))
 
     async def one() -> bytes:
-        base = await fresh.prepare(spec)
-        assert base == K
-        return await (await spawn_one(fresh, base)).read("built")
+        box = await spawn_one(fresh, await fresh.prepare(spec))
+        return await box.read("built")
 
     async with asyncio.TaskGroup() as group:
         tasks = [group.create_task(one()) for _ in range(8)]
 
-    first = tasks[0].result()
-    assert [task.result() for task in tasks] == [first] * 8
-    assert len(first.split()) == 1
-    assert await one() == first
+    assert [task.result() for task in tasks] == [b"built\n"] * 8
     assert (started.count(unpack), started.count(setup)) == (1, 1)
 
 
@@ -189,8 +143,7 @@ def counted(exec_: Exec, started: list[str]) -> Exec:
     return run
 
 
-async def test_a_base_is_removed_once_nothing_stands_on_it(name: str, make: Make, tmp_path: Path):
-    fresh, neighbour = make(name), make(name)
+async def test_a_base_is_removed_once_nothing_stands_on_it(fresh: Backend, tmp_path: Path):
     assert await fresh.bases() == []
     spec = BaseSpec(key="k", source=archive(tmp_path), setup=("head -c 3000000 /dev/zero >big",))
     base = await fresh.prepare(spec)
@@ -217,16 +170,7 @@ async def test_a_base_is_removed_once_nothing_stands_on_it(name: str, make: Make
     assert not list(tmp_path.rglob("home/**/bases/*"))
     with pytest.raises(SandboxError, match="not prepared"):
         await fresh.spawn(base, 1, owner="x")
-    box = await spawn_one(fresh, await fresh.prepare(spec))
-    assert await box.read("README.md")
-
-    # A box of one backend of the home keeps its base from the other.
-    assert [facts.users for facts in await neighbour.bases()] == [1]
-    with pytest.raises(ConflictError):
-        await neighbour.remove_base("k")
-    await box.destroy()
-    assert await neighbour.remove_base("k") is True
-    assert await fresh.bases() == []
+    assert await (await spawn_one(fresh, await fresh.prepare(spec))).read("README.md")
 
 
 @pytest.mark.parametrize("key", ["", "../x", "a/b", ".hidden", "none"])
@@ -234,6 +178,23 @@ async def test_there_is_no_such_base_to_remove(fresh: Backend, key: str):
     assert await fresh.remove_base(key) is False
 
 
+@pytest.mark.parametrize("name", BACKENDS)
+async def test_a_box_of_another_backend_of_the_home_keeps_its_base(
+    name: str, make: Make, tmp_path: Path
+):
+    one, other = make(name), make(name)
+    base = await one.prepare(BaseSpec(key="k", source=archive(tmp_path)))
+    box = await spawn_one(one, base)
+
+    assert [facts.users for facts in await other.bases()] == [1]
+    with pytest.raises(ConflictError):
+        await other.remove_base("k")
+    await box.destroy()
+    assert await other.remove_base("k") is True
+    assert await one.bases() == []
+
+
+@pytest.mark.parametrize("name", BACKENDS)
 async def test_a_box_has_its_base_whole_or_hears_that_there_is_none(
     name: str, make: Make, tmp_path: Path
 ):
@@ -241,7 +202,7 @@ async def test_a_box_has_its_base_whole_or_hears_that_there_is_none(
     one, other = make(name), make(name)
     spec = BaseSpec(key="k", source=archive(tmp_path))
     await one.prepare(spec)
-    for turns in (0, 4, None):
+    for turns in (0, 2, 8, None):
         base = await one.prepare(spec)
         spawning = asyncio.create_task(one.spawn(base, 2, owner="x"))
         for _ in range(turns or 0):
@@ -262,11 +223,15 @@ async def test_a_box_has_its_base_whole_or_hears_that_there_is_none(
                 await box.destroy()
 
 
-async def test_a_box_ends_when_its_time_is_up(name: str, ready: Backend, stocked: Stocked):
+@pytest.mark.parametrize("name", BACKENDS)
+async def test_a_box_ends_when_its_time_is_up(name: str, tmp_path: Path):
     seconds = unique_sleep()
-    backend = stocked.make(name, LIMITS.model_copy(update={"lifetime_s": 1.5}))
+    limits = LIMITS.model_copy(update={"lifetime_s": 1.5})
+    backend = BACKENDS[name](tmp_path / "home", limits=limits)
     try:
-        box = await spawn_one(backend, K)
+        box = await spawn_one(
+            backend, await backend.prepare(BaseSpec(key="k", source=archive(tmp_path)))
+        )
         with pytest.raises(SandboxError, match="SANDBOX_LIFETIME_MINUTES") as cut:
             await box.exec(f"sleep {seconds}", timeout_s=60)
         for act in (box.exec("true"), box.read("README.md"), box.tree(), box.diff()):
@@ -275,7 +240,7 @@ async def test_a_box_ends_when_its_time_is_up(name: str, ready: Backend, stocked
             assert lost.value.cause is cut.value.cause is Cause.SANDBOX_LOST
         assert not await box.health()
         await box.destroy()
-        assert not list(stocked.home.rglob("boxes/*"))
+        assert not list(tmp_path.rglob("home/**/boxes/*"))
         assert await backend.list() == []
         assert not alive(seconds)
     finally:
@@ -283,24 +248,20 @@ async def test_a_box_ends_when_its_time_is_up(name: str, ready: Backend, stocked
 
 
 async def test_the_base_is_the_archive(box: Sandbox):
-    packed = await box.exec("tar -c --exclude=./.git .", max_output=1 << 20)
-    with tarfile.open(fileobj=io.BytesIO(packed.output)) as tree:
-        files = {m.name.removeprefix("./"): tree.extractfile(m) for m in tree if m.isfile()}
-        assert {name: file.read() for name, file in files.items() if file} == FILES
+    for name, content in FILES.items():
+        assert await box.read(name) == content, name
     times = await box.exec("git ls-files -z | xargs -0 stat -c %Y | sort -u")
     assert times.text == f"{ARCHIVED_AT}\n"
     assert (await box.exec("readlink link; test -x tool.sh; git fsck 2>&1")).text == "README.md\n"
 
 
-async def test_equal_archives_have_equal_commits(ready: Backend, tmp_path: Path):
-    other = await ready.prepare(BaseSpec(key="other", source=archive(tmp_path)))
-    heads = {
-        (await (await spawn_one(ready, base)).exec("git rev-parse HEAD")).text
-        for base in (K, other)
-    }
+async def test_equal_archives_have_equal_commits(fresh: Backend, tmp_path: Path):
+    heads = set[str]()
+    for key in ("a", "b"):
+        base = await fresh.prepare(BaseSpec(key=key, source=archive(tmp_path)))
+        heads.add((await (await spawn_one(fresh, base)).exec("git rev-parse HEAD")).text)
 
     assert len(heads) == 1
-    assert heads != {""}
 
 
 async def test_a_failed_set_up_says_why_and_leaves_nothing(fresh: Backend, tmp_path: Path):
@@ -344,15 +305,18 @@ async def test_an_environment_that_is_none(fresh: Backend, tmp_path: Path):
         await fresh.prepare(BaseSpec(key="k", source=archive(tmp_path), env=tmp_path))
 
 
-async def test_without_an_environment_there_is_still_a_python(ready: Backend):
-    box = await spawn_one(ready, K)
+async def test_without_an_environment_there_is_still_a_python(fresh: Backend, tmp_path: Path):
+    base = await fresh.prepare(BaseSpec(key="k", source=archive(tmp_path)))
+    box = await spawn_one(fresh, base)
 
     assert (await box.exec("python3 -c 'print(1)'; ls /env")).text.startswith("1\n")
 
 
-async def test_a_private_source_can_be_used(ready: Backend, stocked: Stocked):
-    assert stocked.source.stat().st_mode & 0o777 == 0o600
-    assert "k" in [facts.key for facts in await ready.bases()]
+async def test_a_private_source_can_be_used(fresh: Backend, tmp_path: Path):
+    source = archive(tmp_path)
+    source.chmod(0o600)
+
+    await fresh.prepare(BaseSpec(key="k", source=source))
 
 
 async def test_a_hostile_archive_stays_inside(make: Make, tmp_path: Path):
@@ -406,41 +370,44 @@ async def test_a_cancelled_preparation_leaves_nothing(fresh: Backend, tmp_path: 
     assert not list(tmp_path.rglob("home/**/boxes/*"))
 
 
-async def test_boxes_are_listed_by_owner(ready: Backend):
-    assert await ready.list() == []
-    [one, other] = await ready.spawn(K, 2, owner="me")
-    await ready.spawn(K, 1, owner="you")
+async def test_boxes_are_listed_by_owner(fresh: Backend, tmp_path: Path):
+    base = await fresh.prepare(BaseSpec(key="k", source=archive(tmp_path)))
+    assert await fresh.list() == []
+    [one, other] = await fresh.spawn(base, 2, owner="me")
+    await fresh.spawn(base, 1, owner="you")
     assert not isinstance(one, SandboxError)
     assert not isinstance(other, SandboxError)
 
-    assert {r.id for r in await ready.list("me")} == {one.ref.id, other.ref.id}
-    assert len(await ready.list()) == 3
-    assert await ready.list("nobody") == []
+    assert {r.id for r in await fresh.list("me")} == {one.ref.id, other.ref.id}
+    assert len(await fresh.list()) == 3
+    assert await fresh.list("nobody") == []
 
 
-async def test_the_end_of_a_box_can_be_asked_for_often(ready: Backend):
-    box = await spawn_one(ready, K)
+async def test_the_end_of_a_box_can_be_asked_for_often(fresh: Backend, tmp_path: Path):
+    base = await fresh.prepare(BaseSpec(key="k", source=archive(tmp_path)))
+    box = await spawn_one(fresh, base)
 
     async with asyncio.TaskGroup() as group:
         for _ in range(5):
             group.create_task(box.destroy())
 
     await box.destroy()
-    assert await ready.destroy(box.ref) is False
-    assert await ready.list() == []
+    assert await fresh.destroy(box.ref) is False
+    assert await fresh.list() == []
     for act in (box.exec("true"), box.tree(), box.diff()):
         with pytest.raises(SandboxError) as lost:
             await act
         assert lost.value.cause is Cause.SANDBOX_LOST
 
 
-async def test_a_box_ends_under_a_running_command(ready: Backend):
+async def test_a_box_ends_under_a_running_command(fresh: Backend, tmp_path: Path):
     seconds = unique_sleep()
-    box = await spawn_one(ready, K)
+    base = await fresh.prepare(BaseSpec(key="k", source=archive(tmp_path)))
+    box = await spawn_one(fresh, base)
     running = asyncio.create_task(box.exec(f"sleep {seconds}"))
     await until(lambda: alive(seconds))
 
-    assert await ready.destroy(box.ref) is True
+    assert await fresh.destroy(box.ref) is True
 
     assert not alive(seconds)
     try:
@@ -469,12 +436,14 @@ async def test_another_backend_of_the_home_can_end_a_box(make: Make, tmp_path: P
         await running
 
 
-async def test_nothing_is_left(name: str, ready: Backend, stocked: Stocked):
-    home, installation, backend = stocked.home, stocked.installation, ready
-    await backend.close()
+@pytest.mark.parametrize("name", BACKENDS)
+async def test_nothing_is_left(name: str, make: Make, tmp_path: Path):
+    home, installation = tmp_path / "home", secrets.token_hex(8)
+    backend = make(name, installation)
     assert leftovers(home, installation=installation) == NOTHING
 
-    boxes = [b for b in await backend.spawn(K, 3, owner="x") if not isinstance(b, SandboxError)]
+    base = await backend.prepare(BaseSpec(key="k", source=archive(tmp_path)))
+    boxes = [b for b in await backend.spawn(base, 3, owner="x") if not isinstance(b, SandboxError)]
     for box in boxes:
         await box.exec("mkdir -p a/b; touch a/b/c; chmod 0 a/b a; rm -r src; setsid sleep 99 &")
         await box.exec("sleep 99", timeout_s=0.1)
@@ -490,15 +459,16 @@ async def test_nothing_is_left(name: str, ready: Backend, stocked: Stocked):
     await backend.close()
 
     assert leftovers(home, installation=installation) == NOTHING
-    again = await spawn_one(backend, K)
+    again = await spawn_one(backend, base)
     assert (await again.exec("echo again")).text == "again\n"
     await backend.close()
     assert leftovers(home, installation=installation) == NOTHING
 
 
-async def test_cancelled_spawning_leaves_nothing(ready: Backend, stocked: Stocked):
-    for turns in (0, 8, 16, 32):
-        spawning = asyncio.create_task(ready.spawn(K, 2, owner="x"))
+async def test_cancelled_spawning_leaves_nothing(fresh: Backend, tmp_path: Path):
+    base = await fresh.prepare(BaseSpec(key="k", source=archive(tmp_path)))
+    for turns in range(0, 40, 8):
+        spawning = asyncio.create_task(fresh.spawn(base, 4, owner="x"))
         for _ in range(turns):
             await asyncio.sleep(0)
         spawning.cancel()
@@ -509,10 +479,10 @@ async def test_cancelled_spawning_leaves_nothing(ready: Backend, stocked: Stocke
             assert not isinstance(box, SandboxError)
             await box.destroy()
 
-    assert await ready.list() == []
-    assert not list(stocked.home.rglob("boxes/*"))
+    assert await fresh.list() == []
+    assert not list(tmp_path.rglob("home/**/boxes/*"))
     # Process 1 of a box that was about to start waits for its bubblewrap, even for a dead one.
-    assert alive(str(stocked.home)) == []
+    assert alive(str(tmp_path / "home")) == []
 
 
 DOOMED = """

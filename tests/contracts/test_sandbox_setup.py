@@ -10,10 +10,9 @@ from collections.abc import AsyncGenerator, Callable, Iterator
 from pathlib import Path
 
 import pytest
-import pytest_asyncio
 
-from contracts.backends import LOCAL, REMOTE
-from contracts.conftest import BACKENDS, alive, grouped, make_archive, spawn_one
+from contracts.backends import LOCAL
+from contracts.conftest import BACKENDS, alive, make_archive, spawn_one
 from contracts.registry import PACKAGE_JSON, Registry, lock, serving
 from yudai.adapters.sandboxes.bubblewrap import BubblewrapBackend
 from yudai.adapters.sandboxes.network.forwarding import proxy_variables
@@ -28,7 +27,6 @@ FILES = {"a.txt": b"one\n", "sub/dir/b.txt": b"two\n"}
 OWN = f"python{sys.version_info[0]}.{sys.version_info[1]}"
 
 Make = Callable[..., Backend]
-pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 
 @pytest.fixture(scope="module")
@@ -37,7 +35,7 @@ def registry() -> Iterator[Registry]:
         yield registry
 
 
-@pytest_asyncio.fixture(loop_scope="session")
+@pytest.fixture
 async def make(tmp_path: Path) -> AsyncGenerator[Make]:
     """Makes backends with a home of their own, and closes them whatever happens."""
     made: list[Backend] = []
@@ -58,7 +56,7 @@ def fresh(request: pytest.FixtureRequest, make: Make, registry: Registry) -> Bac
     return make(request.param, packages=package_settings(registry.variables))
 
 
-@pytest.fixture(params=grouped(BACKENDS))
+@pytest.fixture(params=BACKENDS)
 def anywhere(request: pytest.FixtureRequest, make: Make) -> Backend:
     return make(request.param)
 
@@ -211,14 +209,9 @@ async def test_an_environment_that_stays_empty_is_none(anywhere: Backend, source
     assert (await box.exec("python3 -c ''")).exit_code == 0
 
 
-async def test_set_up_runs_in_its_folder_and_an_environment_may_have_no_python(
-    anywhere: Backend, source: Path
-):
-    fill = 'echo made >"$YUDAI_ENV/file"'
-    box = await set_up(anywhere, source, fill, "cat b.txt >c.txt", "pwd >here", folder="sub/dir")
+async def test_one_without_a_python_is_only_a_folder(anywhere: Backend, source: Path):
+    box = await set_up(anywhere, source, 'echo made >"$YUDAI_ENV/file"')
 
-    assert await box.read("sub/dir/c.txt") == b"two\n"
-    assert (await box.read("sub/dir/here")).decode().endswith("/sub/dir\n")
     assert await said(box, 'cat "$YUDAI_ENV/file"; echo "$VIRTUAL_ENV"') == "made\n\n"
     assert await box.read(f"{ENV}/file") == b"made\n"
 
@@ -267,21 +260,21 @@ async def test_an_editable_install_sees_what_each_box_has_changed(fresh: Backend
     assert await said(other, f'python -c "{program}"') == "41 True True\n"
 
 
-def in_folders(*folders: str) -> pytest.MarkDecorator:
-    """All on backends that do not share the code that looks; else one, for a machine is dear."""
-    rows = [(name, folder) for name in (*LOCAL, "e2b") for folder in folders]
-    rows += [(name, folders[0]) for name in REMOTE if name != "e2b"]
-    return pytest.mark.parametrize(("anywhere", "folder"), rows, indirect=["anywhere"])
+async def test_set_up_runs_in_its_folder(anywhere: Backend, source: Path):
+    box = await set_up(anywhere, source, "cat b.txt >c.txt", "pwd >here", folder="sub/dir")
+
+    assert await box.read("sub/dir/c.txt") == b"two\n"
+    assert (await box.read("sub/dir/here")).decode().endswith("/sub/dir\n")
 
 
-@in_folders("sub/none", "none", "a.txt")
+@pytest.mark.parametrize("folder", ["none", "a.txt", "sub/none"])
 async def test_a_folder_that_is_not_there(anywhere: Backend, source: Path, folder: str):
     message = await refused(anywhere, source, "true", folder=folder)
 
     assert message == f"there is no folder {folder!r} in the repository"
 
 
-@in_folders("sub/../..", "..", "/etc")
+@pytest.mark.parametrize("folder", ["..", "/etc", "sub/../.."])
 async def test_a_folder_outside(anywhere: Backend, source: Path, folder: str):
     with pytest.raises(RefusedError, match="inside the repository"):
         await set_up(anywhere, source, "true", folder=folder)
@@ -290,21 +283,12 @@ async def test_a_folder_outside(anywhere: Backend, source: Path, folder: str):
 async def test_set_up_that_fails_tells_the_command_and_its_last_lines(
     anywhere: Backend, source: Path, tmp_path: Path
 ):
-    spec = BaseSpec(key="k", source=source, setup=("echo one", "seq 100; exit 3", "echo never"))
-    with pytest.raises(SetupError) as failed:
-        await anywhere.prepare(spec)
+    message = await refused(anywhere, source, "true", "seq 100; exit 3", "echo never")
 
-    assert failed.value.cause is Cause.SETUP_FAILED
-    first, *lines = str(failed.value).splitlines()
+    first, *lines = message.splitlines()
     assert first == "set-up failed with exit code 3: seq 100; exit 3"
     assert lines == [str(n) for n in range(81, 101)]
     assert not list(tmp_path.rglob("bases/*"))
-    counted = "".join(f"{n}\n" for n in range(1, 101))
-    assert failed.value.log.decode() == (
-        f"$ echo one\none\n\n$ seq 100; exit 3\n{counted}\n"
-        "[set-up failed with exit code 3: seq 100; exit 3]\n"
-    )
-    assert await anywhere.setup_log(BaseRef(key="k")) == b""
 
 
 async def test_set_up_has_one_time_for_all(anywhere: Backend, source: Path, tmp_path: Path):
@@ -342,6 +326,18 @@ async def test_what_set_up_said_is_kept(fresh: Backend, source: Path, tmp_path: 
     assert log == b"$ echo one\none\n\n$ echo two\ntwo\n\n"
     assert await fresh.setup_log(BaseRef(key="k")) == log
     assert await fresh.setup_log(BaseRef(key="unknown")) == b""
+
+
+async def test_what_set_up_said_before_it_failed_is_told(anywhere: Backend, source: Path):
+    spec = BaseSpec(key="k", source=source, setup=("echo one", "echo two; exit 3", "echo never"))
+    with pytest.raises(SetupError) as failed:
+        await anywhere.prepare(spec)
+
+    assert failed.value.log == (
+        b"$ echo one\none\n\n$ echo two; exit 3\ntwo\n\n"
+        b"[set-up failed with exit code 3: echo two; exit 3]\n"
+    )
+    assert await anywhere.setup_log(BaseRef(key="k")) == b""
 
 
 async def test_package_settings_are_for_set_up_only(
