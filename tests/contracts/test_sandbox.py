@@ -127,18 +127,20 @@ async def test_a_shell_that_kills_itself(box: Sandbox):
     assert (await box.exec("echo fine")).text == "fine\n"
 
 
-async def test_nothing_survives_a_command(box: Sandbox):
-    """Neither what holds the output nor what leaves its session, its parents or its manners."""
+@pytest.mark.parametrize(
+    "command",
+    [
+        pytest.param("sleep {s} & echo ok", id="holds the output"),
+        pytest.param("setsid sleep {s} & echo ok", id="own session"),
+        pytest.param("nohup sleep {s} >/dev/null 2>&1 & echo ok", id="nohup"),
+        pytest.param("(sleep {s} &); (setsid sleep {s} &); echo ok", id="double fork"),
+        pytest.param("(trap '' TERM HUP INT; setsid sleep {s} &) & echo ok", id="ignores signals"),
+    ],
+)
+async def test_nothing_survives_a_command(box: Sandbox, command: str):
     seconds = unique_sleep()
-    escapes = (
-        "sleep {s} &",
-        "setsid sleep {s} &",
-        "nohup sleep {s} >/dev/null 2>&1 &",
-        "(sleep {s} &); (setsid sleep {s} &);",
-        "(trap '' TERM HUP INT; setsid sleep {s} &) &",
-    )
 
-    result = await box.exec(" ".join([*escapes, "echo ok"]).format(s=seconds), timeout_s=30)
+    result = await box.exec(command.format(s=seconds), timeout_s=30)
 
     assert (result.exit_code, result.text, result.timed_out) == (0, "ok\n", False)
     assert alive(seconds) == []

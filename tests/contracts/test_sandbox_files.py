@@ -24,14 +24,12 @@ async def test_what_is_written_is_read(box: Sandbox, content: bytes):
     assert await box.read("/workspace/some/new/file") == content
 
 
-async def test_names_are_only_names(box: Sandbox):
-    names = ["a b", "-n", "quote'\"s", "new\nline", "ü", "\udcff", "$(id)"]
-    for name in names:
-        await box.write(f"odd/{name}", name.encode(errors="surrogateescape"))
+@pytest.mark.parametrize("name", ["a b", "-n", "quote'\"s", "new\nline", "ü", "\udcff", "$(id)"])
+async def test_names_are_only_names(box: Sandbox, name: str):
+    await box.write(f"odd/{name}", b"content")
 
-    for name in names:
-        assert await box.read(f"odd/{name}") == name.encode(errors="surrogateescape")
-    assert (await box.exec("ls odd | wc -l")).text.strip() == str(len(names) + 1)
+    assert await box.read(f"odd/{name}") == b"content"
+    assert (await box.exec("ls odd | wc -l")).text.strip() == str(1 + name.count("\n"))
 
 
 async def test_writing_replaces(box: Sandbox):

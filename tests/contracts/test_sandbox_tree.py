@@ -29,31 +29,34 @@ async def test_a_fresh_box_has_not_changed(box: Sandbox):
 @pytest.mark.parametrize(
     ("command", "expected"),
     [
+        pytest.param("echo more >>README.md", ("README.md",), id="edit"),
+        pytest.param("echo x >new.py; mkdir -p a/b; echo y >a/b/c", ("a/b/c", "new.py"), id="new"),
+        pytest.param("rm README.md", ("README.md",), id="delete"),
+        pytest.param("rm -r src/deep", ("src/deep/one.py", "src/deep/two.py"), id="delete folder"),
+        pytest.param("chmod +x README.md; chmod -x tool.sh", ("README.md", "tool.sh"), id="mode"),
         pytest.param(
-            "echo more >>README.md; echo x >new.py; mkdir -p a/b; echo y >a/b/c;"
-            "rm -r src/deep; chmod -x tool.sh; chmod +x data.bin; rm link; ln -s tool.sh link",
-            ("README.md", "a/b/c", "data.bin", "link", "new.py")
-            + ("src/deep/one.py", "src/deep/two.py", "tool.sh"),
-            id="edit, new, delete folder, mode, link elsewhere",
+            "mv src/deep src/moved",
+            ("src/deep/one.py", "src/deep/two.py", "src/moved/one.py", "src/moved/two.py"),
+            id="rename folder",
         ),
         pytest.param(
-            "rm README.md; mv src/deep src/moved; rm link; cp tool.sh link",
-            ("README.md", "link", "src/deep/one.py", "src/deep/two.py")
-            + ("src/moved/one.py", "src/moved/two.py"),
-            id="delete, rename folder, link becomes file",
+            "rm -r src/deep; mkdir src/deep; echo 'ONE = 1' >src/deep/one.py",
+            ("src/deep/two.py",),
+            id="folder made anew",
         ),
         pytest.param(
-            "rm -r src/deep; mkdir src/deep; echo 'ONE = 1' >src/deep/one.py;"
-            "rm README.md; mkfifo README.md",
-            ("README.md", "src/deep/two.py"),
-            id="folder made anew, file becomes a pipe",
+            "rm -r src/deep; echo x >src/deep",
+            ("src/deep", "src/deep/one.py", "src/deep/two.py"),
+            id="folder becomes file",
         ),
         pytest.param(
-            "rm -r src/deep; echo x >src/deep;"
             "rm README.md; mkdir README.md; echo x >README.md/inner",
-            ("README.md", "README.md/inner", "src/deep", "src/deep/one.py", "src/deep/two.py"),
-            id="folder becomes file, file becomes folder",
+            ("README.md", "README.md/inner"),
+            id="file becomes folder",
         ),
+        pytest.param("rm link; ln -s tool.sh link", ("link",), id="link elsewhere"),
+        pytest.param("rm link; cp README.md link", ("link",), id="link becomes file"),
+        pytest.param("rm README.md; mkfifo README.md", ("README.md",), id="file becomes a pipe"),
     ],
 )
 async def test_changes_are_seen(box: Sandbox, command: str, expected: tuple[str, ...]):
@@ -63,13 +66,13 @@ async def test_changes_are_seen(box: Sandbox, command: str, expected: tuple[str,
 @pytest.mark.parametrize(
     "command",
     [
-        pytest.param(
-            "touch README.md src/app.py; chmod 600 README.md; chmod 700 src;"
-            "echo x >>crlf.txt; git checkout -q crlf.txt; mv tool.sh t; mv t tool.sh;"
-            "mkdir -p empty/folders; mkfifo pipe",
-            id="times, modes that git does not keep, reverted, renamed back, nothing to keep",
-        ),
+        pytest.param("touch README.md src/app.py", id="times"),
+        pytest.param("chmod 600 README.md; chmod 700 src", id="modes that git does not keep"),
+        pytest.param("echo x >>README.md; git checkout -q README.md", id="reverted by git"),
+        pytest.param("mv tool.sh t; mv t tool.sh", id="renamed back"),
         pytest.param("cp -r src s; rm -r src; mv s src", id="replaced by a copy"),
+        pytest.param("mkdir -p empty/folders", id="empty folders"),
+        pytest.param("mkfifo pipe", id="a pipe"),
         pytest.param("git checkout -qb x; git commit -q --allow-empty -m y", id="git's own files"),
         pytest.param("rm -rf .git", id="no git at all"),
     ],
@@ -82,32 +85,26 @@ async def test_what_leaves_the_files_as_they_were_is_no_change(box: Sandbox, com
 @pytest.mark.parametrize(
     ("command", "expected"),
     [
-        pytest.param(
-            "echo x >a.log; echo x >src/b.log; mkdir -p src/generated; echo x >src/generated/y;"
-            "echo x >kept.log; mkdir src/build; echo x >src/build/y;"
-            "echo x >build/new; echo x >>build/tracked.txt",
-            ("build/tracked.txt", "kept.log", "src/build/y"),
-            id="by .gitignore, but for what it or a nested one excepts, and tracked files",
-        ),
+        pytest.param("echo x >a.log; echo x >src/b.log", (), id="by .gitignore"),
+        pytest.param("echo x >kept.log", ("kept.log",), id="excepted there"),
+        pytest.param("mkdir -p src/generated; echo x >src/generated/y", (), id="by a nested one"),
+        pytest.param("mkdir src/build; echo x >src/build/y", ("src/build/y",), id="which decides"),
+        pytest.param("echo x >build/new; echo x >>build/tracked.txt", ("build/tracked.txt",),
+                     id="but tracked files count"),
+        pytest.param("rm -r build", ("build/tracked.txt",), id="also when they go"),
         pytest.param(
             "mkdir -p __pycache__ node_modules/x .pytest_cache a.egg-info;"
             "touch __pycache__/a.pyc b.pyc node_modules/x/i.js .pytest_cache/x a.egg-info/y;"
-            "touch .coverage; git init -q sub; echo x >sub/file",
+            "touch .coverage",
             (),
-            id="by default, and a repository within",
+            id="by default",
         ),
-        pytest.param(
-            "rm -r build; echo >.gitignore; echo x >a.log",
-            (".gitignore", "build/tracked.txt"),
-            id="by the base's rules; tracked files count when they go",
-        ),
-        pytest.param(
-            "git init -q src; echo '#' >>src/app.py; echo >src/new",
-            ("src/app.py",),
-            id="a repository within hides no tracked file",
-        ),
+        pytest.param("echo >.gitignore; echo x >a.log", (".gitignore",), id="by the base's rules"),
+        pytest.param("git init -q sub; echo x >sub/file", (), id="a repository within"),
+        pytest.param("git init -q src; echo '#' >>src/app.py; echo >src/new", ("src/app.py",),
+                     id="which hides no tracked file"),
     ],
-)
+)  # fmt: skip
 async def test_what_is_nobodys_edit_is_left_out(
     box: Sandbox, command: str, expected: tuple[str, ...]
 ):
@@ -163,31 +160,29 @@ async def test_an_edit_in_the_base_that_keeps_size_and_time_is_seen(box: Sandbox
 @pytest.mark.parametrize(
     "command",
     [
-        pytest.param("sed -i s/41/42/ src/app.py; echo '# More' >>README.md;"
-                     "printf '\\0' >>data.bin; head -c 3000 /dev/urandom >new.bin;"
-                     "printf 'one\\r\\n2\\r\\n' >crlf.txt; printf 'a\\rb' >cr;"
-                     "printf 'Gr\\374n\\n' >>latin.txt; seq 100000 >many; cp many other",
-                     id="text, binary, line ends, other encodings, long"),
-        pytest.param("echo x >' a b'; echo y >\"q'\\\"\\\\z\"; echo z >-dash; echo > $'n\\nl\\tt';"
-                     "echo x >$'\\377\\376'; mkdir ü; echo y >ü/ß;"
-                     "ln -s ../nowhere l; rm link; ln -s /etc/passwd link",
-                     id="odd names, names beyond ASCII, links"),
-        pytest.param("rm data.bin src/deep/one.py; rm -r build;"
-                     "chmod +x README.md; chmod -x tool.sh; cp tool.sh t; chmod +x t",
-                     id="delete, mode"),
-        pytest.param("rm -r src/deep; echo x >src/deep;"
-                     "rm README.md; mkdir README.md; echo x >README.md/a",
-                     id="folder becomes file, file to folder"),
-        pytest.param("rm -r src/deep; ln -s /tmp src/deep; printf 'no end' >README.md; : >crlf.txt",
-                     id="folder becomes link; no newline, empty"),
-        pytest.param("export GIT_DIR=/x GIT_INDEX_FILE=/y; mv src/deep src/moved",
-                     id="rename, variables"),
+        pytest.param("sed -i s/41/42/ src/app.py; echo '# More' >>README.md", id="text"),
+        pytest.param("printf '\\0' >>data.bin; head -c 3000 /dev/urandom >new.bin", id="binary"),
+        pytest.param("rm data.bin src/deep/one.py; rm -r build", id="delete"),
+        pytest.param("chmod +x README.md; chmod -x tool.sh; cp tool.sh t; chmod +x t", id="mode"),
+        pytest.param("ln -s ../nowhere l; rm link; ln -s /etc/passwd link", id="links"),
+        pytest.param("echo x >' a b'; echo y >\"q'\\\"\\\\z\"; echo z >-dash; echo > $'n\\nl\\tt'",
+                     id="odd names"),
+        pytest.param("echo x >$'\\377\\376'; mkdir ü; echo y >ü/ß", id="names beyond ASCII"),
+        pytest.param("rm -r src/deep; echo x >src/deep", id="folder becomes file"),
+        pytest.param("rm README.md; mkdir README.md; echo x >README.md/a", id="file to folder"),
+        pytest.param("rm -r src/deep; ln -s /tmp src/deep", id="folder becomes link"),
+        pytest.param("mv src/deep src/moved", id="rename"),
+        pytest.param("printf 'one\\r\\n2\\r\\n' >crlf.txt; printf 'a\\rb' >cr", id="line ends"),
+        pytest.param("printf 'Gr\\374n\\n' >>latin.txt", id="other encodings"),
         pytest.param("echo '* -diff -text eol=crlf' >.gitattributes; echo x >>README.md;"
                      "printf 'a\\r\\nb\\n' >mixed", id="attributes"),
+        pytest.param("printf 'no end' >README.md; : >crlf.txt", id="no newline, empty"),
         pytest.param("git rm -rq src; git commit -qm x; echo y >z; git add z", id="committed"),
         pytest.param("rm -rf .git; echo x >>README.md", id="without git"),
         pytest.param("git config core.hooksPath /tmp; git config diff.external false;"
                      "git config core.fsmonitor false; echo x >>README.md", id="hostile settings"),
+        pytest.param("export GIT_DIR=/x GIT_INDEX_FILE=/y; echo x >>README.md", id="variables"),
+        pytest.param("seq 100000 >many; cp many other", id="long"),
     ],
 )  # fmt: skip
 async def test_the_patch_brings_a_fresh_box_to_the_same_tree(
