@@ -5,6 +5,7 @@ import signal
 from collections.abc import Iterator
 
 import pytest
+import structlog
 from _pytest.nodeid import NodeId
 from hypothesis import HealthCheck, settings
 
@@ -52,3 +53,11 @@ def signals_stay_as_they_are() -> Iterator[None]:
     for number, handler in before.items():
         signal.signal(number, handler)
     assert after == before
+
+
+@pytest.fixture(autouse=True)
+def logs_stay_as_they_are() -> Iterator[None]:
+    """Else what one test made quiet, another would not hear."""
+    yield
+    if structlog.is_configured():
+        structlog.reset_defaults()

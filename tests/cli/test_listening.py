@@ -5,7 +5,6 @@ import socket
 
 import httpx
 import pytest
-import structlog
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse
@@ -78,7 +77,6 @@ async def test_what_breaks_is_logged_in_our_shape():
     async def broken(_: Request) -> PlainTextResponse:
         raise ZeroDivisionError("oh no")
 
-    structlog.reset_defaults()
     listener = bind("127.0.0.1", 0)
     with capture_logs() as logs:
         async with (
