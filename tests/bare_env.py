@@ -21,7 +21,7 @@ _METADATA = ("pytest-[0-9]*", "pluggy-*")
 def bare_env() -> Path:
     """Made once for each process, and removed with it."""
     # Not in pytest's own folder, which only its owner may enter: a box has another user.
-    folder = Path(tempfile.mkdtemp(prefix="yudai-env-"))
+    folder = Path(tempfile.mkdtemp(prefix="bare-env-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     folder.chmod(0o755)
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(folder)], check=True)
