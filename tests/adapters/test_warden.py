@@ -28,10 +28,12 @@ from wardens import (
     until,
 )
 from yudai.adapters.sandboxes.processes import parent
-from yudai.adapters.sandboxes.remote import parcel, warden_oom
+from yudai.adapters.sandboxes.remote import parcel, warden_household, warden_oom
 from yudai.adapters.sandboxes.remote.cloud import DeniedError, Said
 from yudai.adapters.sandboxes.remote.commands import RemoteCommands
+from yudai.adapters.sandboxes.remote.warden_household import Household
 from yudai.adapters.sandboxes.remote.warden_protocol import Request
+from yudai.adapters.sandboxes.remote.warden_state import Agent
 from yudai.domain.errors import SandboxError
 from yudai.ports.sandbox import ExecResult
 
@@ -146,6 +148,18 @@ async def test_nul_bytes_are_refused_and_signals_are_the_shells_own(box: RemoteC
     ignored = (await box.exec("exec grep -E '^Sig(Ign|Blk)' /proc/self/status")).text.split()
     # 32 and 33 are the C library's: nobody can change them, whoever starts the tests.
     assert {int(word, 16) & ~(0b11 << 31) for word in ignored[1::2]} == {0}
+
+
+def test_who_was_born_while_we_looked_is_seen(monkeypatch: pytest.MonkeyPatch):
+    """Its parent was listed, had it, and was gone before we came to it."""
+    with subprocess.Popen(["sleep", "1000"]) as child:
+        gone, look = 1 << 22, warden_household._pids
+        lists = iter([{gone}, {gone, child.pid}])
+        monkeypatch.setattr(warden_household, "_pids", lambda: next(lists, None) or look())
+        agent = Agent(uid=os.getuid(), gid=os.getgid(), separate=False, shell="/bin/sh")  # noqa: S604 - its name
+        members = Household(agent)._members()
+        child.kill()
+    assert child.pid in members
 
 
 async def test_a_timeout_is_a_result_with_the_output_so_far(box: RemoteCommands):

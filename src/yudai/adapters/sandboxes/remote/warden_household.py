@@ -4,7 +4,7 @@ import ctypes
 import os
 import signal
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
@@ -15,6 +15,7 @@ _PATIENCE_S = 20.0
 _PAUSES_S = (0.0, 0.001, 0.002, 0.005, 0.01, 0.02)
 _HELP_S = 0.2
 _SUBREAPER = 36
+_MOST_LOOKS = 1000
 
 
 class _Process(NamedTuple):
@@ -67,7 +68,20 @@ class Household:
         return True
 
     def _members(self) -> list[int]:
-        alive = {process.pid: process for process in _alive()}
+        """Nobody is there only when nobody was born while we looked.
+
+        Who had a child after we listed all, and ended before we came to it, would hide that child.
+        """
+        for _ in range(_MOST_LOOKS):
+            listed = _pids()
+            if members := self._among(listed):
+                return members
+            if _pids() <= listed:
+                break
+        return []
+
+    def _among(self, listed: Iterable[int]) -> list[int]:
+        alive = {process.pid: process for process in _alive(listed)}
         found = {p.pid for p in alive.values() if self._uid in p.uids}
         family = {os.getpid()}
         while more := {p.pid for p in alive.values() if p.parent in family} - family:
@@ -81,18 +95,20 @@ def control(option: int, value: int) -> None:
         ctypes.CDLL(None).prctl(option, value, 0, 0, 0)
 
 
-def _alive() -> Iterator[_Process]:
-    for folder in Path("/proc").iterdir():
-        if not folder.name.isdigit():
-            continue
+def _pids() -> set[int]:
+    return {int(name) for name in os.listdir("/proc") if name.isdigit()}  # noqa: PTH208 - names are enough
+
+
+def _alive(listed: Iterable[int]) -> Iterator[_Process]:
+    for pid in listed:
         try:
-            lines = (folder / "status").read_bytes().splitlines()
+            lines = Path(f"/proc/{pid}/status").read_bytes().splitlines()
         except OSError:
             continue
         fields = dict(line.split(b":\t", 1) for line in lines if b":\t" in line)
         if fields[b"State"][:1] not in b"ZX":
             uids = frozenset(map(int, fields[b"Uid"].split()))
-            yield _Process(int(folder.name), int(fields[b"PPid"]), uids)
+            yield _Process(pid, int(fields[b"PPid"]), uids)
 
 
 def _sweep(uid: int) -> None:
