@@ -5,7 +5,7 @@ import math
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from importlib.metadata import version
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 from e2b import AsyncSandbox, SandboxException, SandboxQuery, SandboxState
 
@@ -14,8 +14,6 @@ from yudai.adapters.sandboxes.e2b_network import egress, is_open
 from yudai.adapters.sandboxes.remote.addresses import without_login
 from yudai.adapters.sandboxes.remote.chores import Chores
 from yudai.adapters.sandboxes.remote.cloud import Found, Order
-
-T = TypeVar("T")
 
 _DOMAIN = "e2b.app"
 _PER_PAGE = 100

@@ -5,7 +5,7 @@ from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 from prime_sandboxes import (
     CreateSandboxRequest,
@@ -39,8 +39,6 @@ from yudai.adapters.sandboxes.remote.cloud import (
     Said,
 )
 from yudai.domain.errors import SandboxError
-
-T = TypeVar("T")
 
 _OVER = frozenset({"ERROR", "TERMINATED", "TIMEOUT"})
 _PER_PAGE = 50
