@@ -1,6 +1,7 @@
 """Every view in both themes: no violation that axe knows of, nothing wider than the screen."""
 
 from collections.abc import AsyncGenerator
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -8,7 +9,7 @@ import pytest
 import pytest_asyncio
 import small
 from browser import PATIENCE_MS, Tab, chromium, tab
-from playwright.async_api import Browser, expect
+from playwright.async_api import Browser, Page, TimeoutError, expect
 from service import Installation, installed, rested
 
 pytestmark = [
@@ -138,6 +139,16 @@ async def test_the_theme_is_the_systems_unless_a_person_chose(ground: Ground):
         await person.assert_calm()
 
 
+async def _press_in_sequence(page: Page, keys: str, url: str) -> None:
+    """Again, as a person would, where this machine took longer between two than the page waits."""
+    for _ in range(10):
+        await page.keyboard.type(keys)
+        with suppress(TimeoutError):
+            await page.wait_for_url(url, timeout=5000)
+            return
+    pytest.fail(f"{keys} did not lead to {url}")
+
+
 async def test_the_keys_and_the_palette(ground: Ground):
     async with tab(ground.browser, ground.url) as person:
         page = person.page
@@ -147,9 +158,7 @@ async def test_the_keys_and_the_palette(ground: Ground):
         await expect(page.get_by_role("dialog", name="Keys")).to_be_visible()
         await page.keyboard.press("Escape")
         await expect(page.get_by_role("dialog")).to_have_count(0)
-        await page.keyboard.press("g")
-        await page.keyboard.press("c")
-        await page.wait_for_url("**/cost")
+        await _press_in_sequence(page, "gc", "**/cost")
         await person.go("/")
         await expect(page.get_by_role("table")).to_be_visible()
         await page.keyboard.press("j")
