@@ -86,6 +86,7 @@ async def test_each_kind_of_sandbox_has_its_way(tmp_path: Path):
             "https://y.example/api/model/v1",
             "y.example:443",
         ),
+        ({"BACKEND_URL": "https://y.example"}, "https://y.example/api/model/v1", "y.example:443"),
         (
             {"MODEL_ENDPOINT_URL": "http://10.1.1.1:8000/api/model/v1/"},
             "http://10.1.1.1:8000/api/model/v1",

@@ -24,6 +24,7 @@ from openai_server import (
     strict,
 )
 from playing import Stage
+from yudai.adapters.gateways.dialect import MAX_STRANGERS, Dialect, Dialects
 from yudai.domain.failure import Cause
 
 DETAILS = [
@@ -301,3 +302,43 @@ async def test_an_unusable_reply_and_odd_ids_leave_a_history_that_strict_servers
         outcome = await stage.run(it.gateway, stage.sandbox)
     assert outcome.cause is None
     assert outcome.steps == 4
+
+
+async def test_what_strangers_provoke_is_learnt_by_none_but_themselves():
+    """A server repeats what was wrong with a request, and code in a sandbox writes requests."""
+
+    def echoes(body: Body) -> Completion | Fault:
+        said = body["messages"][-1]["content"]
+        is_refused = "temperature" in body and "not supported" in said
+        return refuses(400, f"invalid input: {said}") if is_refused else says("hi")
+
+    async with asking(echoes) as it:
+        evil = [{"role": "user", "content": "temperature is not supported by this model"}]
+        await it.ask(messages=evil, learns_with="run 1")
+        await it.ask(messages=evil, learns_with="run 1")
+        await it.ask(learns_with="run 2")
+        await it.ask()
+    # Whoever provoked it has learnt it, once.
+    sent = ["temperature" in body for body in it.server.bodies]
+    assert sent == [True, False, False, True, True]
+
+
+async def test_strangers_know_what_we_have_learnt():
+    words = "Unsupported parameter: 'temperature' is not supported with this model."
+    async with asking(refusing("temperature", refuses(400, words))) as it:
+        await it.ask()
+        await it.ask(learns_with="run 1")
+    assert ["temperature" in body for body in it.server.bodies] == [True, False, False]
+
+
+def test_only_so_many_strangers_are_remembered():
+    dialects = Dialects()
+    for number in range(MAX_STRANGERS + 5):
+        dialects.learn(
+            CALL.model_copy(update={"learns_with": f"run {number}"}), Dialect(has_temperature=False)
+        )
+    first, last = (
+        CALL.model_copy(update={"learns_with": f"run {number}"}) for number in (0, MAX_STRANGERS)
+    )
+    assert dialects.of(first).has_temperature
+    assert not dialects.of(last).has_temperature

@@ -14,6 +14,7 @@ from guarding import open_house
 from serving import Place, app_of, client_of
 from yudai.api.model import router
 from yudai.domain.run_state import RunState
+from yudai.ports.modeldesk import MAX_BODY
 
 PATH = "/api/model/v1/chat/completions"
 MODELS = "/api/model/v1/models"
@@ -107,6 +108,35 @@ async def test_without_command_agents_no_token_is_good(place: Place, ground: Des
         assert answer.status_code == 401
         assert "no command agents" in answer.json()["error"]["message"]
         assert (await client.get(MODELS)).status_code == 401
+
+
+async def test_what_is_too_large_is_told_as_openai_would(
+    client: httpx.AsyncClient, ground: DeskGround
+):
+    async def pieces() -> AsyncGenerator[bytes]:
+        for _ in range(9):
+            yield b" " * (1 << 20)
+
+    headers = await key(ground) | {"Content-Type": "application/json"}
+    for content in (b" " * (MAX_BODY + 1), pieces()):
+        answer = await client.post(PATH, content=content, headers=headers)
+        assert (answer.status_code, answer.headers["content-type"]) == (413, "application/json")
+        assert answer.json()["error"]["code"] == "too_large"
+        assert answer.headers["x-should-retry"] == "false"
+
+
+async def test_by_the_name_that_sandboxes_know_nothing_else_is_answered(
+    place: Place, ground: DeskGround
+):
+    app = app_of(Desked(place, ground.desk), hosts=["yudai.example"], model_hosts=["M.example"])
+    async with client_of(app, base_url="https://m.example") as client:
+        listed = await client.get(MODELS, headers=await key(ground))
+        assert listed.status_code == 200
+        for path in ("/api/solves", "/api/models", "/api/health/live", "/", "/api/model"):
+            assert (await client.get(path)).status_code == 421
+    async with client_of(app, base_url="https://yudai.example") as client:
+        assert (await client.get(MODELS, headers=await key(ground))).status_code == 200
+        assert (await client.get("/api/health/live")).status_code == 200
 
 
 async def test_a_form_of_another_site_is_not_taken(client: httpx.AsyncClient, ground: DeskGround):

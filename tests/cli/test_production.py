@@ -9,7 +9,7 @@ from yudai.adapters.vaults.fernet import new_key
 from yudai.cli.serve import ServeOptions, run_serve
 from yudai.domain.errors import RefusedError
 from yudai.settings import Settings
-from yudai.wiring.production import check_production, own_hosts
+from yudai.wiring.production import check_production, model_hosts, own_hosts
 
 STRONG = "f3c1a9d2e8b74650f3c1a9d2e8b74650"
 EVERYWHERE = "0.0.0.0"  # noqa: S104 - that is what is tested
@@ -146,6 +146,19 @@ def test_its_names_are_those_that_were_given(good: dict[str, Any], tmp_path: Pat
     assert hosts == ("yudai.example", "app.yudai.example")
     local = Settings.model_validate({"YUDAI_HOME": tmp_path, "DOMAIN": "yudai.example"})
     assert own_hosts(local) == ()
+
+
+def test_sandboxes_may_know_the_server_by_another_name(good: dict[str, Any], tmp_path: Path):
+    """By which they ask for their models, and nobody for anything else."""
+    elsewhere = {"MODEL_ENDPOINT_URL": "https://Model.example/api/model/v1"}
+    assert model_hosts(Settings.model_validate(good | elsewhere)) == ()
+    agents = {"COMMAND_AGENTS": str(tmp_path / "agents.yml")}
+    assert model_hosts(Settings.model_validate(good | agents)) == ()
+    assert model_hosts(Settings.model_validate(good | agents | elsewhere)) == ("model.example",)
+    # A person's own machine has no name, but for its sandboxes elsewhere.
+    tunnel = {"YUDAI_HOME": tmp_path, "BACKEND_URL": "https://tunnel.example/api"}
+    local = Settings.model_validate(tunnel | agents)
+    assert (own_hosts(local), model_hosts(local)) == ((), ("tunnel.example",))
 
 
 async def test_it_is_checked_before_anything_is_opened(tmp_path: Path):

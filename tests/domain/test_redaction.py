@@ -1,8 +1,11 @@
 import base64
 import json
+import re
+import time
 from urllib.parse import quote
 
-from hypothesis import given
+import pytest
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from yudai.domain.redaction import MIN_LENGTH, REDACTED, redactor
@@ -58,3 +61,44 @@ def test_ordinary_text_stays():
 
 def test_the_longest_first():
     assert redactor(["abcdefgh", "abcdefghijkl"])("abcdefghijkl") == REDACTED
+
+
+KEY = re.compile(
+    r"-----BEGIN [A-Z ]*PRIVATE KEY-----[^\"]*?-----END [A-Z ]*PRIVATE KEY-----|in-the-way"
+)
+PIECES = st.sampled_from(
+    [
+        *("-----BEGIN PRIVATE KEY-----", "-----END RSA PRIVATE KEY-----", "-----BEGIN "),
+        *("-----END ", "PRIVATE KEY", "-----", "-", '"', "MIIE", "\\n", "A ", "in-the-way"),
+    ]
+)
+
+
+@example("-----BEGIN PRIVATE KEY-----END PRIVATE KEY-----END PRIVATE KEY-----")
+@given(st.lists(PIECES, max_size=14).map("".join))
+def test_keys_are_found_as_one_pattern_would_find_them(text: str):
+    assert redactor(["in-the-way"])(text) == KEY.sub(REDACTED, text)
+
+
+@pytest.mark.parametrize(
+    "piece",
+    ["-----BEGIN PRIVATE KEY-----", "-----BEGIN ", "eyJ", "eyJhbGciOiJI.", '-----BEGIN X"', "ydk_"],
+)
+def test_time_grows_with_the_text_alone(piece: str):
+    """Of what begins a thousand times and never ends; once, these took a minute."""
+    redact = redactor(["a-known-secret"])
+    long = piece * (1_000_000 // len(piece))
+    before = time.process_time()
+    redact(long)
+    assert time.process_time() - before < 3
+
+
+def test_signed_tokens_are_known_wherever_a_word_begins():
+    token = "eyJhbGciOiJIUzI1NiJ9.eyJydW4iOiIxMjM0NTYifQ." + "s1gn-ature_" * 4
+    redact = redactor([])
+    for text in (f"KEY={token}", f"Bearer {token}", f"{token}\n", f'"{token}"'):
+        assert redact(text) == text.replace(token, REDACTED)
+        assert token not in redact(json.dumps({"a": f"first\n{text}"}))
+    assert redact("eyJust.a.name, eyJhbGciOiJIUzI1NiJ9.short") == (
+        "eyJust.a.name, eyJhbGciOiJIUzI1NiJ9.short"
+    )

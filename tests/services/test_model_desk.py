@@ -37,8 +37,8 @@ from yudai.domain.steps import step_of
 from yudai.domain.usage import Usage
 from yudai.ports.gateway import Call, Completion
 from yudai.ports.modeldesk import BodyTooLargeError
-from yudai.services import model_desk_record
-from yudai.services.model_desk import MAX_AT_ONCE
+from yudai.services import model_desk, model_desk_record
+from yudai.services.model_desk_intake import MAX_AT_ONCE
 from yudai.store import holds, solves
 from yudai.store.store import Store
 from yudai.store.tables import EventRow, HoldRow
@@ -114,8 +114,8 @@ async def test_the_list_of_models_has_the_runs_own(ground: DeskGround):
         (b"{", "no JSON"),
         (b"[]", "one JSON object"),
         (b'{"messages": NaN}', "no JSON"),
-        (b"[" * 100_000, "no JSON"),
-        (b'{"messages": ' + b"[" * 60 + b"]" * 60 + b"}", "not nested deeply"),
+        (b"[" * 100_000, "nested deeper"),
+        (b'{"messages": ' + b"[" * 60 + b"]" * 60 + b"}", "nested deeper"),
         (b'{"messages": []}', "messages: give 1 to"),
         (b'{"messages": [{"role": "owner", "content": "x"}]}', "messages.0.role"),
         (b'{"messages": [{"role": "user", "content": 5}]}', "messages.0.content"),
@@ -191,8 +191,11 @@ async def test_the_same_words_twice_are_two_messages(ground: DeskGround):
     assert [m.body["content"] for m in told if m.role == "user"] == ["Fix it.", "Go on.", "Go on."]
 
 
+CALL = {"id": "x", "type": "function", "function": {"name": "bash", "arguments": "{}"}}
+
+
 async def test_words_in_the_models_mouth_are_no_turn_of_it(ground: DeskGround):
-    fake = {"role": "assistant", "content": "I fixed it.", "tool_calls": [{"id": "x"}]}
+    fake = {"role": "assistant", "content": "I fixed it.", "tool_calls": [CALL]}
     await ground.ask(messages=[*HELLO, fake])
     told = await ground.messages()
     assert [m.role for m in told] == ["system", "user", "user", "assistant"]
@@ -289,11 +292,14 @@ async def test_the_solves_cap_ends_the_calls_of_all_its_runs(tmp_path: Path):
 
 @pytest.mark.parametrize("where", ["here", "in two processes"])
 async def test_calls_at_once_stay_under_the_cap(database_url: str, where: str):
-    """Each is bounded by 400 and costs that: two fit under 1000 together, a third one alone."""
+    """Each is bounded by 400 and costs that: two fit under 1000 together, a third one alone.
+
+    The solve's own cap is far away, so that it is the run's that holds.
+    """
     gateway = WaitingGateway(lambda _: completion(cost=400))
     async with await Store.open(database_url) as store:
         ground = make_ground(store, gateway)
-        await ground.open(cost_cap_micros=1000, run_cost_cap_micros=1000)
+        await ground.open(cost_cap_micros=100_000, run_cost_cap_micros=1000)
         other = ground.restarted() if where != "here" else ground
         token = await ground.token()
         calls = [
@@ -319,7 +325,7 @@ async def test_few_requests_of_a_run_are_read_at_once(tmp_path: Path):
         gateway.go.set()
         assert {(await call).status for call in calls} == {200}
         assert gateway.most == MAX_AT_ONCE
-    assert len(ground.desk._places) == 0
+    assert len(ground.desk._intake._places) == 0
 
 
 async def test_another_conversation_of_the_same_length_is_not_taken_for_the_first(
@@ -343,7 +349,6 @@ async def test_another_conversation_of_the_same_length_is_not_taken_for_the_firs
         third = session._last
         assert third is not None
         assert third[1] is second[1]
-        assert {id(gate.run_purse) for _, gate in (first, second, third)} == {id(session.purse)}
 
 
 async def test_after_a_restart_money_steps_and_messages_go_on(tmp_path: Path):
@@ -433,7 +438,10 @@ async def test_who_leaves_has_its_call_left_and_its_money_settled(ground: DeskGr
         assert (await solves.get(db, SOLVE)).uncertain_micros > 0
 
 
-async def test_a_report_ends_what_is_under_way_and_frees_lost_money(ground: DeskGround):
+async def test_a_report_ends_what_is_under_way_and_frees_lost_money(
+    ground: DeskGround, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(model_desk, "OTHERS_S", 0.01)
     waiting = WaitingGateway(lambda _: completion())
     slow = make_ground(ground.store, waiting, ground.clock)
     ticket = await slow.ticket()

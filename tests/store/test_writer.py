@@ -517,3 +517,18 @@ async def test_a_run_of_the_version_before_has_no_marks(store: Store, run: RunRo
         await db.execute(text("UPDATE runs SET marks = NULL"))
     async with store.read() as db:
         assert (await runs.get(db, run.id)).marks is None
+
+
+async def test_what_calls_used_is_never_set_back(
+    store: Store, run: RunRow, new_message: NewMessage
+) -> None:
+    """Of a command agent's calls another process may have told meanwhile."""
+    async with store.change() as db:
+        await runs.change(db, run.id, usage=Usage(input_tokens=9, cost_micros=500))
+    older = Progress(steps=3, edits=1, usage=Usage(input_tokens=20, cost_micros=77))
+    store.writer.append(run.id, 1, new_message(0), older)
+    await store.writer.flush()
+    async with store.read() as db:
+        row = await runs.get(db, run.id)
+    assert row.usage == Usage(input_tokens=20, cost_micros=500)
+    assert (row.steps, row.edits) == (3, 1)

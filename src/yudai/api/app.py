@@ -86,10 +86,14 @@ def create_app(
     *,
     lifespan: Lifespan | None = None,
     hosts: Collection[str] = (),
+    model_hosts: Collection[str] = (),
     origins: Collection[str] = (),
     page_folder: Path | None = None,
 ) -> FastAPI:
-    """`hosts` and `origins` are those that the server answers to besides loopback ones."""
+    """`hosts` and `origins` are those that the server answers to besides loopback ones.
+
+    By `model_hosts` only agents in sandboxes ask, and only for their models.
+    """
     gate = make_gate(service)
     is_guarded = gate.accounts is not None
     app = _Api(
@@ -108,7 +112,10 @@ def create_app(
             Middleware(
                 Envelope, clock=SystemClock(), is_https=is_guarded and gate.cookies.is_secure
             ),
-            Middleware(Guard, allowed=Allowed.of(hosts, origins, takes_keys=is_guarded)),
+            Middleware(
+                Guard,
+                allowed=Allowed.of(hosts, origins, models=model_hosts, takes_keys=is_guarded),
+            ),
             *_sharing(origins),
             Middleware(GZipMiddleware, minimum_size=500, compresslevel=5),
             Middleware(BodyLimit),

@@ -8,10 +8,13 @@ from urllib.parse import urlsplit
 from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
+from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from yudai.api.errors import ApiError, Code, answer
 from yudai.ports import modeldesk
+from yudai.ports.modeldesk import ModelAnswer
+from yudai.services.model_desk_wire import TOO_LARGE, refused
 
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "[::1]"})
 SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
@@ -29,18 +32,29 @@ class Allowed(NamedTuple):
     hosts: frozenset[str] = frozenset()
     origins: frozenset[str] = frozenset()
     """As browsers send them: `https://yudai.example.org`."""
+    models: frozenset[str] = frozenset()
+    """Names by which the model endpoint is asked, and nothing else is answered."""
     takes_keys: bool = False
     """Who sends a key is known by it and by no cookie, so that no other site can borrow it."""
 
     @classmethod
     def of(
-        cls, hosts: Collection[str], origins: Collection[str], *, takes_keys: bool = False
+        cls,
+        hosts: Collection[str],
+        origins: Collection[str],
+        *,
+        models: Collection[str] = (),
+        takes_keys: bool = False,
     ) -> "Allowed":
         return cls(
             LOOPBACK | {host.lower() for host in hosts},
             frozenset(origin.lower().rstrip("/") for origin in origins),
+            frozenset(host.lower() for host in models),
             takes_keys,
         )
+
+    def knows(self, host: str, path: str) -> bool:
+        return host in self.hosts or (path.startswith(_MODEL) and host in self.models)
 
 
 class Guard:
@@ -59,14 +73,15 @@ class Guard:
             await self._app(scope, receive, send)
             return
         headers = Headers(scope=scope)
-        error = self._host_error(headers) or self._origin_error(headers, scope["method"])
+        error = self._host_error(headers, scope["path"])
+        error = error or self._origin_error(headers, scope["method"])
         app = self._app if error is None else answer(error, scope)
         await app(scope, receive, send)
 
-    def _host_error(self, headers: Headers) -> ApiError | None:
+    def _host_error(self, headers: Headers, path: str) -> ApiError | None:
         hosts = headers.getlist("host")
         found = _HOST.fullmatch(hosts[0]) if len(hosts) == 1 else None
-        if found and found[1].lower() in self._allowed.hosts:
+        if found and self._allowed.knows(found[1].lower(), path):
             return None
         return ApiError(Code.MISDIRECTED_HOST, "ask by a name that this server was given")
 
@@ -103,7 +118,12 @@ class BodyLimit:
             await self._app(scope, receive, send)
             return
         headers = Headers(scope=scope)
-        most = _most(scope["path"])
+        is_model = scope["path"].startswith(_MODEL)
+        # An agent sends its whole conversation with each call of a model.
+        most = modeldesk.MAX_BODY if is_model else MAX_BODY
+        if is_model and _length_error(headers, most):
+            await model_response(refused(TOO_LARGE, _too_large(most)))(scope, receive, send)
+            return
         error = _length_error(headers, most) or _encoding_error(headers, scope["method"])
         if error is not None:
             await answer(error, scope)(scope, receive, send)
@@ -114,6 +134,8 @@ class BodyLimit:
             nonlocal received
             message = await receive()
             received += len(message.get("body", b""))
+            if received > most and is_model:
+                raise modeldesk.BodyTooLargeError(_too_large(most))
             if received > most:
                 # Of the framework's own kind: it lets nothing else out of its reading.
                 raise HTTPException(413, _too_large(most))
@@ -122,9 +144,10 @@ class BodyLimit:
         await self._app(scope, counted, send)
 
 
-def _most(path: str) -> int:
-    """An agent sends its whole conversation with each call of a model."""
-    return modeldesk.MAX_BODY if path.startswith(_MODEL) else MAX_BODY
+def model_response(answered: ModelAnswer) -> Response:
+    return Response(
+        answered.content, answered.status, headers=answered.headers, media_type=answered.media_type
+    )
 
 
 def _too_large(most: int) -> str:

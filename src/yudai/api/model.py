@@ -6,7 +6,8 @@ from fastapi import APIRouter, Request, Response
 
 from yudai.adapters.agents.command_door import Caller, GoneError
 from yudai.api.access import FREE
-from yudai.ports.modeldesk import ModelAnswer, ModelDesk
+from yudai.api.guards import model_response
+from yudai.ports.modeldesk import ModelDesk
 from yudai.services.model_desk_wire import UNKNOWN_CALLER, refused
 
 # OpenAI's contract, not ours: it is told of in the guide.
@@ -21,21 +22,21 @@ async def complete(request: Request) -> Response:
     """The body is read only when the token is good."""
     desk = _desk(request)
     if desk is None:
-        return _response(refused(UNKNOWN_CALLER, _CLOSED))
+        return model_response(refused(UNKNOWN_CALLER, _CLOSED))
     caller = Caller(request.receive)
     try:
         answer = await caller.answered(desk.complete(_authorization(request), caller.read))
     except GoneError:
         return _GONE
-    return _response(answer)
+    return model_response(answer)
 
 
 @router.get("/models")
 async def models(request: Request) -> Response:
     desk = _desk(request)
     if desk is None:
-        return _response(refused(UNKNOWN_CALLER, _CLOSED))
-    return _response(await desk.models(_authorization(request)))
+        return model_response(refused(UNKNOWN_CALLER, _CLOSED))
+    return model_response(await desk.models(_authorization(request)))
 
 
 def _desk(request: Request) -> ModelDesk | None:
@@ -44,9 +45,3 @@ def _desk(request: Request) -> ModelDesk | None:
 
 def _authorization(request: Request) -> str:
     return request.headers.get("authorization", "")
-
-
-def _response(answer: ModelAnswer) -> Response:
-    return Response(
-        answer.content, answer.status, headers=answer.headers, media_type=answer.media_type
-    )

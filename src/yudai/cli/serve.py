@@ -21,7 +21,7 @@ from yudai.cli.ownership import ServerEntry, owning, place_of
 from yudai.domain.errors import RefusedError
 from yudai.settings import Settings
 from yudai.wiring import is_shared, open_gateway
-from yudai.wiring.production import check_production, own_hosts
+from yudai.wiring.production import check_production, model_hosts, own_hosts
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp
@@ -81,7 +81,11 @@ def make_api(service: "Service", settings: Settings, given: ServeOptions, url: s
     names = (_host(settings, given), urlsplit(url).netloc.rpartition(":")[0])
     origins = [settings.frontend_url] if settings.frontend_url else []
     return create_app(
-        service, hosts=(*names, *own_hosts(settings)), origins=origins, page_folder=page.BUILT
+        service,
+        hosts=(*names, *own_hosts(settings)),
+        model_hosts=model_hosts(settings),
+        origins=origins,
+        page_folder=page.BUILT,
     )
 
 

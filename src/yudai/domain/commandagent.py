@@ -28,7 +28,7 @@ WEAKER = (
     "the agent's loop runs in its sandbox, where the code that it works on can reach it",
     "its steps are the calls that it made to its model; what it did in between is not recorded",
     "its edits are seen only when it has ended: the limit on edits is not enforced",
-    "its sandbox reaches one host more than others: our model endpoint",
+    "its sandbox reaches our model endpoint",
 )
 """What is promised for mini-SWE-agent and not for a command."""
 

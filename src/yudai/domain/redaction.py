@@ -16,9 +16,14 @@ _SHAPES = (
     r"github_pat_[A-Za-z0-9_]{50,}",
     r"ydk_[0-9a-z]+_[A-Za-z0-9_-]{30,}",
     r"sk-(?:or-|ant-|proj-)[A-Za-z0-9_-]{30,}",
-    # Without quotes: within JSON it must not reach into the next text.
-    r"-----BEGIN [A-Z ]*PRIVATE KEY-----[^\"]*?-----END [A-Z ]*PRIVATE KEY-----",
+    # From the start of a word, as JSON writes a line's too: each word is looked at only once.
+    r"(?:(?<![A-Za-z0-9_-])|(?<=\\[bfnrt]))"
+    r"eyJ[A-Za-z0-9_-]{8,}+\.[A-Za-z0-9_-]{8,}+\.[A-Za-z0-9_-]{20,}+",
 )
+_BEGIN = "-----BEGIN "
+_KEY_BEGINS = rf"(?P<key>{_BEGIN}[A-Z ]*PRIVATE KEY-----)"
+_QUOTE = re.compile('"')
+_KEY_ENDS = re.compile(r"-----END [A-Z ]*PRIVATE KEY-----")
 
 
 def as_it_is(text: str) -> str:
@@ -31,11 +36,54 @@ def redactor(secrets: Iterable[str]) -> Redact:
     # The longest first: what is left of a longer one must not betray it.
     known = [re.escape(form) for form in sorted(spellings, key=len, reverse=True)]
     pattern = re.compile("|".join((*known, *_SHAPES)))
+    with_keys = re.compile("|".join((*known, *_SHAPES, _KEY_BEGINS)))
 
     def redact(text: str) -> str:
-        return pattern.sub(REDACTED, text)
+        if _BEGIN not in text:
+            return pattern.sub(REDACTED, text)
+        return _without(text, with_keys)
 
     return redact
+
+
+def _without(text: str, pattern: re.Pattern[str]) -> str:
+    """As one pattern from a key's begin to its end would, but in time that grows with the text.
+
+    Ends and quotes are looked for only forwards, however many begins have none.
+    """
+    ends, quotes = _Ahead(text, _KEY_ENDS), _Ahead(text, _QUOTE)
+    parts: list[str] = []
+    kept = at = 0
+    while found := pattern.search(text, at):
+        end = found.end()
+        if found["key"]:
+            closing = ends.after(end)
+            # Within JSON it must not reach into the next text.
+            if closing is None or _is_before(quotes.after(end), closing):
+                at = found.start() + 1
+                continue
+            end = closing.end()
+        parts += text[kept : found.start()], REDACTED
+        kept = at = end
+    return "".join((*parts, text[kept:]))
+
+
+class _Ahead:
+    """The next match from a place on; places are asked for in their order."""
+
+    def __init__(self, text: str, pattern: re.Pattern[str]) -> None:
+        self._text = text
+        self._pattern = pattern
+        self._next = pattern.search(text)
+
+    def after(self, place: int) -> re.Match[str] | None:
+        if self._next and self._next.start() < place:
+            self._next = self._pattern.search(self._text, place)
+        return self._next
+
+
+def _is_before(one: re.Match[str] | None, other: re.Match[str]) -> bool:
+    return one is not None and one.start() < other.start()
 
 
 def _spellings(secret: str) -> Iterator[str]:

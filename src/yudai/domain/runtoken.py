@@ -45,9 +45,9 @@ def read_claims(payload: Mapping[str, object], *, issuer: str, now: float) -> Ru
     return claims
 
 
-def check_run(claims: RunClaims, *, state: RunState, attempt: int) -> None:
-    """Whether the attempt that the token is for still goes on."""
+def check_run(claims: RunClaims, *, state: RunState, attempt: int, is_closed: bool = False) -> None:
+    """Whether the attempt that the token is for still goes on; its agent may have ended before."""
     if attempt != claims.attempt:
         raise UnknownCallerError("this token is of an earlier attempt of its run")
-    if state is not RunState.RUNNING:
+    if is_closed or state is not RunState.RUNNING:
         raise UnknownCallerError("this token's run is over")

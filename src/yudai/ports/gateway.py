@@ -21,6 +21,9 @@ class Call(Value):
     turn: int
     """How many calls this run has made before: 0 for the first."""
     max_output_tokens: int = 16_384
+    learns_with: str = ""
+    """Calls of the same word learn from one another how a model wants to be asked; those of ours
+    have none. Whoever writes a call can bring an endpoint to say what it likes about its form."""
 
 
 class ToolCall(Value):

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from yudai.domain.errors import GatewayError
+from yudai.domain.errors import GatewayError, RefusedError
 from yudai.domain.failure import Cause
 from yudai.domain.models import Model, Price
 from yudai.ports.gateway import Call, Completion, Gateway
@@ -117,5 +117,8 @@ def _lost_attempts(error: BaseException) -> int:
     """How many replies may have been billed without ever arriving."""
     if isinstance(error, GatewayError):
         return error.lost_attempts
+    if isinstance(error, RefusedError):
+        # For want of a key or an address: nothing was sent to anybody.
+        return 0
     # A call that is cancelled here goes on at the provider all the same.
     return int(was_sent(error))

@@ -4,8 +4,8 @@ import asyncio
 import math
 from collections.abc import Coroutine
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, NamedTuple
-from weakref import WeakValueDictionary
 
 import structlog
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -27,31 +27,45 @@ from yudai.ports.gateway import Call, Completion, Gateway
 from yudai.ports.modeldesk import BodyTooLargeError, DeskReport, ModelAnswer, ReadBody, Ticket
 from yudai.services import model_desk_wire as wire
 from yudai.services.metering import MeteredGateway
-from yudai.services.model_desk_book import DeskBook, cap_of, used_up
-from yudai.services.model_desk_record import Seen, bodies_of, reply_body
-from yudai.services.model_desk_request import ChatRequest, read_request
+from yudai.services.model_desk_book import MAX_REFUSED, DeskBook, cap_of, used_up
+from yudai.services.model_desk_intake import Intake, Order, SlowBodyError, Visit, to_its_end
+from yudai.services.model_desk_record import Seen, bodies_of, redacted, reply_body
 from yudai.services.model_desk_session import Session
-from yudai.services.purse import Purse
 from yudai.services.run_tokens import RunTokens
-from yudai.services.shared_purse import SharedPurse
-from yudai.store import runs, solves, trajectories
+from yudai.services.shared_purse import RunCap, SharedPurse
+from yudai.store import desks, runs, solves, trajectories
 from yudai.store.store import Store
 from yudai.store.tables import RunRow, SolveRow
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger()
 
-MAX_AT_ONCE = 8
-"""Requests of one attempt that a process reads and answers together; further ones wait unread."""
 LEAVING_S = 5.0
 """How long a report waits for calls that it has cancelled."""
+OTHERS_S = 3.0
+"""The same for calls that other processes make."""
+_UNCOUNTED = 10**18
+"""A run's cap is counted in the database, together with its solve's."""
 _OVER = "this token's run is over"
 _Key = tuple[RunId, int]
+
+
+class TooManyError(Exception):
+    """Whoever sends what is not taken again and again is not read any more."""
+
+
+_REFUSALS: dict[type[Exception], wire.Refusal] = {
+    BodyTooLargeError: wire.TOO_LARGE,
+    SlowBodyError: wire.TOO_SLOW,
+    TooManyError: wire.TOO_MANY,
+    UnknownCallerError: wire.UNKNOWN_CALLER,
+}
 
 
 class _Begun(NamedTuple):
     """A call that may be made."""
 
     call: Call
+    order: Order
     session: Session
     step: int
     left_s: float
@@ -66,14 +80,14 @@ class ModelDesk:
     clock: Clock
     tokens: RunTokens
     _sessions: dict[_Key, Session] = field(default_factory=dict[_Key, Session], repr=False)
-    _places: WeakValueDictionary[_Key, asyncio.Semaphore] = field(
-        default_factory=WeakValueDictionary[_Key, asyncio.Semaphore], repr=False
-    )
-    """Each lives as long as somebody is in it, or waits for it."""
 
-    @property
+    @cached_property
     def _book(self) -> DeskBook:
         return DeskBook(self.store, self.clock)
+
+    @cached_property
+    def _intake(self) -> Intake:
+        return Intake(self._book)
 
     async def complete(self, authorization: str, read: ReadBody) -> ModelAnswer:
         return await self._answered(self._complete(authorization, read))
@@ -102,9 +116,11 @@ class ModelDesk:
 
     async def report(self, ticket: Ticket) -> DeskReport:
         session = self._sessions.pop((ticket.run_id, ticket.attempt), None)
+        await self._book.close(ticket.run_id, ticket.attempt)
         if session is not None and session.tasks:
             session.leave()
             await asyncio.wait(set(session.tasks), timeout=LEAVING_S)
+        await self._book.all_settled(ticket.run_id, within_s=OTHERS_S)
         return await self._book.report(ticket.run_id, ticket.attempt)
 
     def leave(self, ticket: Ticket) -> None:
@@ -116,10 +132,8 @@ class ModelDesk:
         """Every refusal in OpenAI's shape; none says more than the sandbox may know."""
         try:
             return await work
-        except BodyTooLargeError as error:
-            return wire.refused(wire.TOO_LARGE, str(error))
-        except UnknownCallerError as error:
-            return wire.refused(wire.UNKNOWN_CALLER, str(error))
+        except tuple(_REFUSALS) as error:
+            return wire.refused(_REFUSALS[type(error)], str(error))
         except (ConflictError, NotFoundError):
             # Taken up by another worker, or removed.
             return wire.refused(wire.UNKNOWN_CALLER, _OVER)
@@ -137,62 +151,56 @@ class ModelDesk:
     async def _claims(self, authorization: str) -> RunClaims:
         claims = self.tokens.read(authorization)
         async with self.store.read() as db:
-            run = await runs.get(db, claims.run)
-        check_run(claims, state=run.state, attempt=run.attempt)
+            desk = await _checked(db, claims, await runs.get(db, claims.run))
+        if desk.refused >= MAX_REFUSED:
+            raise TooManyError(f"more than {MAX_REFUSED} requests of this run were refused")
         return claims
 
     async def _complete(self, authorization: str, read: ReadBody) -> ModelAnswer:
-        claims = await self._claims(authorization)
-        key = (claims.run, claims.attempt)
-        places = self._places.setdefault(key, asyncio.Semaphore(MAX_AT_ONCE))
-        async with places:
-            return await self._served(claims, read)
+        visit = Visit(await self._claims(authorization), authorization.rsplit(maxsplit=1)[-1])
+        places = self._intake.places(visit)
+        async with places.answered:
+            session = self._sessions.get(visit.key)
+            seen = session.seen if session else Seen()
+            order = await self._intake.order(visit, read, places, seen)
+            return await self._served(visit.claims, order)
 
-    async def _served(self, claims: RunClaims, read: ReadBody) -> ModelAnswer:
-        request = read_request(await read())
-        begun = await self._begin(claims, request)
+    async def _served(self, claims: RunClaims, order: Order) -> ModelAnswer:
+        begun = await self._begin(claims, order)
         if isinstance(begun, Cause):
-            await self._book.note(claims, begun)
+            await self._book.refuse(claims, begun)
             return wire.refused_for(begun)
         with begun.session.under_way():
             completion = await self._made(claims, begun)
-            await _to_its_end(self._finish(claims, begun, completion))
+            await to_its_end(self._finish(claims, begun, completion))
         reply = wire.Reply(self.clock.token(), begun.call.model, int(self.clock.now()))
-        if request.is_streamed:
-            return reply.streamed(completion, with_usage=request.with_usage)
+        if order.request.is_streamed:
+            return reply.streamed(completion, with_usage=order.request.with_usage)
         return reply.whole(completion)
 
-    async def _begin(self, claims: RunClaims, request: ChatRequest) -> _Begun | Cause:
+    async def _begin(self, claims: RunClaims, order: Order) -> _Begun | Cause:
         """Count the step and record what is new, before the call is made."""
         now = self.clock.now()
         async with self.store.change() as db:
             run = await runs.hold(db, claims.run)
-            check_run(claims, state=run.state, attempt=run.attempt)
+            await _checked(db, claims, run)
             solve = await solves.get(db, run.solve_id)
             if (cause := used_up(solve, run, claims)) is not None:
                 return cause
             session = await self._session(db, solve, run, claims)
-            bodies = bodies_of(session.seen.unseen(request.messages), at=now)
+            new = session.seen.unseen(order.messages.prints)
+            bodies = bodies_of(order.messages, new, at=now)
             step = run.steps + 1
             changed = await self._book.keep(db, run, bodies, step=run.steps, steps=step)
         session.recorded(bodies, changed.message_count)
-        call = Call(
-            model=changed.contestant.model,
-            temperature=changed.contestant.temperature,
-            messages=request.messages,
-            tools=request.tools,
-            turn=step - 1,
-        )
-        if request.max_output_tokens is not None:
-            most = min(call.max_output_tokens, request.max_output_tokens)
-            call = call.model_copy(update={"max_output_tokens": most})
-        return _Begun(call, session, step, claims.exp - now)
+        call = _call(changed, order, turn=step - 1)
+        return _Begun(call, order, session, step, claims.exp - now)
 
     async def _made(self, claims: RunClaims, begun: _Begun) -> Completion:
         timer = asyncio.timeout(begun.left_s)
         try:
             async with timer:
-                return await begun.session.complete(begun.call)
+                return await begun.session.complete(begun.call, begun.order.asked)
         except TimeoutError:
             if not timer.expired():
                 raise
@@ -201,9 +209,14 @@ class ModelDesk:
         except GatewayError as error:
             await self._book.note(claims, error.cause)
             raise
+        except RefusedError as error:
+            # This server lacks a key or an address: nothing that a sandbox could do about.
+            await self._book.note(claims, Cause.MODEL_REFUSED)
+            raise GatewayError(str(error), cause=Cause.MODEL_REFUSED) from None
 
     async def _finish(self, claims: RunClaims, begun: _Begun, completion: Completion) -> None:
-        body = reply_body(completion, temperature=begun.call.temperature, at=self.clock.now())
+        said = reply_body(completion, temperature=begun.call.temperature, at=self.clock.now())
+        body = await asyncio.to_thread(redacted, said, begun.order.redact)
         count = await self._book.finish(claims, body, step=begun.step, usage=completion.usage)
         if count is not None:
             begun.session.recorded([body], count)
@@ -217,16 +230,13 @@ class ModelDesk:
             self._sessions[key] = self._new_session(solve, run, claims)
         session = self._sessions[key]
         # Another process may have answered for this run as well, or we before a restart.
-        purse = session.purse
-        purse.spent_micros = max(purse.spent_micros, run.total_cost_micros)
         if session.messages != run.message_count:
             session.seen = Seen(await trajectories.messages(db, run.id, attempt=run.attempt))
             session.messages = run.message_count
         return session
 
     def _new_session(self, solve: SolveRow, run: RunRow, claims: RunClaims) -> Session:
-        cap = cap_of(solve, claims)
-        shared = SharedPurse(
+        purse = SharedPurse(
             self.store,
             self.clock,
             solve_id=solve.id,
@@ -234,10 +244,10 @@ class ModelDesk:
             worker_id=run.worker_id,
             cap_micros=solve.budget.cost_cap_micros,
         )
+        purse.run_cap = RunCap(cap_of(solve, claims), run.attempt)
         models = {model.name: model for model in solve.models}
         return Session(
-            purse=Purse(cap, whose="run", spent_micros=run.total_cost_micros),
-            make_gateway=lambda: MeteredGateway(self.gateway, shared, models, run_cap_micros=cap),
+            lambda: MeteredGateway(self.gateway, purse, models, run_cap_micros=_UNCOUNTED),
             ends_at=claims.exp,
         )
 
@@ -247,11 +257,24 @@ class ModelDesk:
             del self._sessions[key]
 
 
-async def _to_its_end(work: Coroutine[Any, Any, None]) -> None:
-    """Also when we are cancelled meanwhile: it was paid for."""
-    task = asyncio.ensure_future(work)
-    try:
-        await asyncio.shield(task)
-    except asyncio.CancelledError:
-        await asyncio.wait([task])
-        raise
+async def _checked(db: AsyncSession, claims: RunClaims, run: RunRow) -> desks.Standing:
+    """UnknownCallerError when its attempt does not go on any more."""
+    desk = await desks.standing(db, run.id, run.attempt)
+    check_run(claims, state=run.state, attempt=run.attempt, is_closed=desk.is_closed)
+    return desk
+
+
+def _call(run: RunRow, order: Order, *, turn: int) -> Call:
+    request = order.request
+    call = Call(
+        model=run.contestant.model,
+        temperature=run.contestant.temperature,
+        messages=request.messages,
+        tools=request.tools,
+        turn=turn,
+        learns_with=f"{run.id}/{run.attempt}",
+    )
+    if request.max_output_tokens is None:
+        return call
+    most = min(call.max_output_tokens, request.max_output_tokens)
+    return call.model_copy(update={"max_output_tokens": most})

@@ -1,6 +1,6 @@
 """What the desk writes down of a run: messages, steps, usage, refusals; any process may."""
 
-import json
+import asyncio
 from dataclasses import dataclass
 
 import structlog
@@ -16,12 +16,15 @@ from yudai.domain.trajectory import TrajectoryMessage
 from yudai.domain.usage import Usage
 from yudai.ports.clock import Clock
 from yudai.ports.modeldesk import DeskReport
-from yudai.store import holds, refusals, runs, trajectories
+from yudai.store import desks, holds, refusals, runs, trajectories
 from yudai.store.store import Store
 from yudai.store.tables import RunRow, SolveRow
-from yudai.store.text import to_json
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger()
+
+MAX_REFUSED = 100
+"""Requests of one attempt that were not taken; after them none is even read."""
+_LOOK_S = 0.1
 
 
 @dataclass(frozen=True)
@@ -39,14 +42,14 @@ class DeskBook:
         steps: int | None = None,
         usage: Usage | None = None,
     ) -> RunRow:
-        """At the end of what any process has stored; the run is held."""
+        """Redacted already, at the end of what any process has stored; the run is held."""
         messages = [
             TrajectoryMessage(
                 seq=run.message_count + place,
                 step=step,
                 role=body["role"],
                 at=body["extra"]["timestamp"],
-                body=json.loads(self.store.redact(to_json(body))),
+                body=body,
             )
             for place, body in enumerate(bodies)
         ]
@@ -62,18 +65,21 @@ class DeskBook:
     async def finish(
         self, claims: RunClaims, body: Object, *, step: int, usage: Usage
     ) -> int | None:
-        """What a call cost counts in any case; what was said only while the run goes on.
+        """What a call used counts in any case; what was said only while the agent goes on.
 
         Returns how many messages there are; None: the reply is not among them.
         """
+        # It was charged to the run where its money was settled.
+        counted = usage.model_copy(update={"cost_micros": 0})
         async with self.store.change() as db:
             run = await runs.hold(db, claims.run)
             if run.attempt != claims.attempt:
                 log.warning("model_desk.late", run_id=run.id, attempt=claims.attempt)
                 return None
-            is_told = run.state is RunState.RUNNING
+            desk = await desks.standing(db, run.id, run.attempt)
+            is_told = run.state is RunState.RUNNING and not desk.is_closed
             bodies = [body] if is_told else []
-            changed = await self.keep(db, run, bodies, step=step, usage=run.usage + usage)
+            changed = await self.keep(db, run, bodies, step=step, usage=run.usage + counted)
         return changed.message_count if is_told else None
 
     async def note(self, claims: RunClaims, cause: Cause) -> None:
@@ -83,12 +89,40 @@ class DeskBook:
             if run.attempt == claims.attempt:
                 await refusals.note(db, run, cause, at=self.clock.now())
 
+    async def refuse(self, claims: RunClaims, cause: Cause | None = None) -> None:
+        """A request was not taken: so many of them are too many."""
+        async with self.store.change() as db:
+            run = await runs.hold(db, claims.run)
+            if run.attempt != claims.attempt:
+                return
+            refused = await desks.count_refused(db, run)
+            if cause is None and refused >= MAX_REFUSED:
+                cause = Cause.AGENT_FAILED
+            if cause is not None:
+                await refusals.note(db, run, cause, at=self.clock.now())
+
+    async def close(self, run_id: RunId, attempt: int) -> None:
+        """From here on no call is begun, and none of its messages come: wherever it is made."""
+        async with self.store.change() as db:
+            run = await runs.hold(db, run_id)
+            await desks.close(db, run.id, attempt, at=self.clock.now())
+
+    async def all_settled(self, run_id: RunId, *, within_s: float) -> None:
+        """Who asked has ended, so that other processes leave its calls about now."""
+        deadline = self.clock.now() + within_s
+        while self.clock.now() < deadline:
+            async with self.store.read() as db:
+                if not await holds.has(db, run_id):
+                    return
+            await asyncio.sleep(_LOOK_S)
+
     async def report(self, run_id: RunId, attempt: int) -> DeskReport:
         async with self.store.change() as db:
             run = await runs.hold(db, run_id)
             account = await holds.account(db, run.solve_id)
-            # Of a process that died: whoever asked is dead, so nobody waits for these answers.
-            lost = [held for held in account.held if held.run_id == run.id]
+            is_present = run.attempt == attempt
+            # Of a process that died, or that does not know yet: nobody waits for these answers.
+            lost = [held for held in account.held if held.run_id == run.id and is_present]
             await holds.write_off_all(db, run.solve_id, lost, at=self.clock.now())
             told = await trajectories.messages(db, run.id, attempt=attempt)
             refusal = await refusals.standing(db, run)

@@ -8,10 +8,12 @@ from typing import NamedTuple
 
 from yudai.domain.budget import usd
 from yudai.domain.plain import Object, as_items, as_object, as_text
+from yudai.domain.redaction import Redact
 from yudai.domain.trajectory import TrajectoryMessage
 from yudai.ports.gateway import Completion
 from yudai.services.model_desk_request import words_of
 from yudai.services.model_desk_wire import said
+from yudai.store.text import to_json
 
 KEPT_CHARS = 100_000
 """Of one message."""
@@ -35,14 +37,14 @@ class Seen:
         if known := as_text(as_object(body.get("extra")).get(PRINT)):
             self._counts[known] += 1
 
-    def unseen(self, messages: Sequence[Object]) -> list[Object]:
+    def unseen(self, prints: Sequence[str]) -> list[int]:
+        """The places of those that are new."""
         here: Counter[str] = Counter()
-        found: list[Object] = []
-        for message in messages:
-            known = fingerprint(message)
+        found: list[int] = []
+        for place, known in enumerate(prints):
             here[known] += 1
             if here[known] > self._counts[known]:
-                found.append(message)
+                found.append(place)
         return found
 
 
@@ -62,12 +64,31 @@ class _Kept(NamedTuple):
     size: int
 
 
-def bodies_of(messages: Sequence[Object], *, at: float) -> list[Object]:
-    """New messages of a request as they are kept; above the cap of a call only that they were."""
+class Prepared(NamedTuple):
+    """A request's messages, ready to be stored."""
+
+    prints: list[str]
+    kept: dict[int, _Kept]
+    """By their places; those that were known already are not among them."""
+
+
+def prepared(messages: Sequence[Object], seen: Seen, redact: Redact, *, at: float) -> Prepared:
+    """The work that grows with the messages: to be done before anybody waits for it."""
+    prints = [fingerprint(message) for message in messages]
+    kept = {place: _kept(messages[place], redact, at=at) for place in seen.unseen(prints)}
+    return Prepared(prints, kept)
+
+
+def redacted(body: Object, redact: Redact) -> Object:
+    return json.loads(redact(to_json(body)))
+
+
+def bodies_of(ready: Prepared, places: Sequence[int], *, at: float) -> list[Object]:
+    """Messages of a request as they are kept; above the cap of a call only that they were."""
     left, bodies, dropped = KEPT_PER_CALL, list[Object](), 0
-    for message in messages:
-        kept = _kept(message, at=at)
-        if kept.size > left:
+    for place in places:
+        kept = ready.kept.get(place)
+        if kept is None or kept.size > left:
             dropped += 1
             continue
         left -= kept.size
@@ -95,7 +116,7 @@ def reply_body(completion: Completion, *, temperature: float, at: float) -> Obje
     return {"tool_calls": list[Object](), **message, "extra": facts}
 
 
-def _kept(message: Object, *, at: float) -> _Kept:
+def _kept(message: Object, redact: Redact, *, at: float) -> _Kept:
     words = _cut(words_of(message))
     extra: Object = {"timestamp": at, PRINT: fingerprint(message)}
     role = message["role"]
@@ -105,7 +126,7 @@ def _kept(message: Object, *, at: float) -> _Kept:
         words = _cut("\n".join([words, *map(_call_words, as_items(message.get("tool_calls")))]))
     named = {"tool_call_id": message["tool_call_id"]} if message.get("tool_call_id") else {}
     body = {"role": role, "content": words, **named, "extra": extra}
-    return _Kept(body, len(words) + sum(map(len, named.values())))
+    return _Kept(redacted(body, redact), len(words) + sum(map(len, named.values())))
 
 
 def _call_words(call: object) -> str:

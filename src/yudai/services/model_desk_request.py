@@ -1,29 +1,23 @@
 """A chat-completions request of a stranger: what of it is taken, and what is refused."""
 
 import json
+import math
+from itertools import accumulate
 from typing import NamedTuple
 
 from yudai.domain.errors import RefusedError
-from yudai.domain.plain import (
-    Object,
-    as_items,
-    as_object,
-    as_text,
-    depth_exceeds,
-    is_items,
-    is_object,
-)
+from yudai.domain.plain import Object, as_items, as_object, as_text, is_object
 from yudai.domain.text import clean
+from yudai.services.model_desk_shapes import message_of, tools_of
 
 MAX_MESSAGES = 5000
-MAX_TOOLS = 128
+MAX_VALUES = 200_000
+"""Of one body, names of fields among them: each costs far more to read than to send."""
 _MAX_DEPTH = 32
-_ROLES = frozenset({"system", "developer", "user", "assistant", "tool"})
 _LIMITS = ("max_completion_tokens", "max_tokens")
-_FIELDS = ("role", "name", "tool_call_id", "tool_calls", "reasoning_content", "reasoning_details")
-_PART = ("type", "text", "cache_control")
-_TEXTS = ("name", "tool_call_id", "reasoning_content")
-_LISTS = ("tool_calls", "reasoning_details")
+_BRACKETS = b"[{]}"
+_ALL_BUT_BRACKETS = bytes(set(range(256)) - set(_BRACKETS))
+_STEP = {ord(char): step for char, step in zip("[{]}", (1, 1, -1, -1), strict=True)}
 
 
 class ChatRequest(NamedTuple):
@@ -38,7 +32,11 @@ class ChatRequest(NamedTuple):
 
 
 def read_request(body: bytes) -> ChatRequest:
-    """RefusedError, in one line that names the field, for what is not taken."""
+    """RefusedError, in one line that names the field, for what is not taken.
+
+    Nothing else of a request goes any further: what it asks of a provider besides, like plugins
+    or another model, is left out.
+    """
     data = _parsed(body)
     if data.get("n") not in (None, 1):
         raise RefusedError("n: only 1 is possible", field="n")
@@ -47,7 +45,7 @@ def read_request(body: bytes) -> ChatRequest:
     options = as_object(data.get("stream_options"))
     return ChatRequest(
         messages=_messages(data.get("messages")),
-        tools=_tools(data.get("tools")),
+        tools=tools_of(data.get("tools")),
         max_output_tokens=_limit(data),
         is_streamed=data.get("stream") is True,
         with_usage=options.get("include_usage") is True,
@@ -55,64 +53,47 @@ def read_request(body: bytes) -> ChatRequest:
 
 
 def _parsed(body: bytes) -> Object:
+    _refuse_heavy(body)
     try:
-        data: object = json.loads(body, parse_constant=_no_number)
-        if b"\\ud" in body.lower():
+        # As text: of bytes the parser would take other encodings, and halves of characters.
+        text = body.decode()
+        data: object = json.loads(text, parse_constant=_no_number, parse_float=_number)
+        if "\\ud" in text.lower():
             # Halves of characters, which could be sent to nobody.
             data = json.loads(clean(json.dumps(data, ensure_ascii=False)))
     except (ValueError, RecursionError):
         raise RefusedError("the body is no JSON") from None
-    if not is_object(data) or depth_exceeds(data, _MAX_DEPTH):
-        raise RefusedError("the body has to be one JSON object, not nested deeply")
+    if not is_object(data):
+        raise RefusedError("the body has to be one JSON object")
     return data
 
 
-def _no_number(word: str) -> None:
-    raise ValueError(f"{word} is no JSON")
+def _refuse_heavy(body: bytes) -> None:
+    """Without parsing it, which takes the whole process's time and a hundred times its size."""
+    bare = body.replace(rb"\\", b"").replace(rb"\"", b"")
+    is_heavy = bare.count(b'"') > 2 * MAX_VALUES
+    outside = b"" if is_heavy else b"".join(bare.split(b'"')[::2])
+    if is_heavy or sum(map(outside.count, (b",", b"[", b"{"))) > MAX_VALUES:
+        raise RefusedError(f"the body has more than {MAX_VALUES} values")
+    steps = map(_STEP.__getitem__, outside.translate(None, _ALL_BUT_BRACKETS))
+    if max(accumulate(steps), default=0) > _MAX_DEPTH:
+        raise RefusedError(f"the body is nested deeper than {_MAX_DEPTH} levels")
+
+
+def _number(word: str) -> float:
+    number = float(word)
+    return number if math.isfinite(number) else _no_number(word)
+
+
+def _no_number(word: str) -> float:
+    raise ValueError(f"{word} is no number of JSON")
 
 
 def _messages(value: object) -> list[Object]:
     given = as_items(value)
     if not given or len(given) > MAX_MESSAGES:
         raise RefusedError(f"messages: give 1 to {MAX_MESSAGES}", field="messages")
-    return [_message(message, f"messages.{place}") for place, message in enumerate(given)]
-
-
-def _message(value: object, field: str) -> Object:
-    message = as_object(value)
-    if message.get("role") not in _ROLES:
-        raise RefusedError(f"{field}.role: one of {', '.join(sorted(_ROLES))}", field=field)
-    content = message.get("content")
-    if is_items(content):
-        content = [_part(part, f"{field}.content") for part in content]
-    elif not isinstance(content, str | None):
-        raise RefusedError(f"{field}.content: has to be text", field=field)
-    for name in _TEXTS:
-        if not isinstance(message.get(name), str | None):
-            raise RefusedError(f"{field}.{name}: has to be text", field=field)
-    for name in _LISTS:
-        if not _are_objects(message.get(name)):
-            raise RefusedError(f"{field}.{name}: has to be a list of objects", field=field)
-    return {key: message[key] for key in _FIELDS if message.get(key)} | {"content": content}
-
-
-def _are_objects(value: object) -> bool:
-    return value is None or (is_items(value) and all(map(is_object, value)))
-
-
-def _part(value: object, field: str) -> Object:
-    """Text alone: what a picture costs cannot be told from its size."""
-    part = as_object(value)
-    if part.get("type") != "text" or not isinstance(part.get("text"), str):
-        raise RefusedError(f"{field}: only parts of text are taken", field=field)
-    return {key: part[key] for key in _PART if key in part}
-
-
-def _tools(value: object) -> list[Object]:
-    tools = as_items(value)
-    if len(tools) > MAX_TOOLS or not all(map(is_object, tools)):
-        raise RefusedError(f"tools: at most {MAX_TOOLS} objects", field="tools")
-    return tools
+    return [message_of(message, f"messages.{place}") for place, message in enumerate(given)]
 
 
 def _limit(data: Object) -> int | None:

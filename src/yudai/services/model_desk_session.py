@@ -12,41 +12,42 @@ from yudai.domain.plain import Object
 from yudai.ports.gateway import Call, Completion
 from yudai.services.metering import MeteredGateway
 from yudai.services.model_desk_record import Seen
-from yudai.services.purse import Purse
 
 MakeGateway = Callable[[], MeteredGateway]
 
 
-class _Asked(NamedTuple):
-    """A call that was answered, as far as the next one may go on from it."""
+class Asked(NamedTuple):
+    """A call, as far as the next one may go on from it."""
 
     messages: tuple[bytes, ...]
     tools: bytes
 
-    def is_continued_by(self, later: "_Asked") -> bool:
+    @classmethod
+    def of(cls, messages: list[Object], tools: list[Object]) -> "Asked":
+        return cls(tuple(map(_digest, messages)), _digest(tools))
+
+    def is_continued_by(self, later: "Asked") -> bool:
         return later.tools == self.tools and later.messages[: len(self.messages)] == self.messages
 
 
 @dataclass
 class Session:
-    """All calls of one attempt in this process share the run's purse."""
+    """All calls of one attempt in this process."""
 
-    purse: Purse
     make_gateway: MakeGateway
     ends_at: float
     seen: Seen = field(default_factory=Seen)
     messages: int = -1
     """How many the database had when `seen` was right; -1: it was never read."""
     tasks: set[asyncio.Task[Any]] = field(default_factory=set[asyncio.Task[Any]])
-    _last: tuple[_Asked, MeteredGateway] | None = None
+    _last: tuple[Asked, MeteredGateway] | None = None
 
-    async def complete(self, call: Call) -> Completion:
+    async def complete(self, call: Call, asked: Asked) -> Completion:
         """Metered, and bounded by what was counted before only where that is still the same.
 
         A gateway takes its conversation to grow; an agent may send another one every time, and
         what it has not sent before counts with every byte.
         """
-        asked = _Asked(tuple(map(_digest, call.messages)), _digest(call.tools))
         gateway = self._gateway(asked)
         completion = await gateway.complete(call)
         self._last = asked, gateway
@@ -78,12 +79,10 @@ class Session:
         for task in self.tasks:
             task.cancel()
 
-    def _gateway(self, asked: _Asked) -> MeteredGateway:
+    def _gateway(self, asked: Asked) -> MeteredGateway:
         if self._last is not None and self._last[0].is_continued_by(asked):
             return self._last[1]
-        gateway = self.make_gateway()
-        gateway.run_purse = self.purse
-        return gateway
+        return self.make_gateway()
 
 
 def _digest(value: Object | list[Object]) -> bytes:

@@ -95,7 +95,7 @@ def listed(model: str) -> ModelAnswer:
     return ModelAnswer(status=200, content=_json({"object": "list", "data": [entry]}))
 
 
-class _Refusal(NamedTuple):
+class Refusal(NamedTuple):
     status: int
     kind: str
     code: str
@@ -104,26 +104,28 @@ class _Refusal(NamedTuple):
 
 _INVALID = "invalid_request_error"
 _SERVER = "server_error"
-UNKNOWN_CALLER = _Refusal(401, "authentication_error", "invalid_api_key")
-BAD_REQUEST = _Refusal(400, _INVALID, "invalid_request")
-TOO_LARGE = _Refusal(413, _INVALID, "too_large")
-AWAY = _Refusal(503, _SERVER, "unavailable", is_worth_repeating=True)
-OUR_FAULT = _Refusal(500, _SERVER, "internal")
+UNKNOWN_CALLER = Refusal(401, "authentication_error", "invalid_api_key")
+BAD_REQUEST = Refusal(400, _INVALID, "invalid_request")
+TOO_LARGE = Refusal(413, _INVALID, "too_large")
+TOO_SLOW = Refusal(408, _INVALID, "too_slow", is_worth_repeating=True)
+TOO_MANY = Refusal(403, "insufficient_quota", "too_many_refused")
+AWAY = Refusal(503, _SERVER, "unavailable", is_worth_repeating=True)
+OUR_FAULT = Refusal(500, _SERVER, "internal")
 # Nobody's client repeats a 402 or a 403 by itself, and repeated they would only waste time.
-BY_CAUSE: dict[Cause, _Refusal] = {
-    Cause.OUT_OF_BUDGET: _Refusal(402, "insufficient_quota", "out_of_budget"),
-    Cause.OUT_OF_STEPS: _Refusal(403, "insufficient_quota", "out_of_steps"),
-    Cause.OUT_OF_TIME: _Refusal(403, "insufficient_quota", "out_of_time"),
+BY_CAUSE: dict[Cause, Refusal] = {
+    Cause.OUT_OF_BUDGET: Refusal(402, "insufficient_quota", "out_of_budget"),
+    Cause.OUT_OF_STEPS: Refusal(403, "insufficient_quota", "out_of_steps"),
+    Cause.OUT_OF_TIME: Refusal(403, "insufficient_quota", "out_of_time"),
     # OpenAI's own word: agents look for it and shorten their history.
-    Cause.CONTEXT_OVERFLOW: _Refusal(400, _INVALID, "context_length_exceeded"),
-    Cause.MODEL_FAILED: _Refusal(502, _SERVER, "model_failed", is_worth_repeating=True),
-    Cause.MODEL_REFUSED: _Refusal(502, _SERVER, "model_refused"),
-    Cause.SCRIPT_EXHAUSTED: _Refusal(502, _SERVER, "script_exhausted"),
+    Cause.CONTEXT_OVERFLOW: Refusal(400, _INVALID, "context_length_exceeded"),
+    Cause.MODEL_FAILED: Refusal(502, _SERVER, "model_failed", is_worth_repeating=True),
+    Cause.MODEL_REFUSED: Refusal(502, _SERVER, "model_refused"),
+    Cause.SCRIPT_EXHAUSTED: Refusal(502, _SERVER, "script_exhausted"),
     Cause.STORE_FAILED: AWAY,
 }
 
 
-def refused(refusal: _Refusal, message: str) -> ModelAnswer:
+def refused(refusal: Refusal, message: str) -> ModelAnswer:
     """OpenAI's error object."""
     error = {"message": message, "type": refusal.kind, "param": None, "code": refusal.code}
     headers = {"x-should-retry": "true" if refusal.is_worth_repeating else "false"}

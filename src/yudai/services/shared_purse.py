@@ -3,7 +3,9 @@
 import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
+from enum import Enum, auto
 from functools import partial
+from typing import NamedTuple
 
 import structlog
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -12,7 +14,8 @@ from yudai.domain.errors import TakenError
 from yudai.domain.ids import RunId, SolveId, WorkerId
 from yudai.ports.clock import Clock
 from yudai.services.purse import Hold, Quote, grant, used_up
-from yudai.store import holds
+from yudai.store import desks, holds
+from yudai.store.desks import Purchase
 from yudai.store.holds import Account
 from yudai.store.outages import StoreAwayError, patiently
 from yudai.store.store import Store
@@ -29,6 +32,18 @@ CANCELLED_S = 1.0
 _RETRY_S = 0.5
 
 
+class RunCap(NamedTuple):
+    """Of a run whose calls any process may make: it is counted with the solve's."""
+
+    cap_micros: int
+    attempt: int
+
+
+class _Wait(Enum):
+    FOR_SOLVE = auto()
+    FOR_RUN = auto()
+
+
 class SharedPurse:
     """A run's way to its solve's money; those of one solve queue together in this process."""
 
@@ -42,6 +57,8 @@ class SharedPurse:
         worker_id: WorkerId,
         cap_micros: int,
     ) -> None:
+        self.run_cap: RunCap | None = None
+        """None: whoever makes the run's calls counts what they cost it."""
         self._store = store
         self._clock = clock
         self._solve_id = solve_id
@@ -49,6 +66,7 @@ class SharedPurse:
         self._worker_id = worker_id
         self._cap_micros = cap_micros
         self._line = store.lines.of(solve_id)
+        self._turn = asyncio.Lock()
 
     @property
     def dearest(self) -> dict[str, int]:
@@ -71,39 +89,64 @@ class SharedPurse:
 
     async def _reserve(self, hold_id: str, quote: Quote) -> Quote:
         try:
-            async with self._line.turn:
+            async with self._turn:
                 while True:
-                    self._line.forget_news()
-                    granted = await patiently(
-                        partial(self._ask, hold_id, quote), self._store.database.patience_s
-                    )
-                    if granted is not None:
+                    async with self._line.turn:
+                        granted = await self._granted(hold_id, quote)
+                    if isinstance(granted, Quote):
                         return granted
+                    # For calls of its own run: meanwhile other runs have their turn.
                     await self._line.wait(POLL_S)
         except BaseException:
             # It may have been set aside in the moment of the cancellation or of the outage.
             await self._settle(hold_id, Hold(quote), within_s=CANCELLED_S)
             raise
 
-    async def _ask(self, hold_id: str, quote: Quote) -> Quote | None:
-        """One transaction, which may be repeated; None: wait for calls that are under way."""
+    async def _granted(self, hold_id: str, quote: Quote) -> Quote | _Wait:
+        """In its turn at the solve's money, which it waits for."""
+        while True:
+            self._line.forget_news()
+            granted = await patiently(
+                partial(self._ask, hold_id, quote), self._store.database.patience_s
+            )
+            if granted is not _Wait.FOR_SOLVE:
+                return granted
+            await self._line.wait(POLL_S)
+
+    async def _ask(self, hold_id: str, quote: Quote) -> Quote | _Wait:
+        """One transaction, which may be repeated."""
         async with self._store.database.transaction() as db:
             account = await self._account(db, hold_id)
             left = self._cap_micros - account.used_micros
             if left <= 0:
                 raise used_up("solve", self._cap_micros)
-            granted = grant(quote, left_micros=left, held_micros=account.held_micros)
-            if granted is not None:
-                row = HoldRow(
-                    id=hold_id,
-                    solve_id=self._solve_id,
-                    run_id=self._run_id,
-                    worker_id=self._worker_id,
-                    micros=granted.micros,
-                    at=self._clock.now(),
-                )
-                await holds.add(db, row)
+            own = await self._of_run(db, account, quote)
+            if own is None:
+                return _Wait.FOR_RUN
+            granted = grant(own, left_micros=left, held_micros=account.held_micros)
+            if granted is None:
+                return _Wait.FOR_SOLVE
+            row = HoldRow(
+                id=hold_id,
+                solve_id=self._solve_id,
+                run_id=self._run_id,
+                worker_id=self._worker_id,
+                micros=granted.micros,
+                at=self._clock.now(),
+            )
+            await holds.add(db, row)
             return granted
+
+    async def _of_run(self, db: AsyncSession, account: Account, quote: Quote) -> Quote | None:
+        """As far as the run's own cap goes; None: wait for its calls that are under way."""
+        if self.run_cap is None:
+            return quote
+        cap = self.run_cap.cap_micros
+        left = cap - await desks.used_micros(db, self._run_id)
+        if left <= 0:
+            raise used_up("run", cap)
+        held = sum(held.micros for held in account.held if held.run_id == self._run_id)
+        return grant(quote, left_micros=left, held_micros=held)
 
     async def _account(self, db: AsyncSession, hold_id: str) -> Account:
         """As it is now, without what is left of this run's earlier calls."""
@@ -153,11 +196,11 @@ class SharedPurse:
                 return
 
     async def _write(self, hold_id: str, hold: Hold) -> None:
-        settle = partial(holds.settle, hold_id=hold_id) if hold_id else holds.charge
+        bought = Purchase(hold.cost_micros, hold.uncertain_micros)
         async with self._store.database.transaction() as db:
-            await settle(
-                db,
-                self._solve_id,
-                cost_micros=hold.cost_micros,
-                uncertain_micros=hold.uncertain_micros,
-            )
+            if not hold_id:
+                await holds.charge(db, self._solve_id, **bought._asdict())
+            elif not await holds.settle(db, self._solve_id, hold_id, **bought._asdict()):
+                return
+            if self.run_cap is not None:
+                await desks.charge(db, self._run_id, self.run_cap.attempt, bought)

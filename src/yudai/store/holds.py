@@ -55,6 +55,12 @@ async def account(db: AsyncSession, solve_id: SolveId) -> Account:
     )
 
 
+async def has(db: AsyncSession, run_id: RunId) -> bool:
+    """Whether a call of this run is under way."""
+    query = select(HoldRow.id).where(HoldRow.run_id == run_id).limit(1)
+    return await db.scalar(query) is not None
+
+
 async def worker_of(db: AsyncSession, run_id: RunId) -> WorkerId | None:
     """Who runs it now; None when there is no such run."""
     return await db.scalar(select(RunRow.worker_id).where(RunRow.id == run_id))

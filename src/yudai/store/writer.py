@@ -7,15 +7,16 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from typing import NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 import structlog
-from sqlalchemy import Connection, Table, bindparam, update
+from sqlalchemy import ColumnElement, Connection, Table, bindparam, case, update
 
 from yudai.domain.ids import RunId
 from yudai.domain.messagekinds import notes_of
 from yudai.domain.redaction import Redact, as_it_is
 from yudai.domain.trajectory import TrajectoryMessage
+from yudai.domain.usage import Usage
 from yudai.ports.agent import OnMessage, Progress
 from yudai.store.db import Database
 from yudai.store.engines import insert_new, reason
@@ -35,11 +36,28 @@ log: structlog.stdlib.BoundLogger = structlog.get_logger()
 
 _MESSAGES = cast("Table", MessageRow.__table__)
 _RUNS = cast("Table", RunRow.__table__)
+_TOLD = ("steps", "edits", "message_count", "marks", "sandbox_id")
+
+
+def _told(name: str) -> ColumnElement[Any]:
+    return bindparam(f"new_{name}", type_=_RUNS.c[name].type)
+
+
+def _at_least(name: str) -> ColumnElement[Any]:
+    """Others may tell of a run's model calls as well, and what they have told stays."""
+    return case((_RUNS.c[name] > _told(name), _RUNS.c[name]), else_=_told(name))
+
+
+_NUMBERS: dict[str, ColumnElement[Any]] = {
+    **{name: _told(name) for name in _TOLD},
+    **{name: _at_least(name) for name in Usage.model_fields},
+    "rev": _RUNS.c.rev + 1,
+}
 # The attempt is asked for too: a late message of an earlier one must not set the numbers back.
 _UPDATE_RUN = (
     update(_RUNS)
     .where(_RUNS.c.id == bindparam("of_run"), _RUNS.c.attempt == bindparam("of_attempt"))
-    .values(rev=_RUNS.c.rev + 1)
+    .values(_NUMBERS)
 )
 
 
@@ -129,7 +147,7 @@ class MessageWriter:
         # found in the batch, it would hold up everybody's.
         _refuse_unstorable(message, progress)
         row = _to_row(run_id, attempt, message, self._redact)
-        numbers = _to_numbers(run_id, attempt, message, progress) | {"sandbox_id": sandbox_id}
+        numbers = _to_numbers(run_id, attempt, message, progress) | {"new_sandbox_id": sandbox_id}
         with self._changed:
             self._wait_for_room(is_over)
             is_asleep = not self._pending.messages
@@ -311,9 +329,9 @@ def _to_numbers(
     return {
         "of_run": run_id,
         "of_attempt": attempt,
-        "steps": progress.steps,
-        "edits": progress.edits,
-        "message_count": message.seq + 1,
-        "marks": progress.marks,
-        **progress.usage.model_dump(),
+        "new_steps": progress.steps,
+        "new_edits": progress.edits,
+        "new_message_count": message.seq + 1,
+        "new_marks": progress.marks,
+        **{f"new_{name}": count for name, count in progress.usage.model_dump().items()},
     }

@@ -96,7 +96,8 @@ def endpoint_url(settings: Settings) -> str:
     """Of the server, as sandboxes elsewhere know it."""
     url = settings.model_endpoint_url
     if url is None and settings.backend_url:
-        url = f"{settings.backend_url.rstrip('/')}/model/v1"
+        # With /api or without it, as everywhere.
+        url = f"{settings.backend_url.rstrip('/').removesuffix('/api')}/api/model/v1"
     if url is None or urlsplit(url).hostname is None:
         raise RefusedError(
             "sandboxes elsewhere cannot reach our model endpoint: set BACKEND_URL or"

@@ -39,6 +39,15 @@ def own_hosts(settings: Settings) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for name in (settings.domain, *hosts) if name))
 
 
+def model_hosts(settings: Settings) -> tuple[str, ...]:
+    """By which nothing but the model endpoint is asked for: sandboxes may know it by another."""
+    if settings.command_agents is None:
+        return ()
+    urls = (settings.model_endpoint_url, settings.backend_url)
+    hosts = (_host_of(url) for url in urls if url)
+    return tuple(host for host in dict.fromkeys(hosts) if host and host not in own_hosts(settings))
+
+
 def _secret_key(settings: Settings) -> Iterator[str]:
     yield from _long("SECRET_KEY", settings.secret_key, is_needed=True)
 

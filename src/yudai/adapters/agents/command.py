@@ -82,7 +82,9 @@ class CommandAgent:
             self.desk.leave(ticket)
         taken = await _take_patch(sandbox, ran)
         ending = _ending(ran, report, taken)
-        await teller.close(report, story.observed(ran.result, taken.patch, redact), ending)
+        # In a thread: it may have printed much, and changed more.
+        seen = await asyncio.to_thread(story.observed, ran.result, taken.patch, redact)
+        await teller.close(report, seen, ending)
         return self._outcome(task, report, taken, ending)
 
     async def _work(

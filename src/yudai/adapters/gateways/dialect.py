@@ -7,6 +7,8 @@ from yudai.adapters.gateways.faults import Fault
 from yudai.domain.text import clean
 from yudai.ports.gateway import Call, Completion
 
+MAX_STRANGERS = 1000
+"""Of whom is known what they have learnt."""
 _FIELDS = ("role", "name", "tool_call_id", "tool_calls")
 
 _NOT_TAKEN = (
@@ -63,6 +65,32 @@ class Dialect(NamedTuple):
         if not self.is_reasoning_refused and _WANTS_REASONING.search(text):
             return self._replace(reasoning_field="reasoning_content")
         return self
+
+
+class Dialects:
+    """As known by now: other runs with the same model learn as well.
+
+    What a stranger's calls teach stays among them: an error may repeat whatever they said.
+    """
+
+    def __init__(self) -> None:
+        self._ours: dict[str, Dialect] = {}
+        self._strangers: dict[tuple[str, str], Dialect] = {}
+
+    def of(self, call: Call) -> Dialect:
+        ours = self._ours.get(call.model, Dialect())
+        return self._strangers.get((call.model, call.learns_with), ours)
+
+    def learn(self, call: Call, dialect: Dialect) -> None:
+        if not call.learns_with:
+            self._ours[call.model] = dialect
+            return
+        key = call.model, call.learns_with
+        # The newest last: the oldest is forgotten first.
+        self._strangers.pop(key, None)
+        self._strangers[key] = dialect
+        if len(self._strangers) > MAX_STRANGERS:
+            del self._strangers[next(iter(self._strangers))]
 
 
 def request(call: Call, dialect: Dialect) -> dict[str, Any]:

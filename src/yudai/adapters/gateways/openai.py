@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import structlog
 
-from yudai.adapters.gateways.dialect import Dialect, request
+from yudai.adapters.gateways.dialect import Dialect, Dialects, request
 from yudai.adapters.gateways.endpoint import Endpoint
 from yudai.adapters.gateways.faults import Fault, one_line
 from yudai.adapters.gateways.patience import Patience, pause, retry_after
@@ -45,7 +45,7 @@ class OpenAIGateway:
         self._sleep = sleep
         self._now = now
         self._dice = dice
-        self._dialects: dict[str, Dialect] = {}
+        self._dialects = Dialects()
         self._client: Client | None = None
         self._opening = asyncio.Lock()
 
@@ -84,13 +84,13 @@ class OpenAIGateway:
 
     async def _attempt(self, call: Call, *, forms: int = _MOST_FORMS) -> Completion | Fault:
         """Ask; when only the form of the question is refused, ask at once in another form."""
-        dialect = self._dialect(call)
+        dialect = self._dialects.of(call)
         result = await self._ask(call, dialect)
         if isinstance(result, Completion) or not result.is_about_form or forms == 1:
             return result
-        better = self._dialect(call).corrected(result)
+        better = self._dialects.of(call).corrected(result)
         if better != dialect:
-            self._dialects[call.model] = better
+            self._dialects.learn(call, better)
             return await self._attempt(call, forms=forms - 1)
         shorter = shortened(call, result)
         return await self._attempt(shorter, forms=forms - 1) if shorter else result
@@ -108,13 +108,10 @@ class OpenAIGateway:
         return self._learn(call, dialect, reply)
 
     def _learn(self, call: Call, dialect: Dialect, reply: Reply) -> Completion:
-        self._dialects[call.model] = self._dialect(call).after(reply.completion, reply.fields)
+        known = self._dialects.of(call)
+        self._dialects.learn(call, known.after(reply.completion, reply.fields))
         used = call.temperature if dialect.has_temperature else None
         return reply.completion.model_copy(update={"temperature_used": used})
-
-    def _dialect(self, call: Call) -> Dialect:
-        """As known by now: other runs with the same model learn as well."""
-        return self._dialects.get(call.model, Dialect())
 
     async def _opened(self) -> "Client":
         async with self._opening:

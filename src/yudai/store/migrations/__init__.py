@@ -12,7 +12,7 @@ from yudai.store.db import Database
 from yudai.store.engines import is_sqlite, make_migrating_engine
 
 Direction = Literal["upgrade", "downgrade"]
-HEAD = "0006"
+HEAD = "0007"
 """The newest version, known without reading the scripts (a test compares them)."""
 
 
