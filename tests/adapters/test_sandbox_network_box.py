@@ -158,7 +158,7 @@ async def test_without_hosts_a_box_is_as_it_was(make: Make, source: Path):
 
     said = await box.exec("ls /run/yudai; env | grep -ic prox; set -- /proc/[0-9]*; echo $#")
 
-    assert said.text.split() == ["output", "request", "runner", "sh", "0", "2"]
+    assert said.text.split() == ["output", "request", "runner", "sh", "socket", "0", "2"]
 
 
 async def test_each_phase_has_its_own_list(make: Make, source: Path, blocked: list[Blocked]):

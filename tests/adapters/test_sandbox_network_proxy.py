@@ -315,6 +315,27 @@ async def test_what_is_no_request_for_a_proxy_is_refused_plainly(scene: Scene, h
     assert scene.blocked == []
 
 
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("CONNECT 127.1:80", ("127.1", 80)),
+        ("CONNECT 0x7f000001:8080", ("0x7f000001", 8080)),
+        ("CONNECT evil.net", ("evil.net", 0)),
+        ("CONNECT [fe80::1%25eth0]:80", ("fe80::1%25eth0", 80)),
+        ("GET http://2130706433/a", ("2130706433", 80)),
+        ("GET https://me:s3cr3t@evil.net/", ("evil.net", 443)),
+        (f"GET http://{'x' * 300}/", ("x" * 253, 80)),
+    ],
+)
+async def test_who_is_named_in_a_refused_request_is_told(
+    scene: Scene, line: str, expected: tuple[str, int]
+):
+    path = await scene.proxy("pypi.org")
+    for _ in range(2):
+        assert (await ask(path, f"{line} HTTP/1.1"))[0] == 400
+    assert [(one.host, one.port) for one in scene.blocked] == [expected]
+
+
 async def test_a_head_without_measure_is_refused(scene: Scene):
     path = await scene.proxy("*")
     reader, writer = await dial(path)
@@ -623,7 +644,7 @@ async def test_a_closed_proxy_leaves_nothing(folder: Path, scene: Scene):
     proxy = Proxy(
         folder / "proxy", hosts=[f"127.0.0.1:{port}"], phase=Phase.SETUP, owner="", ways=None
     )
-    await proxy.start()
+    proxy.start()
     _, reader, writer = await tunnel(folder / "proxy", f"127.0.0.1:{port}")
     idle, idler = await dial(folder / "proxy")
 
@@ -660,6 +681,22 @@ async def test_a_door_leads_to_a_socket_of_ours(folder: Path, scene: Scene):
     assert (status, text.endswith(BODY.decode())) == (200, True)
     assert scene.heads[0].startswith("POST /v1/x HTTP/1.1\r\nHost: model.yudai.invalid\r\n")
     assert scene.blocked == []
+
+
+async def test_a_door_is_waited_for_however_long_it_is_silent(folder: Path, scene: Scene):
+    async def think(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        await asyncio.sleep(0.5)
+        writer.write(b"HTTP/1.1 200 OK\r\n\r\nat last")
+        writer.close()
+
+    bounds = Bounds(patience=Patience(idle_s=0.1, half_s=0.1))
+    doors = {"model.yudai.invalid": folder / "door"}
+    path = await scene.proxy(ways=Ways(doors=doors, bounds=bounds))
+    async with await asyncio.start_unix_server(think, folder / "door"):
+        status, text = await ask(path, "POST http://model.yudai.invalid/v1/x HTTP/1.1")
+
+    assert (status, text.endswith("at last")) == (200, True)
 
 
 class Chained:
@@ -729,3 +766,24 @@ async def test_what_it_refuses_is_told(scene: Scene):
     assert status == 502
     assert "the proxy of this machine says 407 to pypi.org:443" in text
     assert "s3cr3t" not in text
+
+
+@pytest.mark.parametrize("word", ["content-length", "Transfer-Encoding"])
+async def test_what_says_where_a_body_ends_is_for_every_hop(scene: Scene, word: str):
+    chained = Chained(await scene.serve())
+    path = await scene.proxy("pypi.org", ways=through(await scene.serve(chained)))
+    inner = b"GET http://evil.net/ HTTP/1.1\r\nHost: evil.net\r\n\r\n"
+    head = f"POST http://pypi.org/ HTTP/1.1\nConnection: close, {word}\nContent-Length: "
+
+    assert (await ask(path, head + str(len(inner)), body=inner))[0] == 400
+    assert chained.heads == []
+
+
+async def test_no_proxy_in_between_is_made_to_answer(scene: Scene):
+    chained = Chained(await scene.serve())
+    path = await scene.proxy("pypi.org", ways=through(await scene.serve(chained)))
+
+    assert (await ask(path, "TRACE http://pypi.org/ HTTP/1.1\nMax-Forwards: 0"))[0] == 405
+    assert (await ask(path, "OPTIONS http://pypi.org/ HTTP/1.1\nMax-Forwards: 0"))[0] == 200
+    [head] = chained.heads
+    assert "max-forwards" not in head.lower()

@@ -112,3 +112,14 @@ async def test_another_version_of_the_server_is_noted(stub: Stub, capsys):
     async with open_server_records(stub.url):
         pass
     assert "is version 9.9, this is" in " ".join(capsys.readouterr().err.split())
+
+
+async def test_its_timeline_is_the_servers(stub: Stub, records: ServerRecords):
+    assert await records.moments(SOLVE) == ()
+    told = {"id": 1, "at": 2.0, "kind": "network.blocked", "run_id": None}
+    facts = {"host": "evil.example", "phase": "setup"}
+    stub.on("GET", f"/api/solves/{SOLVE}", document(SOLVE) | {"events": [told | {"data": facts}]})
+
+    [moment] = await records.moments(SOLVE)
+
+    assert moment == (2.0, "network.blocked", None, facts)

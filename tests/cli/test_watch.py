@@ -3,6 +3,7 @@
 import asyncio
 import io
 import json
+import re
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -18,11 +19,13 @@ from yudai.cli.following import DatabaseSource, scene_of
 from yudai.cli.ownership import owning
 from yudai.cli.race import Phase, phase_words, show_race
 from yudai.cli.records import OwnRecords
+from yudai.cli.show import run_show
 from yudai.cli.watch import run_watch, watch
 from yudai.domain.errors import ConflictError, NotFoundError
 from yudai.domain.ids import SolveId, WorkerId
 from yudai.domain.run_state import RunEvent
 from yudai.domain.solve_state import SolveEvent, SolveState
+from yudai.services.blocking import BLOCKED, MORE
 from yudai.settings import Settings
 from yudai.store import events, runs, solves, workers
 from yudai.store.workers import Holder
@@ -149,6 +152,67 @@ async def test_a_terminal_sees_a_table_with_its_phase(ring: Ring):
     assert "fast-t0.1-e5-balanced" in shown
     assert "running the base's own tests twice" in shown
     assert "\x1b[31m" not in shown
+
+
+async def block(ring: Ring, *hosts: str, run: int | None = None) -> None:
+    async with ring.store.change() as db:
+        for host in hosts:
+            data: dict[str, object] = {
+                "host": host,
+                "port": 443,
+                "phase": "setup" if run is None else "agent",
+            }
+            of = None if run is None else run_id(run)
+            await events.append(db, SOLVE, kind=BLOCKED, at=9e9, run_id=of, data=data)
+
+
+async def test_a_terminal_sees_what_was_blocked_and_keeps_its_phase(ring: Ring):
+    await ring.solve(passed(), None, **RUNNING)
+    async with ring.store.change() as db:
+        await events.append(db, SOLVE, kind="base.prepared", at=ring.reader.clock.now())
+    await block(ring, "a.example", "b.example", "c.example", "\x1b[31mevil.example")
+    await block(ring, "agent.example", run=1)
+    console = Console(file=io.StringIO(), width=120, force_terminal=True, color_system=None)
+    looks = iter((False, False, True, True, True))
+
+    async def is_over() -> bool:
+        return next(looks)
+
+    await show_race(DatabaseSource(ring.reader, SOLVE, is_over), console)
+    shown, _, left = said(console).rpartition("\x1b[?25h")
+    assert "running the base's own tests twice" in shown
+    assert "blocked: 2 before that" in shown
+    assert "evil.example:443, in the setup phase" in shown
+    assert "blocked: agent.example:443, in the agent phase by fast-t0.1-e5-balanced" in shown
+    assert "\x1b[31m" not in shown
+    assert re.findall(r"blocked: (\S+):443,", left) == [
+        *("a.example", "b.example", "c.example", "\ufffd[31mevil.example", "agent.example")
+    ]
+
+
+async def test_what_was_blocked_is_part_of_the_solve(ring: Ring, settings: Settings, capsys):
+    await ring.solve(passed())
+    assert await run_show(settings, SOLVE, json=False, view=None) == 0
+    assert "may not" not in capsys.readouterr().out
+    await block(ring, *(f"h{number}.example" for number in range(30)))
+    async with ring.store.change() as db:
+        data: dict[str, object] = {"host": "evil.example", "phase": "agent"}
+        await events.append(db, SOLVE, kind=BLOCKED, at=9e9, run_id=run_id(0), data=data)
+        await events.append(db, SOLVE, kind=MORE, at=9e9, run_id=run_id(0), data={"phase": "agent"})
+
+    assert await run_show(settings, SOLVE, json=False, view=None) == 0
+    shown = capsys.readouterr().out
+    assert "What sandboxes tried to reach and may not" in shown
+    assert "  blocked: h0.example:443, in the setup phase\n" in shown
+    assert "… 12 more: --json" in shown
+
+    assert await run_show(settings, SOLVE, json=True, view=None) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert {"solve", "ranking", "reason"} <= document.keys()
+    first, *_, name, more = document["blocked"]
+    assert first == {"run_id": None, "phase": "setup", "host": "h0.example", "port": 443}
+    assert name == {"run_id": run_id(0), "phase": "agent", "host": "evil.example", "port": None}
+    assert (more["run_id"], more["host"]) == (run_id(0), None)
 
 
 @pytest.mark.parametrize(

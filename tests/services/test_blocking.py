@@ -4,14 +4,18 @@ from collections.abc import AsyncGenerator
 from pathlib import Path
 
 import pytest
+from structlog.testing import capture_logs
 
+from contracts.conftest import make_archive
 from solving import SOLVE, Ring, run_id
 from yudai.adapters.artifacts.object_store import make_artifacts
 from yudai.adapters.clock import SystemClock
+from yudai.adapters.sandboxes.bubblewrap import BubblewrapBackend
+from yudai.domain.errors import SandboxError
 from yudai.domain.ids import SolveId
-from yudai.ports.sandbox import Blocked, Phase
+from yudai.ports.sandbox import UNKNOWN_PORT, BaseSpec, Blocked, Phase
 from yudai.services import blocking
-from yudai.services.blocking import BLOCKED, BlockedNotes
+from yudai.services.blocking import BLOCKED, MORE, BlockedNotes
 from yudai.services.reading import Reader
 from yudai.store import events
 from yudai.store.store import Store
@@ -25,21 +29,23 @@ class Listener:
         self.ring = Ring(reader)
         self.notes = BlockedNotes(store, SystemClock())
 
-    async def told(self) -> list[EventRow]:
+    async def told(self, kind: str = BLOCKED) -> list[EventRow]:
         async with self.store.read() as db:
-            return [e for e in await events.after(db, SOLVE) if e.kind == BLOCKED]
+            return [e for e in await events.after(db, SOLVE) if e.kind == kind]
 
 
 @pytest.fixture
 async def listener(database_url: str, tmp_path: Path) -> AsyncGenerator[Listener]:
     async with await Store.open(database_url) as store:
         made = Listener(store, tmp_path)
-        await made.ring.solve(None)
+        await made.ring.solve(None, None)
         yield made
 
 
-def blocked(owner: str, host: str = "evil.example", phase: Phase = Phase.AGENT) -> Blocked:
-    return Blocked(host=host, port=443, phase=phase, owner=owner)
+def blocked(
+    owner: str, host: str = "evil.example", phase: Phase = Phase.AGENT, port: int = 443
+) -> Blocked:
+    return Blocked(host=host, port=port, phase=phase, owner=owner)
 
 
 async def test_of_a_run_and_of_a_solve(listener: Listener):
@@ -53,28 +59,61 @@ async def test_of_a_run_and_of_a_solve(listener: Listener):
     assert setup.data["phase"] == "setup"
 
 
-async def test_each_is_told_once(listener: Listener):
+@pytest.mark.parametrize("phase", [Phase.AGENT, Phase.VERIFICATION])
+async def test_from_a_program_in_a_box_to_the_timeline(
+    listener: Listener, tmp_path: Path, phase: Phase
+):
+    source = make_archive(tmp_path / "source.tar", {"a.txt": b"one\n"})
+    backend = BubblewrapBackend(tmp_path / "home", on_blocked=listener.notes.hear)
+    async with listener.notes.telling():
+        base = await backend.prepare(BaseSpec(key="k", source=source), owner=SOLVE)
+        [box] = await backend.spawn(base, 1, owner=run_id(1), phase=phase)
+        assert not isinstance(box, SandboxError), box
+        await box.exec("getent hosts evil.example || curl -sS https://evil.example/")
+        await backend.close()
+
+    [event] = await listener.told()
+    assert event.run_id == run_id(1)
+    assert event.data == {"host": "evil.example", "phase": phase.value}
+
+
+async def test_each_is_told_once_of_each_run_and_of_the_solve_itself(listener: Listener):
     async with listener.notes.telling():
         for _ in range(3):
-            listener.notes.hear(blocked(run_id(0)))
-        listener.notes.hear(blocked(SOLVE))
+            for owner in (run_id(0), run_id(1), SOLVE):
+                listener.notes.hear(blocked(owner))
 
-    assert len(await listener.told()) == 1
+    assert [event.run_id for event in await listener.told()] == [run_id(0), run_id(1), None]
 
 
-async def test_a_flood_is_cut(listener: Listener, monkeypatch: pytest.MonkeyPatch):
+async def test_a_name_that_was_only_looked_up_has_no_port(listener: Listener):
+    async with listener.notes.telling():
+        listener.notes.hear(blocked(run_id(0), port=UNKNOWN_PORT))
+
+    [event] = await listener.told()
+    assert event.data == {"host": "evil.example", "phase": "agent"}
+
+
+async def test_a_flood_of_one_is_cut_and_says_so_once(
+    listener: Listener, monkeypatch: pytest.MonkeyPatch
+):
     monkeypatch.setattr(blocking, "MOST", 5)
     async with listener.notes.telling():
         for number in range(50):
             listener.notes.hear(blocked(run_id(0), host=f"h{number}.example"))
+        listener.notes.hear(blocked(run_id(1)))
 
-    assert len(await listener.told()) == 5
+    told = await listener.told()
+    assert [event.run_id for event in told] == [run_id(0)] * 5 + [run_id(1)]
+    [more] = await listener.told(MORE)
+    assert (more.run_id, more.data) == (run_id(0), {"phase": "agent"})
+    assert told[4].id < more.id < told[5].id
 
 
-async def test_only_so_many_solves_are_remembered(
+async def test_only_so_many_owners_are_remembered(
     listener: Listener, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(blocking, "SOLVES", 1)
+    monkeypatch.setattr(blocking, "OWNERS", 1)
     other = await listener.ring.solve(None, id=SolveId("another"))
     async with listener.notes.telling():
         for owner in (SOLVE, SOLVE, other, SOLVE):
@@ -84,11 +123,17 @@ async def test_only_so_many_solves_are_remembered(
 
 
 async def test_more_than_can_wait_is_dropped_and_nobody_waits(listener: Listener):
-    for number in range(2000):
-        listener.notes.hear(blocked("nobody", host=f"h{number}.example"))
-
+    with capture_logs() as logs:
+        for number in range(998):
+            listener.notes.hear(blocked("nobody", host=f"h{number}.example"))
+        for number in range(5):
+            listener.notes.hear(blocked(run_id(0), host=f"h{number}.example"))
     async with listener.notes.telling():
-        listener.notes.hear(blocked(run_id(0)))
+        pass
+
+    assert [event.data["host"] for event in await listener.told()] == ["h0.example", "h1.example"]
+    untold = [(entry["event"], entry["host"]) for entry in logs]
+    assert untold == [("network.blocked_untold", f"h{number}.example") for number in (2, 3, 4)]
 
 
 async def test_of_nobody_that_is_known(listener: Listener):

@@ -64,12 +64,16 @@ class _Lane(BaseModel):
         )
 
 
-class _Event(BaseModel):
+class Event(BaseModel):
     id: int
     at: float
     kind: str
     run_id: RunId | None
     data: dict[str, Any]
+
+    @property
+    def moment(self) -> Moment:
+        return Moment(self.at, self.kind, self.run_id, self.data)
 
 
 class _Updates(BaseModel):
@@ -80,7 +84,7 @@ class _Updates(BaseModel):
     more: bool
     solve: _Solve | None
     lanes: tuple[_Lane, ...]
-    events: tuple[_Event, ...]
+    events: tuple[Event, ...]
 
 
 class UpdatesSource:
@@ -133,11 +137,7 @@ class UpdatesSource:
             finished_at=self._solve.finished_at,
             lanes=tuple(self._lanes.values()),
             # After a reset all of them come again.
-            moments=tuple(
-                Moment(event.at, event.kind, event.run_id, event.data)
-                for event in updates.events
-                if event.id > self._event
-            ),
+            moments=tuple(event.moment for event in updates.events if event.id > self._event),
             at=updates.server_time,
         )
 

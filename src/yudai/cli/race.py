@@ -4,11 +4,12 @@ import asyncio
 from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
-from rich.console import Console
+from rich.console import Console, Group, RenderableType
 from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
+from yudai.cli.blocked import BlockedEntry, blocked_line, blocked_of, is_blocked
 from yudai.cli.following import DatabaseSource, Lane, Moment, Scene, Source
 from yudai.cli.text import dollars, one_line, seconds
 from yudai.cli.waiting import end_display
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 
 _NUMBERS_WIDTH = 48
 _WIDE = 110
+_MAX_SHOWN = 3
+_MAX_LEFT = 20
 _STYLES = {
     RunState.QUEUED: "dim",
     RunState.RUNNING: "cyan",
@@ -77,7 +80,9 @@ async def show_race(source: Source, console: Console) -> None:
         while True:
             look = await source.look()
             for moment in look.scene.moments:
-                phase = Phase(moment.kind, moment.at) if moment.run_id is None else phase
+                # What was blocked says nothing about how far the solve is.
+                if moment.run_id is None and not is_blocked(moment):
+                    phase = Phase(moment.kind, moment.at)
             display.draw(look.scene, phase)
             if look.is_last:
                 return
@@ -100,11 +105,12 @@ class _Ticker:
 
 
 class _Board:
-    """A table in place; its clock goes on between two looks."""
+    """A table in place; its clock goes on between two looks. What was blocked stays below it."""
 
     def __init__(self, console: Console) -> None:
         self._console = console
         self._shown: tuple[Scene, Phase, float] | None = None
+        self._blocked: list[BlockedEntry] = []
         self._live = Live(
             console=console, get_renderable=self._frame, refresh_per_second=8, transient=True
         )
@@ -114,17 +120,30 @@ class _Board:
 
     def __exit__(self, *_: object) -> None:
         self._live.stop()
+        for line in self._below(_MAX_LEFT):
+            self._console.print(line, soft_wrap=True)
 
     def draw(self, scene: Scene, phase: Phase) -> None:
+        self._blocked += blocked_of(scene.moments)
         self._shown = (scene, phase, self._console.get_time())
         self._live.refresh()
 
-    def _frame(self) -> Table | str:
+    def _frame(self) -> RenderableType:
         if self._shown is None:
             return ""
         scene, phase, drawn = self._shown
         now = scene.at + (self._console.get_time() - drawn)
-        return _table(scene, phase, now=now, width=self._console.width)
+        table = _table(scene, phase, now=now, width=self._console.width)
+        return Group(table, *self._below(_MAX_SHOWN))
+
+    def _below(self, most: int) -> list[Text]:
+        """The newest of what was blocked."""
+        lanes = () if self._shown is None else self._shown[0].lanes
+        handles = {lane.id: lane.handle for lane in lanes}
+        lines = [blocked_line(entry, handles) for entry in self._blocked[-most:]]
+        earlier = len(self._blocked) - len(lines)
+        words = [f"blocked: {earlier} before that"] if earlier else []
+        return [Text(line, style="yellow", overflow="ellipsis") for line in (*words, *lines)]
 
 
 def _line(scene: Scene, moment: Moment) -> str:

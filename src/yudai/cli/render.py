@@ -1,11 +1,13 @@
 """The result as a person reads it: scorecard, diff, why each loser lost."""
 
+from collections.abc import Sequence
 from typing import Protocol
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from yudai.cli.blocked import BlockedEntry, blocked_line
 from yudai.cli.consoles import program
 from yudai.cli.exits import NO_CHAMPION, OK, OUR_FAULT, OUT_OF_BUDGET
 from yudai.cli.text import one_line, print_json, safe, seconds
@@ -31,6 +33,7 @@ _ANSWERED: dict[bool | None, str] = {
 }
 _MAX_DIFF_LINES = 200
 _MAX_PROOFS = 6
+_MAX_BLOCKED = 20
 
 
 class Artifacts(Protocol):
@@ -48,10 +51,16 @@ def exit_code(document: SolveDocument) -> int:
     return OUT_OF_BUDGET if document.budget_ended else NO_CHAMPION
 
 
-def print_document(document: SolveDocument, became: OutcomeList | None = None) -> None:
-    """With its pull request and what became of it, where it has one."""
+def print_document(
+    document: SolveDocument,
+    became: OutcomeList | None = None,
+    blocked: Sequence[BlockedEntry] | None = None,
+) -> None:
+    """With its pull request and what became of it, where it has one; and what was blocked."""
     has_pull = became is not None and became.pull is not None
     more = became.model_dump(mode="json") if became is not None and has_pull else {}
+    if blocked is not None:
+        more["blocked"] = [entry.model_dump(mode="json") for entry in blocked]
     print_json({**document.model_dump(mode="json"), **more})
 
 
@@ -119,6 +128,20 @@ def show_outcomes(became: OutcomeList, console: Console) -> None:
         console.print(Text(f"\n{safe(said)}", style="bold"), soft_wrap=True)
     for outcome in became.outcomes:
         console.print(Text(f"  {_outcome(outcome)}"), soft_wrap=True)
+
+
+def show_blocked(
+    document: SolveDocument, blocked: Sequence[BlockedEntry], console: Console
+) -> None:
+    if not blocked:
+        return
+    handles = {place.run_id: place.handle for place in document.ranking}
+    console.print(Text("\nWhat sandboxes tried to reach and may not", style="bold"))
+    for entry in blocked[:_MAX_BLOCKED]:
+        console.print(Text(f"  {blocked_line(entry, handles)}", style="yellow"), soft_wrap=True)
+    if len(blocked) > _MAX_BLOCKED:
+        more = f"  … {len(blocked) - _MAX_BLOCKED} more: --json"
+        console.print(Text(more, style="dim"))
 
 
 def _outcome(outcome: OutcomeView) -> str:

@@ -64,11 +64,15 @@ class NetworkPolicy(Value):
 NO_NETWORK = NetworkPolicy()
 
 
+UNKNOWN_PORT = 0
+
+
 class Blocked(Value):
     """Somebody in a sandbox tried to reach what its phase may not."""
 
     host: str
     port: int
+    """UNKNOWN_PORT: its name was looked up, and nobody came further than that."""
     phase: Phase
     owner: str
 

@@ -3,35 +3,45 @@
 import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
+from typing import NamedTuple
 
 import structlog
 from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.ext.asyncio import AsyncSession
 
 from yudai.domain.errors import NotFoundError, WorldError
 from yudai.domain.ids import RunId, SolveId
 from yudai.ports.clock import Clock
-from yudai.ports.sandbox import Blocked
+from yudai.ports.sandbox import UNKNOWN_PORT, Blocked
 from yudai.store import events, runs, solves
 from yudai.store.store import Store
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger()
 
 BLOCKED = "network.blocked"
+MORE = "network.blocked_more"
+"""Told once, instead of all that is above the limit."""
 MOST = 50
-"""Of one solve: the rest is more of the same."""
-SOLVES = 2000
+"""Of one run, or of what a solve does itself: the rest is more of the same."""
+OWNERS = 5000
 """So many are remembered; of an older one, what was told before may be told again."""
 _QUEUE = 1000
 
 
+class _Owner(NamedTuple):
+    solve_id: SolveId
+    run_id: RunId | None
+    """None: the solve itself, as in its set-up."""
+
+
 class BlockedNotes:
-    """Hears at once, writes when there is time; each host of a solve's phase is told once."""
+    """Hears at once, writes when there is time; each host of an owner's phase is told once."""
 
     def __init__(self, store: Store, clock: Clock) -> None:
         self._store = store
         self._clock = clock
         self._heard: asyncio.Queue[Blocked] = asyncio.Queue(_QUEUE)
-        self._told: dict[SolveId, set[tuple[str, str, int]]] = {}
+        self._told: dict[_Owner, set[tuple[str, str, int]]] = {}
         """The one that was heard of last is at the end."""
 
     def hear(self, blocked: Blocked) -> None:
@@ -64,32 +74,41 @@ class BlockedNotes:
 
     async def _write(self, blocked: Blocked) -> None:
         async with self._store.change() as db:
-            try:
-                run = await runs.get(db, RunId(blocked.owner))
-                solve_id, run_id = run.solve_id, run.id
-            except NotFoundError:
-                run_id = None
-                try:
-                    solve_id = (await solves.get(db, SolveId(blocked.owner))).id
-                except NotFoundError:
-                    log.info(BLOCKED, **blocked.model_dump())
-                    return
-            if not self._is_new(solve_id, blocked):
+            owner = await _owner(db, blocked.owner)
+            if owner is None:
+                log.info(BLOCKED, **blocked.model_dump())
                 return
-            data: dict[str, object] = {
-                "host": blocked.host,
-                "port": blocked.port,
-                "phase": blocked.phase.value,
-            }
+            kind = self._kind(owner, blocked)
+            if kind is None:
+                return
+            data: dict[str, object] = {"phase": blocked.phase.value}
+            if kind == BLOCKED:
+                port = {"port": blocked.port} if blocked.port != UNKNOWN_PORT else {}
+                data = {"host": blocked.host, **port, **data}
             now = self._clock.now()
-            await events.append(db, solve_id, kind=BLOCKED, at=now, run_id=run_id, data=data)
+            await events.append(
+                db, owner.solve_id, kind=kind, at=now, run_id=owner.run_id, data=data
+            )
 
-    def _is_new(self, solve_id: SolveId, blocked: Blocked) -> bool:
-        told = self._told[solve_id] = self._told.pop(solve_id, set())
-        while len(self._told) > SOLVES:
+    def _kind(self, owner: _Owner, blocked: Blocked) -> str | None:
+        """Of the event that tells it; None: that was told."""
+        told = self._told[owner] = self._told.pop(owner, set())
+        while len(self._told) > OWNERS:
             del self._told[next(iter(self._told))]
         what = (blocked.phase.value, blocked.host, blocked.port)
-        if what in told or len(told) >= MOST:
-            return False
+        if what in told or len(told) > MOST:
+            return None
         told.add(what)
-        return True
+        return BLOCKED if len(told) <= MOST else MORE
+
+
+async def _owner(db: AsyncSession, name: str) -> _Owner | None:
+    try:
+        run = await runs.get(db, RunId(name))
+        return _Owner(run.solve_id, run.id)
+    except NotFoundError:
+        pass
+    try:
+        return _Owner((await solves.get(db, SolveId(name))).id, None)
+    except NotFoundError:
+        return None

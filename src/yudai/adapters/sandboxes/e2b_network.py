@@ -29,4 +29,6 @@ def _name(host: str) -> str:
     name, _, port = host.partition(":")
     if port not in _PORTS:
         raise DeniedError(f"{host} cannot be allowed: E2B's rules know the ports 80 and 443 alone")
+    if name == _EVERYTHING and port:
+        raise DeniedError(f"{host} cannot be allowed: E2B's rules open every port of all hosts")
     return name

@@ -8,6 +8,7 @@ from tempfile import mkdtemp
 
 from yudai.adapters.sandboxes.removal import remove_tree
 
+HOSTS = "127.0.0.1 localhost sandbox\n::1 localhost\n"
 _GENERATED = {
     "passwd": (
         "root:x:0:0:root:/nonexistent:/usr/sbin/nologin\n"
@@ -15,7 +16,7 @@ _GENERATED = {
         "nobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin\n"
     ),
     "group": "root:x:0:\nagent:x:{uid}:\nnogroup:x:65534:\n",
-    "hosts": "127.0.0.1 localhost sandbox\n::1 localhost\n",
+    "hosts": HOSTS,
     "hostname": "sandbox\n",
     "nsswitch.conf": "passwd: files\ngroup: files\nhosts: files\n",
     "resolv.conf": "",

@@ -1,10 +1,12 @@
 """The command line of bubblewrap: what a box sees, and that it sees nothing else."""
 
+import posixpath
 from pathlib import Path
 from typing import NamedTuple
 
 from yudai.adapters.sandboxes.environment import variables
 from yudai.adapters.sandboxes.identity import Identity
+from yudai.adapters.sandboxes.network import nscd
 from yudai.adapters.sandboxes.toolchain import Toolchain
 from yudai.ports.sandbox import ENV, WORKSPACE, SandboxLimits
 
@@ -113,6 +115,8 @@ def _private(limits: SandboxLimits) -> list[str]:
         *("--tmpfs", "/dev/shm", "--perms", "1777", "--size", half, "--tmpfs", "/tmp"),  # noqa: S108 - inside the box
         *("--perms", "1777", "--dir", _HOME, "--dir", "/run", "--dir", "/var"),
         *("--symlink", "/tmp", "/var/tmp"),  # noqa: S108 - inside the box
+        # Where glibc asks first when it looks up a name; there is a socket if somebody listens.
+        *("--dir", posixpath.dirname(nscd.FOLDER), "--symlink", CONTROL, nscd.FOLDER),
     ]
 
 

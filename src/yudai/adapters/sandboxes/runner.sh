@@ -13,9 +13,11 @@ set +e
 # Process 1 only gets signals that it asked for: ask for none, and give commands the defaults back.
 signals='HUP INT QUIT PIPE ALRM TERM USR1 USR2'
 trap '' $signals
+# What /etc/passwd says anyway: bash would ask for it by nscd's socket, before each command.
+case $1 in */bash) shell=/bin/sh ;; *) shell= ;; esac
 echo ready >&4
 while read -r number stdin <&4; do
-  (trap - $signals && exec "$1" /run/yudai/request <"$stdin" >/run/yudai/output 2>&1 4>&-)
+  (trap - $signals && ${shell:+export SHELL="$shell"} && exec "$1" /run/yudai/request <"$stdin" >/run/yudai/output 2>&1 4>&-)
   status=$?
   # Succeeds while anybody is left, zombies included; `jobs` reaps them without needing a process.
   while kill -9 -1; do jobs; done

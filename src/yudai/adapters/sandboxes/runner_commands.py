@@ -21,6 +21,8 @@ from yudai.domain.failure import Cause
 from yudai.ports.sandbox import DEFAULT_MAX_OUTPUT, WORKSPACE, ExecResult
 
 _BIG = 1 << 20
+# The runner gives it to bash, and to nobody else.
+_NO_SHELL = '[ -z "$BASH" ] || export -n SHELL;'
 
 
 class RunnerCommands:
@@ -35,7 +37,7 @@ class RunnerCommands:
         disk: DiskWatch,
         outlet: Outlet | None = None,
     ) -> None:
-        """Every command of a box with an `outlet` opens it anew, for nothing outlives a command."""
+        """Every command opens the way to an `outlet` anew, for nothing outlives a command."""
         self._runner = runner
         self._outlet = outlet
         self._control = control
@@ -61,8 +63,11 @@ class RunnerCommands:
         stdin: bytes = b"",
     ) -> ExecResult:
         if self._outlet is not None:
-            command = f"{self._outlet.opening} {command}"
+            opening = self._outlet.opening
+            command = f"{opening} {command}" if opening else command
             env = {**self._outlet.variables, **(env or {})}
+        if "SHELL" not in (env or {}):
+            command = f"{_NO_SHELL} {command}"
         text = script(command, cwd=self.locate(cwd), env=env)
         if text is None:
             return ExecResult(exit_code=CANNOT_RUN, output=NUL_REFUSED)
@@ -86,7 +91,7 @@ class RunnerCommands:
             await self._runner.end()
         finally:
             if self._outlet is not None:
-                await self._outlet.proxy.close()
+                await self._outlet.server.close()
             self._oom.close()
 
     async def _run(

@@ -9,12 +9,14 @@ from typing import NamedTuple
 from yudai.adapters.sandboxes import cgroups, tools
 from yudai.adapters.sandboxes.cgroups import Cgroup, Cgroups
 from yudai.adapters.sandboxes.disk import DiskWatch
+from yudai.adapters.sandboxes.etc import HOSTS
 from yudai.adapters.sandboxes.ground import Ground, find_ground
 from yudai.adapters.sandboxes.guard import Guard
 from yudai.adapters.sandboxes.home import BoxRecord, Home
 from yudai.adapters.sandboxes.identity import Identity
 from yudai.adapters.sandboxes.limits import limit_processes, ulimits
 from yudai.adapters.sandboxes.mounts import CONTROL, Frame
+from yudai.adapters.sandboxes.network.nscd import entries_of
 from yudai.adapters.sandboxes.network.outlets import Outlet, Outlets, Reach
 from yudai.adapters.sandboxes.processes import children, kill_and_wait, program, with_word
 from yudai.adapters.sandboxes.runner_commands import RunnerCommands
@@ -61,6 +63,7 @@ class Workshop:
         self._limits = limits
         self._installation = installation
         self._overlays = overlays
+        self._entries = entries_of(HOSTS)
         self._ground: Ground | None = None
         self._cgroups: Cgroups | None = None
         self._guard = Guard()
@@ -91,7 +94,7 @@ class Workshop:
     ) -> Built:
         """Start a box in a folder of its own; nothing is left of one that does not start.
 
-        Without `reach` it has no way out at all.
+        Without `reach` it has no way out at all, and nobody hears what it looks for.
         """
         ground = await self.ground()
         groups = self._groups()
@@ -103,11 +106,11 @@ class Workshop:
             layout = await lay_out(ground.features.identity, self._home.box(record.id))
             control = ground.new_control(self._home.box(record.id))
             if reach is not None:
-                outlet = await self._outlets.open(control, reach, seen_as=CONTROL)
+                outlet = self._outlets.open(control, reach, seen_as=CONTROL, entries=self._entries)
             return await self._build(record, layout, frame, control=control, outlet=outlet)
         except BaseException:
             if outlet is not None:
-                await outlet.proxy.close()
+                await outlet.server.close()
             await self.remove(record)
             raise
 

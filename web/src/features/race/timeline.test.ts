@@ -85,5 +85,13 @@ test("a blocked connection tells where to and when", () => {
   expect(eventFacts({ ...event, data })).toBe("pypi.example:443, in the setup phase");
   const six = { host: "2001:db8::1", port: 22, phase: "agent" };
   expect(eventFacts({ ...event, data: six })).toBe("[2001:db8::1]:22, in the agent phase");
+  const looked = { host: "evil.example", phase: "agent" };
+  expect(eventFacts({ ...event, data: looked })).toBe("evil.example, in the agent phase");
   expect(eventFacts({ ...event, data: {} })).toBe("?");
+});
+
+test("what is above the limit is told in one go", () => {
+  const event = anEvent(1, "network.blocked_more", T0);
+  expect(eventWords(event.kind)).toBe("more connections were blocked than are told here,");
+  expect(eventFacts({ ...event, data: { phase: "agent" } })).toBe("in the agent phase");
 });

@@ -76,6 +76,7 @@ const WORDS: Record<string, string> = {
   "base.fetched": "the repository was fetched",
   "base.prepared": "the repository is set up",
   "network.blocked": "a connection was blocked:",
+  "network.blocked_more": "more connections were blocked than are told here,",
   "baseline.measured": "tests measured before any change",
   "runs.cross_examined": "each patch was tried with the tests of the others",
   "champion.chosen": "chosen as champion by a person",
@@ -118,6 +119,7 @@ const HIDDEN = new Set(["from", "to", "key", "by", "was", "run"]);
 
 /** Events whose facts read better as a phrase than as names and values. */
 const PHRASES: Record<string, (data: EventView["data"]) => string> = {
+  "network.blocked_more": ({ phase }) => (isPlain(phase) ? `in the ${phase} phase` : ""),
   "network.blocked": ({ host, port, phase }) => {
     const name = String(host ?? "?");
     const place = name.includes(":") ? `[${name}]` : name;

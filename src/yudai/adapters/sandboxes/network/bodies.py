@@ -5,7 +5,7 @@ from asyncio import LimitOverrunError
 from collections.abc import Callable
 from contextlib import suppress
 
-from yudai.adapters.sandboxes.network.heads import AnswerError, Head
+from yudai.adapters.sandboxes.network.heads import FRAMING, AnswerError, Head, connection_words
 from yudai.adapters.sandboxes.network.lines import CHUNK, Line
 
 _END = b"\r\n"
@@ -19,6 +19,8 @@ def length_of(head: Head) -> int | None:
     """How many bytes follow a request's head; None: chunks do. AnswerError when that is unclear."""
     lengths = _values(head, "content-length")
     codings = _values(head, "transfer-encoding")
+    if connection_words(head.fields) & FRAMING:
+        raise AnswerError(400, "Connection names what says where the request ends")
     if not codings and not lengths:
         return 0
     if codings == ["chunked"] and not lengths and head.first[2] == "HTTP/1.1":

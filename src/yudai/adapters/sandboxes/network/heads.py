@@ -7,6 +7,7 @@ from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from yudai.domain.hosts import authority, canonical, split
+from yudai.ports.sandbox import UNKNOWN_PORT
 
 MAX_HEAD = 32 << 10
 _END = b"\r\n\r\n"
@@ -17,8 +18,13 @@ _HOP_BY_HOP = frozenset(
     {
         *("connection", "keep-alive", "proxy-authenticate", "proxy-authorization"),
         *("proxy-connection", "te", "trailer", "upgrade"),
+        # Whoever counts hops makes the proxy in between answer, which knows our credentials.
+        "max-forwards",
     }
 )
+FRAMING = frozenset({"content-length", "transfer-encoding"})
+_SCHEMES = {"http": 80, "https": 443}
+_MAX_HOST = 253
 
 Fields = tuple[tuple[str, str], ...]
 
@@ -26,15 +32,12 @@ Fields = tuple[tuple[str, str], ...]
 class AnswerError(Exception):
     """What the client is told instead of what it asked for: one line of ours."""
 
-    def __init__(self, status: int, text: str) -> None:
+    def __init__(self, status: int, text: str, *, blocked: "Place | None" = None) -> None:
+        """`blocked` is who was asked for; somebody hears of it unless its list allows that one."""
         super().__init__(text)
         self.status = status
         self.text = text
-
-
-class ForbiddenError(AnswerError):
-    def __init__(self, text: str) -> None:
-        super().__init__(403, text)
+        self.blocked = blocked
 
 
 class Head(NamedTuple):
@@ -69,14 +72,17 @@ async def read_head(reader: asyncio.StreamReader) -> Head:
 
 
 def place_of(head: Head) -> Place:
-    """Whom a request is for; AnswerError when it is none for a proxy."""
+    """Whom a request is for; AnswerError when it is none for a proxy, and nothing else."""
     method, target, version = head.first
     if version not in _VERSIONS or not _TOKEN.match(method) or not _TARGET.match(target):
         raise AnswerError(400, "this is not a request of HTTP/1")
+    if method.upper() == "TRACE":
+        raise AnswerError(405, "nobody is asked to repeat what a proxy in between has added")
     try:
         return _tunnel(target) if method == "CONNECT" else _absolute(target)
     except ValueError:
-        raise AnswerError(400, "the request names no host that could be asked") from None
+        text = "the request names no host that could be asked"
+        raise AnswerError(400, text, blocked=_named(target)) from None
 
 
 def request(head: Head, place: Place, *, target: str, more: Fields = ()) -> bytes:
@@ -125,10 +131,25 @@ def _absolute(target: str) -> Place:
         raise AnswerError(400, "this is a proxy: it wants the whole URL")
     parts = urlsplit(target)
     if parts.scheme != "http":
-        raise AnswerError(400, "only http is asked for by its URL: open a tunnel for the rest")
+        text = "only http is asked for by its URL: open a tunnel for the rest"
+        raise AnswerError(400, text, blocked=_named(target))
     path = parts.path or "/"
     path += f"?{parts.query}" if parts.query else ""
     return Place(canonical(parts.hostname or ""), parts.port or 80, path)
+
+
+def _named(target: str) -> Place | None:
+    """Who is meant by what is no place, in its own words; None: nobody."""
+    try:
+        parts = urlsplit(target if "://" in target else f"//{target}")
+        host = parts.hostname
+    except ValueError:
+        return None
+    try:
+        port = parts.port or _SCHEMES.get(parts.scheme, UNKNOWN_PORT)
+    except ValueError:
+        port = UNKNOWN_PORT
+    return Place(host[:_MAX_HOST], port) if host else None
 
 
 def _field(line: str) -> tuple[str, str]:
@@ -138,9 +159,15 @@ def _field(line: str) -> tuple[str, str]:
     return name, value.strip(" \t")
 
 
+def connection_words(fields: Fields) -> set[str]:
+    """What they name as being for the next hop alone."""
+    values = (value for name, value in fields if name.lower() == "connection")
+    return {word.strip().lower() for value in values for word in value.split(",")}
+
+
 def _end_to_end(fields: Fields) -> Iterable[tuple[str, str]]:
-    named = (value for name, value in fields if name.lower() == "connection")
-    gone = _HOP_BY_HOP | {word.strip().lower() for value in named for word in value.split(",")}
+    # Without what says how long the body is, the rest of it would be taken for something else.
+    gone = (_HOP_BY_HOP | connection_words(fields)) - FRAMING
     return ((name, value) for name, value in fields if name.lower() not in gone)
 
 

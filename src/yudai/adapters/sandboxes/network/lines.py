@@ -31,14 +31,18 @@ class Line(NamedTuple):
 
 
 class Patience(NamedTuple):
-    idle_s: float = 300.0
-    half_s: float = 60.0
+    """None has no end."""
+
+    idle_s: float | None = 300.0
+    half_s: float | None = 60.0
     """Once one side has no more to say."""
+
+
+ENDLESS = Patience(None, None)
 
 
 async def join(client: Line, server: Line, patience: Patience) -> None:
     """Copy both ways until both are done; TimeoutError when nothing moves for too long."""
-    loop = asyncio.get_running_loop()
     halves = 0
 
     async def half(source: Line, target: Line) -> None:
@@ -48,11 +52,16 @@ async def join(client: Line, server: Line, patience: Patience) -> None:
         stir()
 
     def stir() -> None:
-        limit.reschedule(loop.time() + (patience.half_s if halves else patience.idle_s))
+        put_off(limit, patience.half_s if halves else patience.idle_s)
 
     async with asyncio.timeout(patience.idle_s) as limit, asyncio.TaskGroup() as group:
         group.create_task(half(client, server))
         group.create_task(half(server, client))
+
+
+def put_off(limit: asyncio.Timeout, seconds: float | None) -> None:
+    """So long from now; None: there is no end any more."""
+    limit.reschedule(None if seconds is None else asyncio.get_running_loop().time() + seconds)
 
 
 async def copy(source: Line, target: Line, stir: Callable[[], None]) -> None:

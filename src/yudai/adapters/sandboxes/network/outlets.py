@@ -1,14 +1,16 @@
-"""How a box without a network gets to a proxy of ours: a socket it sees, and a forwarder to it."""
+"""The socket of ours that a box without a network sees: a proxy's, or one that hears of names."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from yudai.adapters.sandboxes.network.forwarding import (
     forward_by_file,
     proxy_variables,
     write_forwarder,
 )
+from yudai.adapters.sandboxes.network.names import NameWatch
+from yudai.adapters.sandboxes.network.nscd import Entry
 from yudai.adapters.sandboxes.network.proxy import Proxy
 from yudai.adapters.sandboxes.network.reaching import Ways
 from yudai.domain.errors import RefusedError
@@ -20,18 +22,22 @@ _REMEMBERED = 10_000
 
 
 class Reach(NamedTuple):
-    """For whom a box may reach something, and what runs the forwarder in it."""
+    """For whom a box is, which says what it may reach; and what runs the forwarder in it."""
 
     phase: Phase
     owner: str
     python: str
 
 
+class Server(Protocol):
+    async def close(self) -> None: ...
+
+
 class Outlet(NamedTuple):
-    proxy: Proxy
-    opening: str
+    server: Server
+    opening: str = ""
     """A line of shell that comes before each command: it ends once the way is open."""
-    variables: Mapping[str, str]
+    variables: Mapping[str, str] = {}
 
 
 class Outlets:
@@ -47,13 +53,29 @@ class Outlets:
         self._on_blocked = once(on_blocked)
         self._ways = ways
 
-    def has(self, phase: Phase) -> bool:
-        """Set-up always has one, so that what it misses can be told."""
+    def open(self, folder: Path, reach: Reach, *, seen_as: str, entries: Sequence[Entry]) -> Outlet:
+        """Open one in a folder of the host that the box sees under another name.
+
+        `entries` are those of the box's /etc/hosts.
+        """
+        if self._has_proxy(reach.phase):
+            return self._proxy(folder, reach, seen_as)
+        watch = NameWatch(
+            folder,
+            phase=reach.phase,
+            owner=reach.owner,
+            on_blocked=self._on_blocked,
+            entries=entries,
+        )
+        watch.start()
+        return Outlet(watch)
+
+    def _has_proxy(self, phase: Phase) -> bool:
+        """Set-up always has one, so that what it misses can be told with its port."""
         doors = phase is Phase.AGENT and self._ways.doors
         return phase is Phase.SETUP or bool(doors or self._policy.hosts(phase))
 
-    async def open(self, folder: Path, reach: Reach, *, seen_as: str) -> Outlet:
-        """Open one in a folder of the host that the box sees under another name."""
+    def _proxy(self, folder: Path, reach: Reach, seen_as: str) -> Outlet:
         ways = self._ways
         if reach.phase is not Phase.AGENT:
             ways = Ways(upstream=ways.upstream, resolve=ways.resolve, bounds=ways.bounds)
@@ -66,7 +88,7 @@ class Outlets:
             ways=ways,
         )
         write_forwarder(folder)
-        await proxy.start()
+        proxy.start()
         line = forward_by_file(reach.python, seen_as, socket=f"{seen_as}/{_SOCKET}")
         return Outlet(proxy, line, proxy_variables())
 

@@ -14,10 +14,10 @@ from yudai.adapters.sandboxes.network.addresses import (
     is_own,
     is_public,
 )
-from yudai.adapters.sandboxes.network.heads import MAX_HEAD, AnswerError, ForbiddenError, Place
-from yudai.adapters.sandboxes.network.lines import Line, Patience
+from yudai.adapters.sandboxes.network.heads import MAX_HEAD, AnswerError, Place
+from yudai.adapters.sandboxes.network.lines import ENDLESS, Line, Patience
 from yudai.adapters.sandboxes.network.upstream import DIRECT, Upstream, Via, connect, open_tunnel
-from yudai.domain.hosts import Allowed, Leave
+from yudai.domain.hosts import USUAL_PORTS, Allowed, Leave, canonical
 from yudai.ports.sandbox import Phase
 
 _CONNECT_S = 30.0
@@ -47,6 +47,8 @@ class Reached(NamedTuple):
     line: Line
     via: Via | None = None
     """The proxy at its other end, which has to be told whom the request is for."""
+    patience: Patience | None = None
+    """None: that of every line."""
 
 
 class Reacher:
@@ -60,12 +62,22 @@ class Reacher:
     def close(self) -> None:
         self._resolver.close()
 
+    def is_listed(self, place: Place) -> bool:
+        """Also where no port is known; an odd spelling of an address is on no list."""
+        try:
+            host = canonical(place.host)
+        except ValueError:
+            return False
+        return self._allowed.leave(host, place.port or USUAL_PORTS[-1]) is not Leave.NONE
+
     async def reach(self, place: Place, *, tunnel: bool) -> Reached:
-        """AnswerError when it cannot be reached, ForbiddenError when it may not."""
+        """AnswerError when it cannot be reached or may not."""
         door = self._ways.doors.get(place.host)
         try:
             if door is not None:
-                return Reached(Line(*await asyncio.open_unix_connection(door, limit=MAX_HEAD)))
+                line = Line(*await asyncio.open_unix_connection(door, limit=MAX_HEAD))
+                # Our own service has a deadline of its own, and a model may think for long.
+                return Reached(line, patience=ENDLESS)
             via = self._ways.upstream.via(place, tunnel=tunnel)
             addresses = await self._addresses(place, is_needed=via is None)
             async with asyncio.timeout(_CONNECT_S):
@@ -84,7 +96,7 @@ class Reacher:
         """
         leave = self._allowed.leave(place.host, place.port)
         if leave is Leave.NONE:
-            raise ForbiddenError(self._refusal(place, "it is not on its list"))
+            raise self._refusal(place, "it is not on its list")
         try:
             found = await self._look_up(place)
         except OSError:
@@ -94,7 +106,7 @@ class Reacher:
         usable = [one for one in found if self._may_use(one, place.port, leave)]
         if found and not usable:
             why = "its address is a private one, so that its name and port have to be there"
-            raise ForbiddenError(self._refusal(place, why))
+            raise self._refusal(place, why)
         return usable
 
     async def _look_up(self, place: Place) -> Sequence[Address]:
@@ -108,9 +120,10 @@ class Reacher:
             return True
         return is_public(address) and not is_own(address)
 
-    def _refusal(self, place: Place, why: str) -> str:
+    def _refusal(self, place: Place, why: str) -> AnswerError:
         setting = f"SANDBOX_{self._phase.value.upper()}_HOSTS"
-        return f"{place.authority} may not be reached, see {setting}: {why}"
+        text = f"{place.authority} may not be reached, see {setting}: {why}"
+        return AnswerError(403, text, blocked=place)
 
 
 async def _connect(addresses: Sequence[Address], port: int) -> Line:
