@@ -15,7 +15,7 @@ from yudai.adapters.sandboxes.home import Home, locked
 from yudai.adapters.sandboxes.keylocks import hold
 from yudai.adapters.sandboxes.toolchain import Chosen
 from yudai.domain.errors import ConflictError, SandboxError
-from yudai.ports.sandbox import BaseSpec
+from yudai.ports.sandbox import BaseSpec, Fate
 
 SPEC = BaseSpec(key="k", source=Path("source.tar"))
 
@@ -62,7 +62,7 @@ BUILDER = Builder(uid=os.getuid(), choose=Chosen, open_site=no_site)
 
 
 async def test_facts_are_measured_once(bases: Bases, home: Home):
-    await bases.prepare(SPEC, BUILDER)
+    await bases.prepare(SPEC, BUILDER, home.living)
     [first] = await bases.facts("here", home.living)
     (bases.folder("k") / TREE / "more").write_bytes(b"y" * 1_000_000)
     os.utime(bases.folder("k") / "used", (1.0, 1.0))
@@ -86,10 +86,10 @@ async def test_facts_are_measured_once(bases: Bases, home: Home):
 
 
 async def test_to_prepare_one_again_is_to_use_it(bases: Bases, home: Home, quick_build: list[str]):
-    await bases.prepare(SPEC, BUILDER)
+    await bases.prepare(SPEC, BUILDER, home.living)
     os.utime(bases.folder("k") / "used", (1.0, 1.0))
 
-    assert await bases.prepare(SPEC, BUILDER) is False
+    assert await bases.prepare(SPEC, BUILDER, home.living) is False
 
     [facts] = await bases.facts("here", home.living)
     assert facts.used_at > 1.0
@@ -98,7 +98,7 @@ async def test_to_prepare_one_again_is_to_use_it(bases: Bases, home: Home, quick
 
 
 async def test_one_that_was_built_before_sizes_were_known(bases: Bases, home: Home):
-    await bases.prepare(SPEC, BUILDER)
+    await bases.prepare(SPEC, BUILDER, home.living)
     (bases.folder("k") / "base.json").write_text('{"env": null}')
     (bases.folder("k") / "used").unlink()
 
@@ -110,7 +110,7 @@ async def test_one_that_was_built_before_sizes_were_known(bases: Bases, home: Ho
 
 
 async def test_what_a_dead_process_left_is_no_user(bases: Bases, home: Home, tmp_path: Path):
-    await bases.prepare(SPEC, BUILDER)
+    await bases.prepare(SPEC, BUILDER, home.living)
     dead = Home(tmp_path / "home")
     dead.new_box("you", base="k")
     with pytest.raises(ConflictError, match="1 sandbox stands on base k"):
@@ -125,7 +125,7 @@ async def test_what_a_dead_process_left_is_no_user(bases: Bases, home: Home, tmp
 
 async def test_no_box_is_made_while_a_base_is_moved_away(bases: Bases, home: Home):
     """The record comes first: then the base stays. Or the base is gone: then there is no box."""
-    await bases.prepare(SPEC, BUILDER)
+    await bases.prepare(SPEC, BUILDER, home.living)
     with locked(home.bases):
         making = asyncio.create_task(asyncio.to_thread(home.new_box, "me", base="k"))
         done, _ = await asyncio.wait([making], timeout=0.1)
@@ -144,7 +144,7 @@ async def test_whoever_prepares_it_is_not_disturbed(
     bases: Bases, home: Home, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(bases_module, "_PATIENCE_S", 0.1)
-    await bases.prepare(SPEC, BUILDER)
+    await bases.prepare(SPEC, BUILDER, home.living)
     async with hold(home.bases / ".lock-k"):
         with pytest.raises(ConflictError, match="base k is being prepared"):
             await bases.remove("k", home.living)
@@ -155,32 +155,156 @@ async def test_whoever_prepares_it_is_not_disturbed(
 
 
 async def test_what_is_half_removed_is_reaped(bases: Bases, home: Home):
-    await bases.prepare(SPEC, BUILDER)
+    await bases.prepare(SPEC, BUILDER, home.living)
     gone = home.bases / ".gone-0123456789abcdef-k"
     bases.folder("k").rename(gone)
-    await bases.prepare(SPEC, BUILDER)
+    await bases.prepare(SPEC, BUILDER, home.living)
 
-    [told] = await bases.reap("here", dry_run=True)
+    [told] = await bases.reap("here", home.living, dry_run=True)
     assert (told.backend, told.id) == ("here", "k")
     assert gone.exists()
     async with hold(home.bases / ".lock-k"):
-        assert await bases.reap("here") == []
-    assert await bases.reap("here") == [told]
+        assert await bases.reap("here", home.living) == []
+    assert await bases.reap("here", home.living) == [told]
 
     assert [path.name for path in home.bases.iterdir()] == ["k"]
-    assert await bases.reap("here") == []
+    assert await bases.reap("here", home.living) == []
+    home.release()
+
+
+async def test_a_lock_that_is_let_go_in_a_moment_is_waited_for(bases: Bases, home: Home):
+    """What a builder was starting when it was killed holds it until it is started."""
+    (home.bases / "half").mkdir()
+
+    async def start() -> None:
+        async with hold(home.bases / ".lock-half"):
+            await asyncio.sleep(0.1)
+
+    starting = asyncio.create_task(start())
+    await asyncio.sleep(0)
+
+    assert [told.id for told in await bases.reap("here", home.living)] == ["half"]
+
+    await starting
+    assert list(home.bases.iterdir()) == []
     home.release()
 
 
 async def test_a_manifest_is_read_anew_when_somebody_else_built_anew(bases: Bases, home: Home):
-    await bases.prepare(SPEC, BUILDER)
+    await bases.prepare(SPEC, BUILDER, home.living)
     first = await bases.manifest("k")
     assert await bases.manifest("k") is first
     other = Bases(home.bases)
     await other.remove("k", home.living)
     with pytest.raises(SandboxError, match="not prepared"):
         await bases.manifest("k")
-    await other.prepare(SPEC, BUILDER)
+    await other.prepare(SPEC, BUILDER, home.living)
 
     assert (await bases.manifest("k")).tracked != first.tracked
+    home.release()
+
+
+def away(home: Home) -> list[Path]:
+    return list(home.bases.glob(".gone-*-k"))
+
+
+async def lose_programs(bases: Bases, home: Home) -> None:
+    """As after an upgrade of the host: what the base was built with is not there any more."""
+    chosen = Chosen(python=Path("/nowhere/python3"))
+    await bases.prepare(SPEC, BUILDER._replace(choose=lambda: chosen), home.living)
+
+
+async def test_who_stands_on_one_that_is_built_anew_keeps_it(bases: Bases, home: Home):
+    await lose_programs(bases, home)
+    record = home.new_box("me", base="k")
+
+    assert await bases.prepare(SPEC, BUILDER, home.living) is True
+
+    [old] = away(home)
+    assert (old / TREE / "file").read_bytes() == b"x" * 100_000
+    younger = home.new_box("me", base="k")
+    assert await bases.reap("here", home.living) == []
+    assert old.exists()
+    home.remove_box(record.id)
+    assert [told.id for told in await bases.reap("here", home.living)] == ["k"]
+    assert away(home) == []
+    assert await bases.reap("here", home.living) == []
+    home.remove_box(younger.id)
+    home.release()
+
+
+async def test_what_nobody_stands_on_goes_when_it_is_built_anew(bases: Bases, home: Home):
+    await lose_programs(bases, home)
+    assert await bases.prepare(SPEC, BUILDER, home.living) is True
+    assert [path.name for path in home.bases.iterdir()] == ["k"]
+    home.release()
+
+
+async def test_no_box_is_made_while_one_makes_way(bases: Bases, home: Home):
+    """It would be one that stands on neither."""
+    await lose_programs(bases, home)
+    with locked(home.bases, shared=True):
+        preparing = asyncio.create_task(bases.prepare(SPEC, BUILDER, home.living))
+        done, _ = await asyncio.wait([preparing], timeout=0.1)
+        assert not done
+        record = home.new_box("me", base="k")
+
+    assert await preparing is True
+    assert len(away(home)) == 1
+    home.remove_box(record.id)
+    home.release()
+
+
+async def test_one_whose_description_cannot_be_read_is_kept_for_its_boxes(bases: Bases, home: Home):
+    """Another version may have written it."""
+    await bases.prepare(SPEC, BUILDER, home.living)
+    record = home.new_box("me", base="k")
+    (bases.folder("k") / "base.json").write_text("{")
+
+    assert await bases.reap("here", home.living) == []
+    assert await bases.prepare(SPEC, BUILDER, home.living) is True
+
+    assert len(away(home)) == 1
+    home.remove_box(record.id)
+    home.release()
+
+
+@pytest.fixture
+def stuck(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The file of a base's tree cannot be removed, whoever asks."""
+    unlink = Path.unlink
+
+    def refuse(self: Path, **options: bool) -> None:
+        if self.name == "file":
+            raise PermissionError(1, "Operation not permitted", str(self))
+        unlink(self, **options)
+
+    monkeypatch.setattr(Path, "unlink", refuse)
+
+
+@pytest.mark.usefixtures("stuck")
+async def test_one_that_cannot_be_removed_keeps_no_other(bases: Bases, home: Home):
+    gone = [home.bases / f".gone-000000000000000{n}-{key}" for n, key in enumerate("ab")]
+    for folder in gone:
+        folder.mkdir()
+    (gone[0] / "file").touch()
+
+    for keys in (["a", "b"], ["a"]):
+        found = await bases.reap("here", home.living)
+        assert sorted(told.id for told in found) == keys
+        [refused] = [told for told in found if told.fate is Fate.REFUSED]
+        assert (refused.id, refused.note) == (
+            "a",
+            f"cannot remove {gone[0]}: Operation not permitted",
+        )
+    home.release()
+
+
+@pytest.mark.usefixtures("stuck")
+async def test_to_remove_what_cannot_be_is_refused_in_one_line(bases: Bases, home: Home):
+    await bases.prepare(SPEC, BUILDER, home.living)
+    with pytest.raises(SandboxError, match=r"cannot remove .*k: Operation not permitted"):
+        await bases.remove("k", home.living)
+    [told] = await bases.reap("here", home.living)
+    assert told.fate is Fate.REFUSED
     home.release()

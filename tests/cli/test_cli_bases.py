@@ -137,6 +137,29 @@ async def test_what_can_be_removed_is(
     assert await keys(backend) == ["young"]
 
 
+async def test_one_that_cannot_be_removed_keeps_no_other(
+    settings: Settings, backend: ProcessBackend, capsys: Captured, monkeypatch: pytest.MonkeyPatch
+):
+    rename = Path.rename
+
+    def refuse(self: Path, target: Path) -> Path:
+        if self.name == "old":
+            raise PermissionError(1, "Operation not permitted", str(self))
+        return rename(self, target)
+
+    monkeypatch.setattr(Path, "rename", refuse)
+    with pytest.raises(RefusedError, match=r"^cannot remove .*bases/old: Operation not permitted$"):
+        await run_remove(settings, ["old", "young"])
+
+    assert capsys.readouterr().out == "young: removed\n"
+    assert await keys(backend) == ["old"]
+    with capture_logs() as logs:
+        assert await run_evict(settings, Bounds(max_days=1)) == 0
+    assert [line["event"] for line in logs if line["event"].startswith("base.")] == [
+        "base.not_evicted"
+    ]
+
+
 async def test_removed_as_json(settings: Settings, backend: ProcessBackend, capsys: Captured):
     assert await run_remove(settings, ["old"], json=True) == 0
     assert json.loads(capsys.readouterr().out) == {"removed": ["old"]}

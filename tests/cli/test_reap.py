@@ -11,6 +11,7 @@ import pytest
 
 from databases import used_home
 from yudai import telemetry
+from yudai.adapters.sandboxes.home import Home
 from yudai.cli.reap import OpenReaper, run_reap
 from yudai.domain.errors import RefusedError, SandboxError
 from yudai.ports.sandbox import Backend, Fate, Leftover
@@ -137,3 +138,35 @@ async def test_what_a_provider_calls_things_moves_no_cursor(settings: Settings, 
 async def test_local_backends_are_swept_without_a_key(settings: Settings, capsys: Captured):
     assert await run_reap(settings, dry_run=True, opened=open_reaper) == 0
     assert capsys.readouterr().out == "Nothing is left over.\n"
+
+
+async def test_what_cannot_be_removed_is_one_line_and_keeps_no_other(
+    settings: Settings, capsys: Captured, monkeypatch: pytest.MonkeyPatch
+):
+    dead = Home(settings.home)
+    first, second = sorted(dead.new_box("run-1").id for _ in range(2))
+    (dead.box(first) / "immovable").touch()
+    dead.release()
+    (settings.home / "bases" / "half").mkdir()
+    unlink = Path.unlink
+
+    def refuse(self: Path, **options: bool) -> None:
+        if self.name == "immovable":
+            raise PermissionError(1, "Operation not permitted", str(self))
+        unlink(self, **options)
+
+    monkeypatch.setattr(Path, "unlink", refuse)
+
+    assert await run_reap(settings, dry_run=False, opened=open_reaper) == 0
+
+    said = capsys.readouterr()
+    stuck, *others, total = said.out.splitlines()
+    why = f"cannot remove {dead.box(first)}: Operation not permitted"
+    assert stuck.startswith(f"✗ bubblewrap {first}: its process is dead, ")
+    assert stuck.endswith(f", of run-1, {why}")
+    assert [line.split(":")[0] for line in others] == [
+        f"✓ bubblewrap {second}",
+        "✓ bubblewrap half",
+    ]
+    assert total == "2 leftovers removed; 1 could not be removed: the next sweep tries again."
+    assert said.err == ""

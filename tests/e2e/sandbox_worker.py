@@ -1,17 +1,19 @@
 """Processes that make and use sandboxes until they are killed: one for each line it reads.
 
-Imports are paid once: each worker is a fork, whose process id is printed when it is ready.
+A line says what to do, `spawn` or `prepare`, and a seed. Imports are paid once: each worker is a
+fork, whose process id is printed when it is ready.
 """
 
 import asyncio
 import gc
+import itertools
 import os
 import random
 import sys
 from pathlib import Path
 
 from yudai.domain.errors import SandboxError
-from yudai.ports.sandbox import Backend, BaseRef, Sandbox
+from yudai.ports.sandbox import Backend, BaseRef, BaseSpec, Sandbox
 from yudai.settings import Settings
 from yudai.wiring import make_backend, open_library
 
@@ -26,7 +28,7 @@ def main(home: Path, name: str) -> None:
         gc.collect()
         if os.fork() == 0:
             try:
-                asyncio.run(_work(home, name, seed=line.strip(), ready=ready))
+                asyncio.run(_work(home, name, *line.split(), ready=ready))
             finally:
                 os._exit(1)
         _reap()
@@ -40,19 +42,35 @@ def _reap() -> None:
         return
 
 
-async def _work(home: Path, name: str, *, seed: str, ready: int) -> None:
-    chance = random.Random(seed)  # noqa: S311 - to be repeatable
+async def _work(home: Path, name: str, what: str, seed: str, *, ready: int) -> None:
     async with open_library(Settings.at(home)) as library:
         backend = make_backend(library.settings, name, store=library.store)
         os.write(ready, f"{os.getpid()}\n".encode())
-        boxes: list[Sandbox] = []
-        while True:
-            boxes += await _spawn(backend, chance.randint(1, 3))
-            await boxes[0].exec("echo work >made; sleep 0.01")
-            if chance.random() < 0.5:
-                await boxes.pop().destroy()
-            while len(boxes) > 3:
-                await boxes.pop(0).destroy()
+        if what == "prepare":
+            await _prepare_for_ever(backend, home, seed)
+        else:
+            await _spawn_for_ever(backend, seed)
+
+
+async def _prepare_for_ever(backend: Backend, home: Path, seed: str) -> None:
+    """Each has a key of its own: what is there already is not built."""
+    for number in itertools.count():
+        setup = ("echo made >made; sleep 0.05",)
+        await backend.prepare(
+            BaseSpec(key=f"{seed}-{number}", source=home / "source.tar", setup=setup)
+        )
+
+
+async def _spawn_for_ever(backend: Backend, seed: str) -> None:
+    chance = random.Random(seed)  # noqa: S311 - to be repeatable
+    boxes: list[Sandbox] = []
+    while True:
+        boxes += await _spawn(backend, chance.randint(1, 3))
+        await boxes[0].exec("echo work >made; sleep 0.01")
+        if chance.random() < 0.5:
+            await boxes.pop().destroy()
+        while len(boxes) > 3:
+            await boxes.pop(0).destroy()
 
 
 async def _spawn(backend: Backend, n: int) -> list[Sandbox]:

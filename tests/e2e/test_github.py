@@ -87,7 +87,8 @@ def test_without_webhooks_a_command_is_heard_from_those_who_may(tmp_path: Path):
 
 
 def test_no_champion_is_told_on_the_issue_and_nothing_is_opened(tmp_path: Path):
-    with forge_house(tmp_path, GITHUB_MATRIX="model=scripted/wrong temp=0") as place:
+    eight = ",".join(f"0.{tenths}" for tenths in range(8))
+    with forge_house(tmp_path, GITHUB_MATRIX=f"model=scripted/wrong temp={eight}") as place:
         touch = {"say": small.PLAN, "run": ["echo >> doubling.py"]}
         place.house.arena.script("wrong", touch, small.FINISH)
         issue = place.github.issue(TITLE, BODY, repo=REPO)
@@ -98,6 +99,10 @@ def test_no_champion_is_told_on_the_issue_and_nothing_is_opened(tmp_path: Path):
         assert place.github.pulls(repo=REPO) == []
         [said] = place.ours(issue.number)
         assert "no champion" in said.lower()
+        [solve] = place.server.get(f"/api/solves?repo={REPO}")["solves"]
+        assert solve["progress"]["total"] == 8
+        # Their code was fetched once: each fetch begins by asking for the references.
+        assert len(place.github.requests("GET", "/info/refs")) == 1
 
 
 def test_one_person_with_a_token_and_no_service(tmp_path: Path):

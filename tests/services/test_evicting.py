@@ -1,5 +1,6 @@
 """What grows is cut back, and nothing that somebody needs goes with it."""
 
+import asyncio
 import os
 from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
@@ -15,8 +16,9 @@ from yudai.domain.errors import ConflictError, SandboxError
 from yudai.domain.ids import SolveId
 from yudai.domain.solve_state import SolveState
 from yudai.ports.sandbox import Backend, BaseFacts, BaseSpec
-from yudai.services.evicting import Evictor, SourcePruner
+from yudai.services.evicting import Evictor, Shelves, SourcePruner
 from yudai.services.reading import Reader
+from yudai.services.reaping import Fleet
 from yudai.services.sources import Sources
 from yudai.store.store import Store
 
@@ -74,6 +76,7 @@ async def test_to_choose_removes_nothing():
     [
         (ConflictError("1 sandbox stands on base a"), "info"),
         (SandboxError("the provider does not answer"), "warning"),
+        (PermissionError(1, "Operation not permitted"), "warning"),
     ],
 )
 async def test_one_that_cannot_go_keeps_no_other(error: Exception, level: str):
@@ -101,6 +104,40 @@ async def test_one_that_somebody_else_removed_first_is_not_told():
 
     shelf.bases = bases
     assert await evictor(shelf).sweep() == ()
+
+
+class BrokenShelf(Shelf):
+    async def bases(self) -> Sequence[BaseFacts]:
+        raise SandboxError("the key is wrong")
+
+
+class SilentShelf(Shelf):
+    async def bases(self) -> Sequence[BaseFacts]:
+        await asyncio.Event().wait()
+        raise AssertionError
+
+
+async def test_every_backend_that_there_is_at_the_moment_is_swept():
+    there: dict[str, Shelf] = {"broken": BrokenShelf(), "silent": SilentShelf()}
+
+    async def find() -> Fleet:
+        return Fleet(cast("dict[str, Backend]", there))
+
+    def make(backend: Backend) -> Evictor:
+        return evictor(cast("Shelf", backend))
+
+    shelves = Shelves(find, make, patience_s=0.2)
+    await shelves.sweep()
+    there["late"] = Shelf(base("old", days=8), base("young"))
+    with capture_logs() as logs:
+        await shelves.sweep()
+
+    assert list(there["late"].facts) == ["young"]
+    assert [(line["event"], line["backend"]) for line in logs] == [
+        ("bases.not_swept", "broken"),
+        ("bases.not_swept", "silent"),
+        ("base.evicted", "x"),
+    ]
 
 
 class Yard:

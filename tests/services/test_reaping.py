@@ -66,10 +66,11 @@ async def test_a_dry_run_tells_nobody():
     ("broken", "words"),
     [
         (SweptBackend(error=SandboxError("the key\nis wrong")), "the key is wrong"),
+        (SweptBackend(error=PermissionError(13, "Denied", "/x")), "[Errno 13] Denied: '/x'"),
         (SweptBackend(error=ValueError("sk-canary")), "our fault: ValueError"),
         (SweptBackend(hangs=True), "it did not answer within 0.5 s"),
     ],
-    ids=["refused", "broken", "silent"],
+    ids=["refused", "denied", "broken", "silent"],
 )
 async def test_one_that_fails_holds_nobody_else_up(broken: SweptBackend, words: str):
     reaper = reaper_of(e2b=broken, prime=SweptBackend([left("d", backend="prime")]))

@@ -2,10 +2,12 @@
 
 import asyncio
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from sqlalchemy.exc import OperationalError
+from structlog.testing import capture_logs
 
 from solving import SOLVE, Ring
 from yudai.adapters.artifacts.object_store import make_artifacts
@@ -140,3 +142,14 @@ async def test_a_sweep_that_fails_is_followed_by_the_next(yard: Yard):
     )
     async with sweeper.sweeping(every_s=0.01):
         await came_again.wait()
+
+
+async def test_a_chore_that_fails_keeps_no_other(yard: Yard):
+    async def fail() -> None:
+        raise PermissionError(1, "Operation not permitted")
+
+    sweeper = replace(yard.sweeper, chores=(fail, *yard.sweeper.chores))
+    with capture_logs() as logs:
+        await sweeper.sweep()
+    assert yard.chores == ["done"]
+    assert [line["event"] for line in logs] == ["chore.failed"]

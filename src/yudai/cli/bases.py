@@ -11,7 +11,7 @@ from rich.text import Text
 from yudai.cli import consoles
 from yudai.cli.exits import OK
 from yudai.cli.text import print_json, safe
-from yudai.domain.errors import ConflictError, RefusedError
+from yudai.domain.errors import ConflictError, RefusedError, SandboxError
 from yudai.ports.clock import Clock
 from yudai.ports.sandbox import Backend, BaseFacts
 from yudai.settings import Settings
@@ -67,7 +67,7 @@ async def run_remove(
                     removed.append(key)
                 else:
                     refused.append(f"there is no base {word[:200]!a}: yudai bases lists them")
-            except ConflictError as error:
+            except (ConflictError, SandboxError) as error:
                 refused.append(str(error))
     if json:
         print_json({"removed": removed})

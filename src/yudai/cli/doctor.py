@@ -21,7 +21,7 @@ async def run_doctor(settings: Settings, *, json: bool) -> int:
 
 def _print(found: Examination, console: Console) -> None:
     for finding in found.findings:
-        console.print(_mark(finding.name, finding.detail, ok=finding.ok))
+        console.print(_mark(finding.name, finding.detail, ok=finding.ok), soft_wrap=True)
     for backend in found.sandboxes:
         default = " (default)" if backend.default else ""
         name = f"sandbox {backend.name}{default}"

@@ -1,5 +1,7 @@
 """What grows on a worker's disk, or at a provider: bases and archives that nobody needs now."""
 
+import asyncio
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 import structlog
@@ -9,6 +11,7 @@ from yudai.domain.eviction import choose
 from yudai.domain.solve_state import SolveState
 from yudai.ports.clock import Clock
 from yudai.ports.sandbox import Backend, BaseFacts
+from yudai.services.reaping import PATIENCE_S, Fleet
 from yudai.services.sources import Sources
 from yudai.store import solves
 from yudai.store.store import Store
@@ -47,13 +50,31 @@ class Evictor:
         except ConflictError as error:
             log.info("base.not_evicted", **about, why=str(error))
             return False
-        except SandboxError as error:
+        except (SandboxError, OSError) as error:
             # The others may fare better, and this one at the next sweep.
             log.warning("base.not_evicted", **about, why=str(error))
             return False
         if is_removed:
             log.info("base.evicted", **about, used_at=base.used_at)
         return is_removed
+
+
+@dataclass(frozen=True)
+class Shelves:
+    """The bases of every backend that there is at the moment."""
+
+    find: Callable[[], Awaitable[Fleet]]
+    make_evictor: Callable[[Backend], Evictor]
+    patience_s: float = PATIENCE_S
+
+    async def sweep(self) -> None:
+        """Each by itself: one that fails, or does not answer, keeps no other from it."""
+        for name, backend in (await self.find()).backends.items():
+            try:
+                async with asyncio.timeout(self.patience_s):
+                    await self.make_evictor(backend).sweep()
+            except Exception as error:  # noqa: BLE001 - the next sweep may fare better
+                log.warning("bases.not_swept", backend=name, error=repr(error))
 
 
 @dataclass(frozen=True)

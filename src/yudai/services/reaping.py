@@ -71,6 +71,11 @@ class Reaper:
     on_reaped: OnReaped = tell_nobody
     patience_s: float = PATIENCE_S
 
+    async def find(self, only: str | None = None) -> Fleet:
+        """What there is to be swept at this moment."""
+        more = await self.find_more(only)
+        return Fleet({**more.backends, **self.backends}, (*self.missing, *more.missing))
+
     async def tend(self, *, dry_run: bool = False) -> Swept:
         """A sweep of a server or a worker: its log tells what became of it."""
         swept = await self.sweep(dry_run=dry_run)
@@ -83,9 +88,8 @@ class Reaper:
 
     async def sweep(self, *, dry_run: bool = False, only: str | None = None) -> Swept:
         """One look at everything; what fails here is tried again by the next one."""
-        more = await self.find_more(only)
-        missing = (*self.missing, *more.missing)
-        chosen = _chosen(only, {**more.backends, **self.backends}, missing)
+        everything, missing = await self.find(only)
+        chosen = _chosen(only, everything, missing)
         async with asyncio.TaskGroup() as group:
             tasks = [
                 group.create_task(self._sweep(name, backend, dry_run=dry_run))
@@ -114,7 +118,7 @@ class Reaper:
                 return tuple(await backend.reap(dry_run=dry_run))
         except TimeoutError:
             error = f"it did not answer within {self.patience_s:g} s"
-        except YudaiError as problem:
+        except (YudaiError, OSError) as problem:
             error = " ".join(str(problem).split())
         except Exception as problem:
             error = f"our fault: {type(problem).__name__}"

@@ -18,7 +18,6 @@ from yudai.store.store import Store
 log: structlog.stdlib.BoundLogger = structlog.get_logger()
 
 SWEEP_S = 5.0
-_RARELY = 12
 # Younger ones may be just about to be started by whoever opened them.
 _GRACE_S = 5.0
 _GAVE_UP = "the engine gave it up: see the workers' log"
@@ -36,8 +35,6 @@ class Sweeper:
     stopper: Stopper
     chores: tuple[Chore, ...] = ()
     """Done with every sweep."""
-    rare_chores: tuple[Chore, ...] = ()
-    """Done once a minute."""
 
     @asynccontextmanager
     async def sweeping(self, *, every_s: float = SWEEP_S) -> AsyncGenerator[None]:
@@ -69,26 +66,17 @@ class Sweeper:
             log.error("solve.given_up", solve_id=solve_id)
 
     async def _sweep_for_ever(self, every_s: float) -> None:
-        turn = 0
         while True:
             try:
                 await self.sweep()
-                if turn % _RARELY == 0:
-                    await _do(self.rare_chores)
             except Exception as error:  # noqa: BLE001 - the next sweep may fare better
                 log.warning("sweep.failed", error=repr(error))
-            turn += 1
             await asyncio.sleep(every_s)
-
-
-async def _do(chores: tuple[Chore, ...]) -> None:
-    for chore in chores:
-        await chore()
 
 
 @asynccontextmanager
 async def rounds(name: str, *chores: Chore, every_s: float = SWEEP_S) -> AsyncGenerator[None]:
-    """Done again and again, in a task of its own: a slow forge holds nothing else up."""
+    """Done again and again, in a task of its own: who is slow to answer holds nothing else up."""
     task = asyncio.create_task(_go_round(chores, every_s), name=name)
     try:
         yield
@@ -99,9 +87,14 @@ async def rounds(name: str, *chores: Chore, every_s: float = SWEEP_S) -> AsyncGe
 
 async def _go_round(chores: tuple[Chore, ...], every_s: float) -> None:
     while True:
-        for chore in chores:
-            try:
-                await chore()
-            except Exception as error:  # noqa: BLE001 - the next round may fare better
-                log.warning("round.failed", error=repr(error))
+        await _do(chores)
         await asyncio.sleep(every_s)
+
+
+async def _do(chores: tuple[Chore, ...]) -> None:
+    """Each, whatever becomes of the others."""
+    for chore in chores:
+        try:
+            await chore()
+        except Exception as error:  # noqa: BLE001 - the next round may fare better
+            log.warning("chore.failed", error=repr(error))

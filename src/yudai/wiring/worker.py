@@ -17,9 +17,10 @@ from yudai.domain.failure import POLICIES, Cause
 from yudai.domain.ids import WorkerId
 from yudai.ports.gateway import Gateway
 from yudai.services.answering import Reminder
+from yudai.services.evicting import Shelves
 from yudai.services.leases import Heir, Terms
 from yudai.services.milestones import Milestones
-from yudai.services.sweeping import Sweeper, rounds
+from yudai.services.sweeping import Chore, Sweeper, rounds
 from yudai.settings import Settings
 from yudai.store import attempts, holds, workers
 from yudai.store.outages import StoreAwayError
@@ -36,6 +37,7 @@ AGAIN_S = 1.0
 LAY_DOWN_S = 5.0
 HEAR_S = 2.0
 """How soon a webhook's hint is followed."""
+UPKEEP_S = 60.0
 REMEMBER_S = 60.0
 """How soon an end is told that its own flow died before telling."""
 
@@ -96,10 +98,28 @@ async def open_worker(
         await asyncio.wait([task, ready], return_when=asyncio.FIRST_COMPLETED)
         if task.done():
             task.result()
-        await stack.enter_async_context(_sweeper(hall, engine).sweeping())
-        for chores in _forge_rounds(hall, engine):
+        for chores in make_rounds(hall, engine):
             await stack.enter_async_context(chores)
         yield
+
+
+def make_rounds(hall: Hall, engine: DbosEngine) -> tuple[AbstractAsyncContextManager[None], ...]:
+    """All that a worker does again and again, each in a task of its own."""
+    return (
+        _sweeper(hall, engine).sweeping(),
+        rounds("upkeep", *make_upkeep(hall), every_s=UPKEEP_S),
+        *_forge_rounds(hall, engine),
+    )
+
+
+def make_upkeep(hall: Hall) -> tuple[Chore, ...]:
+    """What takes its time: providers are asked, and disks are searched."""
+    evictor = partial(make_evictor, hall.settings, clock=hall.reader.clock)
+    return (
+        hall.reaper.tend,
+        Shelves(hall.reaper.find, evictor).sweep,
+        make_pruner(hall.settings, hall.reader).sweep,
+    )
 
 
 def _forge_rounds(hall: Hall, engine: DbosEngine) -> tuple[AbstractAsyncContextManager[None], ...]:
@@ -161,12 +181,4 @@ def _sweeper(hall: Hall, engine: DbosEngine) -> Sweeper:
         engine=engine,
         stopper=hall.stopper,
         chores=(Milestones(store).sweep, Reminder(store, engine, clock).remind),
-        rare_chores=(
-            hall.reaper.tend,
-            *(
-                make_evictor(hall.settings, backend, clock).sweep
-                for backend in hall.reaper.backends.values()
-            ),
-            make_pruner(hall.settings, hall.reader).sweep,
-        ),
     )

@@ -1,7 +1,9 @@
 """Prepared bases on disk: built once, used again, built anew when what they need is gone.
 
 A base is built where it stays, for the paths in its environment would not survive a move; it counts
-once its description is written. It is removed by moving it away whole, while no box is made.
+once its description is written. It is removed by moving it away whole, while no box is made. One
+that has to be built anew is moved away as well: boxes that stand on it have it mounted, and
+keep it.
 """
 
 import asyncio
@@ -9,6 +11,7 @@ import secrets
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -18,19 +21,23 @@ from yudai.adapters.sandboxes import manifest
 from yudai.adapters.sandboxes.building import LOG, MADE, TREE, OpenSite, build
 from yudai.adapters.sandboxes.disk import usage
 from yudai.adapters.sandboxes.home import ABOUT, USED, BoxRecord, is_safe, locked, safe_name, touch
-from yudai.adapters.sandboxes.keylocks import hold, hold_now
+from yudai.adapters.sandboxes.keylocks import hold
 from yudai.adapters.sandboxes.manifest import Manifest
-from yudai.adapters.sandboxes.removal import remove_tree
+from yudai.adapters.sandboxes.removal import Stuck, remove_tree, try_to_remove
 from yudai.adapters.sandboxes.toolchain import Chosen
 from yudai.domain.errors import ConflictError, SandboxError
 from yudai.domain.value import Value
-from yudai.ports.sandbox import BaseFacts, BaseSpec, Leftover
+from yudai.ports.sandbox import BaseFacts, BaseSpec, Fate, Leftover
 
 _LOCK = ".lock-"
 _GONE = ".gone-"
+_STANDING = "standing"
+"""Of a base that was moved away: the boxes that stood on it then."""
 _TOKEN_BYTES = 8
 _PATIENCE_S = 2.0
 """Whoever only looks at a base holds it for a moment, whoever builds it for long."""
+_MOMENT_S = 0.5
+"""What a builder was starting when it was killed holds its lock until it is started."""
 
 Records = Callable[[], Sequence[BoxRecord]]
 
@@ -97,7 +104,7 @@ class Bases:
             self._manifests[key] = kept
         return kept[1]
 
-    async def prepare(self, spec: BaseSpec, builder: Builder) -> bool:
+    async def prepare(self, spec: BaseSpec, builder: Builder, records: Records) -> bool:
         """Build the base unless it is there; whoever else wants it waits.
 
         Says whether it had to be built.
@@ -109,8 +116,8 @@ class Bases:
                 _remember(folder, known.model_copy(update={"env": spec.env}))
                 return False
             chosen = await asyncio.to_thread(builder.choose)
+            await asyncio.to_thread(self._make_way, spec.key, records)
             try:
-                await asyncio.to_thread(_clear, folder)
                 await build(spec, folder, builder.open_site(chosen))
                 size = await asyncio.to_thread(usage, folder)
                 made = Base(env=spec.env, chosen=chosen, made_at=time.time(), size_bytes=size)
@@ -120,16 +127,18 @@ class Bases:
                 raise
         return True
 
-    async def reap(self, backend: str, *, dry_run: bool = False) -> list[Leftover]:
-        """Remove what nobody goes on building, or removing."""
+    async def reap(
+        self, backend: str, records: Records, *, dry_run: bool = False
+    ) -> list[Leftover]:
+        """Remove what nobody goes on building, or removing, and no box stands on."""
         found: list[Leftover] = []
-        for folder, key, why in list(self._halves()):
-            with hold_now(self._lock(key)) as is_ours:
-                # Its builder may have come to the end a moment ago.
-                if is_ours and (folder.name != key or self._known(key) is None):
-                    found.append(Leftover(backend=backend, id=key, why=why))
-                    if not dry_run:
-                        await asyncio.to_thread(_clear, folder)
+        for half in list(self._halves()):
+            with suppress(TimeoutError):
+                async with hold(self._lock(half.key), patience_s=_MOMENT_S):
+                    if await asyncio.to_thread(self._is_left, half, records):
+                        leftover = Leftover(backend=backend, id=half.key, why=half.why)
+                        stuck = None if dry_run else await asyncio.to_thread(_clear, half.folder)
+                        found.append(leftover if stuck is None else _refused(leftover, stuck))
         return found
 
     async def facts(self, backend: str, records: Records) -> list[BaseFacts]:
@@ -147,19 +156,40 @@ class Bases:
                     await asyncio.to_thread(remove_tree, away)
         except TimeoutError:
             raise ConflictError(f"base {key} is being prepared: try again later") from None
+        except OSError as error:
+            raise SandboxError(Stuck(self.folder(key), error).words) from error
         self._manifests.pop(key, None)
         return away is not None
 
+    def _is_left(self, half: "_Half", records: Records) -> bool:
+        """Its builder may have come to the end a moment ago."""
+        is_built = half.is_in_place and self._known(half.key) is not None
+        return not is_built and not half.users(records)
+
     def _move_away(self, key: str, records: Records) -> Path | None:
         """No box is made meanwhile: each stands on the whole base, or hears that there is none."""
-        away = self._folder / f"{_GONE}{secrets.token_hex(_TOKEN_BYTES)}-{key}"
         with locked(self._folder):
             users = sum(record.base == key for record in records())
             if users:
                 raise ConflictError(in_use(key, users))
             if self._known(key) is None:
                 return None
-            return self.folder(key).rename(away)
+            return self.folder(key).rename(self._away(key))
+
+    def _make_way(self, key: str, records: Records) -> None:
+        """Whoever stands on what is there keeps it, under another name; a sweep removes it."""
+        folder = self.folder(key)
+        with locked(self._folder):
+            if not folder.exists():
+                return
+            standing = [record.id for record in records() if record.base == key]
+            (folder / _STANDING).write_text("\n".join(standing))
+            away = folder.rename(self._away(key))
+        if not standing:
+            try_to_remove(away)
+
+    def _away(self, key: str) -> Path:
+        return self._folder / f"{_GONE}{secrets.token_hex(_TOKEN_BYTES)}-{key}"
 
     def _facts(self, backend: str, records: Records) -> Iterator[BaseFacts]:
         users = Counter(record.base for record in records())
@@ -175,15 +205,14 @@ class Bases:
                     users=users[folder.name],
                 )
 
-    def _halves(self) -> Iterator[tuple[Path, str, str]]:
-        """Folders that are no base, the key of each, and what they are."""
+    def _halves(self) -> Iterator["_Half"]:
         for folder in self._folders():
             if self._known(folder.name) is None:
-                yield folder, folder.name, "a base that nobody goes on building"
+                yield _Half(folder, folder.name, "a base that nobody goes on building")
         for folder in self._folder.glob(f"{_GONE}*"):
             key = folder.name.removeprefix(_GONE)[2 * _TOKEN_BYTES + 1 :]
             if is_safe(key):
-                yield folder, key, "a base that nobody goes on removing"
+                yield _Half(folder, key, "a base that nobody goes on removing")
 
     def _folders(self) -> Iterator[Path]:
         return (folder for folder in self._folder.glob("[!.]*") if is_safe(folder.name))
@@ -202,9 +231,40 @@ class Bases:
         return self._folder / f"{_LOCK}{safe_name(key)}"
 
 
-def _clear(folder: Path) -> None:
-    (folder / ABOUT).unlink(missing_ok=True)
-    remove_tree(folder)
+class _Half(NamedTuple):
+    """A folder that is no base."""
+
+    folder: Path
+    key: str
+    why: str
+
+    @property
+    def is_in_place(self) -> bool:
+        return self.folder.name == self.key
+
+    def users(self, records: Records) -> int:
+        """How many boxes stand on it all the same."""
+        ids = {record.id for record in records() if record.base == self.key}
+        return len(ids if self.is_in_place else ids & self._standing())
+
+    def _standing(self) -> set[str]:
+        try:
+            return set((self.folder / _STANDING).read_text().split())
+        except FileNotFoundError:
+            return set()
+
+
+def _clear(folder: Path) -> Stuck | None:
+    try:
+        (folder / ABOUT).unlink(missing_ok=True)
+        remove_tree(folder)
+    except OSError as error:
+        return Stuck(folder, error)
+    return None
+
+
+def _refused(leftover: Leftover, stuck: Stuck) -> Leftover:
+    return leftover.model_copy(update={"fate": Fate.REFUSED, "note": stuck.words})
 
 
 def _remember(folder: Path, base: Base) -> None:

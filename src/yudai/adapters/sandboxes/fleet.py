@@ -5,11 +5,16 @@ import math
 import time
 from collections.abc import Awaitable, Callable, Sequence
 
+import structlog
+
 from yudai.adapters.sandboxes.box import Box
 from yudai.adapters.sandboxes.home import BoxRecord, Home
 from yudai.adapters.sandboxes.limits import outlived
+from yudai.adapters.sandboxes.removal import Stuck
 from yudai.domain.errors import SandboxError
-from yudai.ports.sandbox import Leftover, SandboxRef
+from yudai.ports.sandbox import Fate, Leftover, SandboxRef
+
+log: structlog.stdlib.BoundLogger = structlog.get_logger()
 
 Start = Callable[[], Awaitable[Box]]
 
@@ -63,28 +68,43 @@ class Fleet:
             await box.destroy()
             return True
         record = self._home.find(ref.id)
-        return record is not None and await self._end(record)
+        if record is None:
+            return False
+        try:
+            return await self._end(record)
+        except OSError as error:
+            raise SandboxError(self._stuck(record, error).words) from error
 
     async def reap(self, *, dry_run: bool = False) -> Sequence[Leftover]:
         """End what processes left that are dead."""
-        abandoned = self._home.abandoned()
-        if not dry_run:
-            abandoned = [record for record in abandoned if await self._end(record)]
-            await asyncio.to_thread(self._home.reap_leases)
-        return [self._leftover(record) for record in abandoned]
+        abandoned = await asyncio.to_thread(self._home.abandoned)
+        if dry_run:
+            return [self._leftover(record) for record in abandoned]
+        found = [await self._reap(record) for record in abandoned]
+        stuck = await asyncio.to_thread(self._home.reap_leases)
+        told = [leftover for leftover in found if leftover is not None]
+        return [*told, *map(self._lease_left, stuck)]
 
     async def close(self) -> None:
+        """One box that does not end well keeps neither the others nor the lease."""
         async with asyncio.TaskGroup() as group:
             for box in list(self._boxes.values()):
-                group.create_task(box.destroy())
-        await asyncio.to_thread(self._home.release)
+                group.create_task(self._close(box))
+        try:
+            await asyncio.to_thread(self._home.release)
+        except OSError as error:
+            log.warning("lease.not_removed", backend=self._backend, error=str(error))
 
     def ref(self, record: BoxRecord) -> SandboxRef:
         return SandboxRef(backend=self._backend, id=record.id, owner=record.owner)
 
     async def forget(self, record: BoxRecord) -> None:
-        """The last step of a box's end."""
-        await self._remove(record)
+        """The last step of a box's end; files that stay are the next sweep's."""
+        try:
+            await self._remove(record)
+        except OSError as error:
+            why = self._stuck(record, error).words
+            log.warning("sandbox.not_removed", sandbox=self.ref(record), error=why)
         self._boxes.pop(record.id, None)
         alarm = self._alarms.pop(record.id, None)
         if alarm is not None:
@@ -108,6 +128,20 @@ class Fleet:
         self._ending.add(task)
         task.add_done_callback(self._ending.discard)
 
+    async def _close(self, box: Box) -> None:
+        try:
+            await box.destroy()
+        except Exception as error:  # noqa: BLE001 - whatever it is, the next sweep sees to it
+            log.warning("sandbox.not_ended", sandbox=box.ref, error=repr(error))
+
+    async def _reap(self, record: BoxRecord) -> Leftover | None:
+        """None: somebody else was quicker."""
+        try:
+            return self._leftover(record) if await self._end(record) else None
+        except OSError as error:
+            note = self._stuck(record, error).words
+            return self._leftover(record).model_copy(update={"fate": Fate.REFUSED, "note": note})
+
     def _leftover(self, record: BoxRecord) -> Leftover:
         return Leftover(
             backend=self._backend,
@@ -116,6 +150,18 @@ class Fleet:
             why="its process is dead",
             age_s=max(0.0, time.time() - record.made_at) if record.made_at else None,
         )
+
+    def _lease_left(self, stuck: Stuck) -> Leftover:
+        return Leftover(
+            backend=self._backend,
+            id=stuck.path.name,
+            why="files of a dead process",
+            fate=Fate.REFUSED,
+            note=stuck.words,
+        )
+
+    def _stuck(self, record: BoxRecord, error: OSError) -> Stuck:
+        return Stuck(self._home.box(record.id), error)
 
     async def _end(self, record: BoxRecord) -> bool:
         await self._kill(record)

@@ -9,12 +9,13 @@ import re
 import secrets
 import time
 from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from pydantic import ValidationError
 
-from yudai.adapters.sandboxes.removal import remove_tree
+from yudai.adapters.sandboxes import leases
+from yudai.adapters.sandboxes.removal import Stuck, remove_tree, try_to_remove
 from yudai.domain.errors import SandboxError
 from yudai.domain.value import Value
 
@@ -25,6 +26,7 @@ USED = "used"
 
 _SAFE = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,199}\Z")
 _RECORD = "box.json"
+_LOCK = "lock"
 
 
 class BoxRecord(Value):
@@ -57,15 +59,17 @@ class Home:
             name = _new_id()
             with locked(self._leases):
                 (self._leases / name).mkdir(mode=0o700)
-                self._lease = name, _lock_file(self._leases / name / "lock")
+                self._lease = name, leases.take(self._leases / name / _LOCK)
         return self._leases / self._lease[0]
 
     def release(self) -> None:
         if self._lease is not None:
             name, lock = self._lease
             self._lease = None
-            remove_tree(self._leases / name)
-            os.close(lock)
+            try:
+                remove_tree(self._leases / name)
+            finally:
+                os.close(lock)
 
     def new_box(
         self,
@@ -110,7 +114,11 @@ class Home:
             return False
         if record is not None and record.base:
             touch(self.bases / record.base)
-        remove_tree(claimed)
+        try:
+            remove_tree(claimed)
+        except OSError:
+            self._give_back(claimed, record)
+            raise
         return True
 
     def records(self) -> list[BoxRecord]:
@@ -130,33 +138,43 @@ class Home:
 
     def abandoned(self) -> list[BoxRecord]:
         """Boxes whose process is dead."""
-        return [r for r in self.records() if not self._is_held(r.lease)]
+        return self._boxes_of(are_held=False)
 
     def living(self) -> list[BoxRecord]:
         """Boxes whose process is alive, ours or another."""
-        return [r for r in self.records() if self._is_held(r.lease)]
+        return self._boxes_of(are_held=True)
 
-    def reap_leases(self) -> None:
+    def reap_leases(self) -> list[Stuck]:
+        """Remove those of the dead; returns what could not be."""
         if not self._leases.exists():
-            return
+            return []
         with locked(self._leases):
-            for folder in self._leases.iterdir():
-                if _SAFE.match(folder.name) and not self._is_held(folder.name):
-                    remove_tree(folder)
+            dead = [
+                folder
+                for folder in self._leases.iterdir()
+                if _SAFE.match(folder.name) and not self._is_held(folder.name)
+            ]
+            tried = [try_to_remove(folder) for folder in dead]
+        return [stuck for stuck in tried if stuck is not None]
+
+    def _give_back(self, claimed: Path, record: BoxRecord | None) -> None:
+        """What could not be removed is nobody's from now on: the next sweep finds it."""
+        if record is not None:
+            with suppress(OSError):
+                nobodys = record.model_copy(update={"lease": "", "base": ""})
+                (claimed / _RECORD).write_text(nobodys.model_dump_json())
+            with suppress(OSError):
+                claimed.rename(self.box(record.id))
+
+    def _boxes_of(self, *, are_held: bool) -> list[BoxRecord]:
+        records = self.records()
+        held = {lease: self._is_held(lease) for lease in {record.lease for record in records}}
+        return [record for record in records if held[record.lease] is are_held]
 
     def _is_held(self, lease: str) -> bool:
         if self._lease is not None and lease == self._lease[0]:
             return True
-        if not lease:
-            return False
-        try:
-            lock = _lock_file(self._leases / safe_name(lease) / "lock", create=False)
-        except BlockingIOError:
-            return True
-        except (FileNotFoundError, NotADirectoryError):
-            return False
-        os.close(lock)
-        return False
+        return bool(lease) and leases.is_held(self._leases / safe_name(lease) / _LOCK)
 
 
 def _new_id() -> str:
@@ -193,14 +211,3 @@ def locked(folder: Path, *, shared: bool = False) -> Generator[None]:
         yield
     finally:
         os.close(descriptor)
-
-
-def _lock_file(path: Path, *, create: bool = True) -> int:
-    flags = os.O_RDWR | os.O_CLOEXEC | (os.O_CREAT if create else 0)
-    descriptor = os.open(path, flags, 0o600)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BaseException:
-        os.close(descriptor)
-        raise
-    return descriptor

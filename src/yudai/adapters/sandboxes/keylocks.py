@@ -3,8 +3,8 @@
 import asyncio
 import fcntl
 import os
-from collections.abc import AsyncGenerator, Generator
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 _POLL_S = 0.05
@@ -20,17 +20,6 @@ async def hold(path: Path, *, patience_s: float | None = None) -> AsyncGenerator
         yield
     finally:
         _unlock(path, lock)
-
-
-@contextmanager
-def hold_now(path: Path) -> Generator[bool]:
-    """Hold it if it is free this very moment."""
-    lock = _try_lock(path)
-    try:
-        yield lock is not None
-    finally:
-        if lock is not None:
-            _unlock(path, lock)
 
 
 def _unlock(path: Path, lock: int) -> None:

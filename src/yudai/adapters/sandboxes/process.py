@@ -103,7 +103,7 @@ class ProcessBackend:
             choose=partial(toolchain.choose, spec, self._path),
             open_site=partial(self._opener, spec),
         )
-        await self._bases.prepare(spec, builder)
+        await self._bases.prepare(spec, builder, self._home.living)
         return BaseRef(key=spec.key)
 
     async def setup_log(self, base: BaseRef) -> bytes:
@@ -149,7 +149,7 @@ class ProcessBackend:
 
     async def reap(self, *, dry_run: bool = False) -> Sequence[Leftover]:
         boxes = await self._fleet.reap(dry_run=dry_run)
-        return [*boxes, *await self._bases.reap(NAME, dry_run=dry_run)]
+        return [*boxes, *await self._bases.reap(NAME, self._home.living, dry_run=dry_run)]
 
     async def bases(self) -> Sequence[BaseFacts]:
         return await self._bases.facts(NAME, self._home.living)

@@ -5,6 +5,7 @@ import stat
 from contextlib import suppress
 from itertools import count
 from pathlib import Path
+from typing import NamedTuple
 
 
 def remove_tree(root: Path) -> None:
@@ -20,6 +21,25 @@ def remove_tree(root: Path) -> None:
                 _empty(folder, into=root, names=names)
                 folder.rmdir()
         root.rmdir()
+
+
+class Stuck(NamedTuple):
+    """What could not be removed, and why."""
+
+    path: Path
+    error: OSError
+
+    @property
+    def words(self) -> str:
+        return f"cannot remove {self.path}: {self.error.strerror or self.error}"
+
+
+def try_to_remove(root: Path) -> Stuck | None:
+    try:
+        remove_tree(root)
+    except OSError as error:
+        return Stuck(root, error)
+    return None
 
 
 def _empty(folder: Path, *, into: Path, names: "count[int]") -> list[Path]:

@@ -1,0 +1,133 @@
+"""Boxes of one backend: what cannot be removed is told, and keeps nobody else."""
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+from typing import cast
+
+import pytest
+from structlog.testing import capture_logs
+
+from yudai.adapters.sandboxes.box import Box
+from yudai.adapters.sandboxes.fleet import Fleet
+from yudai.adapters.sandboxes.home import BoxRecord, Home
+from yudai.domain.errors import SandboxError
+from yudai.ports.sandbox import Fate, SandboxRef
+
+STUCK = "immovable"
+
+
+@pytest.fixture(autouse=True)
+def host(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One on which a file of that name cannot be removed, whoever asks."""
+    unlink = Path.unlink
+
+    def refuse(self: Path, **options: bool) -> None:
+        if self.name == STUCK:
+            raise PermissionError(1, "Operation not permitted", str(self))
+        unlink(self, **options)
+
+    monkeypatch.setattr(Path, "unlink", refuse)
+
+
+async def no_kill(_: BoxRecord) -> None:
+    """Nothing runs in these."""
+
+
+def fleet_of(home: Home) -> Fleet:
+    async def remove(record: BoxRecord) -> bool:
+        return await asyncio.to_thread(home.remove_box, record.id)
+
+    return Fleet("here", home, kill=no_kill, remove=remove)
+
+
+def leave(root: Path, n: int) -> list[BoxRecord]:
+    """Boxes of a process that has died; the first one cannot be removed."""
+    dead = Home(root)
+    records = sorted((dead.new_box("you") for _ in range(n)), key=lambda record: record.id)
+    (dead.box(records[0].id) / "deep").mkdir()
+    (dead.box(records[0].id) / "deep" / STUCK).touch()
+    dead.release()
+    return records
+
+
+async def test_one_that_cannot_be_removed_keeps_no_other(tmp_path: Path):
+    first, *others = leave(tmp_path, 3)
+    home = Home(tmp_path)
+
+    for expected in ([first, *others], [first]):
+        found = await fleet_of(home).reap()
+        assert [leftover.id for leftover in found] == [record.id for record in expected]
+        assert (found[0].fate, found[0].owner) == (Fate.REFUSED, "you")
+        assert found[0].note == f"cannot remove {home.box(first.id)}: Operation not permitted"
+        assert {leftover.fate for leftover in found[1:]} <= {Fate.REAPED}
+        assert [record.id for record in home.records()] == [first.id]
+
+    home.release()
+    assert list((tmp_path / "leases").iterdir()) == []
+
+
+async def test_what_a_dead_process_keeps_in_its_lease_is_told(tmp_path: Path):
+    leave(tmp_path, 1)
+    home = Home(tmp_path)
+    fleet = fleet_of(home)
+    await fleet.reap()
+    dead = home.lease().parent / "dead"
+    dead.mkdir()
+    (dead / STUCK).touch()
+    (home.lease().parent / "other").mkdir()
+
+    [_, told] = await fleet.reap()
+
+    assert (told.id, told.fate) == ("dead", Fate.REFUSED)
+    assert told.note == f"cannot remove {dead}: Operation not permitted"
+    assert {path.name for path in home.lease().parent.iterdir()} == {"dead", home.lease().name}
+    home.release()
+
+
+async def test_by_its_name_it_is_refused_in_one_line(tmp_path: Path):
+    [first] = leave(tmp_path, 1)
+    home = Home(tmp_path)
+    with pytest.raises(SandboxError, match=f"cannot remove .*{first.id}: Operation not permitted"):
+        await fleet_of(home).destroy(SandboxRef(backend="here", id=first.id, owner="you"))
+    home.release()
+
+
+class StubbornBox:
+    """Ends, but for its files, or not at all."""
+
+    def __init__(self, ref: SandboxRef, end: Callable[[], object]) -> None:
+        self.ref = ref
+        self._end = end
+
+    async def destroy(self) -> None:
+        await cast("asyncio.Future[None]", self._end())
+
+
+async def test_to_close_ends_all_of_them_whatever_becomes_of_one(tmp_path: Path):
+    home = Home(tmp_path)
+    fleet = fleet_of(home)
+    records = [home.new_box("me") for _ in range(4)]
+    (home.box(records[0].id) / STUCK).touch()
+    (home.lease() / STUCK).touch()
+
+    async def lose() -> None:
+        raise SandboxError("its machine does not answer")
+
+    async def start(record: BoxRecord) -> Box:
+        end = lose if record is records[1] else lambda: fleet.forget(record)
+        return cast("Box", StubbornBox(fleet.ref(record), end))
+
+    for record in records:
+        await fleet.start(1, lambda record=record: start(record))
+
+    with capture_logs() as logs:
+        await fleet.close()
+
+    assert {record.id for record in home.records()} == {records[0].id, records[1].id}
+    assert {line["event"] for line in logs} == {
+        "sandbox.not_removed",
+        "sandbox.not_ended",
+        "lease.not_removed",
+    }
+    assert {record.id for record in Home(tmp_path).abandoned()} == {records[0].id, records[1].id}
