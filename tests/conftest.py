@@ -1,6 +1,7 @@
 """Shared by all tests; its folder is on the import path."""
 
 import gc
+import os
 import signal
 from collections.abc import Iterator
 
@@ -21,6 +22,12 @@ for _signal in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP):
 
 # Folders whose tests take long: they go first, so that short ones fill the end of all workers.
 _LONG = ("e2e", "services", "contracts", "adapters")
+
+
+def pytest_xdist_auto_num_workers() -> int:
+    """Tests of sandboxes and servers wait for them for much of their time."""
+    cores = len(os.sched_getaffinity(0))
+    return cores + (cores + 1) // 2
 
 
 @pytest.hookimpl(wrapper=True)

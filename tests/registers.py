@@ -67,10 +67,17 @@ class MemoryRegister:
     async def tags(self, owner: str) -> Tags:
         return self.desk.tags.get(owner, Tags())
 
-    async def open_box(self, entry: BoxEntry) -> None:
+    async def open_boxes(self, entries: Sequence[BoxEntry], *, at_most: int | None = None) -> bool:
+        if at_most is not None:
+            [backend] = {entry.backend for entry in entries}
+            held = {row.id for row in await self.boxes(backend) if row.is_held}
+            if len(held | {entry.id for entry in entries}) > at_most:
+                return False
         now = self.desk.now()
-        noted = entry.model_copy(update={"created_at": now})
-        self.desk.boxes.setdefault(entry.id, Box(noted, self.holder, now))
+        for entry in entries:
+            noted = entry.model_copy(update={"created_at": now})
+            self.desk.boxes.setdefault(entry.id, Box(noted, self.holder, now))
+        return True
 
     async def name_box(self, box_id: str, external: str) -> None:
         if box := self.desk.boxes.get(box_id):

@@ -119,13 +119,15 @@ class SandboxSettings(BaseSettings):
         default=20,
         ge=2,
         validation_alias="E2B_MAX_SANDBOXES",
-        description="Sandboxes at once, as your plan allows: others wait. A proof takes two.",
+        description="Sandboxes at once, of all workers that share the database, as your plan"
+        " allows: others wait. A proof takes two.",
     )
     e2b_creations_per_s: float = Field(
         default=1.0,
         gt=0,
         validation_alias="E2B_CREATIONS_PER_SECOND",
-        description="Sandboxes made in a second, as your plan allows.",
+        description="Sandboxes that one worker makes in a second, as your plan allows: divide it"
+        " when you run several.",
     )
     prime_api_key: SecretStr | None = Field(
         default=None,
@@ -146,7 +148,8 @@ class SandboxSettings(BaseSettings):
         default=50,
         ge=2,
         validation_alias="PRIME_MAX_SANDBOXES",
-        description="Sandboxes at once, as your account allows: others wait. A proof takes two.",
+        description="Sandboxes at once, of all workers that share the database, as your account"
+        " allows: others wait. A proof takes two.",
     )
     container_engine: str | None = Field(
         default=None,
@@ -166,8 +169,8 @@ class SandboxSettings(BaseSettings):
     model_endpoint_url: str | None = Field(
         default=None,
         validation_alias="MODEL_ENDPOINT_URL",
-        description="How sandboxes that are elsewhere reach our model endpoint; unset: BACKEND_URL"
-        " followed by /model/v1.",
+        description="How sandboxes that are elsewhere reach our model endpoint; unset:"
+        " /api/model/v1 at BACKEND_URL.",
     )
 
     @field_validator("setup_hosts", "agent_hosts", "verification_hosts", mode="before")

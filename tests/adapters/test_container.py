@@ -12,6 +12,7 @@ import pytest
 from clouds.engine import FACTS, VERSIONS
 from clouds.engine_scene import IMAGE, INSTALLED, Scene, order, scene
 from yudai.adapters.sandboxes import container
+from yudai.adapters.sandboxes.container import ContainerCloud
 from yudai.adapters.sandboxes.network.reaching import Ways
 from yudai.adapters.sandboxes.remote.cloud import BOX, INSTALLATION, DeniedError
 from yudai.domain.errors import SandboxError
@@ -184,12 +185,20 @@ async def test_a_start_that_fails_while_nothing_can_be_removed(stage: Scene) -> 
     assert await stage.cloud.kill(left.id)
 
 
-async def test_the_same_key_never_makes_two(stage: Scene) -> None:
-    plan = order()
+@pytest.mark.parametrize("phase", ["", "agent"])
+async def test_the_same_key_never_makes_two(stage: Scene, tmp_path: Path, phase: str) -> None:
+    plan = order(phase=phase)
     await stage.cloud.create(plan)
     with pytest.raises(SandboxError, match="of that name"):
         await stage.cloud.create(plan)
     assert list(stage.engine.containers()) == [plan.key]
+    other = ContainerCloud(engine=str(stage.engine.program), image=IMAGE, home=tmp_path / "other")
+    with pytest.raises(SandboxError, match="of that name"):
+        await other.create(plan)
+    assert list(stage.engine.containers()) == [plan.key]
+    assert list(tmp_path.glob("other/doors/*")) == []
+    assert stage.doors == ([plan.key] if phase else [])
+    await stage.cloud.close()
 
 
 @pytest.mark.parametrize("times", [1, 2])
@@ -283,9 +292,11 @@ async def test_who_has_a_way_out(
     stage.engine.fail("exec", code=0)
     plan = order(phase=phase, hosts=hosts)
     machine = await stage.cloud.create(plan)
-    assert stage.doors == ([plan.key] if expected else [])
+    assert stage.doors == [plan.key]
     [words] = stage.engine.calls("run")
-    assert any(word.endswith(":/run/doors:ro,z") for word in words) == expected
+    [seen] = [word for word in words if word.startswith(str(stage.home / "doors"))]
+    assert seen.endswith(":/run/doors:ro,z" if expected else ":/run/nscd:ro,z")
+    assert bool(machine.variables) == bool(stage.engine.calls("exec")) == expected
     assert words[words.index("--network") + 1] == "none"
     assert await stage.cloud.kill(machine.id)
     assert stage.doors == []

@@ -114,6 +114,22 @@ async def test_what_it_says(tmp_path: Path) -> None:
     assert answer == (3, b"\x00\xff" * 100_000, "last $(b) 'c")
 
 
+@pytest.mark.parametrize(
+    "advice", ["", "\n\nRun 'docker run --help' for more information", "\nSee 'docker run --help'."]
+)
+async def test_where_to_read_more_is_no_reason(tmp_path: Path, advice: str) -> None:
+    engine = FakeEngine.install(tmp_path, "docker")
+    engine.fail("rm", f"docker: Error response from daemon: No such container: x{advice}", code=1)
+    answer = await Engine([str(engine.program)]).call("rm", "x")
+    assert answer.error == "docker: Error response from daemon: No such container: x"
+    assert answer.is_missing
+
+
+async def test_advice_is_all_that_it_says(tmp_path: Path) -> None:
+    answer = await _shell(tmp_path, "echo \"See 'docker run --help'\" >&2; exit 1").call()
+    assert answer.error == ""
+
+
 async def test_input_that_nobody_reads(tmp_path: Path) -> None:
     answer = await _shell(tmp_path, "exit 4").call(stdin=b"x" * (8 << 20))
     assert answer.code == 4

@@ -96,6 +96,7 @@ def test_nothing_of_the_host_can_be_written_to(tmp_path: Path) -> None:
         image=BASE,
         is_built=True,
         doors=tmp_path / "doors",
+        names=tmp_path / "names",
         hosts=tmp_path / "hosts",
         seccomp=tmp_path / "seccomp.json",
     )
@@ -103,6 +104,7 @@ def test_nothing_of_the_host_can_be_written_to(tmp_path: Path) -> None:
     bound = [volume.split(":") for volume in _values(words, "--volume") if ":" in volume]
     assert bound == [
         [str(tmp_path / "doors"), "/run/doors", "ro,z"],
+        [str(tmp_path / "names"), "/run/nscd", "ro,z"],
         [str(tmp_path / "hosts"), "/etc/hosts", "ro,z"],
     ]
     assert f"seccomp={tmp_path / 'seccomp.json'}" in _values(words, "--security-opt")

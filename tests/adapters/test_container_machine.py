@@ -2,6 +2,7 @@
 
 import asyncio
 import re
+import struct
 from collections.abc import AsyncGenerator
 from pathlib import Path
 from typing import NamedTuple
@@ -15,6 +16,7 @@ from yudai.adapters.sandboxes.remote import line as line_module
 from yudai.adapters.sandboxes.remote.cloud import (
     CutError,
     DeniedError,
+    FullError,
     GoneError,
     Listening,
     Machine,
@@ -87,6 +89,11 @@ async def test_a_file_is_put(made: Made, tmp_path: Path) -> None:
 async def test_a_file_that_cannot_be_put(made: Made, tmp_path: Path) -> None:
     with pytest.raises(SandboxError, match="cannot be put"):
         await made.machine.put(str(tmp_path / "none" / "file"), b"x" * 1_000_000)
+
+
+async def test_a_file_for_which_there_is_no_room(made: Made) -> None:
+    with pytest.raises(FullError, match="No space left"):
+        await made.machine.put("/dev/full", b"x" * 1_000_000)
 
 
 async def test_a_file_that_takes_too_long(
@@ -168,6 +175,23 @@ async def test_a_way_out(tmp_path: Path, dialect: str) -> None:
     assert machine.variables == {}
     assert not socket.parent.exists()
     assert await cloud.kill(machine.id)
+    await cloud.close()
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+async def test_without_a_way_out_names_are_heard(tmp_path: Path, dialect: str) -> None:
+    blocked: list[Blocked] = []
+    _, cloud, home = scene(tmp_path, dialect, on_blocked=blocked.append)
+    plan = order(phase="verification", tags={"owner": "me"})
+    machine = await cloud.create(plan)
+    assert machine.variables == {}
+    socket = home / "doors" / plan.key / "socket"
+    asked = struct.pack("=3i", 2, 14, 13) + b"evil.example\0"
+    for _ in range(2):
+        assert await _ask(socket, asked) == b""
+    assert blocked == [Blocked(host="evil.example", port=0, phase=Phase.VERIFICATION, owner="me")]
+    assert await cloud.kill(machine.id)
+    assert not socket.parent.exists()
     await cloud.close()
 
 

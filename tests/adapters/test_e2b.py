@@ -127,6 +127,12 @@ def test_a_port_that_its_rules_do_not_know() -> None:
         egress(("pypi.org:80", "packages.example:8443"))
 
 
+@pytest.mark.parametrize("entry", ["*:443", "*:80"])
+def test_a_port_of_every_host_would_open_them_all(entry: str) -> None:
+    with pytest.raises(DeniedError, match=r"\*:\d+ cannot be allowed"):
+        egress(("pypi.org", entry))
+
+
 async def test_list_has_all_pages_and_paused_ones_of_us_alone(here: Scene) -> None:
     for number in range(230):
         here.e2b.put_box({INSTALLATION: INSTALLED, BOX: f"b{number}"})

@@ -7,21 +7,28 @@ from pathlib import Path
 
 import pytest
 
-from clouds.e2b_scene import HASTY, INSTALLED, Scene, cloud_at, order, scene
+from clouds.e2b_scene import HASTY, INSTALLED, SHORT, Scene, cloud_at, order, scene
 from clouds.faults import Fault
+from yudai.adapters.sandboxes import e2b_making
 from yudai.adapters.sandboxes.e2b import E2BCloud
 from yudai.adapters.sandboxes.e2b_account import Timings
 from yudai.adapters.sandboxes.remote.cloud import (
     BOX,
     INSTALLATION,
+    BaseGoneError,
     BusyError,
+    CutError,
     DeniedError,
+    FullError,
     GoneError,
 )
+from yudai.adapters.sandboxes.remote.pace import Pace
 from yudai.domain.errors import SandboxError
 from yudai.domain.failure import POLICIES, Cause
 
 CREATE = "POST /v2/sandboxes"
+LIST = "GET /v2/sandboxes"
+CONNECT = "POST /v2/sandboxes/.*/connect"
 FORK = "POST /sandboxes/.*/fork"
 LOST = [Fault(cut=True, after=True, status=201), Fault(status=500, after=True)]
 
@@ -75,6 +82,27 @@ async def test_no_such_template(here: Scene) -> None:
         await cloud.create(order())
 
 
+async def test_a_base_that_is_gone_can_be_built_again(here: Scene) -> None:
+    with pytest.raises(BaseGoneError, match="prepared base is gone") as caught:
+        await here.cloud.create(order(image="yudai-base-1"))
+    assert POLICIES[caught.value.cause].retry == "retry"
+
+
+async def test_a_full_disk_is_told_apart(here: Scene) -> None:
+    machine = await here.cloud.create(order())
+    here.e2b.faults.add("POST /files", Fault(status=507, message="not enough disk space"))
+    with pytest.raises(FullError):
+        await machine.put("/home/file", b"x")
+
+
+async def test_a_file_that_nobody_takes(tmp_path: Path) -> None:
+    async with scene(tmp_path / "e2b", timings=SHORT._replace(call_s=0.5)) as here:
+        machine = await here.cloud.create(order())
+        here.e2b.faults.add("POST /files", Fault(hang=True))
+        with pytest.raises(CutError):
+            await machine.put("/home/file", b"x")
+
+
 async def test_the_accounts_limit(here: Scene) -> None:
     here.e2b.control.max_boxes = 1
     await here.cloud.create(order())
@@ -122,6 +150,41 @@ async def test_a_lost_answer_is_looked_up(here: Scene, fault: Fault) -> None:
     assert here.box(machine).metadata[BOX] == asked.key
     assert here.e2b.faults.count(CREATE) == 1
     assert (await machine.run("echo well", timeout_s=30)).output == b"well\n"
+
+
+@pytest.mark.parametrize(
+    ("where", "fault"),
+    [
+        (LIST, Fault(status=429)),
+        (LIST, Fault(status=503)),
+        (LIST, Fault(status=500)),
+        (LIST, Fault(cut=True)),
+        (CONNECT, Fault(status=429)),
+        (CONNECT, Fault(status=503)),
+    ],
+)
+async def test_nothing_is_made_again_before_it_was_looked_up(
+    here: Scene, where: str, fault: Fault, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(e2b_making, "_FIRST_PAUSE_S", 0.01)
+    here.e2b.faults.add(CREATE, LOST[0])
+    here.e2b.faults.add(where, fault, times=4)
+    asked = order()
+    machine = await Pace(at_once=1).make(lambda: here.cloud.create(asked))
+    assert {*here.e2b.boxes} == {machine.id}
+    assert here.e2b.faults.count(CREATE) == 1
+
+
+async def test_nor_when_nobody_answers_that(tmp_path: Path) -> None:
+    """Nothing may be said of it then, so it is an error that nobody repeats at once."""
+    async with scene(tmp_path / "e2b", timings=HASTY) as here:
+        here.e2b.faults.add(CREATE, LOST[0])
+        here.e2b.faults.add(LIST, Fault(status=429), times=None)
+        with pytest.raises(SandboxError, match="lost answer is unknown") as caught:
+            await Pace(at_once=1).make(lambda: here.cloud.create(order()))
+        assert not isinstance(caught.value, BusyError)
+        assert caught.value.cause is Cause.SANDBOX_FAILED
+        assert here.e2b.faults.count(CREATE) == 1
 
 
 async def test_somebody_elses_is_not_taken_for_it(here: Scene) -> None:
@@ -178,6 +241,32 @@ async def test_it_is_not_ready_at_once(here: Scene) -> None:
     assert (await task).id == box.id
 
 
+@pytest.mark.parametrize(
+    "fault",
+    [
+        Fault(cut=True),
+        Fault(status=429),
+        Fault(status=500),
+        Fault(status=502, message="the port is not open"),
+        Fault(status=503),
+    ],
+)
+async def test_a_bad_way_to_a_new_one_is_no_reason_to_give_it_up(here: Scene, fault: Fault) -> None:
+    here.e2b.faults.add("GET /health", fault, times=2)
+    machine = await here.cloud.create(order())
+    assert {*here.e2b.boxes} == {machine.id}
+    assert here.e2b.faults.count(CREATE) == 1
+
+
+async def test_a_way_that_stays_bad_is_one_that_never_became_ready(tmp_path: Path) -> None:
+    async with scene(tmp_path / "e2b", timings=Timings(ready_s=0.5)) as here:
+        here.e2b.faults.add("GET /health", Fault(status=503), times=None)
+        with pytest.raises(SandboxError, match=r"did not answer within 0\.5 s") as caught:
+            await here.cloud.create(order())
+        assert caught.value.cause is Cause.SANDBOX_FAILED
+        assert here.e2b.boxes == {}
+
+
 async def test_one_that_cannot_be_removed_does_not_hide_why(tmp_path: Path) -> None:
     async with scene(tmp_path / "e2b", timings=Timings(ready_s=0.5)) as here:
         here.e2b.control.never_ready = 1
@@ -219,8 +308,9 @@ async def test_deletion_refused(here: Scene, status: int) -> None:
 async def test_a_lost_answer_to_a_deletion(here: Scene) -> None:
     machine = await here.cloud.create(order())
     here.e2b.faults.add("DELETE /sandboxes/.*", Fault(cut=True, after=True))
-    assert await here.cloud.kill(machine.id) is False
+    assert await here.cloud.kill(machine.id) is True, "it was there, and we have ended it"
     assert here.e2b.boxes == {}
+    assert await here.cloud.kill(machine.id) is False
 
 
 @pytest.mark.parametrize("hours", [-7, 9])

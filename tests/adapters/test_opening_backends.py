@@ -10,12 +10,13 @@ from contracts.conftest import make_archive
 from yudai.adapters.sandboxes.bubblewrap import BubblewrapBackend
 from yudai.adapters.sandboxes.container import ContainerCloud
 from yudai.domain.errors import RefusedError, SandboxError
-from yudai.ports.sandbox import BaseRef, BaseSpec, Capabilities, Phase
+from yudai.ports.register import BoxEntry
+from yudai.ports.sandbox import BaseRef, BaseSpec, Capabilities, Phase, ignore_blocked
 from yudai.settings import Settings
 from yudai.store.store import Store
 from yudai.wiring import open_library
-from yudai.wiring.probing import probe_backends
-from yudai.wiring.sandboxes import BACKENDS, make_backend, open_backend
+from yudai.wiring.probing import BackendFinding, probe_backends
+from yudai.wiring.sandboxes import BACKENDS, CLOUDS, make_backend, make_register, open_backend
 
 
 @pytest.fixture
@@ -122,6 +123,51 @@ async def test_the_doctor_tries_what_is_set_up_and_says_how_to_set_up_the_rest(
         assert free["e2b"].usable
         assert free["e2b"].start_ms is None
         assert e2b.faults.count("POST /v2/sandboxes") == made
+
+
+async def _doctor_at(
+    e2b: FakeE2B, folder: Path, store: Store, monkeypatch: pytest.MonkeyPatch, **more: str
+) -> BackendFinding:
+    given = {"E2B_API_KEY": e2b.key, "E2B_API_URL": e2b.url, "E2B_SANDBOX_URL": e2b.url}
+    for name, value in {**given, "E2B_TEMPLATE_ID": "base", **more}.items():
+        monkeypatch.setenv(name, value)
+    settings = Settings.at(folder / "home")
+    [found] = [one for one in await probe_backends(settings, store) if one.name == "e2b"]
+    return found
+
+
+@pytest.mark.parametrize(("mb", "is_small"), [("4096", False), ("8192", True)])
+async def test_the_doctor_says_when_a_template_is_too_small(
+    tmp_path: Path, store: Store, monkeypatch: pytest.MonkeyPatch, mb: str, *, is_small: bool
+):
+    with FakeE2B(tmp_path / "e2b") as e2b:
+        more = {"SANDBOX_MEMORY_MB": mb}
+        found = await _doctor_at(e2b, tmp_path, store, monkeypatch, **more)
+
+    assert found.usable
+    assert "2 processors, 4096 MB memory" in found.limits, "as it is, not as it was asked for"
+    assert ("build it again" in found.detail) is is_small
+
+
+async def test_the_doctor_takes_no_place_from_others(
+    tmp_path: Path, store: Store, monkeypatch: pytest.MonkeyPatch
+):
+    others = make_register(store)
+    await others.open_boxes([BoxEntry(id=n, backend="e2b", owner="run") for n in ("a", "b")])
+    with FakeE2B(tmp_path / "e2b") as e2b:
+        more = {"E2B_MAX_SANDBOXES": "2"}
+        found = await _doctor_at(e2b, tmp_path, store, monkeypatch, **more)
+        assert e2b.faults.count("POST /v2/sandboxes") == 0
+
+    assert (found.usable, found.start_ms) == (True, None)
+    assert "not measured: all 2 sandboxes" in found.detail
+
+
+@pytest.mark.parametrize(("runs", "at_once"), [(1, 2), (7, 7)])
+def test_a_proof_needs_two_containers(settings: Settings, runs: int, at_once: int):
+    given = settings.model_copy(update={"worker_max_runs": runs})
+    provision = CLOUDS["container"](given, ignore_blocked, {})
+    assert (provision.at_once, provision.is_accounts) == (at_once, False)
 
 
 async def test_a_wrong_key_is_a_finding(

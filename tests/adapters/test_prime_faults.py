@@ -12,9 +12,16 @@ from prime_sandboxes.core import client as sdk
 from clouds.prime_scene import cloud_at, order, says, until
 from clouds.prime_server import Breakage, FakePrime, Fault, prime_server
 from yudai.adapters.sandboxes.prime import PrimeCloud
-from yudai.adapters.sandboxes.remote.cloud import BusyError, CutError, DeniedError, GoneError
+from yudai.adapters.sandboxes.remote.cloud import (
+    BaseGoneError,
+    BusyError,
+    CutError,
+    DeniedError,
+    GoneError,
+)
+from yudai.adapters.sandboxes.remote.pace import Pace
 from yudai.domain.errors import SandboxError
-from yudai.domain.failure import Cause
+from yudai.domain.failure import POLICIES, Cause
 
 CREATE = "POST /api/v1/sandbox"
 LIST = "GET /api/v1/sandbox"
@@ -104,7 +111,7 @@ async def test_a_storm_elsewhere_is_waited_out(cloud: PrimeCloud, prime: FakePri
     ("fault", "times"),
     [
         (Fault(status=503), 2),
-        (Fault(status=503), 4),
+        (Fault(status=503, after=True), 3),
         (Fault(status=500), 1),
         (Fault(cut=True), 1),
         (Fault(cut=True, after=True), 1),
@@ -121,12 +128,33 @@ async def test_a_creation_that_goes_wrong_makes_one(
     assert await says(machine, "echo here") == "here\n"
 
 
-async def test_a_service_that_is_down(cloud: PrimeCloud, prime: FakePrime) -> None:
-    prime.faults.add(CREATE, Fault(status=503), times=None)
-    with pytest.raises(SandboxError, match="HTTP 503") as caught:
+async def test_a_service_that_is_down_is_asked_again_as_it_says(
+    cloud: PrimeCloud, prime: FakePrime
+) -> None:
+    fault = Fault(status=503, headers={"Retry-After": "7"})
+    prime.faults.add(CREATE, fault, times=None)
+    with pytest.raises(BusyError, match="HTTP 503") as caught:
         await cloud.create(order())
     assert caught.value.cause is Cause.SANDBOX_FAILED
+    assert caught.value.retry_after_s == 7
     assert prime.faults.count(LIST) > 0
+
+
+async def test_nor_does_it_matter_that_nothing_can_be_looked_up(
+    cloud: PrimeCloud, prime: FakePrime
+) -> None:
+    """The order's key keeps it from being made twice."""
+    prime.faults.add(CREATE, Fault(status=503, after=True), Fault(status=503), times=4)
+    prime.faults.add(LIST, Fault(status=503), times=3)
+    asked = order()
+    machine = await Pace(at_once=1, pause_s=0.01).make(lambda: cloud.create(asked))
+    assert [box.id for box in prime.boxes.values()] == [machine.id]
+
+
+async def test_a_base_that_is_gone_can_be_built_again(cloud: PrimeCloud) -> None:
+    with pytest.raises(BaseGoneError, match="prepared base is gone") as caught:
+        await cloud.create(order(image="ckpt-gone"))
+    assert POLICIES[caught.value.cause].retry == "retry"
 
 
 async def test_nobody_answers(tmp_path: Path, prime: FakePrime) -> None:
@@ -347,8 +375,9 @@ async def test_a_deletion_that_is_refused(cloud: PrimeCloud, prime: FakePrime) -
 async def test_a_deletion_whose_answer_is_lost(hasty: PrimeCloud, prime: FakePrime) -> None:
     machine = await hasty.create(order())
     prime.faults.add(DELETE, Fault(hang=True, after=True))
-    assert not await hasty.kill(machine.id)
+    assert await hasty.kill(machine.id), "it was there, and we have ended it"
     assert not prime.alive
+    assert not await hasty.kill(machine.id)
 
 
 async def test_a_failed_one_that_cannot_be_removed_is_no_other_error(

@@ -19,7 +19,14 @@ from wardens import (
 )
 from yudai.adapters.sandboxes.remote import commands as commands_module
 from yudai.adapters.sandboxes.remote import line as line_module
-from yudai.adapters.sandboxes.remote.cloud import BusyError, CutError, GoneError, Said
+from yudai.adapters.sandboxes.remote import upkeep
+from yudai.adapters.sandboxes.remote.cloud import (
+    BusyError,
+    CutError,
+    FullError,
+    GoneError,
+    Said,
+)
 from yudai.adapters.sandboxes.remote.commands import RemoteCommands
 from yudai.adapters.sandboxes.remote.warden_protocol import Ending, hear, room_for, say
 from yudai.domain.errors import SandboxError
@@ -81,6 +88,81 @@ async def test_a_big_request_over_a_bad_line(box: RemoteCommands, machine: VMMac
 
     assert result.text == "3000000\n"
     assert len(machine.puts) == 2
+
+
+async def test_a_big_request_that_nobody_takes(
+    box: RemoteCommands, machine: VMMachine, monkeypatch: pytest.MonkeyPatch
+):
+    """Each try takes long, as a line does that was good for a while."""
+    monkeypatch.setattr(commands_module, "_GRACE_S", 0.3)
+    monkeypatch.setattr(line_module, "_PAUSES_S", (0.01,) * 5)
+    monkeypatch.setattr(line_module, "_LONG_S", 0.02)
+    tries = 0
+
+    async def hang(path: str, content: bytes) -> None:
+        nonlocal tries
+        tries += 1
+        await asyncio.sleep(0.04)
+        raise CutError(f"{path} was not taken: {len(content)} bytes")
+
+    monkeypatch.setattr(machine, "put", hang)
+    with pytest.raises(SandboxError, match="was not taken") as lost:
+        await asyncio.wait_for(box.exec("cat", stdin=b"x" * 100_000, timeout_s=5), 10)
+    assert (lost.value.cause, tries) == (Cause.SANDBOX_LOST, 6)
+
+
+@pytest.mark.parametrize("step", ["exec", "init"])
+async def test_a_file_that_hangs_has_an_end(
+    box: RemoteCommands, machine: VMMachine, monkeypatch: pytest.MonkeyPatch, step: str
+):
+    monkeypatch.setattr(commands_module, "_GRACE_S", 0.2)
+    monkeypatch.setattr(upkeep, "_STEP_S", 1.0)
+
+    async def hang(path: str, content: bytes) -> None:
+        await asyncio.sleep(3600)
+        raise AssertionError(f"{path} was not taken: {len(content)} bytes")
+
+    monkeypatch.setattr(machine, "put", hang)
+    big = box.exec("cat", stdin=b"x" * 100_000, timeout_s=0.1)
+    doing = asyncio.wait_for(box.init() if step == "init" else big, 20)
+    with pytest.raises(SandboxError) as lost:
+        await doing
+    assert lost.value.cause is Cause.SANDBOX_LOST
+    assert box.lost
+    big.close()
+
+
+async def test_a_machine_that_is_cut_off_again_and_again_is_not_greeted_for_ever(
+    box: RemoteCommands, machine: VMMachine, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(line_module, "_PAUSES_S", (0.01,))
+    monkeypatch.setattr(line_module, "_LONG_S", 0.02)
+    monkeypatch.setattr(upkeep, "_STEP_S", 0.5)
+
+    async def cut(line: str, *, timeout_s: float, max_bytes: int = 1 << 20) -> Said:
+        await asyncio.sleep(0.04)
+        raise CutError(f"{line} {timeout_s} {max_bytes}")
+
+    monkeypatch.setattr(machine, "run", cut)
+    with pytest.raises(SandboxError, match="does not answer"):
+        await asyncio.wait_for(box.init(), 10)
+
+
+async def test_a_big_request_for_which_there_is_no_room(
+    box: RemoteCommands, machine: VMMachine, monkeypatch: pytest.MonkeyPatch
+):
+    """As for a short one: who has filled the disk has not lost its machine by our fault."""
+
+    async def refuse(path: str, content: bytes) -> None:
+        raise FullError(f"no room for {path}: {len(content)} bytes")
+
+    monkeypatch.setattr(machine, "put", refuse)
+    result = await box.exec("wc -c", stdin=b"x" * 100_000)
+
+    assert (result.exit_code, result.disk_full) == (126, True)
+    assert result.text == "yudai: the disk is full\n"
+    assert (await box.exec("echo well")).text == "well\n"
+    assert not box.lost
 
 
 async def test_what_is_asked_for_stands_on_no_process_list(machine: VMMachine):

@@ -6,7 +6,9 @@ from collections.abc import Sequence
 import pytest
 
 from clouds.memory import MemoryCloud
-from registers import MemoryRegister
+from registers import Desk, MemoryRegister
+from yudai.adapters.sandboxes.remote import admission as admission_module
+from yudai.adapters.sandboxes.remote.admission import Admission
 from yudai.adapters.sandboxes.remote.cloud import (
     BOX,
     INSTALLATION,
@@ -18,6 +20,7 @@ from yudai.adapters.sandboxes.remote.cloud import (
 from yudai.adapters.sandboxes.remote.crew import Crew, Member
 from yudai.adapters.sandboxes.remote.pace import Pace
 from yudai.domain.errors import SandboxError
+from yudai.domain.failure import Cause
 from yudai.ports.register import BoxEntry
 from yudai.ports.sandbox import SandboxLimits
 
@@ -25,16 +28,26 @@ from yudai.ports.sandbox import SandboxLimits
 class Yard:
     """A crew, its cloud and its register."""
 
-    def __init__(self, *, at_once: int = 8, lifetime_s: float = 3600.0, ttl_s: float = 900.0):
+    def __init__(
+        self,
+        *,
+        at_once: int = 8,
+        lifetime_s: float = 3600.0,
+        ttl_s: float = 900.0,
+        desk: Desk | None = None,
+        at_most: int | None = None,
+        waits: bool = True,
+    ):
         self.cloud = MemoryCloud()
         self.limits = SandboxLimits(lifetime_s=lifetime_s)
-        self.register = MemoryRegister()
+        self.register = MemoryRegister(desk)
         self.crew = Crew(
             self.cloud,
             self.register,
-            Pace(at_once=at_once),
+            Pace(at_once=at_once, pause_s=0.01),
             ttl_s=ttl_s,
             beat_s=0.01,
+            admission=Admission(self.register, at_most=at_most, waits=waits),
         )
 
     def wanted(self, name: str) -> tuple[BoxEntry, Order]:
@@ -299,6 +312,22 @@ async def test_a_register_that_is_away_for_a_beat_ends_nothing(monkeypatch: pyte
     await yard.crew.close()
 
 
+async def test_nor_does_it_let_the_provider_end_them(monkeypatch: pytest.MonkeyPatch):
+    yard = Yard(ttl_s=0.03)
+    member = await yard.crew.hire(*yard.wanted("a"))
+
+    async def beat() -> None:
+        raise ConnectionError("the database is away")
+
+    monkeypatch.setattr(yard.register, "beat", beat)
+    machine = yard.cloud.machines[member.machine.id]
+    before = len(machine.extended)
+    async with asyncio.timeout(10):
+        while len(machine.extended) < before + 3:  # noqa: ASYNC110 - as above
+            await asyncio.sleep(0.005)
+    await yard.crew.close()
+
+
 async def test_a_slow_provider_does_not_keep_us_from_saying_that_we_live(
     monkeypatch: pytest.MonkeyPatch,
 ):
@@ -364,3 +393,135 @@ async def test_places_are_given_back_once(monkeypatch: pytest.MonkeyPatch):
     await asyncio.wait([full])
     await yard.crew.close()
     assert yard.cloud.machines == {}
+
+
+async def _first_dies(
+    yard: Yard, gate: asyncio.Event
+) -> asyncio.Task[Sequence[Member | SandboxError]]:
+    """While the others are being made, of which there are no copies."""
+    yard.cloud.forking = SandboxError("no forks now")
+    create = yard.cloud.create
+
+    async def slow(order: Order) -> Machine:
+        if order.key != "yudai-a":
+            await gate.wait()
+        return await create(order)
+
+    yard.cloud.create = slow  # type: ignore[method-assign]
+    hiring = asyncio.create_task(yard.hire_all("abc"))
+    async with asyncio.timeout(10):
+        while not yard.cloud.machines:  # noqa: ASYNC110 - as above
+            await asyncio.sleep(0.001)
+        yard.cloud.machines.clear()
+        while "a" in await yard.open_rows():  # noqa: ASYNC110 - as above
+            await asyncio.sleep(0.005)
+    return hiring
+
+
+async def test_one_that_died_meanwhile_gives_its_place_back_once():
+    yard = Yard(at_once=3, ttl_s=0.03)
+    hiring = await _first_dies(yard, asyncio.Event())
+    hiring.cancel()
+    await asyncio.wait([hiring])
+
+    await asyncio.wait_for(yard.crew._pace.enter(3), 5)
+    full = asyncio.create_task(yard.crew._pace.enter())
+    await asyncio.sleep(0.05)
+    assert not full.done()
+    full.cancel()
+    await asyncio.wait([full])
+    await yard.crew.close()
+
+
+async def test_one_that_died_meanwhile_is_given_to_nobody():
+    yard, gate = Yard(at_once=3, ttl_s=0.03), asyncio.Event()
+    hiring = await _first_dies(yard, gate)
+    gate.set()
+
+    first, *others = await hiring
+
+    assert isinstance(first, SandboxError)
+    assert (first.cause, str(first)) == (Cause.SANDBOX_LOST, "it has ended")
+    assert all(isinstance(member, Member) for member in others)
+    await yard.crew.close()
+
+
+async def test_all_are_ended_at_once(monkeypatch: pytest.MonkeyPatch):
+    yard, kill, ending = Yard(), MemoryCloud.kill, 0
+    for name in "abcd":
+        await yard.crew.hire(*yard.wanted(name))
+
+    async def together(machine_id: str) -> bool:
+        nonlocal ending
+        ending += 1
+        async with asyncio.timeout(10):
+            while ending < 4:  # noqa: ASYNC110 - as above
+                await asyncio.sleep(0.005)
+        return await kill(yard.cloud, machine_id)
+
+    monkeypatch.setattr(yard.cloud, "kill", together)
+    await yard.crew.close()
+
+    assert (yard.cloud.machines, await yard.open_rows()) == ({}, [])
+
+
+async def test_all_processes_together_have_so_many_places(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(admission_module, "_FIRST_PAUSE_S", 0.01)
+    desk = Desk()
+    one, other = Yard(desk=desk, at_most=3), Yard(desk=desk, at_most=3)
+    await one.hire_all("ab")
+    waiting = asyncio.create_task(other.hire_all("cd"))
+    await asyncio.sleep(0.1)
+    assert (waiting.done(), other.cloud.machines) == (False, {})
+    # Who wants less is not kept by who waits elsewhere.
+    await asyncio.wait_for(one.crew.hire(*one.wanted("e")), 5)
+
+    await one.crew.dismiss("a")
+    await one.crew.dismiss("e")
+
+    await asyncio.wait_for(waiting, 5)
+    assert sorted(await one.open_rows()) == ["b", "c", "d"]
+    await one.crew.close()
+    await other.crew.close()
+
+
+async def test_a_dead_process_has_no_places():
+    desk = Desk()
+    one, other = Yard(desk=desk, at_most=2), Yard(desk=desk, at_most=2)
+    await one.hire_all("ab")
+    await desk.kill(one.register)
+
+    await asyncio.wait_for(other.hire_all("cd"), 5)
+
+    await other.crew.close()
+    await one.crew.close()
+
+
+async def test_who_does_not_wait_is_told_that_all_are_taken():
+    desk = Desk()
+    one, doctor = Yard(desk=desk, at_most=2), Yard(desk=desk, at_most=2, waits=False)
+    await one.hire_all("ab")
+
+    with pytest.raises(BusyError, match=r"all 2 sandboxes .* are in use"):
+        await doctor.crew.hire(*doctor.wanted("c"))
+
+    assert sorted(await one.open_rows()) == ["a", "b"]
+    await one.crew.close()
+    await asyncio.wait_for(doctor.crew.hire(*doctor.wanted("d")), 5)
+    await doctor.crew.close()
+
+
+async def test_who_gives_up_waiting_has_no_place_and_no_row(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(admission_module, "_FIRST_PAUSE_S", 0.01)
+    desk = Desk()
+    one, other = Yard(desk=desk, at_most=2), Yard(desk=desk, at_most=2, at_once=2)
+    await one.hire_all("ab")
+    waiting = asyncio.create_task(other.hire_all("cd"))
+    await asyncio.sleep(0.05)
+    waiting.cancel()
+    await asyncio.wait([waiting])
+    assert sorted(await one.open_rows()) == ["a", "b"]
+    await one.crew.close()
+
+    await asyncio.wait_for(other.hire_all("ef"), 5)
+    await other.crew.close()

@@ -6,7 +6,7 @@ import pytest
 
 from yudai.adapters.sandboxes.remote.cloud import BusyError, DeniedError
 from yudai.adapters.sandboxes.remote.pace import Pace
-from yudai.domain.errors import SandboxError
+from yudai.domain.failure import POLICIES
 
 
 async def test_no_more_than_so_many_at_once():
@@ -46,8 +46,9 @@ async def test_who_gives_up_waiting_holds_no_place():
 
 
 async def test_more_than_there_ever_are_is_refused():
-    with pytest.raises(SandboxError, match="3 sandboxes at once are more than the 2 allowed"):
+    with pytest.raises(DeniedError, match="3 sandboxes at once are more than the 2 allowed") as no:
         await Pace(at_once=2).enter(3)
+    assert POLICIES[no.value.cause].retry == "final"
 
 
 async def test_creations_are_spread_over_time():
@@ -65,14 +66,29 @@ async def test_creations_are_spread_over_time():
 
 
 async def test_busy_is_waited_for_as_it_says():
-    said = [BusyError("quota", retry_after_s=0.01), BusyError("quota", retry_after_s=0.0)]
+    loop = asyncio.get_running_loop()
+    said, began = [BusyError("quota", retry_after_s=0.3), BusyError("quota")], loop.time()
 
     async def make() -> str:
         if said:
             raise said.pop(0)
         return "made"
 
-    assert await Pace(at_once=1).make(make) == "made"
+    assert await Pace(at_once=1, pause_s=0.01).make(make) == "made"
+    assert loop.time() - began >= 0.3
+
+
+async def test_busy_that_says_at_once_is_left_alone_for_a_while():
+    asked = 0
+
+    async def make() -> None:
+        nonlocal asked
+        asked += 1
+        raise BusyError("quota", retry_after_s=0.0)
+
+    with pytest.raises(BusyError):
+        await Pace(at_once=1, patience_s=0.5, pause_s=0.05).make(make)
+    assert asked <= 5
 
 
 async def test_patience_ends_with_its_last_word():
@@ -84,7 +100,7 @@ async def test_patience_ends_with_its_last_word():
         raise BusyError(f"quota {asked}", retry_after_s=0.02)
 
     with pytest.raises(BusyError, match="quota"):
-        await Pace(at_once=1, patience_s=0.05).make(make)
+        await Pace(at_once=1, patience_s=0.05, pause_s=0.01).make(make)
     assert 2 <= asked <= 3
 
 

@@ -219,7 +219,7 @@ async def scene() -> tuple[Desk, MemoryRegister]:
     desk = Desk(name="us")
     dead = MemoryRegister(desk)
     for name in ("one", "two", "three", "gone"):
-        await dead.open_box(BoxEntry(id=name, backend="e2b", owner="run"))
+        await dead.open_boxes([BoxEntry(id=name, backend="e2b", owner="run")])
         await dead.name_box(name, f"m-{name}")
     await desk.kill(dead)
     return desk, MemoryRegister(desk)
@@ -273,7 +273,7 @@ async def test_machines_are_read_before_rows():
     class LateCloud(ListedCloud):
         async def list(self, installation: str) -> Sequence[Found]:
             assert installation == "us"
-            await living.open_box(BoxEntry(id="new", backend="e2b", owner="run"))
+            await living.open_boxes([BoxEntry(id="new", backend="e2b", owner="run")])
             return [machine("m-new", "new")]
 
     cloud = LateCloud([])

@@ -31,7 +31,7 @@ class Store:
 
     async def use(self, box: str) -> None:
         entry = BoxEntry(id=box, backend="memory", owner="me", base=KEY)
-        await self.register.open_box(entry)
+        await self.register.open_boxes([entry])
 
 
 async def test_it_is_built_once_whoever_asks():

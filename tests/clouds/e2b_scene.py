@@ -16,7 +16,7 @@ from yudai.ports.sandbox import SandboxLimits
 
 INSTALLED = "installation-1"
 SHORT = Timings(call_s=10, create_s=10, ready_s=10, snapshot_s=20)
-HASTY = Timings(call_s=1, create_s=1, ready_s=0.5, snapshot_s=1)
+HASTY = Timings(call_s=1, create_s=1, ready_s=0.5, snapshot_s=1, look_up_s=1)
 _numbers = count(1)
 
 

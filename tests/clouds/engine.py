@@ -39,6 +39,7 @@ _WITH_VALUES = {
     *("--cap-add", "--pids-limit", "--cpus", "--memory", "--memory-swap", "--shm-size"),
     *("--ulimit", "--volume", "--tmpfs", "--env", "--entrypoint", "--filter", "--change"),
 }
+_ADVICE = "\n\nRun 'docker run --help' for more information"
 _HERE = Path(__file__).parent
 # Imported, so that it is compiled once: tests call it very often.
 _SCRIPT = """#!{} -IS
@@ -151,12 +152,14 @@ class _Engine(NamedTuple):
         if not self._image(image).exists():
             return self._refuse(
                 f"Error: {image}: image not known",
-                f"docker: Error response from daemon: No such image: {image}",
+                f"docker: Error response from daemon: No such image: {image}{_ADVICE}",
             )
         if self._container(name).exists():
             return self._refuse(
                 f'Error: creating container storage: the container name "{name}" is already in use',
-                f'docker: Error response from daemon: The name "/{name}" is already in use',
+                f'docker: Error response from daemon: Conflict. The container name "/{name}" is'
+                f" already in use by container 1234. You have to remove (or rename) that container"
+                f" to be able to reuse that name.{_ADVICE}",
             )
         given = dict(label.split("=", 1) for label in flags.get("--label", ()))
         labels = json.loads(self._image(image).read_bytes())["Labels"] | given

@@ -1,16 +1,21 @@
 """The container engine of this machine, where there is one that has our image."""
 
+import asyncio
 import shutil
 import subprocess
+from functools import cache
 
+from yudai.adapters.sandboxes.container_engine import find_engine
 from yudai.adapters.sandboxes.container_flags import LABEL
 from yudai.adapters.sandboxes.remote.cloud import INSTALLATION
+from yudai.domain.errors import SandboxError
 from yudai.settings import Settings
 
 
 def is_there() -> bool:
     """An engine that answers, and the image: deploy/sandbox builds it."""
-    if shutil.which(_words()[0]) is None:
+    words = _words()
+    if not words or shutil.which(words[0]) is None:
         return False
     return _call("image", "inspect", Settings().container_image).returncode == 0
 
@@ -37,5 +42,10 @@ def _call(*words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(argv, check=False, capture_output=True, text=True, timeout=120)
 
 
-def _words() -> list[str]:
-    return (Settings().container_engine or "podman").split()
+@cache
+def _words() -> tuple[str, ...]:
+    """The same that the adapter takes; () where none works."""
+    try:
+        return asyncio.run(find_engine(Settings().container_engine)).argv
+    except SandboxError:
+        return ()

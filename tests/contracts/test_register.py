@@ -121,8 +121,8 @@ async def test_of_somebody_of_ours_nothing_is_known(office: Office):
 
 async def test_a_box_is_there_with_all_that_was_said_until_it_is_closed(office: Office):
     ours, theirs = office.enter(), office.enter()
-    await ours.open_box(box("b-1", base="base"))
-    await ours.open_box(box("b-2", backend="prime"))
+    await ours.open_boxes([box("b-1", base="base")])
+    await ours.open_boxes([box("b-2", backend="prime")])
     [entry] = await theirs.boxes("e2b")
     assert entry.created_at > 1_000_000_000
     assert entry == box("b-1", base="base").model_copy(update={"created_at": entry.created_at})
@@ -137,8 +137,8 @@ async def test_a_box_is_there_with_all_that_was_said_until_it_is_closed(office: 
 
 async def test_what_was_opened_once_is_known_for_ever(office: Office):
     register = office.enter()
-    await register.open_box(box("open"))
-    await register.open_box(box("closed"))
+    await register.open_boxes([box("open")])
+    await register.open_boxes([box("closed")])
     await register.close_box("closed")
     assert await register.known({"open", "closed", "never"}) == {"open", "closed"}
     assert await register.known(set()) == set()
@@ -148,16 +148,41 @@ async def test_what_was_opened_once_is_known_for_ever(office: Office):
 
 async def test_opening_twice_is_opening_once(office: Office):
     register = office.enter()
-    await register.open_box(box("b-1"))
+    await register.open_boxes([box("b-1")])
     await register.name_box("b-1", "named")
-    await register.open_box(box("b-1"))
+    await register.open_boxes([box("b-1")])
     assert [entry.external for entry in await register.boxes("e2b")] == ["named"]
+
+
+async def test_no_more_than_so_many_are_open_at_once(office: Office):
+    ours, theirs = office.enter(), office.enter()
+    assert await ours.open_boxes([box("a"), box("b")], at_most=3)
+    assert await theirs.open_boxes([box("other", backend="prime")], at_most=1)
+    assert not await theirs.open_boxes([box("c"), box("d")], at_most=3)
+    assert await ids(ours) == ["a", "b"], "all or none"
+    assert await theirs.open_boxes([box("c")], at_most=3)
+    assert await theirs.open_boxes([box("c")], at_most=3), "a lost answer is asked for again"
+    await ours.close_box("a")
+    assert await ours.open_boxes([box("d")], at_most=3)
+    await office.kill(theirs)
+    assert await ours.open_boxes([box("e")], at_most=3), "a dead one's do not count"
+
+
+async def test_all_who_ask_at_once_together_get_no_more(office: Office):
+    registers = [office.enter() for _ in range(8)]
+    async with asyncio.TaskGroup() as group:
+        asked = [
+            group.create_task(register.open_boxes([box(f"b-{n}")], at_most=3))
+            for n, register in enumerate(registers)
+        ]
+    assert sum(task.result() for task in asked) == 3
+    assert len(await ids(registers[0])) == 3
 
 
 async def test_a_dead_process_holds_nothing(office: Office):
     ours, theirs = office.enter(), office.enter()
-    await ours.open_box(box("ours"))
-    await theirs.open_box(box("theirs"))
+    await ours.open_boxes([box("ours")])
+    await theirs.open_boxes([box("theirs")])
     assert await is_held(ours, "theirs")
     await office.kill(theirs)
     assert not await is_held(ours, "theirs")
@@ -166,8 +191,8 @@ async def test_a_dead_process_holds_nothing(office: Office):
 
 async def test_who_is_silent_for_long_holds_nothing_until_it_beats_again(office: Office):
     ours, theirs = office.enter(), office.enter()
-    await ours.open_box(box("ours"))
-    await theirs.open_box(box("theirs"))
+    await ours.open_boxes([box("ours")])
+    await theirs.open_boxes([box("theirs")])
     await office.wait(DEAD_S - 10)
     assert await is_held(ours, "theirs")
     await office.wait(20)
@@ -208,10 +233,10 @@ async def test_a_base_is_kept_found_used_and_forgotten(office: Office):
 async def test_a_base_knows_how_many_stand_on_it(office: Office):
     register = office.enter()
     await register.keep_base(BaseEntry(backend="e2b", key="k", external="x"))
-    await register.open_box(box("b-1", base="k"))
-    await register.open_box(box("b-2", base="k"))
-    await register.open_box(box("b-3", base="other"))
-    await register.open_box(box("b-4", base="k", backend="prime"))
+    await register.open_boxes([box("b-1", base="k")])
+    await register.open_boxes([box("b-2", base="k")])
+    await register.open_boxes([box("b-3", base="other")])
+    await register.open_boxes([box("b-4", base="k", backend="prime")])
     await register.close_box("b-2")
     [listed] = await register.bases("e2b")
     found = await register.find_base("e2b", "k")

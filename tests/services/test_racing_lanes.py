@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from yudai.domain.errors import RefusedError
+from yudai.domain.errors import RefusedError, SandboxError
 from yudai.domain.failure import Cause
 from yudai.domain.ids import RunId
 from yudai.services.racing import Racer
 from yudai.services.running import RunBrokeError
 
-PREPARED: Any = SimpleNamespace()
+SOLVE: Any = SimpleNamespace()
 
 
 class Counting:
@@ -32,9 +32,20 @@ class Counting:
         self.done.append(run_id)
 
 
+class Finding:
+    """A preparer that numbers what it finds."""
+
+    def __init__(self) -> None:
+        self.found = 0
+
+    async def find(self, _: object) -> int:
+        self.found += 1
+        return self.found
+
+
 def racer(**parts: Any) -> Racer:
     unused: dict[str, Any] = {field.name: None for field in fields(Racer)}
-    given: dict[str, Any] = {**unused, "retry_delays_s": (), **parts}
+    given: dict[str, Any] = {**unused, "preparer": Finding(), "retry_delays_s": (), **parts}
     return Racer(**given)
 
 
@@ -44,7 +55,7 @@ async def test_all_are_verified_two_at_a_time():
     async with asyncio.TaskGroup() as group:
         for number in range(7):
             run: Any = SimpleNamespace(id=f"r{number}", worker_id="w", attempt=1)
-            group.create_task(one._verify(run, PREPARED))
+            group.create_task(one._verify(SOLVE, run))
     assert prover.most == 2
     assert sorted(prover.done) == [f"r{number}" for number in range(7)]
 
@@ -55,13 +66,29 @@ async def test_who_is_stopped_while_waiting_leaves_the_place_to_the_next():
     one = racer(prover=prover, verifications=lanes)
     run: Any = SimpleNamespace(id="r", worker_id="w", attempt=1)
     async with lanes:
-        waiting = asyncio.create_task(one._verify(run, PREPARED))
+        waiting = asyncio.create_task(one._verify(SOLVE, run))
         await asyncio.sleep(0)
         waiting.cancel()
         await asyncio.wait([waiting])
     assert waiting.cancelled()
-    await one._verify(run, PREPARED)
+    await one._verify(SOLVE, run)
     assert prover.done == ["r"]
+
+
+async def test_each_try_looks_for_the_base_anew():
+    """One that is gone is built again by whoever looks for it."""
+    seen: list[object] = []
+
+    async def verify(_run: object, prepared: object, _claim: object) -> None:
+        seen.append(prepared)
+        if len(seen) < 3:
+            raise SandboxError("the prepared base is gone")
+
+    prover = SimpleNamespace(verify_run=verify)
+    run: Any = SimpleNamespace(id="r", worker_id="w", attempt=1)
+    one = racer(prover=prover, verifications=asyncio.Semaphore(1), retry_delays_s=(0, 0))
+    await one._verify(SOLVE, run)
+    assert seen == [1, 2, 3]
 
 
 async def test_what_this_machine_cannot_prepare_is_no_fault_of_the_model():
@@ -70,5 +97,5 @@ async def test_what_this_machine_cannot_prepare_is_no_fault_of_the_model():
 
     one = racer(preparer=SimpleNamespace(find=find))
     with pytest.raises(RunBrokeError, match="not on this machine") as broke:
-        await one._prepared(PREPARED)
+        await one._prepared(SOLVE)
     assert broke.value.cause is Cause.SETUP_FAILED

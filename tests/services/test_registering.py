@@ -4,6 +4,9 @@ On SQLite, where time is ours to set.
 """
 
 import asyncio
+import signal
+import subprocess
+import time
 from collections.abc import AsyncGenerator, Callable, Generator
 from contextlib import contextmanager
 from typing import Any
@@ -13,7 +16,10 @@ from sqlalchemy import event
 from sqlalchemy.exc import OperationalError
 
 from yudai.adapters.clock import SystemClock
+from yudai.adapters.engines.liveness import host_name, is_gone, is_there
 from yudai.ports.register import BoxEntry
+from yudai.services.holding import Living
+from yudai.services.overseeing import Overseer
 from yudai.services.registering import DatabaseRegister
 from yudai.store import bases
 from yudai.store.bases import Builder
@@ -93,9 +99,9 @@ async def until_renewed(store: Store, clock: SetClock) -> bool:
 async def test_without_a_row_there_is_no_sandbox(store: Store, new_register: NewRegister):
     register = new_register()
     with away(store), pytest.raises(StoreAwayError):
-        await register.open_box(box("a"))
+        await register.open_boxes([box("a")])
     assert await register.boxes("e2b") == []
-    await register.open_box(box("a"))
+    await register.open_boxes([box("a")])
     assert [entry.id for entry in await register.boxes("e2b")] == ["a"]
 
 
@@ -104,7 +110,7 @@ async def test_an_end_that_could_not_be_written_is_written_later(
     store: Store, new_register: NewRegister, later: str
 ):
     register, other = new_register(), new_register("other")
-    await register.open_box(box("a"))
+    await register.open_boxes([box("a")])
     with away(store), pytest.raises(StoreAwayError):
         await register.close_box("a")
     assert len(await other.boxes("e2b")) == 1
@@ -116,11 +122,11 @@ async def test_an_end_that_was_written_by_hand_is_not_written_again(
     store: Store, new_register: NewRegister
 ):
     register = new_register()
-    await register.open_box(box("a"))
+    await register.open_boxes([box("a")])
     with away(store), pytest.raises(StoreAwayError):
         await register.close_box("a")
     assert await register.close_box("a")
-    await register.open_box(box("b"))
+    await register.open_boxes([box("b")])
     await register.beat()
     assert [entry.id for entry in await register.boxes("e2b")] == ["b"]
 
@@ -172,3 +178,77 @@ async def test_a_turn_whose_end_could_not_be_written_is_over_for_us_and_later_fo
             seen = await builder(store, clock)
             assert seen is not None
     assert await builder(store, clock) is None
+
+
+@pytest.fixture
+def sibling() -> Generator[subprocess.Popen[bytes]]:
+    """Another process of this machine, which is suspended."""
+    with subprocess.Popen(["/bin/sleep", "60"]) as process:
+        process.send_signal(signal.SIGSTOP)
+        yield process
+        process.kill()
+
+
+@pytest.fixture
+def theirs(store: Store, clock: SetClock, sibling: subprocess.Popen[bytes]) -> DatabaseRegister:
+    clock.time = time.time()
+    return DatabaseRegister(store, clock, holder="them", host=host_name(), pid=sibling.pid)
+
+
+@pytest.fixture
+def ours(new_register: NewRegister) -> DatabaseRegister:
+    return new_register(is_gone=is_gone, is_there=is_there)
+
+
+def end(process: subprocess.Popen[bytes]) -> None:
+    process.kill()
+    process.wait()
+
+
+async def test_boxes_of_who_is_there_are_held_however_silent_it_is(
+    theirs: DatabaseRegister,
+    ours: DatabaseRegister,
+    clock: SetClock,
+    sibling: subprocess.Popen[bytes],
+):
+    """A laptop slept, a clock was set forward a little, somebody pressed Ctrl-Z."""
+    await theirs.open_boxes([box("a")])
+    overseer = Overseer(ours.store, clock, Living(is_gone, is_there=is_there))
+    clock.time += DEAD_S + 1
+
+    assert [entry.is_held for entry in await ours.boxes("e2b")] == [True]
+    assert [view.held for view in (await overseer.list()).sandboxes] == [True]
+    assert (await overseer.count()).leaked == {}
+
+    end(sibling)
+    assert [entry.is_held for entry in await ours.boxes("e2b")] == [False]
+    assert (await overseer.count()).leaked == {"e2b": 1}
+
+
+async def test_a_turn_of_who_is_there_lasts_however_silent_it_is(
+    theirs: DatabaseRegister,
+    ours: DatabaseRegister,
+    clock: SetClock,
+    sibling: subprocess.Popen[bytes],
+):
+    async with theirs.building(*BASE):
+        clock.time += DEAD_S + 1
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(0.5), ours.building(*BASE):
+                raise AssertionError("it was taken over")
+        end(sibling)
+        async with asyncio.timeout(20), ours.building(*BASE):
+            pass
+
+
+async def test_a_turn_that_is_over_ends_although_its_process_is_there(
+    store: Store, new_register: NewRegister, ours: DatabaseRegister
+):
+    living = new_register("them", turn_beat_s=0.05)
+    async with asyncio.timeout(20):
+        async with living.building(*BASE):
+            database = away(store)
+            database.__enter__()
+        database.__exit__(None, None, None)
+        async with ours.building(*BASE):
+            pass

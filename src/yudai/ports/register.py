@@ -49,7 +49,12 @@ class Register(Protocol):
         """What is known of a sandbox's owner: a run, a solve, or somebody of ours."""
         ...
 
-    async def open_box(self, entry: BoxEntry) -> None: ...
+    async def open_boxes(self, entries: Sequence[BoxEntry], *, at_most: int | None = None) -> bool:
+        """All of one backend, or False and none: it would have more than `at_most` of them.
+
+        Those of dead processes do not count; no two processes count at once.
+        """
+        ...
 
     async def name_box(self, box_id: str, external: str) -> None: ...
 

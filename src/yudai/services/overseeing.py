@@ -61,7 +61,7 @@ class Overseer:
         return Numbers(*counted, held=held, leaked=leaked)
 
     def _is_held(self, kept: Kept) -> bool:
-        return self.living(kept.holder, kept.silent_s)
+        return self.living(kept.holder, kept.silent_s, kept.row.beat_at)
 
     def _view(self, kept: Kept) -> SandboxView:
         row = kept.row

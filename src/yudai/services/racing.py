@@ -118,10 +118,10 @@ class Racer:
     async def _attempt(self, solve: SolveRow, run: RunRow) -> None:
         claim = claim_of(run)
         try:
-            prepared = await self._prepared(solve)
             if run.state is RunState.RUNNING:
+                prepared = await self._prepared(solve)
                 await self.runner.run_contestant(solve, run, prepared)
-            await self._verify(run, prepared)
+            await self._verify(solve, run)
         except TakenError:
             log.warning("run.taken")
         except (RunBrokeError, WorldError) as error:
@@ -143,13 +143,16 @@ class Racer:
             # Another worker had prepared it, from what is not on this machine.
             raise RunBrokeError(Cause.SETUP_FAILED, str(error)) from error
 
-    async def _verify(self, run: RunRow, prepared: Prepared) -> None:
+    async def _verify(self, solve: SolveRow, run: RunRow) -> None:
         """The agent's work is done and kept: a sandbox that fails now costs only its own time."""
+
+        async def verify() -> None:
+            # Looked for each time: one that is gone by now is built again.
+            prepared = await self._prepared(solve)
+            await self.prover.verify_run(run.id, prepared, claim_of(run))
+
         async with self.verifications:
-            await again_for_the_world(
-                lambda: self.prover.verify_run(run.id, prepared, claim_of(run)),
-                self.retry_delays_s,
-            )
+            await again_for_the_world(verify, self.retry_delays_s)
 
     async def _broke(
         self, run: RunRow, claim: Claim, cause: Cause, message: str, **facts: str

@@ -5,10 +5,12 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from sqlalchemy.ext.asyncio import AsyncSession
+
 from yudai.ports.clock import Clock
 from yudai.ports.register import BaseEntry, BoxEntry
 from yudai.ports.sandbox import Tags
-from yudai.services.holding import IsGone, Living, never_known
+from yudai.services.holding import IsGone, IsThere, Living, never_known, never_seen
 from yudai.services.turns import BEAT_S, Turns
 from yudai.store import bases, sandboxes
 from yudai.store.sandboxes import DEAD_S, Holder, Kept
@@ -26,6 +28,7 @@ class DatabaseRegister:
     host: str
     pid: int
     is_gone: IsGone = never_known
+    is_there: IsThere = never_seen
     dead_s: float = DEAD_S
     turn_beat_s: float = BEAT_S
     _unclosed: dict[str, bool] = field(default_factory=dict[str, bool])
@@ -43,15 +46,24 @@ class DatabaseRegister:
         async with self.store.read() as db:
             return await sandboxes.tags_of(db, owner)
 
-    async def open_box(self, entry: BoxEntry) -> None:
+    async def open_boxes(self, entries: Sequence[BoxEntry], *, at_most: int | None = None) -> bool:
+        if at_most is not None:
+            # Its row is what those who count wait for.
+            await self.installation()
         try:
             async with self.store.database.transaction() as db:
-                await sandboxes.open_box(db, entry, self._me, now=self.clock.now())
+                now = self.clock.now()
+                if at_most is not None and not await self._has_room(db, entries, at_most, now):
+                    return False
+                for entry in entries:
+                    await sandboxes.open_box(db, entry, self._me, now=now)
         except BaseException:
-            # It may be there nevertheless, and nobody would use it.
-            self._unclosed[entry.id] = False
+            # They may be there nevertheless, and nobody would use them.
+            self._unclosed.update(dict.fromkeys((entry.id for entry in entries), False))
             raise
-        self._unclosed.pop(entry.id, None)
+        for entry in entries:
+            self._unclosed.pop(entry.id, None)
+        return True
 
     async def name_box(self, box_id: str, external: str) -> None:
         async with self.store.database.transaction() as db:
@@ -123,7 +135,7 @@ class DatabaseRegister:
 
     @cached_property
     def _living(self) -> Living:
-        return Living(self.is_gone, self.dead_s)
+        return Living(self.is_gone, self.dead_s, self.is_there)
 
     @cached_property
     def _turns(self) -> Turns:
@@ -136,6 +148,14 @@ class DatabaseRegister:
         assert name is not None  # noqa: S101 - just written, if not by us
         return name
 
+    async def _has_room(
+        self, db: AsyncSession, entries: Sequence[BoxEntry], at_most: int, now: float
+    ) -> bool:
+        await sandboxes.hold_places(db)
+        rows = await sandboxes.open_boxes(db, entries[0].backend, now=now)
+        held = {row.id for row in map(self._entry, rows) if row.is_held}
+        return len(held | {entry.id for entry in entries}) <= at_most
+
     def _entry(self, kept: Kept) -> BoxEntry:
         row = kept.row
         is_ours = row.holder == self.holder
@@ -147,5 +167,5 @@ class DatabaseRegister:
             external=row.external,
             tags=row.tags,
             created_at=row.created_at,
-            is_held=is_ours or self._living(kept.holder, kept.silent_s),
+            is_held=is_ours or self._living(kept.holder, kept.silent_s, row.beat_at),
         )

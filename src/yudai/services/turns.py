@@ -67,7 +67,9 @@ class Turns:
             await asyncio.sleep(POLL_S)
 
     def _is_over(self, seen: Builder) -> bool:
-        return seen.holder.id in self._over or not self.living(seen.holder, seen.silent_s)
+        if seen.holder.id in self._over:
+            return True
+        return not self.living(seen.holder, seen.silent_s, seen.beat_at)
 
     @asynccontextmanager
     async def _beating(self, base: BaseKey, turn: Holder) -> AsyncGenerator[None]:
@@ -98,9 +100,12 @@ class Turns:
         await asyncio.wait([task], timeout=_LEAVE_S)
 
     async def _let_go(self, base: BaseKey, turn: Holder) -> None:
-        try:
-            async with self.store.database.transaction() as db:
-                await bases.end_turn(db, base, turn)
-            self._over.discard(turn.id)
-        except Exception as error:  # noqa: BLE001 - others take over when it has been silent
-            log.warning("base.turn_not_ended", base=base, error=repr(error))
+        """Others of this machine see us alive, and would wait for as long as we are."""
+        while turn.id in self._over:
+            try:
+                async with self.store.database.transaction() as db:
+                    await bases.end_turn(db, base, turn)
+                self._over.discard(turn.id)
+            except Exception as error:  # noqa: BLE001 - a database that is away for a while
+                log.warning("base.turn_not_ended", base=base, error=repr(error))
+                await asyncio.sleep(self.beat_s)

@@ -8,8 +8,9 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from yudai.ports.register import BoxEntry
 from yudai.ports.sandbox import Tags
-from yudai.store.engines import insert_new
+from yudai.store.engines import insert_new, is_sqlite
 from yudai.store.instants import instant
+from yudai.store.locks import LOCKS
 from yudai.store.sandbox_tables import InstallationRow, SandboxRow
 from yudai.store.tables import RunRow, SolveRow
 
@@ -94,6 +95,13 @@ async def open_box(db: AsyncSession, entry: BoxEntry, holder: Holder, *, now: fl
         reaped=False,
     )
     await db.execute(statement)
+
+
+async def hold_places(db: AsyncSession) -> None:
+    """Until our commit nobody else counts the open rows to open more; SQLite has one writer."""
+    if not is_sqlite(db.get_bind().dialect):
+        row = select(InstallationRow.id).where(InstallationRow.id == _THE_ONE).with_for_update()
+        await db.execute(row, execution_options={LOCKS: True})
 
 
 async def name_box(db: AsyncSession, box_id: str, external: str) -> None:

@@ -5,16 +5,18 @@ import tempfile
 import time
 from io import BytesIO
 from pathlib import Path
+from typing import NamedTuple, Protocol, runtime_checkable
 
 from yudai import __version__
 from yudai.domain.errors import ConflictError, RefusedError, SandboxError
 from yudai.domain.value import Value
-from yudai.ports.sandbox import Backend, BaseSpec, Guarantee, SandboxLimits
+from yudai.ports.sandbox import Backend, BaseSpec, Guarantee, SandboxLimits, SandboxRef
 from yudai.settings import Settings
 from yudai.store.store import Store
 from yudai.wiring.sandboxes import BACKENDS, DEFAULT_BACKEND, is_set_up, make_backend
 
 _OWNER = "doctor"
+_TOO_SMALL = "smaller than the settings say: build it again with `yudai sandbox build-template`"
 _PAID = frozenset({"e2b", "prime"})
 _HOW = {
     "container": "not asked for: SANDBOX_BACKEND=container uses podman or docker",
@@ -38,6 +40,23 @@ class BackendFinding(Value):
     guarantees: tuple[Guarantee, ...] = ()
 
 
+@runtime_checkable
+class Sizing(Protocol):
+    """A backend whose boxes may have another size than they were asked for with."""
+
+    async def size_of(self, ref: SandboxRef) -> SandboxLimits | None: ...
+
+
+class Start(NamedTuple):
+    """How it went to make a sandbox of a prepared base."""
+
+    ms: float | None = None
+    """From asking for it until `true` has answered."""
+    size: SandboxLimits | None = None
+    """What it has, where that is not what was asked for."""
+    words: str = ""
+
+
 async def probe_backends(
     settings: Settings, store: Store | None, *, starts: bool = True
 ) -> tuple[BackendFinding, ...]:
@@ -55,7 +74,7 @@ async def _probe(
     if not is_set_up(settings, name):
         return finding.model_copy(update={"set_up": False})
     try:
-        backend = make_backend(settings, name, store=store)
+        backend = make_backend(settings, name, store=store, waits=False)
         try:
             return await _try(backend, finding, settings.limits, starts=starts or name not in _PAID)
         finally:
@@ -68,11 +87,11 @@ async def _try(
     backend: Backend, finding: BackendFinding, limits: SandboxLimits, *, starts: bool
 ) -> BackendFinding:
     capabilities = await backend.capabilities()
-    start_ms = await measure_start(backend) if starts else None
+    start = await _start(backend) if starts else Start()
     promise = "isolated" if capabilities.isolated else "NO isolation: only for code you trust"
-    size = _words(limits) if capabilities.isolated else ""
-    start = "" if start_ms is None else f"starts in {start_ms:.0f} ms"
-    facts = (promise, capabilities.version, start, size)
+    size = _words(start.size or limits) if capabilities.isolated else ""
+    small = _TOO_SMALL if start.size is not None and _is_smaller(start.size, limits) else ""
+    facts = (promise, capabilities.version, start.words, size, small)
     return finding.model_copy(
         update={
             "usable": True,
@@ -80,14 +99,23 @@ async def _try(
             "detail": "; ".join(fact for fact in facts if fact),
             "version": capabilities.version,
             "limits": size,
-            "start_ms": start_ms,
+            "start_ms": start.ms,
             "guarantees": capabilities.guarantees,
         }
     )
 
 
-async def measure_start(backend: Backend) -> float:
-    """Milliseconds from asking for a sandbox of a prepared base until `true` has answered."""
+async def _start(backend: Backend) -> Start:
+    from yudai.adapters.sandboxes.remote.cloud import BusyError
+
+    try:
+        return await measure_start(backend)
+    except BusyError as error:
+        # It works, for others use it.
+        return Start(words=f"its start was not measured: {error}")
+
+
+async def measure_start(backend: Backend) -> Start:
     with tempfile.TemporaryDirectory() as folder:
         source = _archive(Path(folder))
         base = await backend.prepare(BaseSpec(key=f"doctor-{__version__}", source=source))
@@ -98,7 +126,9 @@ async def measure_start(backend: Backend) -> float:
             raise box
         try:
             await box.exec("true")
-            return 1000 * (time.perf_counter() - began)
+            ms = 1000 * (time.perf_counter() - began)
+            size = await backend.size_of(box.ref) if isinstance(backend, Sizing) else None
+            return Start(ms, size, f"starts in {ms:.0f} ms")
         finally:
             await box.destroy()
     finally:
@@ -120,6 +150,10 @@ def _archive(folder: Path) -> Path:
         member.size = len(b"# Probe\n")
         archive.addfile(member, BytesIO(b"# Probe\n"))
     return path
+
+
+def _is_smaller(size: SandboxLimits, wanted: SandboxLimits) -> bool:
+    return size.processors < wanted.processors or size.memory_bytes < wanted.memory_bytes
 
 
 def _words(limits: SandboxLimits) -> str:

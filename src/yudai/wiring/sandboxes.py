@@ -12,7 +12,7 @@ import structlog
 from pydantic import SecretStr
 
 from yudai.adapters.clock import SystemClock
-from yudai.adapters.engines.liveness import host_name, is_gone
+from yudai.adapters.engines.liveness import host_name, is_gone, is_there
 from yudai.domain.errors import RefusedError, SandboxError
 from yudai.domain.nearest import nearest
 from yudai.ports.register import Register
@@ -36,6 +36,8 @@ log: structlog.stdlib.BoundLogger = structlog.get_logger()
 DEFAULT_BACKEND = "bubblewrap"
 NEXT_BACKEND = "container"
 NO_DOORS: Mapping[str, Path] = MappingProxyType({})
+_LEAST_AT_ONCE = 2
+"""A baseline and a proof take two boxes together."""
 _LOCAL = {
     "bubblewrap": ("yudai.adapters.sandboxes.bubblewrap", "BubblewrapBackend"),
     "process": ("yudai.adapters.sandboxes.process", "ProcessBackend"),
@@ -48,6 +50,8 @@ class Provision(NamedTuple):
     cloud: "Cloud"
     at_once: int
     per_second: float = float("inf")
+    is_accounts: bool = True
+    """Whether `at_once` is for all processes of the installation, or for each of them."""
 
 
 def make_backend(
@@ -57,21 +61,23 @@ def make_backend(
     store: Store | None = None,
     on_blocked: OnBlocked = ignore_blocked,
     doors: Mapping[str, Path] = NO_DOORS,
+    waits: bool = True,
 ) -> Backend:
     """The backend that was asked for, else bubblewrap; never silently a weaker one.
 
-    `doors` are Unix sockets that agents' commands reach under a host's name.
+    `doors` are Unix sockets that agents' commands reach under a host's name. Where it does not
+    wait, it refuses when all sandboxes of an account are in use.
     """
     chosen = name or settings.sandbox_backend or DEFAULT_BACKEND
     if chosen in _LOCAL:
         return _local(settings, chosen, on_blocked, doors)
-    if chosen not in _CLOUDS:
+    if chosen not in CLOUDS:
         raise RefusedError(f"there is no sandbox {chosen!r}: {nearest(chosen, BACKENDS)}")
-    provision = _CLOUDS[chosen](settings, on_blocked, doors)
+    provision = CLOUDS[chosen](settings, on_blocked, doors)
     if store is None:
         raise RefusedError(f"sandboxes by {chosen} need a database, for what could be left of them")
-    network = _with_endpoint(settings, chosen)
-    return _remote(settings, provision, make_register(store), network)
+    register, network = make_register(store), _with_endpoint(settings, chosen)
+    return _remote(settings, provision, register, network, waits=waits)
 
 
 async def open_backend(
@@ -115,7 +121,13 @@ def make_register(store: Store) -> Register:
 
     clock = SystemClock()
     return DatabaseRegister(
-        store, clock, holder=clock.new_id(), host=host_name(), pid=os.getpid(), is_gone=is_gone
+        store,
+        clock,
+        holder=clock.new_id(),
+        host=host_name(),
+        pid=os.getpid(),
+        is_gone=is_gone,
+        is_there=is_there,
     )
 
 
@@ -166,7 +178,12 @@ def _with_endpoint(settings: Settings, name: str) -> NetworkPolicy:
 
 
 def _remote(
-    settings: Settings, provision: Provision, register: Register, network: NetworkPolicy
+    settings: Settings,
+    provision: Provision,
+    register: Register,
+    network: NetworkPolicy,
+    *,
+    waits: bool,
 ) -> Backend:
     from yudai.adapters.sandboxes.packages import package_settings
     from yudai.adapters.sandboxes.remote.backend import RemoteBackend, Terms
@@ -176,6 +193,8 @@ def _remote(
         limits=settings.limits,
         network=network,
         packages=package_settings(surroundings()),
+        at_most=provision.at_once if provision.is_accounts else None,
+        waits=waits,
     )
     pace = Pace(at_once=provision.at_once, per_second=provision.per_second)
     return RemoteBackend(provision.cloud, register, pace, terms)
@@ -216,7 +235,8 @@ def _container(settings: Settings, on_blocked: OnBlocked, doors: Mapping[str, Pa
         on_blocked=on_blocked,
         ways=_ways(doors),
     )
-    return Provision(cloud, settings.worker_max_runs)
+    at_once = max(_LEAST_AT_ONCE, settings.worker_max_runs)
+    return Provision(cloud, at_once, is_accounts=False)
 
 
 def _key(secret: SecretStr | None, name: str, whose: str) -> str:
@@ -225,9 +245,9 @@ def _key(secret: SecretStr | None, name: str, whose: str) -> str:
     return secret.get_secret_value()
 
 
-_CLOUDS: dict[str, Callable[[Settings, OnBlocked, Mapping[str, Path]], Provision]] = {
+CLOUDS: dict[str, Callable[[Settings, OnBlocked, Mapping[str, Path]], Provision]] = {
     "container": _container,
     "e2b": _e2b,
     "prime": _prime,
 }
-BACKENDS = (*_LOCAL, *_CLOUDS)
+BACKENDS = (*_LOCAL, *CLOUDS)

@@ -109,7 +109,7 @@ class BubblewrapBackend:
             choose=partial(toolchain.choose, spec, self._path),
             open_site=partial(self._sites.opener, spec, owner),
         )
-        await self._bases.prepare(spec, builder)
+        await self._bases.prepare(spec, builder, self._home.living)
         return BaseRef(key=spec.key)
 
     async def setup_log(self, base: BaseRef) -> bytes:
@@ -129,9 +129,7 @@ class BubblewrapBackend:
         overlay = (await self._workshop.ground()).features.overlay
         frame = await self._workshop.frame(tools)
         lay_out = partial(_lay_over if overlay else _lay_out_copy, folder)
-        reach = None
-        if self._outlets.has(phase):
-            reach = Reach(phase, owner, toolchain.interpreter(about.env, about.chosen))
+        reach = Reach(phase, owner, toolchain.interpreter(about.env, about.chosen))
 
         async def start() -> Box:
             built = await self._workshop.build(owner, lay_out, frame, base=base.key, reach=reach)
@@ -147,7 +145,7 @@ class BubblewrapBackend:
 
     async def reap(self, *, dry_run: bool = False) -> Sequence[Leftover]:
         boxes = await self._fleet.reap(dry_run=dry_run)
-        return [*boxes, *await self._bases.reap(NAME, dry_run=dry_run)]
+        return [*boxes, *await self._bases.reap(NAME, self._home.living, dry_run=dry_run)]
 
     async def bases(self) -> Sequence[BaseFacts]:
         return await self._bases.facts(NAME, self._home.living)

@@ -6,7 +6,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
-from yudai.adapters.sandboxes.container_door import Doors
+from yudai.adapters.sandboxes.container_door import Door, Doors, TakenError
 from yudai.adapters.sandboxes.container_engine import Engine
 from yudai.adapters.sandboxes.container_facts import found_of, guarantees, host_of
 from yudai.adapters.sandboxes.container_flags import LABEL, Setting, commit_words, run_words
@@ -14,7 +14,14 @@ from yudai.adapters.sandboxes.container_ground import Ground, find_ground
 from yudai.adapters.sandboxes.container_machine import ContainerMachine
 from yudai.adapters.sandboxes.network.reaching import Ways
 from yudai.adapters.sandboxes.remote.chores import Chores
-from yudai.adapters.sandboxes.remote.cloud import INSTALLATION, DeniedError, Found, Machine, Order
+from yudai.adapters.sandboxes.remote.cloud import (
+    INSTALLATION,
+    BaseGoneError,
+    DeniedError,
+    Found,
+    Machine,
+    Order,
+)
 from yudai.domain.errors import SandboxError
 from yudai.ports.sandbox import Capabilities, OnBlocked, ignore_blocked
 
@@ -29,10 +36,6 @@ _PATIENCE_S = 30.0
 _NO_IMAGE = ("no such image", "image not known", "unable to find image")
 _TAKEN = "already in use"
 _REMEDY = "build it with `{engine} build -t {image} deploy/sandbox`, or set CONTAINER_IMAGE"
-
-
-class _TakenError(SandboxError):
-    """There is one of that name, which is somebody's."""
 
 
 class ContainerCloud:
@@ -68,20 +71,24 @@ class ContainerCloud:
 
     async def create(self, order: Order) -> Machine:
         ground = await self._found()
+        door: Door | None = None
         try:
             door = await self._doors.open(order)
             setting = Setting(
                 image=order.image or self._image,
                 is_built=bool(order.image),
                 is_podman=ground.engine.is_podman,
-                doors=None if door is None else door.folder,
+                doors=door.folder if door and door.is_way else None,
+                names=door.folder if door and not door.is_way else None,
                 hosts=ground.hosts,
                 seccomp=ground.seccomp,
             )
             await self._start(ground.engine, order, run_words(order, setting))
             machine = ContainerMachine(ground.engine, order.key, door)
             await machine.connect()
-        except _TakenError:
+        except TakenError:
+            if door is not None:
+                await self._doors.close(order.key)
             raise
         except BaseException:
             await self._chores.finish(self._clear(order.key))
@@ -146,11 +153,11 @@ class ContainerCloud:
         if answer.code == 0:
             return
         if _TAKEN in said:
-            raise _TakenError(f"there is a container of that name: {answer.error}")
+            raise TakenError(f"there is a container of that name: {answer.error}")
         if not any(words in said for words in _NO_IMAGE):
             raise SandboxError(f"the container could not be started: {answer.error}")
         if order.image:
-            raise SandboxError(f"the prepared base is gone: {answer.error}")
+            raise BaseGoneError(f"the prepared base is gone: {answer.error}")
         raise self._no_image(engine)
 
     async def _clear(self, key: str) -> None:

@@ -1,4 +1,4 @@
-"""The way out of containers without a network: a proxy of ours on a socket that each one sees."""
+"""What containers without a network see of us: a proxy's socket, or one that hears of names."""
 
 import asyncio
 import shutil
@@ -7,6 +7,7 @@ from collections.abc import Collection
 from pathlib import Path
 
 from yudai.adapters.sandboxes.network.forwarding import SOCKET
+from yudai.adapters.sandboxes.network.names import NameWatch
 from yudai.adapters.sandboxes.network.outlets import once
 from yudai.adapters.sandboxes.network.proxy import Proxy
 from yudai.adapters.sandboxes.network.reaching import Ways
@@ -17,16 +18,22 @@ from yudai.ports.sandbox import OnBlocked, Phase
 _FORGOTTEN_S = 600.0
 
 
-class Door:
-    """The proxy of one container, on a socket in a folder that the container sees."""
+class TakenError(SandboxError):
+    """There is one of that name, which is somebody's."""
 
-    def __init__(self, folder: Path, proxy: Proxy) -> None:
+
+class Door:
+    """For one container, on a socket in a folder that the container sees."""
+
+    def __init__(self, folder: Path, server: Proxy | NameWatch) -> None:
         self.folder = folder
-        self._proxy = proxy
+        self.is_way = isinstance(server, Proxy)
+        """Else it only hears which names are looked up."""
+        self._server = server
 
     async def close(self) -> None:
         """Idempotent."""
-        await self._proxy.close()
+        await self._server.close()
         await asyncio.to_thread(shutil.rmtree, self.folder, ignore_errors=True)
 
 
@@ -38,33 +45,43 @@ class Doors:
         self._open: dict[str, Door] = {}
 
     async def open(self, order: Order) -> Door | None:
-        """None: it may reach nothing, and nobody wants to know what it tries."""
-        phase = Phase(order.phase or Phase.AGENT)
-        ways = self._ways if phase is Phase.AGENT else _without_doors(self._ways)
-        if not (order.hosts or ways.doors or phase is Phase.SETUP):
-            return None
+        """None: it is in no phase that anybody wants to hear of, and may reach nothing."""
         folder = self._home / order.key
         try:
-            proxy = Proxy(
-                folder / Path(SOCKET).name,
-                hosts=order.hosts,
-                phase=phase,
-                owner=order.tags.get("owner", ""),
-                on_blocked=self._on_blocked,
-                ways=ways,
-            )
+            server = self._server(order, folder)
         except ValueError as error:
             raise DeniedError(str(error)) from None
+        if server is None:
+            return None
         try:
             # Closed to other users of the host; whoever the container's root is may enter.
             self._home.mkdir(mode=0o700, parents=True, exist_ok=True)
             folder.mkdir()
             folder.chmod(0o755)
-            await proxy.start()
+            server.start()
+        except FileExistsError:
+            raise TakenError("there is a container of that name: it has a door") from None
         except OSError as error:
             raise SandboxError(f"there is no way to a proxy: {error}") from error
-        door = self._open[order.key] = Door(folder, proxy)
+        door = self._open[order.key] = Door(folder, server)
         return door
+
+    def _server(self, order: Order, folder: Path) -> Proxy | NameWatch | None:
+        phase, owner = Phase(order.phase or Phase.AGENT), order.tags.get("owner", "")
+        ways = self._ways if phase is Phase.AGENT else _without_doors(self._ways)
+        if not (order.hosts or ways.doors or phase is Phase.SETUP):
+            if not order.phase:
+                return None
+            # What its image's files say of names is not known here.
+            return NameWatch(folder, phase=phase, owner=owner, on_blocked=self._on_blocked)
+        return Proxy(
+            folder / Path(SOCKET).name,
+            hosts=order.hosts,
+            phase=phase,
+            owner=owner,
+            on_blocked=self._on_blocked,
+            ways=ways,
+        )
 
     async def close(self, key: str) -> None:
         """Also what a dead process of ours has left of one."""

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 import shlex
 import shutil
 from collections.abc import Callable, Sequence
@@ -19,6 +20,8 @@ _CHUNK = 1 << 16
 _LAST_BYTES = 1 << 13
 _LAST_WORDS = 500
 _ENGINES = ("podman", "docker")
+# The last that docker says of a container that it did not start, whatever the reason was.
+_ADVICE = re.compile(r"(Run|See) 'docker .*--help'")
 _INFO = ("info", "--format", "{{json .}}")
 _MISSING = (
     "no such container",
@@ -41,7 +44,7 @@ class Answer(NamedTuple):
     code: int
     output: bytes
     error: str
-    """The last line of what went to standard error."""
+    """The last line of what went to standard error, but for where to read more."""
 
     @property
     def is_missing(self) -> bool:
@@ -209,8 +212,10 @@ async def _last(pipe: asyncio.StreamReader) -> str:
     kept = b""
     while chunk := await pipe.read(_CHUNK):
         kept = (kept + chunk)[-_LAST_BYTES:]
-    lines = kept.decode(errors="replace").strip().splitlines()
-    return lines[-1][-_LAST_WORDS:] if lines else ""
+    lines = [line for line in kept.decode(errors="replace").splitlines() if line.strip()]
+    if lines and _ADVICE.match(lines[-1]):
+        lines.pop()
+    return lines[-1].strip()[-_LAST_WORDS:] if lines else ""
 
 
 def _end(process: asyncio.subprocess.Process) -> None:

@@ -13,6 +13,8 @@ LABEL = "yudai."
 """In front of our tags among an image's own labels."""
 DOORS = "/run/doors"
 """Where a container finds the socket of its proxy."""
+NAMES = "/run/nscd"
+"""Where glibc asks for names: /var/run is a link to /run."""
 
 # Our warden is root in its container: it becomes the agent, ends what that started, and owns what
 # the agent may not change. The agent itself has none of these.
@@ -37,6 +39,9 @@ class Setting:
     """Whether it is of a prepared base, so that its root can be read-only; else one is built."""
     is_podman: bool = True
     doors: Path | None = None
+    """A folder for DOORS."""
+    names: Path | None = None
+    """A folder for NAMES."""
     hosts: Path | None = None
     """A file for /etc/hosts, where the engine would show the host's own."""
     seccomp: Path | None = None
@@ -124,7 +129,7 @@ def _places(limits: SandboxLimits) -> list[str]:
 
 def _mounts(setting: Setting) -> list[str]:
     """Never one that can be written to, and never an engine's socket."""
-    shown = {setting.doors: DOORS, setting.hosts: "/etc/hosts"}
+    shown = {setting.doors: DOORS, setting.names: NAMES, setting.hosts: "/etc/hosts"}
     return [w for own, seen in shown.items() if own for w in ("--volume", f"{own}:{seen}:ro,z")]
 
 

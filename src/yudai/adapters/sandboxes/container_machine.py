@@ -6,7 +6,13 @@ from collections.abc import Mapping, Sequence
 from yudai.adapters.sandboxes.container_door import Door
 from yudai.adapters.sandboxes.container_engine import Answer, Engine
 from yudai.adapters.sandboxes.network.forwarding import forward_line, proxy_variables
-from yudai.adapters.sandboxes.remote.cloud import CutError, DeniedError, GoneError, Said
+from yudai.adapters.sandboxes.remote.cloud import (
+    CutError,
+    DeniedError,
+    FullError,
+    GoneError,
+    Said,
+)
 from yudai.domain.errors import SandboxError
 
 _GONE = (
@@ -16,6 +22,7 @@ _GONE = (
     "can only create exec",
     "container state improper",
 )
+_FULL = "no space left on device"
 _CUT = 125
 _LACKING = (126, 127)
 _PUT_S = 120.0
@@ -35,7 +42,7 @@ class ContainerMachine:
 
     @property
     def variables(self) -> Mapping[str, str]:
-        return {} if self._door is None else proxy_variables()
+        return proxy_variables() if self._door is not None and self._door.is_way else {}
 
     async def run(self, line: str, *, timeout_s: float, max_bytes: int = 1 << 20) -> Said:
         return await self.tell(line, b"", timeout_s=timeout_s, max_bytes=max_bytes)
@@ -57,7 +64,8 @@ class ContainerMachine:
         except TimeoutError:
             raise CutError("a file could not be put into the container in time") from None
         if answer.code != 0:
-            raise SandboxError(f"a file cannot be put into the container: {answer.error}")
+            kind = FullError if _FULL in answer.error.lower() else SandboxError
+            raise kind(f"a file cannot be put into the container: {answer.error}")
 
     async def allow(self, hosts: Sequence[str]) -> None:
         if self._door is not None:
@@ -71,7 +79,7 @@ class ContainerMachine:
 
     async def connect(self) -> None:
         """Start what carries its connections to the proxy, and wait until it listens."""
-        if self._door is None:
+        if self._door is None or not self._door.is_way:
             return
         try:
             answer = await self._exec(forward_line(), timeout_s=_CONNECT_S)

@@ -9,11 +9,11 @@ from typing import Any, NamedTuple
 
 from e2b import AsyncSandbox, SandboxException, SandboxQuery, SandboxState
 
-from yudai.adapters.sandboxes.e2b_errors import UnheardError, UnreachedError, asking
+from yudai.adapters.sandboxes.e2b_errors import AbsentError, UnheardError, UnreachedError, asking
 from yudai.adapters.sandboxes.e2b_network import egress, is_open
 from yudai.adapters.sandboxes.remote.addresses import without_login
 from yudai.adapters.sandboxes.remote.chores import Chores
-from yudai.adapters.sandboxes.remote.cloud import Found, Order
+from yudai.adapters.sandboxes.remote.cloud import BaseGoneError, Found, Order
 
 _DOMAIN = "e2b.app"
 _PER_PAGE = 100
@@ -37,6 +37,8 @@ class Timings(NamedTuple):
     ready_s: float = 60.0
     """For a machine that was made, until it answers."""
     snapshot_s: float = 600.0
+    look_up_s: float = 120.0
+    """For finding out what became of a call whose answer was lost."""
 
 
 class Account:
@@ -59,17 +61,12 @@ class Account:
         return version("e2b")
 
     async def make(self, order: Order, template: str) -> AsyncSandbox:
-        more = {"idempotency_key": order.key} if _TAKES_KEYS else {}
-        async with self.asking("creating a sandbox", self.timings.create_s) as options:
-            return await AsyncSandbox.create(
-                order.image or template,
-                timeout=math.ceil(order.ttl_s),
-                metadata=dict(order.tags),
-                allow_internet_access=is_open(order.hosts),
-                network={**egress(order.hosts), "allow_public_traffic": False},  # pyright: ignore[reportArgumentType] - a TypedDict
-                **more,
-                **options,
-            )
+        try:
+            return await self._make(order, template)
+        except AbsentError as error:
+            if not order.image:
+                raise
+            raise BaseGoneError(f"the prepared base is gone: {error}") from error
 
     async def attach(self, machine_id: str, ttl_s: float) -> AsyncSandbox:
         async with self.asking("finding a sandbox again") as options:
@@ -104,7 +101,9 @@ class Account:
         try:
             return await self._kill(machine_id)
         except UnheardError:
-            return await self._kill(machine_id)
+            # What is not there any more was ended by the call that we did not hear of.
+            await self._kill(machine_id)
+            return True
 
     async def find(self, tags: Mapping[str, str]) -> list[Found]:
         """All pages, running and paused; their filter is checked, for much hangs on it."""
@@ -142,6 +141,19 @@ class Account:
             raise UnreachedError(
                 f"E2B cannot be reached at {at}: check E2B_API_URL and the network"
             ) from error
+
+    async def _make(self, order: Order, template: str) -> AsyncSandbox:
+        more = {"idempotency_key": order.key} if _TAKES_KEYS else {}
+        async with self.asking("creating a sandbox", self.timings.create_s) as options:
+            return await AsyncSandbox.create(
+                order.image or template,
+                timeout=math.ceil(order.ttl_s),
+                metadata=dict(order.tags),
+                allow_internet_access=is_open(order.hosts),
+                network={**egress(order.hosts), "allow_public_traffic": False},  # pyright: ignore[reportArgumentType] - a TypedDict
+                **more,
+                **options,
+            )
 
     async def _kill(self, machine_id: str) -> bool:
         async with self.asking("ending a sandbox") as options:

@@ -7,7 +7,13 @@ from contextlib import asynccontextmanager
 import httpx
 from e2b import exceptions as theirs
 
-from yudai.adapters.sandboxes.remote.cloud import BusyError, CutError, DeniedError, GoneError
+from yudai.adapters.sandboxes.remote.cloud import (
+    BusyError,
+    CutError,
+    DeniedError,
+    FullError,
+    GoneError,
+)
 from yudai.domain.errors import SandboxError
 
 _LONGEST = 300
@@ -27,6 +33,10 @@ class UnreachedError(SandboxError):
     """Nothing has left us: there is nobody at that address."""
 
 
+class AbsentError(DeniedError):
+    """There is no such template or snapshot."""
+
+
 class UnsupportedError(SandboxError):
     """The control plane has no such call."""
 
@@ -38,7 +48,7 @@ _BY_CLASS: dict[type[BaseException], Callable[[str], SandboxError]] = {
     theirs.SandboxNotFoundException: GoneError,
     theirs.SandboxNotRunningException: GoneError,
     theirs.TemplateException: lambda text: DeniedError(f"{text}: {_OLD_TEMPLATE}"),
-    theirs.NotEnoughSpaceException: SandboxError,
+    theirs.NotEnoughSpaceException: FullError,
     theirs.InvalidArgumentException: SandboxError,
     theirs.NotFoundException: SandboxError,
     theirs.BuildException: SandboxError,
@@ -52,7 +62,7 @@ _BY_STATUS: dict[int, Callable[[str], SandboxError]] = {
     400: DeniedError,
     402: DeniedError,
     403: DeniedError,
-    404: DeniedError,
+    404: AbsentError,
     405: UnsupportedError,
     409: SandboxError,
     413: DeniedError,

@@ -5,11 +5,12 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from yudai.adapters.sandboxes.e2b_errors import asking, talking
+from yudai.adapters.sandboxes.e2b_errors import UnreachedError, asking, talking
 from yudai.adapters.sandboxes.e2b_network import egress, is_open
 from yudai.adapters.sandboxes.e2b_talk import Talk
-from yudai.adapters.sandboxes.remote.cloud import Said
+from yudai.adapters.sandboxes.remote.cloud import BusyError, CutError, Said
 from yudai.domain.errors import SandboxError
+from yudai.ports.sandbox import SandboxLimits
 
 if TYPE_CHECKING:
     from e2b import AsyncSandbox
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 _FIRST_PAUSE_S = 0.1
 _LONGEST_PAUSE_S = 2.0
 _UPLOAD_BYTES_PER_S = 256 << 10
+_MIB = 1 << 20
 
 
 class E2BMachine:
@@ -55,10 +57,14 @@ class E2BMachine:
 
     async def put(self, path: str, content: bytes) -> None:
         limit_s = self._account.timings.call_s + len(content) / _UPLOAD_BYTES_PER_S
-        async with talking("writing a file"):
-            await self._sandbox.files.write(  # pyright: ignore[reportUnknownMemberType] - half typed
-                path, content, user="root", request_timeout=limit_s, use_octet_stream=True
-            )
+        try:
+            # The SDK's limit is for each part of it.
+            async with talking("writing a file"), asyncio.timeout(limit_s):
+                await self._sandbox.files.write(  # pyright: ignore[reportUnknownMemberType] - half typed
+                    path, content, user="root", request_timeout=limit_s, use_octet_stream=True
+                )
+        except TimeoutError:
+            raise CutError("a file could not be written in time") from None
 
     async def allow(self, hosts: Sequence[str]) -> None:
         rules = {**egress(hosts), "allow_internet_access": is_open(hosts)}
@@ -71,7 +77,15 @@ class E2BMachine:
         async with asking("keeping a sandbox alive", limit_s):
             await self._sandbox.set_timeout(math.ceil(ttl_s), request_timeout=limit_s)
 
+    async def size(self, asked: SandboxLimits) -> SandboxLimits:
+        limit_s = self._account.timings.call_s
+        async with asking("asking how big a sandbox is", limit_s):
+            info = await self._sandbox.get_info(request_timeout=limit_s)
+        has = {"processors": info.cpu_count, "memory_bytes": info.memory_mb * _MIB}
+        return asked.model_copy(update=has)
+
     async def until_it_answers(self) -> None:
+        """A new one is worth some patience with the way to it."""
         limit_s, pause_s = self._account.timings.ready_s, _FIRST_PAUSE_S
         try:
             async with asyncio.timeout(limit_s):
@@ -84,5 +98,9 @@ class E2BMachine:
             ) from None
 
     async def _answers(self) -> bool:
-        async with talking("asking a sandbox whether it is there"):
-            return await self._sandbox.is_running(request_timeout=self._account.timings.call_s)
+        limit_s = self._account.timings.call_s
+        try:
+            async with talking("asking a sandbox whether it is there"):
+                return await self._sandbox.is_running(request_timeout=limit_s)
+        except (BusyError, CutError, UnreachedError):
+            return False

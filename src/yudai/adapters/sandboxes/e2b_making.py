@@ -1,14 +1,22 @@
 """How machines come into being at E2B: looked for when an answer was lost, removed when useless."""
 
 import asyncio
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+import time
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, TypeVar
 
 import structlog
 
-from yudai.adapters.sandboxes.e2b_errors import LateError, UnheardError, UnsupportedError, translate
+from yudai.adapters.sandboxes.e2b_errors import (
+    LateError,
+    UnheardError,
+    UnreachedError,
+    UnsupportedError,
+    translate,
+)
 from yudai.adapters.sandboxes.e2b_machine import E2BMachine
-from yudai.adapters.sandboxes.remote.cloud import BOX, INSTALLATION, Machine, Order
+from yudai.adapters.sandboxes.remote.cloud import BOX, INSTALLATION, BusyError, Machine, Order
 from yudai.domain.errors import SandboxError
 
 if TYPE_CHECKING:
@@ -17,6 +25,11 @@ if TYPE_CHECKING:
     from yudai.adapters.sandboxes.e2b_account import Account
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger()
+
+T = TypeVar("T")
+
+_FIRST_PAUSE_S = 0.5
+_LONGEST_PAUSE_S = 15.0
 
 
 class Maker:
@@ -72,14 +85,28 @@ class Maker:
         try:
             return await self.account.make(order, self._template)
         except UnheardError as error:
-            ours = {name: order.tags[name] for name in (INSTALLATION, BOX)}
-            found = await self.account.find(ours)
+            found = await self._look_up(partial(self.account.find, _ours(order.tags)))
             if found:
-                return await self.account.attach(found[0].id, order.ttl_s)
+                attach = partial(self.account.attach, found[0].id, order.ttl_s)
+                return await self._look_up(attach)
             if isinstance(error, LateError):
                 # It may come yet: a second one might be one too many.
                 raise
             return await self.account.make(order, self._template)
+
+    async def _look_up(self, ask: Callable[[], Awaitable[T]]) -> T:
+        """Until it is answered. BusyError would say that nothing was made, which is not known."""
+        ends_s, pause_s = time.monotonic() + self.account.timings.look_up_s, _FIRST_PAUSE_S
+        while True:
+            try:
+                return await ask()
+            except (BusyError, UnheardError, UnreachedError) as error:
+                if time.monotonic() + pause_s > ends_s:
+                    raise UnheardError(
+                        f"what became of a lost answer is unknown: {error}"
+                    ) from error
+            await asyncio.sleep(pause_s)
+            pause_s = min(2 * pause_s, _LONGEST_PAUSE_S)
 
     async def _ready(self, machine: E2BMachine) -> E2BMachine:
         try:
@@ -112,12 +139,15 @@ class Maker:
 
     async def _discard_strays(self, source: E2BMachine) -> None:
         """Forks that nobody has told us of: they have its tags, and are none that we know."""
-        ours = {name: source.tags[name] for name in (INSTALLATION, BOX)}
         try:
-            found = await self.account.find(ours)
+            found = await self._look_up(partial(self.account.find, _ours(source.tags)))
         except SandboxError as error:
             log.warning("sandbox.not_looked_up", error=str(error))
             return
         for stray in found:
             if stray.id not in source.kin:
                 await self.discard(stray.id)
+
+
+def _ours(tags: Mapping[str, str]) -> dict[str, str]:
+    return {name: tags[name] for name in (INSTALLATION, BOX)}

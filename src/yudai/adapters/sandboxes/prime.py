@@ -12,6 +12,7 @@ import structlog
 from yudai.adapters.sandboxes.prime_machine import PrimeMachine
 from yudai.adapters.sandboxes.remote.cloud import (
     INSTALLATION,
+    BusyError,
     CutError,
     DeniedError,
     Found,
@@ -111,15 +112,7 @@ class PrimeCloud:
         return await self._account.find({INSTALLATION: installation})
 
     async def kill(self, machine_id: str) -> bool:
-        try:
-            await self._account.delete(machine_id)
-        except GoneError:
-            return False
-        except SandboxError:
-            if await self._has_ended(machine_id):
-                return False
-            raise
-        return True
+        return await self._account.kill(machine_id)
 
     async def close(self) -> None:
         """Afterwards it may be used again, as anew; one is not made only to be closed."""
@@ -137,7 +130,7 @@ class PrimeCloud:
         while True:
             try:
                 await machine.run("true", timeout_s=_PROBE_S)
-            except (CutError, TimeoutError) as error:
+            except (BusyError, CutError, TimeoutError) as error:
                 if asyncio.get_running_loop().time() > tries:
                     raise SandboxError(f"the sandbox runs but does not answer: {error}") from error
                 await asyncio.sleep(_PAUSE_S)
@@ -177,12 +170,3 @@ class PrimeCloud:
             await self.remove_snapshot(checkpoint)
         except SandboxError as error:
             log.warning("snapshot.not_removed", snapshot=checkpoint, error=str(error))
-
-    async def _has_ended(self, machine_id: str) -> bool:
-        try:
-            await self._account.check(machine_id)
-        except GoneError:
-            return True
-        except SandboxError:
-            return False
-        return False

@@ -19,6 +19,7 @@ from yudai.adapters.sandboxes.prime_arrivals import Arrivals, News, Patience
 from yudai.adapters.sandboxes.prime_client import make_client
 from yudai.adapters.sandboxes.prime_errors import (
     VENDORS,
+    DownError,
     UnheardError,
     UnreachedError,
     asking,
@@ -30,10 +31,12 @@ from yudai.adapters.sandboxes.remote.chores import Chores
 from yudai.adapters.sandboxes.remote.cloud import (
     BOX,
     INSTALLATION,
+    BaseGoneError,
     BusyError,
     CutError,
     DeniedError,
     Found,
+    FullError,
     GoneError,
     Order,
     Said,
@@ -74,6 +77,11 @@ class Account:
         ours = {name: order.tags[name] for name in (INSTALLATION, BOX)}
         try:
             return await self._make(request)
+        except DownError as error:
+            found = await self._look_up(ours)
+            if found:
+                return found[0].id
+            raise BusyError(str(error), retry_after_s=error.retry_after_s) from error
         except UnheardError:
             found = await self.find(ours)
             return found[0].id if found else await self._make(request)
@@ -91,9 +99,19 @@ class Account:
         async with self._asking("Prime could not be asked"):
             await self._client.list(per_page=1)
 
-    async def delete(self, machine_id: str) -> None:
-        async with self._asking(f"the sandbox {machine_id} could not be removed"):
-            await self._client.delete(machine_id)
+    async def kill(self, machine_id: str) -> bool:
+        """False: it was gone before we asked."""
+        try:
+            async with self._asking(f"the sandbox {machine_id} could not be removed"):
+                await self._client.delete(machine_id)
+        except GoneError:
+            return False
+        except SandboxError as error:
+            if not await self._has_ended(machine_id):
+                raise
+            # By us, where it is only the answer that was lost.
+            return isinstance(error, UnheardError)
+        return True
 
     async def check(self, machine_id: str) -> None:
         """GoneError when it has ended, with its reason."""
@@ -180,12 +198,29 @@ class Account:
             async with self._asking("a sandbox could not be made"):
                 return (await self._client.create(request)).id
         except GoneError as error:
-            # No such image, or no such checkpoint.
+            if request.checkpoint_id:
+                raise BaseGoneError(f"the prepared base is gone: {error}") from error
             raise DeniedError(str(error)) from error
+
+    async def _has_ended(self, machine_id: str) -> bool:
+        try:
+            await self.check(machine_id)
+        except GoneError:
+            return True
+        except SandboxError:
+            return False
+        return False
+
+    async def _look_up(self, tags: Mapping[str, str]) -> list[Found]:
+        """[] also when that is not known: its key keeps it from being made twice."""
+        try:
+            return await self.find(tags)
+        except (BusyError, DownError):
+            return []
 
     async def _explain(self, machine_id: str, error: SandboxError) -> SandboxError:
         """A line that broke, or a machine that died? They sound the same: look."""
-        if isinstance(error, DeniedError | BusyError):
+        if isinstance(error, DeniedError | BusyError | FullError):
             return error
         try:
             await self.check(machine_id)

@@ -14,7 +14,7 @@ from prime_sandboxes import (
     UnauthorizedError,
 )
 
-from yudai.adapters.sandboxes.remote.cloud import BusyError, DeniedError, GoneError
+from yudai.adapters.sandboxes.remote.cloud import BusyError, DeniedError, FullError, GoneError
 from yudai.domain.errors import SandboxError
 
 TOO_MANY = 429
@@ -27,6 +27,14 @@ _NO_CREDIT = "Prime wants to be paid first: look at the billing page of the acco
 
 class UnheardError(SandboxError):
     """The answer was lost: whether it was done is not known. Look before asking again."""
+
+
+class DownError(UnheardError):
+    """Its service is away for a while, and says so."""
+
+    def __init__(self, message: str, *, retry_after_s: float | None = None) -> None:
+        super().__init__(message)
+        self.retry_after_s = retry_after_s
 
 
 class UnreachedError(UnheardError):
@@ -49,6 +57,13 @@ _BY_STATUS: dict[int, Callable[[str], SandboxError]] = {
     410: GoneError,
     413: DeniedError,
     422: DeniedError,
+    507: FullError,
+}
+_LATER: dict[int, type[BusyError] | type[DownError]] = {
+    TOO_MANY: BusyError,
+    502: DownError,
+    503: DownError,
+    504: DownError,
 }
 VENDORS = (APIError, RuntimeError, ValueError, httpx.HTTPError)
 
@@ -74,8 +89,8 @@ def translate(error: BaseException, doing: str) -> SandboxError:
         return UnreachedError(message)
     response = _response(error)
     status = response.status_code if response is not None else _status_in(str(error))
-    if status == TOO_MANY:
-        return BusyError(message, retry_after_s=retry_after_s(response))
+    if status in _LATER:
+        return _LATER[status](message, retry_after_s=retry_after_s(response))
     return _BY_STATUS.get(status, UnheardError)(message)
 
 

@@ -1,5 +1,6 @@
 """The one backend over every cloud: rows before machines, prepared bases, boxes, their end."""
 
+import asyncio
 import hashlib
 import secrets
 from collections.abc import Sequence
@@ -15,10 +16,19 @@ from yudai.adapters.sandboxes.network.policy import hosts_of
 from yudai.adapters.sandboxes.packages import NO_PACKAGES, PackageSettings
 from yudai.adapters.sandboxes.patching import Places
 from yudai.adapters.sandboxes.remote import parcel
-from yudai.adapters.sandboxes.remote.cloud import BOX, INSTALLATION, Cloud, DeniedError, Order
+from yudai.adapters.sandboxes.remote.admission import Admission
+from yudai.adapters.sandboxes.remote.cloud import (
+    BOX,
+    INSTALLATION,
+    BaseGoneError,
+    Cloud,
+    DeniedError,
+    Order,
+    Sized,
+)
 from yudai.adapters.sandboxes.remote.commands import AGENT_HOME, RECORD, RemoteCommands
 from yudai.adapters.sandboxes.remote.construction import construct
-from yudai.adapters.sandboxes.remote.crew import BEAT_S, GRACE_S, Crew, Member
+from yudai.adapters.sandboxes.remote.crew import BEAT_S, GRACE_S, Crew, Member, standing
 from yudai.adapters.sandboxes.remote.pace import Pace
 from yudai.adapters.sandboxes.remote.reaping import Watch
 from yudai.adapters.sandboxes.remote.shelf import Made, Shelf
@@ -61,6 +71,10 @@ class Terms:
     ttl_s: float = 900.0
     """Without a sign of ours the provider ends a machine after this."""
     beat_s: float = BEAT_S
+    at_most: int | None = None
+    """Machines at once, of all processes that share the register; None: as the pace of each."""
+    waits: bool = True
+    """Whether for room among them; else BusyError."""
     one_user: bool = False
     """Whether commands may run as our warden's own user, and so could forge its answers."""
 
@@ -76,6 +90,7 @@ class RemoteBackend:
             pace,
             ttl_s=terms.ttl_s,
             beat_s=terms.beat_s,
+            admission=Admission(register, at_most=terms.at_most, waits=terms.waits),
         )
         self._shelf = Shelf(cloud, register, edition=parcel.digest())
         self._watch = Watch()
@@ -106,6 +121,8 @@ class RemoteBackend:
         entry = await self._shelf.find(base.key)
         wanted = [await self._want(entry, owner=owner, phase=phase) for _ in range(n)]
         made = await self._crew.hire_all([one for one, _ in wanted], [order for _, order in wanted])
+        if any(isinstance(one, BaseGoneError) for one in made):
+            self._shelf.doubt(base.key)
         try:
             # Their rows keep the base from now on; but it may have been removed before that.
             await self._shelf.find(base.key)
@@ -113,7 +130,8 @@ class RemoteBackend:
         except BaseException:
             await self._crew.dismiss_all(made)
             raise
-        return [one if isinstance(one, SandboxError) else self._box(one) for one in made]
+        fit = [standing(one) for one in made]
+        return [one if isinstance(one, SandboxError) else self._box(one) for one in fit]
 
     async def list(self, owner: str | None = None) -> Sequence[SandboxRef]:
         rows = await self._register.boxes(self._cloud.name)
@@ -136,6 +154,13 @@ class RemoteBackend:
     async def reap(self, *, dry_run: bool = False) -> Sequence[Leftover]:
         return await self._watch.reap(self._cloud, self._register, dry_run=dry_run)
 
+    async def size_of(self, ref: SandboxRef) -> SandboxLimits | None:
+        """What its provider has made one of ours of; None: as it was asked for."""
+        member = self._crew.member(ref.id)
+        if member is None or not isinstance(member.machine, Sized):
+            return None
+        return await member.machine.size(self._terms.limits)
+
     async def bases(self) -> Sequence[BaseFacts]:
         return await self._shelf.facts()
 
@@ -144,10 +169,13 @@ class RemoteBackend:
 
     async def close(self) -> None:
         """End every box of this process; the backend may be used again after that."""
-        for box in list(self._boxes.values()):
-            await box.destroy()
+        ending = [asyncio.create_task(box.destroy()) for box in self._boxes.values()]
+        if ending:
+            await asyncio.wait(ending)
         await self._crew.close()
         await self._cloud.close()
+        for task in ending:
+            task.result()
 
     async def _build(self, spec: BaseSpec, owner: str) -> Made:
         hosts = (*self._terms.network.setup, *hosts_of(self._terms.packages))

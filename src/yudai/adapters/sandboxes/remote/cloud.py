@@ -42,6 +42,14 @@ class DeniedError(SandboxError):
         super().__init__(message, cause=Cause.SANDBOX_REFUSED)
 
 
+class BaseGoneError(SandboxError):
+    """The snapshot that it was to be made of is not there any more: it has to be built again."""
+
+
+class FullError(SandboxError):
+    """The machine's disk has no room for it: whoever uses the machine has filled it."""
+
+
 class Order(Value):
     """A machine to be made."""
 
@@ -94,7 +102,10 @@ class Machine(Protocol):
         ...
 
     async def put(self, path: str, content: bytes) -> None:
-        """Write a file as root, mode 0600 or wider; the folder is there."""
+        """Write a file as root, mode 0600 or wider; the folder is there.
+
+        Raises CutError, GoneError; FullError when there is no room for it.
+        """
         ...
 
     async def allow(self, hosts: Sequence[str]) -> None:
@@ -117,6 +128,15 @@ class Listening(Machine, Protocol):
         ...
 
 
+@runtime_checkable
+class Sized(Machine, Protocol):
+    """One whose size is not what was asked for, but that of a template."""
+
+    async def size(self, asked: SandboxLimits) -> SandboxLimits:
+        """What was asked for, with what it has instead."""
+        ...
+
+
 class Cloud(Protocol):
     @property
     def name(self) -> str:
@@ -135,8 +155,9 @@ class Cloud(Protocol):
     async def create(self, order: Order) -> Machine:
         """Make it and wait until it answers; nothing of a failed one is left where that is known.
 
-        BusyError, DeniedError, else SandboxError. A lost answer is looked up by its BOX tag before
-        anything is made again.
+        BusyError (nothing was made, or its key makes asking again safe), DeniedError,
+        BaseGoneError, else SandboxError. A lost answer is looked up by its BOX tag before anything
+        is made again.
         """
         ...
 
@@ -153,7 +174,7 @@ class Cloud(Protocol):
         ...
 
     async def kill(self, machine_id: str) -> bool:
-        """False: it was gone. Raises when that is refused."""
+        """False: it was gone before we asked. Raises when that is refused."""
         ...
 
     async def close(self) -> None: ...

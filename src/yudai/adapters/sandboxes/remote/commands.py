@@ -6,17 +6,18 @@ import posixpath
 import secrets
 from collections.abc import Mapping
 from contextlib import suppress
-from functools import partial
 from typing import NamedTuple
 
 from yudai.adapters.sandboxes.remote import upkeep
-from yudai.adapters.sandboxes.remote.cloud import Machine
+from yudai.adapters.sandboxes.remote.cloud import FullError, Machine
 from yudai.adapters.sandboxes.remote.line import Line
 from yudai.adapters.sandboxes.remote.upkeep import Welcome
 from yudai.adapters.sandboxes.remote.warden_protocol import (
     AGENT_HOME,
     FOLDER,
     FROM_STDIN,
+    FULL,
+    FULL_TEXT,
     RECORD,
     REQUESTS,
     Ending,
@@ -34,6 +35,7 @@ __all__ = ["AGENT_HOME", "FOLDER", "RECORD", "RemoteCommands"]
 _GRACE_S = 60.0
 _STOP_S = 60.0
 _SHORT = 60_000
+_UPLOAD_BYTES_PER_S = 256 << 10
 _DISK_FOLDERS = (WORKSPACE, AGENT_HOME, "/tmp", "/var/tmp")  # noqa: S108 - inside the machine
 _UNSTOPPED = "a command could not be stopped"
 
@@ -176,7 +178,11 @@ class _Turns:
                 await asyncio.wait({task})
 
     async def _ask(self, request: Request) -> Heard:
-        handed = await self._hand_over(request)
+        try:
+            handed = await self._hand_over(request)
+        except FullError:
+            # What is short would have been told so by the warden.
+            return Heard(FULL._asdict(), FULL_TEXT)
         try:
             return await self.line.ask(
                 request.id,
@@ -208,8 +214,8 @@ class _Turns:
             if len(word) <= _SHORT:
                 return _Handed((word,))
         text = await asyncio.to_thread(request.dump)
-        put = partial(self.line.machine.put, f"{REQUESTS}/{request.id}", text)
-        await self.line.insist(put)
+        limit_s = request.timeout_s + _GRACE_S + len(text) / _UPLOAD_BYTES_PER_S
+        await self.line.put(f"{REQUESTS}/{request.id}", text, timeout_s=limit_s)
         return _Handed(())
 
     async def _stop(self, request: Request) -> Heard | None:

@@ -19,6 +19,7 @@ from yudai.ports.sandbox import ENV, WORKSPACE, BaseSpec
 _SOURCE = f"{FOLDER}/source.tar"
 _TOOLS = f"{FOLDER}/tools"
 _STEP_S = 300.0
+_PART = 32 << 20
 _MACHINE = "x86_64"
 _UV = re.compile(r"\buv\b")
 
@@ -69,7 +70,7 @@ async def _furnish(spec: BaseSpec, machine: Machine, commands: RemoteCommands) -
             f"the sandbox's image has no Python environment at {ENV}:"
             " build it with `yudai sandbox build-template`, or give set-up commands"
         )
-    await machine.put(_SOURCE, await asyncio.to_thread(_read, spec.source))
+    await _bring(spec.source, _SOURCE, machine, commands)
     if any(_UV.search(command) for command in spec.setup):
         await _lend_uv(machine, commands)
 
@@ -82,7 +83,7 @@ async def _lend_uv(machine: Machine, commands: RemoteCommands) -> None:
         return
     if (await commands.exec("uname -m", cwd="/")).text.strip() == _MACHINE:
         await _do(commands, f"mkdir -m 755 {_TOOLS}")
-        await machine.put(f"{_TOOLS}/uv", await asyncio.to_thread(_read, uv))
+        await _bring(uv, f"{_TOOLS}/uv", machine, commands)
         await _do(commands, f"chmod 755 {_TOOLS}/uv")
 
 
@@ -94,9 +95,22 @@ def _variables(packages: PackageSettings) -> dict[str, str]:
     return setup_variables(ENV, given)
 
 
-def _read(source: Path) -> bytes:
+async def _bring(source: Path, target: str, machine: Machine, commands: RemoteCommands) -> None:
+    """In parts: it may be larger than what we should keep in memory."""
+    first = await asyncio.to_thread(_read, source, 0)
+    await machine.put(target, first)
+    brought, part = len(first), f"{target}.part"
+    while more := await asyncio.to_thread(_read, source, brought):
+        await machine.put(part, more)
+        await _do(commands, f"cat {part} >>{target} && rm {part}")
+        brought += len(more)
+
+
+def _read(source: Path, offset: int) -> bytes:
     try:
-        return source.read_bytes()
+        with source.open("rb") as file:
+            file.seek(offset)
+            return file.read(_PART)
     except OSError as error:
         raise SandboxError(f"cannot read the source: {error}", cause=Cause.SETUP_FAILED) from error
 

@@ -7,6 +7,7 @@ from functools import partial
 
 import structlog
 
+from yudai.adapters.sandboxes.remote.admission import Admission
 from yudai.adapters.sandboxes.remote.chores import Chores
 from yudai.adapters.sandboxes.remote.cloud import (
     BOX,
@@ -18,6 +19,7 @@ from yudai.adapters.sandboxes.remote.cloud import (
 )
 from yudai.adapters.sandboxes.remote.pace import Pace
 from yudai.domain.errors import SandboxError
+from yudai.domain.failure import Cause
 from yudai.ports.register import BoxEntry, Register
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger()
@@ -40,11 +42,20 @@ class Member:
     """Rings when its lifetime is over."""
     end: Callable[[str], Awaitable[None]] | None = None
     """Ends the box that it is, and tells those who use it why; None: it is no box yet."""
+    ended: str = ""
+    """Why it has come to its end although nobody asked for that."""
 
 
 Wanted = tuple[BoxEntry, Order]
 Hired = dict[str, Member | SandboxError]
 """By their rows' names."""
+
+
+def standing(one: Member | SandboxError) -> Member | SandboxError:
+    """Its end may have come while others were waited for: nobody should get it then."""
+    if isinstance(one, Member) and one.ended:
+        return SandboxError(one.ended, cause=Cause.SANDBOX_LOST)
+    return one
 
 
 class Crew:
@@ -56,13 +67,17 @@ class Crew:
         *,
         ttl_s: float,
         beat_s: float = BEAT_S,
+        admission: Admission | None = None,
     ) -> None:
         self._cloud = cloud
         self._register = register
         self._pace = pace
+        self._admission = admission or Admission(register)
         self._ttl_s = ttl_s
         self._beat_s = beat_s
         self._members: dict[str, Member] = {}
+        self._placed: set[str] = set()
+        """Rows that have a place of the pace's: it is given back once, whoever ends them."""
         self._beating: asyncio.Task[None] | None = None
         self._chores = Chores()
 
@@ -80,22 +95,19 @@ class Crew:
 
         All have their places before the first is made: who had a part would wait for the rest.
         """
-        await self._pace.enter(len(entries))
+        await self._enter(entries)
         try:
-            if self._beating is None or self._beating.done():
-                # Before the first row: who is silent for long is taken for dead.
-                self._beating = asyncio.create_task(self._beat_for_ever(), name="sandboxes")
-            for entry in entries:
-                await self._register.open_box(entry)
-            wanted = tuple(zip(entries, orders, strict=True))
-            members = await self._make_all(wanted)
+            members = await self._make_all(tuple(zip(entries, orders, strict=True)))
         except BaseException:
             await self._chores.finish(self._undo(entries))
             raise
         failed = [entry for entry in entries if isinstance(members[entry.id], SandboxError)]
         found = [members[entry.id] for entry in entries]
         await self._give_up(failed, found)
-        return found
+        return [standing(one) for one in found]
+
+    def member(self, box_id: str) -> Member | None:
+        return self._members.get(box_id)
 
     async def dismiss(self, box_id: str) -> None:
         """The end of one of ours, also when the caller is cancelled meanwhile.
@@ -114,8 +126,7 @@ class Crew:
             await asyncio.wait(ending)
 
     async def close(self) -> None:
-        for box_id in list(self._members):
-            await self.dismiss(box_id)
+        await self.dismiss_all(list(self._members.values()))
         await self._chores.close()
         if self._beating is not None:
             self._beating.cancel()
@@ -123,16 +134,35 @@ class Crew:
             self._beating = None
 
     async def beat(self) -> None:
-        """Say that we are alive, and see to it that our machines stay so.
+        """See to it that our machines stay alive, and say that we are.
 
-        A provider that is slow to answer must not keep us from saying so.
+        Neither waits for the other: a provider may be slow to answer, or the register away.
         """
-        await self._register.beat()
         now = asyncio.get_running_loop().time()
         for member in list(self._members.values()):
             if now >= member.extended_s + self._ttl_s / _EXTENSIONS:
                 left_s, member.extended_s = member.dies_s - now + GRACE_S, now
                 self._chores.begin(self._extend(member, min(self._ttl_s, left_s)))
+        await self._register.beat()
+
+    async def _enter(self, entries: Sequence[BoxEntry]) -> None:
+        """Places for all of them here, then rows, for which all processes need to have room."""
+        await self._pace.enter(len(entries))
+        self._placed.update(entry.id for entry in entries)
+        if self._beating is None or self._beating.done():
+            # Before the first row: who is silent for long is taken for dead.
+            self._beating = asyncio.create_task(self._beat_for_ever(), name="sandboxes")
+        try:
+            await self._admission.open(entries)
+        except BaseException:
+            for entry in entries:
+                self._leave(entry.id)
+            raise
+
+    def _leave(self, box_id: str) -> None:
+        if box_id in self._placed:
+            self._placed.discard(box_id)
+            self._pace.leave()
 
     async def _dismiss(self, member: Member) -> None:
         try:
@@ -141,7 +171,7 @@ class Crew:
             await self._kill(member.machine.id)
             await self._close(member.entry.id)
         finally:
-            self._pace.leave()
+            self._leave(member.entry.id)
 
     async def _make_all(self, wanted: Sequence[Wanted]) -> Hired:
         if len(wanted) == 1 or not isinstance(self._cloud, Forking):
@@ -217,7 +247,7 @@ class Crew:
                 await self.dismiss(entry.id)
             else:
                 unheard.add(entry.id)
-                self._pace.leave()
+                self._leave(entry.id)
         if unheard:
             try:
                 installation = await self._register.installation()
@@ -234,6 +264,7 @@ class Crew:
 
     async def _retire(self, member: Member, why: str) -> None:
         log.warning("sandbox.ended", box_id=member.entry.id, why=why)
+        member.ended = why
         if member.end is not None:
             await member.end(why)
         else:

@@ -63,8 +63,20 @@ class Line:
         async with asyncio.timeout(timeout_s):
             return await self.insist(attempt)
 
-    async def insist(self, act: Callable[[], Awaitable[T]]) -> T:
-        """Do what may be done twice, until the line holds; SandboxError when it does not."""
+    async def put(self, path: str, content: bytes, *, timeout_s: float) -> None:
+        """Write a file, however often that takes; all is lost when there is no end in time."""
+        put = partial(self.machine.put, path, content)
+        try:
+            async with asyncio.timeout(timeout_s):
+                await self.insist(put, is_long=False)
+        except TimeoutError:
+            raise self.lose("a file could not be brought into the sandbox in time") from None
+
+    async def insist(self, act: Callable[[], Awaitable[T]], *, is_long: bool = True) -> T:
+        """Do what may be done twice, until the line holds; SandboxError when it does not.
+
+        `is_long`: a line that held for a while was a good one.
+        """
         pauses = iter(_PAUSES_S)
         while True:
             self.check()
@@ -74,7 +86,7 @@ class Line:
             except GoneError as error:
                 raise self.lose(str(error)) from error
             except (CutError, BusyError) as error:
-                if time.monotonic() - began > _LONG_S:
+                if is_long and time.monotonic() - began > _LONG_S:
                     # It held for a while: some providers let no line be open for longer.
                     pauses = iter(_PAUSES_S)
                 seconds = next(pauses, None)

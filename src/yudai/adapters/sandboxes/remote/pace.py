@@ -5,8 +5,7 @@ import time
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
-from yudai.adapters.sandboxes.remote.cloud import BusyError
-from yudai.domain.errors import SandboxError
+from yudai.adapters.sandboxes.remote.cloud import BusyError, DeniedError
 
 T = TypeVar("T")
 
@@ -18,19 +17,26 @@ class Pace:
     """One for all machines of an account in this process."""
 
     def __init__(
-        self, *, at_once: int, per_second: float = float("inf"), patience_s: float = 600.0
+        self,
+        *,
+        at_once: int,
+        per_second: float = float("inf"),
+        patience_s: float = 600.0,
+        pause_s: float = _FIRST_PAUSE_S,
     ) -> None:
+        """`pause_s` is the first of those for a provider that is busy."""
         self._at_once = at_once
         self._free = asyncio.Semaphore(at_once)
         self._door = asyncio.Lock()
         self._interval_s = 1.0 / per_second
         self._patience_s = patience_s
+        self._pause_s = pause_s
         self._next = 0.0
 
     async def enter(self, n: int = 1) -> None:
         """Wait for that many places; `leave` gives one back."""
         if n > self._at_once:
-            raise SandboxError(f"{n} sandboxes at once are more than the {self._at_once} allowed")
+            raise DeniedError(f"{n} sandboxes at once are more than the {self._at_once} allowed")
         taken = 0
         # Two that each have a part of what they want would wait for ever.
         async with self._door:
@@ -51,13 +57,14 @@ class Pace:
 
         Nothing was made when it says so. Its last word is raised when patience ends.
         """
-        gives_up, pause_s = time.monotonic() + self._patience_s, _FIRST_PAUSE_S
+        gives_up, pause_s = time.monotonic() + self._patience_s, self._pause_s
         while True:
             await self._turn()
             try:
                 return await make()
             except BusyError as error:
-                wait_s = pause_s if error.retry_after_s is None else error.retry_after_s
+                # "At once" from a busy provider would make us one of those that keep it busy.
+                wait_s = max(pause_s, error.retry_after_s or 0.0)
                 if time.monotonic() + wait_s > gives_up:
                     raise
                 await asyncio.sleep(wait_s)

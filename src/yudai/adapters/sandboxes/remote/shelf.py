@@ -72,6 +72,10 @@ class Shelf:
             raise SandboxError(f"base {key} is not prepared")
         return entry
 
+    def doubt(self, key: str) -> None:
+        """Somebody has not found its snapshot: whoever wants it next looks for it first."""
+        self._seen.pop(self.name(key), None)
+
     async def setup_log(self, key: str) -> bytes:
         entry = await self._register.find_base(self._cloud.name, self.name(key))
         return b"" if entry is None else entry.setup_log

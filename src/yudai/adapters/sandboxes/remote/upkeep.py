@@ -1,5 +1,6 @@
 """A machine's first and last steps as a base, and looks at its workspace: asked of its warden."""
 
+import asyncio
 import json
 import secrets
 import shlex
@@ -32,13 +33,18 @@ class Welcome(NamedTuple):
 
 async def init(line: Line) -> Welcome:
     try:
-        said = await line.insist(partial(line.machine.run, _LOOK, timeout_s=_STEP_S))
+        async with asyncio.timeout(_STEP_S):
+            return await _init(line)
     except TimeoutError:
         raise line.lose("the sandbox does not answer") from None
+
+
+async def _init(line: Line) -> Welcome:
+    said = await line.insist(partial(line.machine.run, _LOOK, timeout_s=_STEP_S))
     if said.exit_code != 0:
         last = said.output.decode("utf-8", "replace").strip()[-_LAST_WORDS:]
         raise DeniedError(f"{_NEEDS}: {last}")
-    await line.insist(partial(line.machine.put, ARCHIVE, parcel.content()))
+    await line.put(ARCHIVE, parcel.content(), timeout_s=_STEP_S)
     header = (await _ask(line, "init")).header
     if header["lacks"]:
         raise DeniedError(f"the sandbox's image lacks {', '.join(map(str, header['lacks']))}")
