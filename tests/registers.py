@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from yudai.ports.register import BaseEntry, BoxEntry
 from yudai.ports.sandbox import Tags
 from yudai.store.bases import shortened
-from yudai.store.sandboxes import DEAD_S
+from yudai.store.sandboxes import DEAD_S, NOBODY
 
 BaseKey = tuple[str, str]
 
@@ -23,6 +23,7 @@ class Box:
     beat_at: float
     is_open: bool = True
     reaped: bool = False
+    host: str = ""
 
 
 @dataclass
@@ -57,8 +58,9 @@ class Desk:
 class MemoryRegister:
     """Keeps the promises of `Register`, but for one: a builder that is silent is not noticed."""
 
-    def __init__(self, desk: Desk | None = None) -> None:
+    def __init__(self, desk: Desk | None = None, *, host: str = "here") -> None:
         self.desk = desk or Desk()
+        self.host = host
         self.holder = f"process-{next(self.desk.numbers)}"
 
     async def installation(self) -> str:
@@ -76,7 +78,7 @@ class MemoryRegister:
         now = self.desk.now()
         for entry in entries:
             noted = entry.model_copy(update={"created_at": now})
-            self.desk.boxes.setdefault(entry.id, Box(noted, self.holder, now))
+            self.desk.boxes.setdefault(entry.id, Box(noted, self.holder, now, host=self.host))
         return True
 
     async def name_box(self, box_id: str, external: str) -> None:
@@ -91,33 +93,46 @@ class MemoryRegister:
         box.reaped = box.reaped or reaped
         return was_open
 
+    async def let_go(self, box_id: str) -> None:
+        if (box := self.desk.boxes.get(box_id)) and box.is_open:
+            box.holder, box.beat_at = NOBODY, 0.0
+
     async def boxes(self, backend: str) -> Sequence[BoxEntry]:
         found = [b for b in self.desk.boxes.values() if b.is_open and b.entry.backend == backend]
         return [
-            box.entry.model_copy(update={"is_held": self._is_held(box)})
+            box.entry.model_copy(
+                update={
+                    "is_held": self._is_held(box),
+                    "is_ended": box.holder == NOBODY,
+                    "is_here": box.host == self.host,
+                }
+            )
             for box in sorted(found, key=lambda box: (box.entry.created_at, box.entry.id))
         ]
 
     async def known(self, box_ids: Collection[str]) -> set[str]:
         return {box_id for box_id in box_ids if box_id in self.desk.boxes}
 
-    async def beat(self) -> None:
-        for box in self.desk.boxes.values():
-            if box.holder == self.holder and box.is_open:
-                box.beat_at = self.desk.now()
+    async def beat(self, held: Collection[str] = ()) -> set[str]:
+        ours = {name: box for name, box in self.desk.boxes.items() if box.holder == self.holder}
+        closed = {n for n, box in ours.items() if not box.is_open and not box.reaped}
+        for name, box in ours.items():
+            box.is_open = box.is_open or name in closed & set(held)
+            box.beat_at = self.desk.now() if box.is_open else box.beat_at
+        return closed & set(held)
 
     @asynccontextmanager
-    async def building(self, backend: str, key: str) -> AsyncGenerator[None]:
-        desk, base, turn = self.desk, (backend, key), self.holder
+    async def building(self, backend: str, key: str) -> AsyncGenerator[str]:
+        desk, base, turn = self.desk, (backend, key), f"{self.holder} {next(self.desk.numbers)}"
 
         def is_free() -> bool:
-            return desk.builders.get(base) in (None, *desk.dead)
+            return desk.builders.get(base, "").partition(" ")[0] in ("", *desk.dead)
 
         async with desk.changed:
             await desk.changed.wait_for(is_free)
             desk.builders[base] = turn
         try:
-            yield
+            yield turn
         finally:
             if desk.builders.get(base) == turn:
                 del desk.builders[base]
@@ -128,10 +143,13 @@ class MemoryRegister:
         entry = self.desk.bases.get((backend, key))
         return None if entry is None else self._told(entry)
 
-    async def keep_base(self, entry: BaseEntry) -> None:
+    async def keep_base(self, entry: BaseEntry, *, turn: str | None = None) -> bool:
+        if turn is not None and self.desk.builders.get((entry.backend, entry.key)) != turn:
+            return False
         now, log = self.desk.now(), shortened(entry.setup_log)
         kept = entry.model_copy(update={"made_at": now, "used_at": now, "setup_log": log})
         self.desk.bases[entry.backend, entry.key] = kept
+        return True
 
     async def rename_base(self, backend: str, key: str, external: str) -> None:
         if entry := self.desk.bases.get((backend, key)):
@@ -143,8 +161,12 @@ class MemoryRegister:
             used = entry.model_copy(update={"used_at": self.desk.now()})
             self.desk.bases[backend, key] = used
 
-    async def forget_base(self, backend: str, key: str) -> bool:
-        return self.desk.bases.pop((backend, key), None) is not None
+    async def forget_base(self, backend: str, key: str, external: str) -> bool:
+        entry = self.desk.bases.get((backend, key))
+        if entry is None or entry.external != external:
+            return False
+        del self.desk.bases[backend, key]
+        return True
 
     async def bases(self, backend: str) -> Sequence[BaseEntry]:
         found = [entry for entry in self.desk.bases.values() if entry.backend == backend]

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import re
 import time
 from collections.abc import AsyncGenerator
 from pathlib import Path
@@ -13,6 +14,7 @@ from clouds.engine import FACTS, VERSIONS
 from clouds.engine_scene import IMAGE, INSTALLED, Scene, order, scene
 from yudai.adapters.sandboxes import container
 from yudai.adapters.sandboxes.container import ContainerCloud
+from yudai.adapters.sandboxes.container_facts import name_of
 from yudai.adapters.sandboxes.network.reaching import Ways
 from yudai.adapters.sandboxes.remote.cloud import BOX, INSTALLATION, DeniedError
 from yudai.domain.errors import SandboxError
@@ -62,6 +64,24 @@ async def test_an_engine_without_control_groups(stage: Scene, facts: dict[str, o
     found = await stage.cloud.examine()
     assert _held(found) == NAMES - {"kernel", "memory", "processors", "process count"}
     assert "Delegate=" in next(one.how for one in found.guarantees if one.name == "memory")
+
+
+PODMAN = {"host": {"hostname": "a b"}, "store": {"graphRoot": "/home/me/storage"}}
+DOCKER = {"Name": "a.b", "ID": "1"}
+
+
+@pytest.mark.parametrize(
+    ("facts", "other"),
+    [
+        (PODMAN, PODMAN | {"store": {"graphRoot": "/home/you/storage"}}),
+        (PODMAN, PODMAN | {"host": {"hostname": "ab"}}),
+        (DOCKER, DOCKER | {"ID": "2"}),
+        (DOCKER, {}),
+    ],
+)
+def test_whose_images_they_are(facts: dict[str, object], other: dict[str, object]) -> None:
+    assert re.fullmatch(r"a[.-]b-[0-9a-f]{8}", name_of(facts))
+    assert name_of(facts) == name_of(dict(facts)) != name_of(other)
 
 
 async def test_there_is_no_image(tmp_path: Path, dialect: str) -> None:

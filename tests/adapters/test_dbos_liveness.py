@@ -7,7 +7,7 @@ import time
 import pytest
 
 from yudai.adapters.engines import liveness
-from yudai.adapters.engines.liveness import host_name, is_gone, is_there
+from yudai.adapters.engines.liveness import host_name, is_gone, is_here, is_there
 
 
 def test_a_process_is_gone_when_it_has_ended_whether_or_not_it_was_waited_for():
@@ -31,6 +31,14 @@ def test_nothing_is_known_of_other_machines(monkeypatch: pytest.MonkeyPatch):
     assert not is_gone("elsewhere", process.pid)
     assert not is_gone(f"{here}.", process.pid)
     assert not is_gone("", 0)
+
+
+def test_a_machine_is_the_same_after_it_was_booted_and_from_within_its_containers():
+    name, boot, space = host_name().split(" ")
+    for host in (f"{name} {boot} {space}", f"{name} earlier x", f"inside {boot} x", name):
+        assert is_here(host)
+    for host in (f"other {boot}x {space}", "other", "", f"{name}x"):
+        assert not is_here(host)
 
 
 def test_nothing_is_known_where_processes_are_not_shown(

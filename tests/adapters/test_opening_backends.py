@@ -11,11 +11,12 @@ from yudai.adapters.sandboxes.bubblewrap import BubblewrapBackend
 from yudai.adapters.sandboxes.container import ContainerCloud
 from yudai.domain.errors import RefusedError, SandboxError
 from yudai.ports.register import BoxEntry
-from yudai.ports.sandbox import BaseRef, BaseSpec, Capabilities, Phase, ignore_blocked
+from yudai.ports.sandbox import Backend, BaseRef, BaseSpec, Capabilities, Phase, ignore_blocked
 from yudai.settings import Settings
 from yudai.store.store import Store
-from yudai.wiring import open_library
-from yudai.wiring.probing import BackendFinding, probe_backends
+from yudai.wiring import open_library, probing
+from yudai.wiring.examining import examine
+from yudai.wiring.probing import BackendFinding, Start, measure_start, probe_backends
 from yudai.wiring.sandboxes import BACKENDS, CLOUDS, make_backend, make_register, open_backend
 
 
@@ -123,6 +124,87 @@ async def test_the_doctor_tries_what_is_set_up_and_says_how_to_set_up_the_rest(
         assert free["e2b"].usable
         assert free["e2b"].start_ms is None
         assert e2b.faults.count("POST /v2/sandboxes") == made
+
+
+async def test_the_doctor_goes_by_what_a_solve_would_use(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+):
+    _without_bubblewrap(monkeypatch)
+    monkeypatch.setattr(ContainerCloud, "examine", _agree)
+    monkeypatch.setattr(probing, "measure_start", _started)
+
+    found = await examine(settings)
+    chosen = [(one.name, one.usable) for one in found.sandboxes if one.default]
+    assert (found.ready, chosen) == (True, [("container", True)])
+
+    asked = settings.model_copy(update={"sandbox_backend": "bubblewrap"})
+    found = await examine(asked)
+    chosen = [(one.name, one.usable) for one in found.sandboxes if one.default]
+    assert (found.ready, chosen) == (False, [("bubblewrap", False)])
+
+
+@pytest.mark.parametrize("engine", ["docker", None])
+async def test_the_doctor_tries_containers_where_there_is_an_engine(
+    settings: Settings,
+    store: Store,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    engine: str | None,
+):
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    if engine:
+        (folder / engine).write_text("#!/bin/sh\nexit 1\n")
+        (folder / engine).chmod(0o755)
+    monkeypatch.setenv("PATH", str(folder))
+    monkeypatch.setattr(probing, "open_backend", _open_bubblewrap)
+    monkeypatch.setattr(ContainerCloud, "examine", _refuse)
+    monkeypatch.setattr(probing, "measure_start", _started)
+
+    [found] = [one for one in await probe_backends(settings, store) if one.name == "container"]
+
+    words = "no user namespaces here" if engine else "no podman or docker"
+    assert (found.set_up, words in found.detail) == (engine is not None, True)
+
+
+async def test_two_doctors_at_once_do_not_take_each_others_base(settings: Settings):
+    one, other = make_backend(settings, "process"), make_backend(settings, "process")
+    prepare = other.prepare
+
+    async def late(spec: BaseSpec, *, owner: str = "") -> BaseRef:
+        base = await prepare(spec, owner=owner)
+        await measure_start(one)
+        return base
+
+    other.prepare = late  # type: ignore[method-assign]
+    assert (await measure_start(other)).ms
+    assert await one.bases() == []
+    await one.close()
+    await other.close()
+
+
+async def test_a_doctor_who_fails_leaves_no_base(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+):
+    backend = make_backend(settings, "process")
+
+    async def refuse(*_: object, **__: object) -> list[SandboxError]:
+        return [SandboxError("no room")]
+
+    monkeypatch.setattr(backend, "spawn", refuse)
+    with pytest.raises(SandboxError, match="no room"):
+        await measure_start(backend)
+    assert await backend.bases() == []
+    await backend.close()
+
+
+async def _open_bubblewrap(settings: Settings, **_: object) -> tuple[Backend, Capabilities]:
+    backend = make_backend(settings, "bubblewrap")
+    return backend, Capabilities(backend="bubblewrap", isolated=True, guarantees=())
+
+
+async def _started(_: object) -> Start:
+    return Start(1.0)
 
 
 async def _doctor_at(

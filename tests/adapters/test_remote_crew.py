@@ -1,7 +1,7 @@
 """Machines of this process: a row before each, none left behind, kept alive, ended in time."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import pytest
 
@@ -19,10 +19,12 @@ from yudai.adapters.sandboxes.remote.cloud import (
 )
 from yudai.adapters.sandboxes.remote.crew import Crew, Member
 from yudai.adapters.sandboxes.remote.pace import Pace
+from yudai.adapters.sandboxes.remote.reaping import ENDED, Watch
 from yudai.domain.errors import SandboxError
 from yudai.domain.failure import Cause
 from yudai.ports.register import BoxEntry
-from yudai.ports.sandbox import SandboxLimits
+from yudai.ports.sandbox import Fate, SandboxLimits
+from yudai.store.sandboxes import DEAD_S
 
 
 class Yard:
@@ -37,6 +39,7 @@ class Yard:
         desk: Desk | None = None,
         at_most: int | None = None,
         waits: bool = True,
+        beat_s: float = 0.01,
     ):
         self.cloud = MemoryCloud()
         self.limits = SandboxLimits(lifetime_s=lifetime_s)
@@ -46,7 +49,7 @@ class Yard:
             self.register,
             Pace(at_once=at_once, pause_s=0.01),
             ttl_s=ttl_s,
-            beat_s=0.01,
+            beat_s=beat_s,
             admission=Admission(self.register, at_most=at_most, waits=waits),
         )
 
@@ -104,7 +107,7 @@ async def test_a_lost_answer_leaves_no_machine():
 
 
 async def test_nor_does_one_that_cannot_be_looked_up_now():
-    """Its row is closed: the next sweep finds the machine and knows that it is over."""
+    """Its row is nobody's: the next sweep finds the machine and knows that it is over."""
     yard = Yard()
     yard.cloud.losing, yard.cloud.listing = [SandboxError("lost")], [SandboxError("away")]
 
@@ -112,8 +115,11 @@ async def test_nor_does_one_that_cannot_be_looked_up_now():
         await yard.crew.hire(*yard.wanted("a"))
 
     assert len(yard.cloud.machines) == 1
-    assert await yard.open_rows() == []
-    assert await yard.register.known({"a"}) == {"a"}
+    [row] = await yard.register.boxes("memory")
+    assert (row.id, row.is_held, row.is_ended) == ("a", False, True)
+    [leftover] = await Watch().reap(yard.cloud, yard.register, holds=yard.crew.holds)
+    assert (leftover.id, leftover.why) == ("m0", ENDED)
+    assert (yard.cloud.machines, await yard.open_rows()) == ({}, [])
 
 
 async def test_cancelled_while_it_is_made():
@@ -235,13 +241,74 @@ async def test_those_who_want_several_do_not_wait_for_each_other():
 
 
 async def test_a_deletion_that_is_refused_is_left_to_the_next_sweep():
-    yard = Yard()
+    yard = Yard(at_once=1, at_most=1)
     member = await yard.crew.hire(*yard.wanted("a"))
-    yard.cloud.killing = [SandboxError("denied")]
+    yard.cloud.killing = [SandboxError("denied")] * 2
 
     await yard.crew.dismiss("a")
 
     assert list(yard.cloud.machines) == [member.machine.id]
+    [row] = await yard.register.boxes("memory")
+    assert (row.is_held, row.is_ended, row.external) == (False, True, member.machine.id)
+    # It may stay for ever, and takes no place from others.
+    await asyncio.wait_for(yard.crew.hire(*yard.wanted("b")), 5)
+    watch = Watch()
+    for fate in (Fate.REFUSED, Fate.REAPED):
+        [leftover] = await watch.reap(yard.cloud, yard.register, holds=yard.crew.holds)
+        assert (leftover.id, leftover.why, leftover.fate) == (member.machine.id, ENDED, fate)
+    assert yard.register.desk.boxes["a"].reaped
+    assert await yard.open_rows() == ["b"]
+    await yard.crew.close()
+
+
+async def test_what_others_have_closed_is_kept_and_noted_again():
+    """They have not heard of us for a minute; their engine does not have our machines."""
+    desk = Desk()
+    yard, other = Yard(desk=desk, beat_s=900), Yard(desk=desk)
+    yard.cloud.forking = SandboxError("no copies")
+    await yard.hire_all("ab")
+    desk.ahead_s += DEAD_S + 1
+    await Watch().reap(other.cloud, other.register)
+    assert await yard.open_rows() == []
+
+    assert await Watch().reap(yard.cloud, yard.register, holds=yard.crew.holds) == []
+    await yard.crew.beat()
+
+    assert len(yard.cloud.machines) == 2
+    assert [row.is_held for row in await other.register.boxes("memory")] == [True, True]
+    await yard.crew.close()
+    assert (yard.cloud.machines, await yard.open_rows()) == ({}, [])
+
+
+async def test_one_that_is_still_being_made_is_kept_although_its_row_is_closed():
+    yard = Yard()
+    yard.cloud.gate = asyncio.Event()
+    hiring = asyncio.create_task(yard.crew.hire(*yard.wanted("a")))
+    while not yard.cloud.machines:  # noqa: ASYNC110 - what is made here has no event
+        await asyncio.sleep(0)
+    await yard.register.close_box("a")
+
+    assert await Watch().reap(yard.cloud, yard.register, holds=yard.crew.holds) == []
+
+    yard.cloud.gate.set()
+    await hiring
+    await yard.crew.beat()
+    assert await yard.open_rows() == ["a"]
+    await yard.crew.close()
+
+
+async def test_one_that_we_close_while_we_beat_is_not_left_open(monkeypatch: pytest.MonkeyPatch):
+    yard = Yard(beat_s=900)
+    await yard.crew.hire(*yard.wanted("a"))
+    beat = yard.register.beat
+
+    async def late(held: Collection[str]) -> set[str]:
+        await yard.crew.dismiss("a")
+        return await beat(held)
+
+    monkeypatch.setattr(yard.register, "beat", late)
+    await yard.crew.beat()
+
     assert await yard.open_rows() == []
     await yard.crew.close()
 
@@ -297,7 +364,7 @@ async def test_a_register_that_is_away_for_a_beat_ends_nothing(monkeypatch: pyte
     yard = Yard()
     beats = 0
 
-    async def beat() -> None:
+    async def beat(_: object) -> set[str]:
         nonlocal beats
         beats += 1
         raise ConnectionError("the database is away")
@@ -316,7 +383,7 @@ async def test_nor_does_it_let_the_provider_end_them(monkeypatch: pytest.MonkeyP
     yard = Yard(ttl_s=0.03)
     member = await yard.crew.hire(*yard.wanted("a"))
 
-    async def beat() -> None:
+    async def beat(_: object) -> set[str]:
         raise ConnectionError("the database is away")
 
     monkeypatch.setattr(yard.register, "beat", beat)
@@ -332,7 +399,12 @@ async def test_a_slow_provider_does_not_keep_us_from_saying_that_we_live(
     monkeypatch: pytest.MonkeyPatch,
 ):
     yard, beats = Yard(ttl_s=0.03), asyncio.Queue[None]()
-    monkeypatch.setattr(yard.register, "beat", lambda: beats.put(None))
+
+    async def beat(_: object) -> set[str]:
+        await beats.put(None)
+        return set()
+
+    monkeypatch.setattr(yard.register, "beat", beat)
     member = await yard.crew.hire(*yard.wanted("a"))
     hangs = asyncio.Event()
 

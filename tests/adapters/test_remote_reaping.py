@@ -12,6 +12,7 @@ from yudai.adapters.sandboxes.remote.cloud import BOX, INSTALLATION, Cloud, Foun
 from yudai.adapters.sandboxes.remote.reaping import (
     CREATION_S,
     DEAD,
+    ELSEWHERE_S,
     ENDED,
     GRACE_S,
     UNKNOWN,
@@ -210,6 +211,11 @@ class ListedCloud:
         return machine_id not in self.gone
 
 
+class LocalCloud(ListedCloud):
+    async def host(self) -> str:
+        raise AssertionError("rows tell where they are of")
+
+
 def as_cloud(cloud: ListedCloud) -> Cloud:
     return cloud  # type: ignore[return-value]
 
@@ -244,6 +250,42 @@ async def test_a_refused_removal_keeps_no_other_from_it_and_is_tried_again():
     swept = await watch.reap(as_cloud(cloud), register)
     assert [(one.id, one.fate) for one in swept] == [("m-one", Fate.REAPED)]
     assert not any(box.is_open for box in desk.boxes.values())
+    assert desk.boxes["one"].reaped
+
+
+async def test_what_nobody_knew_counts_as_reaped_too():
+    desk, register = await scene()
+    desk.boxes.clear()
+    time = Time()
+    watch, cloud = time.watch(), as_cloud(ListedCloud([machine("m", "never")]))
+    await watch.reap(cloud, register)
+    time.pass_s(GRACE_S)
+    [leftover] = await watch.reap(cloud, register)
+    assert (leftover.why, leftover.fate) == (UNKNOWN, Fate.REAPED)
+    [box] = desk.boxes.values()
+    assert (box.reaped, box.is_open) == (True, False)
+    assert (box.entry.backend, box.entry.external, box.entry.owner) == ("e2b", "m", "run-9")
+
+
+async def test_where_machines_are_a_hosts_own_another_hosts_rows_stay_open():
+    """We cannot see what became of those; a host that never comes back is given up."""
+    desk, _ = await scene()
+    elsewhere, time = MemoryRegister(desk, host="elsewhere"), Time(wall=desk.now())
+    cloud = as_cloud(LocalCloud([]))
+    await time.watch().reap(cloud, elsewhere)
+    assert all(box.is_open for box in desk.boxes.values())
+    time.pass_s(ELSEWHERE_S + 1)
+    await time.watch().reap(cloud, elsewhere)
+    assert not any(box.is_open for box in desk.boxes.values())
+
+
+async def test_a_machine_that_is_here_is_removed_whoever_asked_for_it():
+    """Workers in containers of one host have names of their own, and one engine."""
+    desk, _ = await scene()
+    elsewhere = MemoryRegister(desk, host="elsewhere")
+    cloud = LocalCloud([machine("m-one", "one")])
+    await Watch().reap(as_cloud(cloud), elsewhere)
+    assert cloud.killed == ["m-one"]
     assert desk.boxes["one"].reaped
 
 

@@ -1,10 +1,11 @@
 """Prepared bases at a provider: built once, found, removed whole, and none that nobody knows."""
 
 import asyncio
+from functools import partial
 
 import pytest
 
-from clouds.memory import MemoryCloud, MemoryMachine
+from clouds.memory import LocalCloud, MemoryCloud, MemoryMachine
 from registers import MemoryRegister
 from yudai.adapters.sandboxes.remote.shelf import Made, Shelf
 from yudai.domain.errors import ConflictError, SandboxError
@@ -62,7 +63,7 @@ async def test_one_that_its_provider_lost_is_built_again():
 async def test_one_that_cannot_be_noted_is_not_left(monkeypatch: pytest.MonkeyPatch):
     store = Store()
 
-    async def refuse(_: object) -> None:
+    async def refuse(*_: object, **__: object) -> bool:
         raise ConnectionError("the database is away")
 
     monkeypatch.setattr(store.register, "keep_base", refuse)
@@ -71,6 +72,75 @@ async def test_one_that_cannot_be_noted_is_not_left(monkeypatch: pytest.MonkeyPa
 
     assert store.built == 1
     assert store.cloud.snapshots == set()
+
+
+async def test_who_has_lost_its_turn_removes_what_it_has_built_and_uses_the_others():
+    store, goes_on = Store(), asyncio.Event()
+    other = Shelf(store.cloud, MemoryRegister(store.register.desk), edition="1")
+
+    async def slow() -> Made:
+        made = await store.build()
+        await goes_on.wait()
+        return made
+
+    late = asyncio.create_task(store.shelf.prepare("k", slow))
+    while not store.built:  # noqa: ASYNC110 - what is built here has no event
+        await asyncio.sleep(0)
+    # It was silent for long: its turn is over.
+    store.register.desk.builders.clear()
+    await other.prepare("k", store.build)
+    goes_on.set()
+    await late
+
+    assert store.built == 2
+    assert (await store.shelf.find("k")).external == "base-2@m"
+    assert store.cloud.snapshots == {"base-2@m"}
+    assert await other.remove("k") is True
+    assert store.cloud.snapshots == set()
+
+
+async def test_who_has_lost_its_turn_does_not_remove_what_has_the_same_name():
+    """Images of containers are named by what is in them: the later one takes the name."""
+    store, goes_on = Store(), asyncio.Event()
+    other = Shelf(store.cloud, MemoryRegister(store.register.desk), edition="1")
+
+    async def build() -> Made:
+        store.built += 1
+        store.cloud.snapshots.add("same")
+        return Made("same", b"")
+
+    async def slow() -> Made:
+        await goes_on.wait()
+        return await build()
+
+    late = asyncio.create_task(store.shelf.prepare("k", slow))
+    while not store.register.desk.builders:  # noqa: ASYNC110 - as above
+        await asyncio.sleep(0)
+    store.register.desk.builders.clear()
+    await other.prepare("k", build)
+    goes_on.set()
+    await late
+
+    assert (store.built, store.cloud.snapshots) == (2, {"same"})
+
+
+async def test_a_look_that_was_slow_forgets_no_newer_base(monkeypatch: pytest.MonkeyPatch):
+    store = Store()
+    await store.prepare()
+    other = Shelf(store.cloud, store.register, edition="1")
+
+    async def slow(_: str) -> bool:
+        entry = await store.shelf.find("k")
+        await store.register.keep_base(entry.model_copy(update={"external": "newer"}))
+        monkeypatch.undo()
+        store.cloud.snapshots.add("newer")
+        return False
+
+    monkeypatch.setattr(store.cloud, "has_snapshot", slow)
+    await other.prepare("k", store.build)
+
+    assert store.built == 1
+    assert (await other.find("k")).external == "newer"
 
 
 async def test_one_that_is_in_use_stays_as_it_was():
@@ -133,6 +203,30 @@ async def test_a_removal_that_a_crash_cut_is_finished_before_it_is_built_again()
 
     assert store.built == 2
     assert store.cloud.snapshots == {"base-2@m"}
+
+
+async def test_where_snapshots_are_a_hosts_own_each_host_has_its_base_and_sees_no_other():
+    store = Store()
+    clouds = [LocalCloud(where="one"), LocalCloud(where="two")]
+    one, two = (Shelf(cloud, store.register, edition="1") for cloud in clouds)
+
+    async def build(cloud: LocalCloud) -> Made:
+        cloud.snapshots.add("same")
+        return Made("same", b"", 100)
+
+    for shelf, cloud in zip((one, two), clouds, strict=True):
+        await shelf.prepare("k", partial(build, cloud))
+    assert [[facts.key for facts in await shelf.facts()] for shelf in (one, two)] == [["k"], ["k"]]
+
+    [entry] = [row for row in await store.register.bases("memory") if row.key.endswith("@one")]
+    assert await two.remove(entry.key) is False
+    assert await two.remove("k") is True
+    assert [cloud.snapshots for cloud in clouds] == [{"same"}, set()]
+    assert (len(await one.facts()), await two.facts()) == (1, [])
+    newer = Shelf(clouds[0], store.register, edition="2")
+    [old] = await newer.facts()
+    assert await newer.remove(old.key) is True
+    assert clouds[0].snapshots == set()
 
 
 async def test_bases_of_another_edition_are_not_used_and_can_be_removed():

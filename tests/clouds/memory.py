@@ -121,3 +121,13 @@ class MemoryCloud:
         machine = MemoryMachine(f"m{next(self.numbers)}", dict(tags), self)
         self.machines[machine.id] = machine
         return machine
+
+
+@dataclass
+class LocalCloud(MemoryCloud):
+    """What it has is a host's own."""
+
+    where: str = "here"
+
+    async def host(self) -> str:
+        return self.where

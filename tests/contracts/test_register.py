@@ -203,6 +203,36 @@ async def test_who_is_silent_for_long_holds_nothing_until_it_beats_again(office:
     assert not await is_held(theirs, "ours")
 
 
+async def test_what_could_not_be_removed_is_open_and_nobodys(office: Office):
+    ours, theirs = office.enter(), office.enter()
+    await ours.open_boxes([box("a"), box("b")])
+    await ours.let_go("a")
+    await ours.close_box("b")
+    await ours.let_go("b")
+    await ours.let_go("never")
+    for register in (ours, theirs):
+        await register.beat(["a"])
+        [entry] = await register.boxes("e2b")
+        assert (entry.id, entry.is_held, entry.is_ended) == ("a", False, True)
+    assert await theirs.open_boxes([box("c")], at_most=1), "it has no place"
+    assert await theirs.close_box("a", reaped=True)
+
+
+async def test_what_others_have_closed_is_opened_again_by_who_holds_it(office: Office):
+    ours, theirs = office.enter(), office.enter()
+    await ours.open_boxes([box(name) for name in ("closed", "reaped", "open", "ended")])
+    await theirs.open_boxes([box("theirs")])
+    await office.wait(DEAD_S + 1)
+    await theirs.close_box("closed")
+    await theirs.close_box("reaped", reaped=True)
+    await theirs.close_box("theirs")
+    await ours.close_box("ended")
+    assert await ours.beat(["closed", "reaped", "open", "theirs", "never"]) == {"closed"}
+    assert sorted(await ids(theirs)) == ["closed", "open"]
+    assert await is_held(theirs, "closed")
+    assert await ours.beat(["closed"]) == set()
+
+
 async def test_a_base_is_kept_found_used_and_forgotten(office: Office):
     ours, theirs = office.enter(), office.enter()
     assert await ours.find_base("e2b", "k") is None
@@ -224,10 +254,26 @@ async def test_a_base_is_kept_found_used_and_forgotten(office: Office):
     replaced = await ours.find_base("e2b", "k")
     assert replaced is not None
     assert replaced.external == "newer"
-    assert await ours.forget_base("e2b", "k")
-    assert not await theirs.forget_base("e2b", "k")
+    assert not await ours.forget_base("e2b", "k", "snap"), "it is another one by now"
+    assert await ours.forget_base("e2b", "k", "newer")
+    assert not await theirs.forget_base("e2b", "k", "newer")
     assert await ours.bases("e2b") == []
     assert len(await ours.bases("prime")) == 1
+
+
+async def test_a_base_is_kept_by_whose_turn_it_is(office: Office):
+    register = office.enter()
+    entry = BaseEntry(backend="e2b", key="k", external="x")
+    async with register.building("e2b", "k") as turn:
+        assert not await register.keep_base(entry, turn="another")
+        assert await register.find_base("e2b", "k") is None
+        assert await register.keep_base(entry, turn=turn)
+    async with register.building("e2b", "k"):
+        late = entry.model_copy(update={"external": "late"})
+        assert not await register.keep_base(late, turn=turn)
+    found = await register.find_base("e2b", "k")
+    assert found is not None
+    assert found.external == "x"
 
 
 async def test_a_base_knows_how_many_stand_on_it(office: Office):

@@ -105,6 +105,32 @@ async def test_without_a_row_there_is_no_sandbox(store: Store, new_register: New
     assert [entry.id for entry in await register.boxes("e2b")] == ["a"]
 
 
+async def test_what_could_not_be_removed_is_told_as_leaked(
+    store: Store, new_register: NewRegister, clock: SetClock
+):
+    register = new_register()
+    await register.open_boxes([box("a"), box("b")])
+    with away(store), pytest.raises(StoreAwayError):
+        await register.let_go("a")
+    await register.beat()
+
+    # Its process is alive and of this machine, and holds the other one.
+    overseer = Overseer(store, clock, Living(is_there=lambda _, pid, __: pid == 1))
+    clock.time += DEAD_S + 1
+    numbers = await overseer.count()
+    assert (numbers.held, numbers.leaked) == ({"e2b": 1}, {"e2b": 1})
+    told = {view.id: view.held for view in (await overseer.list()).sandboxes}
+    assert told == {"a": False, "b": True}
+
+
+async def test_whose_machine_a_host_is(new_register: NewRegister):
+    theirs = new_register("them")
+    await theirs.open_boxes([box("a")])
+    for is_near in (True, False):
+        register = new_register(is_here=lambda host, is_near=is_near: is_near and host == "here")
+        assert [entry.is_here for entry in await register.boxes("e2b")] == [is_near]
+
+
 @pytest.mark.parametrize("later", ["beat", "boxes"])
 async def test_an_end_that_could_not_be_written_is_written_later(
     store: Store, new_register: NewRegister, later: str

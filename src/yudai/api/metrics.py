@@ -47,7 +47,7 @@ def _families(numbers: Numbers) -> Iterator[Family]:
     yield Family(
         "yudai_sandboxes",
         "gauge",
-        "Sandboxes that are open, by whether their process is alive.",
+        "Sandboxes that are open, by whether a process holds them.",
         {
             (("backend", name), ("state", state)): counted.get(name, 0)
             for name in backends
@@ -57,7 +57,7 @@ def _families(numbers: Numbers) -> Iterator[Family]:
     yield Family(
         "yudai_sandboxes_leaked",
         "gauge",
-        "Sandboxes whose process is dead and that no sweep has removed yet.",
+        "Sandboxes that nobody holds and that no sweep has removed yet.",
         _by("backend", backends, leaked),
     )
     yield Family(

@@ -22,6 +22,10 @@ class BoxEntry(Value):
     created_at: float = 0.0
     is_held: bool = True
     """Whether the process that asked for it is alive; told by the register, never given to it."""
+    is_ended: bool = False
+    """Told as well: its process has let it go, and could not remove it."""
+    is_here: bool = True
+    """Told as well: whether it was asked for on this machine."""
 
 
 class BaseEntry(Value):
@@ -62,6 +66,10 @@ class Register(Protocol):
         """False: it was closed before, or never known."""
         ...
 
+    async def let_go(self, box_id: str) -> None:
+        """It has ended and could not be removed: it stays open, and is nobody's until it is."""
+        ...
+
     async def boxes(self, backend: str) -> Sequence[BoxEntry]:
         """Those that are open, whoever holds them."""
         ...
@@ -70,17 +78,25 @@ class Register(Protocol):
         """Which of these were ever opened here."""
         ...
 
-    async def beat(self) -> None:
-        """Say that this process is alive, and so are its boxes."""
+    async def beat(self, held: Collection[str] = ()) -> set[str]:
+        """Say that this process is alive, and so are its boxes.
+
+        Those of `held` that others have closed, who took it for dead, are opened again and told.
+        """
         ...
 
-    def building(self, backend: str, key: str) -> AbstractAsyncContextManager[None]:
-        """One builder of a base at a time, over all processes; a dead one's turn ends."""
+    def building(self, backend: str, key: str) -> AbstractAsyncContextManager[str]:
+        """One builder of a base at a time, over all processes; a dead one's turn ends.
+
+        It is told the name of its turn.
+        """
         ...
 
     async def find_base(self, backend: str, key: str) -> BaseEntry | None: ...
 
-    async def keep_base(self, entry: BaseEntry) -> None: ...
+    async def keep_base(self, entry: BaseEntry, *, turn: str | None = None) -> bool:
+        """Nothing is kept, and False is told, when that turn is over, and so another's by now."""
+        ...
 
     async def rename_base(self, backend: str, key: str, external: str) -> None:
         """Change what the provider's name of it is noted as, and nothing else."""
@@ -90,6 +106,8 @@ class Register(Protocol):
         """Note that a sandbox was made of it."""
         ...
 
-    async def forget_base(self, backend: str, key: str) -> bool: ...
+    async def forget_base(self, backend: str, key: str, external: str) -> bool:
+        """Unless the provider's name of it is another one by now."""
+        ...
 
     async def bases(self, backend: str) -> Sequence[BaseEntry]: ...

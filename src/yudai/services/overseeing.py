@@ -25,7 +25,7 @@ class SandboxView(Value):
     tags: Tags = Field(description="Whose it is, as its provider shows it.")
     base: str = Field(description='The prepared base that it stands on; "": none.')
     age_s: float
-    held: bool = Field(description="Whether the process that asked for it is alive.")
+    held: bool = Field(description="Whether the process that asked for it is alive, and uses it.")
 
 
 class SandboxList(Value):
@@ -38,7 +38,7 @@ class Numbers(NamedTuple):
     reaped: dict[str, int]
     held: dict[str, int]
     leaked: dict[str, int]
-    """Open, and their process is dead: the next sweep removes them."""
+    """Open, and their process is dead or could not remove them: the next sweep tries that."""
 
 
 @dataclass(frozen=True)

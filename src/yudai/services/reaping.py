@@ -18,8 +18,6 @@ log: structlog.stdlib.BoundLogger = structlog.get_logger()
 PATIENCE_S = 120.0
 """For one backend: a provider that does not answer holds nobody else up."""
 
-OnReaped = Callable[[Leftover], None]
-
 
 class Unswept(Value):
     backend: str
@@ -54,10 +52,6 @@ async def nothing_more(_: str | None) -> Fleet:
     return Fleet({})
 
 
-def tell_nobody(_: Leftover) -> None:
-    """Nobody wants to hear it."""
-
-
 @dataclass(frozen=True)
 class Reaper:
     """Any process may sweep, at any time: each act is harmless when another one did it first."""
@@ -68,7 +62,6 @@ class Reaper:
     """Those that are set up and could not be made."""
     find_more: FindMore = nothing_more
     """Asked at each sweep: what was chosen for one command may have left something since."""
-    on_reaped: OnReaped = tell_nobody
     patience_s: float = PATIENCE_S
 
     async def find(self, only: str | None = None) -> Fleet:
@@ -97,10 +90,6 @@ class Reaper:
             ]
         results = [task.result() for task in tasks]
         leftovers = [one for found in results if not isinstance(found, Unswept) for one in found]
-        if not dry_run:
-            for leftover in leftovers:
-                if leftover.fate is Fate.REAPED:
-                    self.on_reaped(leftover)
         return Swept(
             dry_run=dry_run,
             leftovers=tuple(leftovers),

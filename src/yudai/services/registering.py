@@ -1,6 +1,6 @@
 """The register in the database: what backends note before they make what could outlive them."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -13,8 +13,13 @@ from yudai.ports.sandbox import Tags
 from yudai.services.holding import IsGone, IsThere, Living, never_known, never_seen
 from yudai.services.turns import BEAT_S, Turns
 from yudai.store import bases, sandboxes
-from yudai.store.sandboxes import DEAD_S, Holder, Kept
+from yudai.store.sandboxes import DEAD_S, NOBODY, Holder, Kept
 from yudai.store.store import Store
+
+IsHere = Callable[[str], bool]
+"""Whether that host is this machine."""
+Ending = Callable[[AsyncSession, str, float], Awaitable[bool]]
+"""Write the end of a box."""
 
 
 @dataclass(frozen=True)
@@ -29,10 +34,12 @@ class DatabaseRegister:
     pid: int
     is_gone: IsGone = never_known
     is_there: IsThere = never_seen
+    is_here: IsHere | None = None
+    """None: a host that is called as ours is."""
     dead_s: float = DEAD_S
     turn_beat_s: float = BEAT_S
-    _unclosed: dict[str, bool] = field(default_factory=dict[str, bool])
-    """Boxes whose end could not be written; whether they were reaped."""
+    _unwritten: dict[str, Ending] = field(default_factory=dict[str, Ending])
+    """Boxes whose end could not be written."""
     _name: list[str] = field(default_factory=list[str])
 
     async def installation(self) -> str:
@@ -59,10 +66,10 @@ class DatabaseRegister:
                     await sandboxes.open_box(db, entry, self._me, now=now)
         except BaseException:
             # They may be there nevertheless, and nobody would use them.
-            self._unclosed.update(dict.fromkeys((entry.id for entry in entries), False))
+            self._unwritten.update(dict.fromkeys((entry.id for entry in entries), _close))
             raise
         for entry in entries:
-            self._unclosed.pop(entry.id, None)
+            self._unwritten.pop(entry.id, None)
         return True
 
     async def name_box(self, box_id: str, external: str) -> None:
@@ -71,18 +78,13 @@ class DatabaseRegister:
 
     async def close_box(self, box_id: str, *, reaped: bool = False) -> bool:
         """What is not written now is written with a later beat or look."""
-        try:
-            async with self.store.database.transaction() as db:
-                now = self.clock.now()
-                was_open = await sandboxes.close_box(db, box_id, reaped=reaped, now=now)
-        except BaseException:
-            self._unclosed[box_id] = reaped
-            raise
-        self._unclosed.pop(box_id, None)
-        return was_open
+        return await self._end(box_id, _reap if reaped else _close)
+
+    async def let_go(self, box_id: str) -> None:
+        await self._end(box_id, _let_go)
 
     async def boxes(self, backend: str) -> Sequence[BoxEntry]:
-        if self._unclosed:
+        if self._unwritten:
             await self.beat()
         async with self.store.read() as db:
             found = await sandboxes.open_boxes(db, backend, now=self.clock.now())
@@ -92,26 +94,35 @@ class DatabaseRegister:
         async with self.store.read() as db:
             return await sandboxes.known(db, box_ids)
 
-    async def beat(self) -> None:
-        ended = dict(self._unclosed)
+    async def beat(self, held: Collection[str] = ()) -> set[str]:
+        ended = dict(self._unwritten)
         async with self.store.database.transaction() as db:
             now = self.clock.now()
-            for box_id, reaped in ended.items():
-                await sandboxes.close_box(db, box_id, reaped=reaped, now=now)
+            for box_id, write in ended.items():
+                await write(db, box_id, now)
             await sandboxes.beat(db, self._me, now=now)
+            reopened = await sandboxes.reopen(db, held, self._me, now=now)
         for box_id in ended:
-            self._unclosed.pop(box_id, None)
+            self._unwritten.pop(box_id, None)
+        return reopened
 
-    def building(self, backend: str, key: str) -> AbstractAsyncContextManager[None]:
+    def building(self, backend: str, key: str) -> AbstractAsyncContextManager[str]:
         return self._turns.taken((backend, key))
 
     async def find_base(self, backend: str, key: str) -> BaseEntry | None:
         async with self.store.read() as db:
             return await bases.find(db, backend, key)
 
-    async def keep_base(self, entry: BaseEntry) -> None:
+    async def keep_base(self, entry: BaseEntry, *, turn: str | None = None) -> bool:
+        base, now = (entry.backend, entry.key), self.clock.now()
         async with self.store.database.transaction() as db:
-            await bases.keep(db, entry, now=self.clock.now())
+            # What renews it holds it until our commit: nobody takes it over in between.
+            is_ours = turn is None or await bases.beat_turn(
+                db, base, self._me._replace(id=turn), now=now
+            )
+            if is_ours:
+                await bases.keep(db, entry, now=now)
+        return is_ours
 
     async def rename_base(self, backend: str, key: str, external: str) -> None:
         async with self.store.database.transaction() as db:
@@ -121,9 +132,9 @@ class DatabaseRegister:
         async with self.store.database.transaction() as db:
             await bases.use(db, backend, key, now=self.clock.now())
 
-    async def forget_base(self, backend: str, key: str) -> bool:
+    async def forget_base(self, backend: str, key: str, external: str) -> bool:
         async with self.store.database.transaction() as db:
-            return await bases.forget(db, backend, key)
+            return await bases.forget(db, backend, key, external)
 
     async def bases(self, backend: str) -> Sequence[BaseEntry]:
         async with self.store.read() as db:
@@ -140,6 +151,16 @@ class DatabaseRegister:
     @cached_property
     def _turns(self) -> Turns:
         return Turns(self.store, self.clock, self._me, self._living, self.turn_beat_s)
+
+    async def _end(self, box_id: str, write: Ending) -> bool:
+        try:
+            async with self.store.database.transaction() as db:
+                was_open = await write(db, box_id, self.clock.now())
+        except BaseException:
+            self._unwritten[box_id] = write
+            raise
+        self._unwritten.pop(box_id, None)
+        return was_open
 
     async def _choose_name(self) -> str:
         async with self.store.database.transaction() as db:
@@ -168,4 +189,18 @@ class DatabaseRegister:
             tags=row.tags,
             created_at=row.created_at,
             is_held=is_ours or self._living(kept.holder, kept.silent_s, row.beat_at),
+            is_ended=row.holder == NOBODY,
+            is_here=row.host == self.host if self.is_here is None else self.is_here(row.host),
         )
+
+
+async def _close(db: AsyncSession, box_id: str, now: float) -> bool:
+    return await sandboxes.close_box(db, box_id, reaped=False, now=now)
+
+
+async def _reap(db: AsyncSession, box_id: str, now: float) -> bool:
+    return await sandboxes.close_box(db, box_id, reaped=True, now=now)
+
+
+async def _let_go(db: AsyncSession, box_id: str, _: float) -> bool:
+    return await sandboxes.let_go(db, box_id)

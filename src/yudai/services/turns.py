@@ -43,15 +43,15 @@ class Turns:
     _ending: set[asyncio.Task[None]] = field(default_factory=set[asyncio.Task[None]])
 
     @asynccontextmanager
-    async def taken(self, base: BaseKey) -> AsyncGenerator[None]:
-        """Wait for the turn, and have it for the time of the block."""
+    async def taken(self, base: BaseKey) -> AsyncGenerator[str]:
+        """Wait for the turn, and have it for the time of the block, unless we are silent long."""
         lock = self._locks.setdefault(base, asyncio.Lock())
         turn = self.holder._replace(id=self.clock.token())
         async with lock:
             try:
                 await self._take(base, turn)
                 async with self._beating(base, turn):
-                    yield
+                    yield turn.id
             finally:
                 await self._end(base, turn)
 

@@ -83,8 +83,10 @@ async def use(db: AsyncSession, backend: str, key: str, *, now: float) -> None:
     await db.execute(statement.values(used_at=instant(db, now)), execution_options=_AS_IT_IS)
 
 
-async def forget(db: AsyncSession, backend: str, key: str) -> bool:
-    statement = delete(BaseRow).where(BaseRow.backend == backend, BaseRow.key == key)
+async def forget(db: AsyncSession, backend: str, key: str, external: str) -> bool:
+    """False: it is not there, or another one is by now."""
+    same = (BaseRow.backend == backend) & (BaseRow.key == key)
+    statement = delete(BaseRow).where(same, BaseRow.external == external)
     gone = await db.scalars(statement.returning(BaseRow.key), execution_options=_AS_IT_IS)
     return bool(gone.all())
 

@@ -37,7 +37,7 @@ class SandboxRow(Base, kw_only=True):
     base: Mapped[str] = mapped_column(CleanText, default="")
     tags: Mapped[Tags] = mapped_column(ValueJson(Tags), default=Tags())
     holder: Mapped[str] = mapped_column(Id)
-    """The register of the process that asked for it; new at each start."""
+    """The register of the process that asked for it, new at each start; "" once it let it go."""
     host: Mapped[str] = mapped_column(CleanText)
     pid: Mapped[int]
     created_at: Mapped[float] = mapped_column(Double)

@@ -16,6 +16,8 @@ from yudai.store.tables import RunRow, SolveRow
 
 DEAD_S = 60.0
 """Without a beat for so long, a process is taken for dead, and its sandboxes for left behind."""
+NOBODY = ""
+"""Holds what its process could not remove."""
 _THE_ONE = 1
 # Databases take so many parameters at once, and more.
 _AT_ONCE = 500
@@ -123,6 +125,14 @@ async def close_box(db: AsyncSession, box_id: str, *, reaped: bool, now: float) 
     return False
 
 
+async def let_go(db: AsyncSession, box_id: str) -> bool:
+    """It is open and nobody's from now on; False: it was closed before, or never known."""
+    is_open = SandboxRow.closed_at.is_(None)
+    statement = update(SandboxRow).where(SandboxRow.id == box_id, is_open)
+    leaving = statement.values(holder=NOBODY, pid=0, beat_at=0.0).returning(SandboxRow.id)
+    return bool((await db.scalars(leaving, execution_options=_AS_IT_IS)).all())
+
+
 async def open_boxes(db: AsyncSession, backend: str | None = None, *, now: float) -> list[Kept]:
     """Oldest first; None: of all backends."""
     time = instant(db, now)
@@ -156,3 +166,23 @@ async def beat(db: AsyncSession, holder: Holder, *, now: float) -> None:
         SandboxRow.holder == holder.id, SandboxRow.closed_at.is_(None)
     )
     await db.execute(statement.values(beat_at=instant(db, now)), execution_options=_AS_IT_IS)
+
+
+async def reopen(
+    db: AsyncSession, box_ids: Collection[str], holder: Holder, *, now: float
+) -> set[str]:
+    """Those of this process that somebody else has closed, but not removed."""
+    closed_by_others = (
+        (SandboxRow.holder == holder.id)
+        & SandboxRow.closed_at.is_not(None)
+        & SandboxRow.reaped.is_(False)
+    )
+    found: set[str] = set()
+    asked = sorted(box_ids)
+    for start in range(0, len(asked), _AT_ONCE):
+        some = SandboxRow.id.in_(asked[start : start + _AT_ONCE])
+        statement = update(SandboxRow).where(some, closed_by_others)
+        opening = statement.values(closed_at=None, beat_at=instant(db, now))
+        rows = await db.scalars(opening.returning(SandboxRow.id), execution_options=_AS_IT_IS)
+        found |= set(rows)
+    return found

@@ -1,5 +1,7 @@
 """Each sandbox backend, tried: what it promises here, how big its boxes are, when they start."""
 
+import secrets
+import shutil
 import tarfile
 import tempfile
 import time
@@ -13,13 +15,21 @@ from yudai.domain.value import Value
 from yudai.ports.sandbox import Backend, BaseSpec, Guarantee, SandboxLimits, SandboxRef
 from yudai.settings import Settings
 from yudai.store.store import Store
-from yudai.wiring.sandboxes import BACKENDS, DEFAULT_BACKEND, is_set_up, make_backend
+from yudai.wiring.sandboxes import (
+    BACKENDS,
+    DEFAULT_BACKEND,
+    NEXT_BACKEND,
+    is_set_up,
+    make_backend,
+    open_backend,
+)
 
 _OWNER = "doctor"
 _TOO_SMALL = "smaller than the settings say: build it again with `yudai sandbox build-template`"
+_ENGINES = ("podman", "docker")
 _PAID = frozenset({"e2b", "prime"})
 _HOW = {
-    "container": "not asked for: SANDBOX_BACKEND=container uses podman or docker",
+    "container": "no podman or docker found: install one, see CONTAINER_ENGINE",
     "e2b": "not set up: set E2B_API_KEY, and install yudai[e2b]",
     "prime": "not set up: set PRIME_API_KEY, and install yudai[prime]",
 }
@@ -28,6 +38,7 @@ _HOW = {
 class BackendFinding(Value):
     name: str
     default: bool
+    """Whether a solve would use it."""
     usable: bool
     isolated: bool
     detail: str
@@ -61,18 +72,43 @@ async def probe_backends(
     settings: Settings, store: Store | None, *, starts: bool = True
 ) -> tuple[BackendFinding, ...]:
     """`starts=False` asks providers that cost money only what costs none."""
-    return tuple([await _probe(settings, name, store, starts=starts) for name in BACKENDS])
+    chosen = await _choice(settings, store)
+    return tuple([await _probe(settings, name, store, chosen, starts=starts) for name in BACKENDS])
+
+
+async def _choice(settings: Settings, store: Store | None) -> str:
+    """The backend that a solve would use, were it begun now."""
+    asked = settings.sandbox_backend or DEFAULT_BACKEND
+    if settings.sandbox_backend or store is None:
+        return asked
+    try:
+        backend, capabilities = await open_backend(settings, store=store)
+    except (SandboxError, RefusedError, OSError):
+        return asked
+    await backend.close()
+    return capabilities.backend
+
+
+def _is_worth_a_try(settings: Settings, name: str) -> bool:
+    engines = _ENGINES if settings.container_engine is None else (settings.container_engine,)
+    has_engine = name == NEXT_BACKEND and any(map(shutil.which, engines))
+    return has_engine or is_set_up(settings, name)
 
 
 async def _probe(
-    settings: Settings, name: str, store: Store | None, *, starts: bool
+    settings: Settings, name: str, store: Store | None, chosen: str, *, starts: bool
 ) -> BackendFinding:
-    is_default = name == (settings.sandbox_backend or DEFAULT_BACKEND)
+    is_chosen = name == chosen
     finding = BackendFinding(
-        name=name, default=is_default, usable=False, isolated=False, detail=_HOW.get(name, "")
+        name=name,
+        default=is_chosen,
+        usable=False,
+        isolated=False,
+        detail=_HOW.get(name, ""),
+        set_up=is_chosen or _is_worth_a_try(settings, name),
     )
-    if not is_set_up(settings, name):
-        return finding.model_copy(update={"set_up": False})
+    if not finding.set_up:
+        return finding
     try:
         backend = make_backend(settings, name, store=store, waits=False)
         try:
@@ -116,10 +152,12 @@ async def _start(backend: Backend) -> Start:
 
 
 async def measure_start(backend: Backend) -> Start:
-    with tempfile.TemporaryDirectory() as folder:
-        source = _archive(Path(folder))
-        base = await backend.prepare(BaseSpec(key=f"doctor-{__version__}", source=source))
+    # Each has its own: one would remove another's from under it.
+    key = f"doctor-{__version__}-{secrets.token_hex(4)}"
     try:
+        with tempfile.TemporaryDirectory() as folder:
+            source = _archive(Path(folder))
+            base = await backend.prepare(BaseSpec(key=key, source=source))
         began = time.perf_counter()
         [box] = await backend.spawn(base, 1, owner=_OWNER)
         if isinstance(box, SandboxError):
@@ -132,14 +170,14 @@ async def measure_start(backend: Backend) -> Start:
         finally:
             await box.destroy()
     finally:
-        await _remove(backend, base.key)
+        await _remove(backend, key)
 
 
 async def _remove(backend: Backend, key: str) -> None:
     try:
         await backend.remove_base(key)
     except ConflictError:
-        # Another one is at it with the same base, and removes it.
+        # Its sandbox could not be ended: both go with a later sweep.
         return
 
 

@@ -12,7 +12,7 @@ import structlog
 from pydantic import SecretStr
 
 from yudai.adapters.clock import SystemClock
-from yudai.adapters.engines.liveness import host_name, is_gone, is_there
+from yudai.adapters.engines.liveness import host_name, is_gone, is_here, is_there
 from yudai.domain.errors import RefusedError, SandboxError
 from yudai.domain.nearest import nearest
 from yudai.ports.register import Register
@@ -128,6 +128,7 @@ def make_register(store: Store) -> Register:
         pid=os.getpid(),
         is_gone=is_gone,
         is_there=is_there,
+        is_here=is_here,
     )
 
 

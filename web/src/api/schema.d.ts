@@ -3245,7 +3245,7 @@ export interface components {
             age_s: number;
             /**
              * Held
-             * @description Whether the process that asked for it is alive.
+             * @description Whether the process that asked for it is alive, and uses it.
              */
             held: boolean;
         };

@@ -24,6 +24,12 @@ def host_name() -> str:
         return name
 
 
+def is_here(host: str) -> bool:
+    """Whether that is this machine: since another boot, perhaps, or seen from a container."""
+    theirs, ours = host.split(" "), host_name().split(" ")
+    return theirs[0] == ours[0] or theirs[1:2] == ours[1:2] != []
+
+
 def is_gone(host: str, pid: int) -> bool:
     """Whether there was such a process here and is no more; False when that cannot be known.
 

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from yudai.adapters.sandboxes.container_door import Door, Doors, TakenError
 from yudai.adapters.sandboxes.container_engine import Engine
-from yudai.adapters.sandboxes.container_facts import found_of, guarantees, host_of
+from yudai.adapters.sandboxes.container_facts import found_of, guarantees, host_of, name_of
 from yudai.adapters.sandboxes.container_flags import LABEL, Setting, commit_words, run_words
 from yudai.adapters.sandboxes.container_ground import Ground, find_ground
 from yudai.adapters.sandboxes.container_machine import ContainerMachine
@@ -58,6 +58,9 @@ class ContainerCloud:
         self._ground: Ground | None = None
         self._tags: dict[str, dict[str, str]] = {}
         self._chores = Chores()
+
+    async def host(self) -> str:
+        return name_of((await self._found()).engine.facts)
 
     async def examine(self) -> Capabilities:
         ground = await self._found()

@@ -1,5 +1,7 @@
 """What engines say of themselves and of containers, in both dialects, in our words."""
 
+import hashlib
+import re
 from datetime import datetime
 from typing import NamedTuple
 
@@ -8,6 +10,7 @@ from yudai.adapters.sandboxes.remote.cloud import Found
 from yudai.domain.plain import Object, as_items, as_object
 from yudai.ports.sandbox import Guarantee
 
+_NAME = 64
 _DELEGATE = "let its user have the controllers (Delegate=cpu memory pids), or run it as root"
 
 
@@ -21,6 +24,15 @@ class Host(NamedTuple):
 
 def host_of(facts: Object) -> Host:
     return _podman(facts) if "host" in facts else _docker(facts)
+
+
+def name_of(facts: Object) -> str:
+    """Of whose images they are: a host's, and where podman is a user's, that user's."""
+    host, store = as_object(facts.get("host")), as_object(facts.get("store"))
+    name = str(host.get("hostname") or facts.get("Name") or "host")
+    own = store.get("graphRoot") or facts.get("ID") or facts.get("DockerRootDir")
+    digest = hashlib.sha256(str(own).encode()).hexdigest()
+    return f"{re.sub(r'[^A-Za-z0-9.-]', '-', name)[:_NAME]}-{digest[:8]}"
 
 
 def found_of(one: Object) -> Found:

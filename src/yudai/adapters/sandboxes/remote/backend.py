@@ -122,7 +122,7 @@ class RemoteBackend:
         wanted = [await self._want(entry, owner=owner, phase=phase) for _ in range(n)]
         made = await self._crew.hire_all([one for one, _ in wanted], [order for _, order in wanted])
         if any(isinstance(one, BaseGoneError) for one in made):
-            self._shelf.doubt(base.key)
+            self._shelf.doubt(entry)
         try:
             # Their rows keep the base from now on; but it may have been removed before that.
             await self._shelf.find(base.key)
@@ -134,8 +134,10 @@ class RemoteBackend:
         return [one if isinstance(one, SandboxError) else self._box(one) for one in fit]
 
     async def list(self, owner: str | None = None) -> Sequence[SandboxRef]:
+        """Without those that could not be removed: sweeps try that again."""
         rows = await self._register.boxes(self._cloud.name)
-        return [self._ref(row) for row in rows if owner is None or row.owner == owner]
+        there = [row for row in rows if not row.is_ended]
+        return [self._ref(row) for row in there if owner is None or row.owner == owner]
 
     async def destroy(self, ref: SandboxRef) -> bool:
         """End a box of this process, or one that another process has asked for."""
@@ -152,7 +154,9 @@ class RemoteBackend:
         return await self._register.close_box(row.id)
 
     async def reap(self, *, dry_run: bool = False) -> Sequence[Leftover]:
-        return await self._watch.reap(self._cloud, self._register, dry_run=dry_run)
+        return await self._watch.reap(
+            self._cloud, self._register, dry_run=dry_run, holds=self._crew.holds
+        )
 
     async def size_of(self, ref: SandboxRef) -> SandboxLimits | None:
         """What its provider has made one of ours of; None: as it was asked for."""
@@ -193,7 +197,8 @@ class RemoteBackend:
             if not (welcome.separate or self._terms.one_user):
                 raise DeniedError(_ONE_USER)  # noqa: TRY301 - undone below like all else
             built = await construct(spec, member.machine, commands, self._terms.packages)
-            image = await self._cloud.snapshot(member.machine, _snapshot_name(order, spec.key))
+            name = _snapshot_name(order, await self._shelf.name(spec.key))
+            image = await self._cloud.snapshot(member.machine, name)
             await self._crew.dismiss(entry.id)
             return Made(image, built.setup_log, built.size_bytes)
         except BaseException:
@@ -266,7 +271,7 @@ class RemoteBackend:
         return [machine.id for machine in found if machine.tags.get(BOX) == row.id]
 
 
-def _snapshot_name(order: Order, key: str) -> str:
+def _snapshot_name(order: Order, base: str) -> str:
     """Told apart from those of other installations, and of another edition of the same base."""
-    digest = hashlib.sha256(f"{order.tags[INSTALLATION]} {key} {parcel.digest()}".encode())
+    digest = hashlib.sha256(f"{order.tags[INSTALLATION]} {base}".encode())
     return f"yudai-base-{digest.hexdigest()[:24]}"

@@ -181,6 +181,15 @@ class Cloud(Protocol):
 
 
 @runtime_checkable
+class Local(Protocol):
+    """A cloud whose machines and snapshots are one host's: those of others are not seen here."""
+
+    async def host(self) -> str:
+        """The same after a boot, and for all who see the same; [A-Za-z0-9.-]."""
+        ...
+
+
+@runtime_checkable
 class Forking(Cloud, Protocol):
     """One that copies running machines."""
 

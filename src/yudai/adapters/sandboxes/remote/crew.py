@@ -1,7 +1,7 @@
 """The machines of this process: noted before they are made, kept alive, ended in time."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -109,6 +109,11 @@ class Crew:
     def member(self, box_id: str) -> Member | None:
         return self._members.get(box_id)
 
+    def holds(self) -> Mapping[str, str]:
+        """Its machine by each row of ours; "" while it is being made, or ended."""
+        made = {name: member.machine.id for name, member in self._members.items()}
+        return dict.fromkeys(self._placed, "") | made
+
     async def dismiss(self, box_id: str) -> None:
         """The end of one of ours, also when the caller is cancelled meanwhile.
 
@@ -143,7 +148,11 @@ class Crew:
             if now >= member.extended_s + self._ttl_s / _EXTENSIONS:
                 left_s, member.extended_s = member.dies_s - now + GRACE_S, now
                 self._chores.begin(self._extend(member, min(self._ttl_s, left_s)))
-        await self._register.beat()
+        for box_id in await self._register.beat(tuple(self._members)):
+            log.warning("sandbox.reopened", box_id=box_id)
+            if box_id not in self._members:
+                # We have closed it ourselves meanwhile.
+                await self._close(box_id)
 
     async def _enter(self, entries: Sequence[BoxEntry]) -> None:
         """Places for all of them here, then rows, for which all processes need to have room."""
@@ -168,8 +177,8 @@ class Crew:
         try:
             if member.clock is not None:
                 member.clock.cancel()
-            await self._kill(member.machine.id)
-            await self._close(member.entry.id)
+            is_gone = await self._kill(member.machine.id)
+            await self._close(member.entry.id, is_gone=is_gone)
         finally:
             self._leave(member.entry.id)
 
@@ -242,6 +251,7 @@ class Crew:
     async def _undo(self, entries: Sequence[BoxEntry]) -> None:
         """Machines may have been made without our having heard of them."""
         unheard: set[str] = set()
+        left: Collection[str] = ()
         for entry in entries:
             if entry.id in self._members:
                 await self.dismiss(entry.id)
@@ -250,14 +260,18 @@ class Crew:
                 self._leave(entry.id)
         if unheard:
             try:
-                installation = await self._register.installation()
-                for found in await self._cloud.list(installation):
-                    if found.tags.get(BOX) in unheard:
-                        await self._kill(found.id)
-            except Exception as error:  # noqa: BLE001 - a sweep finds them, for their rows are closed
+                left = await self._end_unheard(unheard)
+            except Exception as error:  # noqa: BLE001 - a sweep finds them, for they are nobody's
+                left = unheard
                 log.warning("sandbox.not_looked_up", error=repr(error))
-        for entry in entries:
-            await self._close(entry.id)
+        for box_id in unheard:
+            await self._close(box_id, is_gone=box_id not in left)
+
+    async def _end_unheard(self, boxes: Collection[str]) -> set[str]:
+        """Those that are still there."""
+        found = await self._cloud.list(await self._register.installation())
+        ours = [(one.id, one.tags.get(BOX, "")) for one in found if one.tags.get(BOX) in boxes]
+        return {box_id for machine_id, box_id in ours if not await self._kill(machine_id)}
 
     def _age(self, member: Member, lifetime_s: float) -> None:
         self._chores.begin(self._retire(member, _OLD.format(lifetime_s / 60)))
@@ -270,16 +284,22 @@ class Crew:
         else:
             await self.dismiss(member.entry.id)
 
-    async def _kill(self, machine_id: str) -> None:
+    async def _kill(self, machine_id: str) -> bool:
+        """Whether it is gone, by us or before."""
         try:
             await self._cloud.kill(machine_id)
-        except Exception as error:  # noqa: BLE001 - its row is closed: a sweep tries again
+        except Exception as error:  # noqa: BLE001 - its row stays: a sweep tries again
             log.warning("sandbox.not_removed", sandbox_id=machine_id, error=repr(error))
+            return False
+        return True
 
-    async def _close(self, box_id: str) -> None:
+    async def _close(self, box_id: str, *, is_gone: bool = True) -> None:
         """A row that stays open is closed by a sweep, when its machine is gone."""
         try:
-            await self._register.close_box(box_id)
+            if is_gone:
+                await self._register.close_box(box_id)
+            else:
+                await self._register.let_go(box_id)
         except Exception as error:  # noqa: BLE001 - whatever the register's store raises
             log.warning("sandbox.not_closed", box_id=box_id, error=repr(error))
 

@@ -1,11 +1,12 @@
 """Which machines nobody looks after any more, told by what a provider has and what is noted."""
 
 import asyncio
+import secrets
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import NamedTuple
 
-from yudai.adapters.sandboxes.remote.cloud import BOX, INSTALLATION, Cloud, Found
+from yudai.adapters.sandboxes.remote.cloud import BOX, INSTALLATION, Cloud, Found, Local
 from yudai.domain.errors import SandboxError
 from yudai.ports.register import BoxEntry, Register
 from yudai.ports.sandbox import Fate, Leftover
@@ -14,6 +15,8 @@ GRACE_S = 300.0
 """For so long we watch a machine that nobody knows before it is removed."""
 CREATION_S = 300.0
 """For so long a machine may come that was asked for and has not answered."""
+ELSEWHERE_S = 86_400.0
+"""For so long a row of another host may wait for that host to look for its machine."""
 ENDED = "its run has ended"
 DEAD = "its process is dead"
 UNKNOWN = "nobody knows it"
@@ -21,6 +24,8 @@ _WATCHED = "a worker removes it when it has watched it for 5 minutes"
 _AT_ONCE = 8
 
 Now = Callable[[], float]
+Holds = Callable[[], Mapping[str, str]]
+"""Of this process: its machine by each row, "" where it is not known."""
 
 
 class Doomed(NamedTuple):
@@ -45,6 +50,10 @@ class _Case(NamedTuple):
     machine: Found
     why: str
     row: BoxEntry | None
+
+
+def nothing() -> Mapping[str, str]:
+    return {}
 
 
 class Watch:
@@ -84,16 +93,32 @@ class Watch:
         )
 
     async def reap(
-        self, cloud: Cloud, register: Register, *, dry_run: bool = False
+        self,
+        cloud: Cloud,
+        register: Register,
+        *,
+        dry_run: bool = False,
+        holds: Holds = nothing,
     ) -> Sequence[Leftover]:
-        """One sweep over all that a provider has of this installation."""
+        """One sweep over all that a provider has of this installation, but for what `holds` tells.
+
+        Others may have closed the rows of those, if they have not heard of us for long.
+        """
         installation = await register.installation()
         listed = await cloud.list(installation)
-        found = [one for one in listed if one.tags.get(INSTALLATION) == installation]
+        ours = [one for one in listed if one.tags.get(INSTALLATION) == installation]
         rows = await register.boxes(cloud.name)
-        known = await register.known({one.tags[BOX] for one in found if BOX in one.tags})
+        known = await register.known({one.tags[BOX] for one in ours if BOX in one.tags})
+        held = holds()
+        found = [one for one in ours if not _is_held(one, held)]
         sweep = self.look(cloud.name, found, rows, known, dry_run=dry_run)
+        if isinstance(cloud, Local):
+            sweep = sweep._replace(rows=tuple(row for row in sweep.rows if self._is_near(row)))
         return sweep.leftovers if dry_run else await clear(sweep, cloud, register)
+
+    def _is_near(self, row: BoxEntry) -> bool:
+        """Whether we can tell what became of its machine; a host may never come back, too."""
+        return row.is_here or self._wall() - row.created_at >= ELSEWHERE_S
 
     def _is_due(self, case: _Case, now: float, *, dry_run: bool) -> bool:
         if case.why != UNKNOWN or now - self._seen[case.machine.id] >= GRACE_S:
@@ -146,10 +171,15 @@ def _judge(machine: Found, rows: _Rows, known: Collection[str]) -> _Case | None:
     if row is None:
         return _Case(machine, ENDED if box in known else UNKNOWN, None)
     if not row.is_held:
-        return _Case(machine, DEAD, row)
+        return _Case(machine, ENDED if row.is_ended else DEAD, row)
     # A copy has the tags of what it was made of: until its own row names it, it is a stranger.
     is_stranger = row.external not in ("", machine.id)
     return _Case(machine, UNKNOWN, None) if is_stranger else None
+
+
+def _is_held(machine: Found, held: Mapping[str, str]) -> bool:
+    """By its name; one that we have not heard of by its row's, as copies have another's."""
+    return machine.id in held.values() or held.get(machine.tags.get(BOX, "")) == ""
 
 
 def _is_of(machine: Found, row: BoxEntry) -> bool:
@@ -180,6 +210,15 @@ async def _remove(doomed: Doomed, cloud: Cloud, register: Register) -> Leftover 
         return doomed.leftover.model_copy(update={"fate": Fate.REFUSED, "note": str(error)})
     if not is_removed:
         return None
-    if doomed.box:
-        await register.close_box(doomed.box, reaped=True)
+    await register.close_box(doomed.box or await _noted(doomed, register), reaped=True)
     return doomed.leftover
+
+
+async def _noted(doomed: Doomed, register: Register) -> str:
+    """A row for what had none: those that were reaped are counted by their rows."""
+    backend, owner = doomed.leftover.backend, doomed.leftover.owner
+    box_id = secrets.token_hex(8)
+    await register.open_boxes(
+        [BoxEntry(id=box_id, backend=backend, owner=owner, external=doomed.id)]
+    )
+    return box_id
