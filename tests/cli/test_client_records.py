@@ -114,12 +114,10 @@ async def test_another_version_of_the_server_is_noted(stub: Stub, capsys):
     assert "is version 9.9, this is" in " ".join(capsys.readouterr().err.split())
 
 
-async def test_its_timeline_is_the_servers(stub: Stub, records: ServerRecords):
-    assert await records.moments(SOLVE) == ()
-    told = {"id": 1, "at": 2.0, "kind": "network.blocked", "run_id": None}
-    facts = {"host": "evil.example", "phase": "setup"}
-    stub.on("GET", f"/api/solves/{SOLVE}", document(SOLVE) | {"events": [told | {"data": facts}]})
+async def test_what_was_blocked_is_the_servers(stub: Stub, records: ServerRecords):
+    told = {"run_id": None, "phase": "setup", "host": "evil.example", "port": None}
+    stub.on("GET", f"/api/solves/{SOLVE}", document(SOLVE) | {"blocked": [told]})
 
-    [moment] = await records.moments(SOLVE)
+    [entry] = (await records.document(SOLVE)).blocked
 
-    assert moment == (2.0, "network.blocked", None, facts)
+    assert entry.model_dump() == told

@@ -525,11 +525,13 @@ async def test_a_base_whose_interpreter_is_gone_is_built_anew(
 async def test_a_base_goes_as_a_whole(fresh: Backend, source: Path, tmp_path: Path):
     """Its environment too, whatever modes set-up gave it."""
     hostile = 'cd "$YUDAI_ENV"; mkdir -p a/b; echo x >a/b/c; chmod 0 a/b a'
-    await set_up(fresh, source, hostile)
+    box = await set_up(fresh, source, hostile)
     about = next(tmp_path.rglob("bases/k/base.json"))
     assert (about.parent / "env/a").exists()
 
     about.unlink()
+    assert await fresh.reap() == []
+    await box.destroy()
     assert len(await fresh.reap()) == 1
 
     assert not about.parent.exists()

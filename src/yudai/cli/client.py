@@ -12,8 +12,8 @@ from pydantic import BaseModel
 
 from yudai import __version__
 from yudai.cli import consoles
-from yudai.cli.following import Moment, Source
-from yudai.cli.polling import Event, UpdatesSource
+from yudai.cli.following import Source
+from yudai.cli.polling import UpdatesSource
 from yudai.cli.records import RunFacts
 from yudai.cli.remote import Remote, open_remote, read_as
 from yudai.domain.document import SolveDocument
@@ -116,14 +116,6 @@ class _Run(BaseModel):
         return RunFacts.model_validate({**own, **tokens, "steps": self.api_calls})
 
 
-class _Timeline(BaseModel):
-    events: tuple[Event, ...] = ()
-
-    @property
-    def moments(self) -> tuple[Moment, ...]:
-        return tuple(event.moment for event in self.events)
-
-
 @asynccontextmanager
 async def open_server_records(
     url: str, *, home: Path | None = None
@@ -200,10 +192,6 @@ class ServerRecords:
         except NotFoundError:
             return None
         return read_as(OutcomeList, found, self.remote.url)
-
-    async def moments(self, solve_id: SolveId) -> Sequence[Moment]:
-        found = await self.remote.get(f"/api/solves/{solve_id}")
-        return read_as(_Timeline, found, self.remote.url).moments
 
     async def remark(self, solve_id: SolveId) -> str:
         del solve_id

@@ -1,6 +1,6 @@
 """A race as the display needs it, whether it comes from the database or over HTTP."""
 
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from typing import NamedTuple, Protocol
 
 from yudai.domain.failure import POLICIES, Cause
@@ -8,7 +8,7 @@ from yudai.domain.ids import RunId, SolveId
 from yudai.domain.run_state import RunState
 from yudai.domain.solve_state import RESTING, SolveState
 from yudai.services.reading import Race, Reader
-from yudai.store.tables import EventRow, RunRow
+from yudai.store.tables import RunRow
 
 _POLL_S = 0.2
 
@@ -102,13 +102,9 @@ def scene_of(race: Race, *, at: float) -> Scene:
         started_at=solve.started_at,
         finished_at=solve.finished_at,
         lanes=tuple(_lane(run, race.doing.get(run.id, "")) for run in race.runs),
-        moments=moments_of(race.events),
+        moments=tuple(Moment(e.at, e.kind, e.run_id, e.data) for e in race.events),
         at=at,
     )
-
-
-def moments_of(told: Iterable[EventRow]) -> tuple[Moment, ...]:
-    return tuple(Moment(e.at, e.kind, e.run_id, e.data) for e in told)
 
 
 def _lane(run: RunRow, doing: str) -> Lane:

@@ -64,16 +64,12 @@ class _Lane(BaseModel):
         )
 
 
-class Event(BaseModel):
+class _Event(BaseModel):
     id: int
     at: float
     kind: str
     run_id: RunId | None
     data: dict[str, Any]
-
-    @property
-    def moment(self) -> Moment:
-        return Moment(self.at, self.kind, self.run_id, self.data)
 
 
 class _Updates(BaseModel):
@@ -84,7 +80,7 @@ class _Updates(BaseModel):
     more: bool
     solve: _Solve | None
     lanes: tuple[_Lane, ...]
-    events: tuple[Event, ...]
+    events: tuple[_Event, ...]
 
 
 class UpdatesSource:
@@ -137,7 +133,11 @@ class UpdatesSource:
             finished_at=self._solve.finished_at,
             lanes=tuple(self._lanes.values()),
             # After a reset all of them come again.
-            moments=tuple(event.moment for event in updates.events if event.id > self._event),
+            moments=tuple(
+                Moment(event.at, event.kind, event.run_id, event.data)
+                for event in updates.events
+                if event.id > self._event
+            ),
             at=updates.server_time,
         )
 

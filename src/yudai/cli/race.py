@@ -9,7 +9,7 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from yudai.cli.blocked import BlockedEntry, blocked_line, blocked_of, is_blocked
+from yudai.cli.blocked import blocked_line, blocked_of, is_blocked
 from yudai.cli.following import DatabaseSource, Lane, Moment, Scene, Source
 from yudai.cli.text import dollars, one_line, seconds
 from yudai.cli.waiting import end_display
@@ -19,6 +19,7 @@ from yudai.domain.run_state import RunState
 from yudai.ports.engine import FlowStatus
 
 if TYPE_CHECKING:
+    from yudai.domain.document import BlockedEntry
     from yudai.wiring import App
 
 _NUMBERS_WIDTH = 48

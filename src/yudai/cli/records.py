@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from yudai.cli.following import DatabaseSource, Moment, Source, moments_of
+from yudai.cli.following import DatabaseSource, Source
 from yudai.cli.ownership import is_owned
 from yudai.domain.budget import usd
 from yudai.domain.document import SolveDocument
@@ -89,10 +89,6 @@ class Records(Protocol):
         """What became of its pull request; None: nobody there knows."""
         ...
 
-    async def moments(self, solve_id: SolveId) -> Sequence[Moment]:
-        """Its timeline so far."""
-        ...
-
     async def remark(self, solve_id: SolveId) -> str:
         """What a person who waits for it should know, if anything."""
         ...
@@ -141,14 +137,6 @@ class OwnRecords:
 
     async def outcomes(self, solve_id: SolveId) -> OutcomeList | None:
         return await OutcomeViewer(self.reader.store).of_solve(solve_id)
-
-    async def moments(self, solve_id: SolveId) -> Sequence[Moment]:
-        found: list[Moment] = []
-        cursor = 0
-        while told := (await self.reader.race(solve_id, after_event=cursor)).events:
-            found += moments_of(told)
-            cursor = told[-1].id
-        return found
 
     async def remark(self, solve_id: SolveId) -> str:
         solve = await self.reader.solve(solve_id)

@@ -1,13 +1,12 @@
 """The result as a person reads it: scorecard, diff, why each loser lost."""
 
-from collections.abc import Sequence
 from typing import Protocol
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from yudai.cli.blocked import BlockedEntry, blocked_line
+from yudai.cli.blocked import blocked_line
 from yudai.cli.consoles import program
 from yudai.cli.exits import NO_CHAMPION, OK, OUR_FAULT, OUT_OF_BUDGET
 from yudai.cli.text import one_line, print_json, safe, seconds
@@ -51,16 +50,10 @@ def exit_code(document: SolveDocument) -> int:
     return OUT_OF_BUDGET if document.budget_ended else NO_CHAMPION
 
 
-def print_document(
-    document: SolveDocument,
-    became: OutcomeList | None = None,
-    blocked: Sequence[BlockedEntry] | None = None,
-) -> None:
-    """With its pull request and what became of it, where it has one; and what was blocked."""
+def print_document(document: SolveDocument, became: OutcomeList | None = None) -> None:
+    """With its pull request and what became of it, where it has one."""
     has_pull = became is not None and became.pull is not None
     more = became.model_dump(mode="json") if became is not None and has_pull else {}
-    if blocked is not None:
-        more["blocked"] = [entry.model_dump(mode="json") for entry in blocked]
     print_json({**document.model_dump(mode="json"), **more})
 
 
@@ -130,9 +123,8 @@ def show_outcomes(became: OutcomeList, console: Console) -> None:
         console.print(Text(f"  {_outcome(outcome)}"), soft_wrap=True)
 
 
-def show_blocked(
-    document: SolveDocument, blocked: Sequence[BlockedEntry], console: Console
-) -> None:
+def show_blocked(document: SolveDocument, console: Console) -> None:
+    blocked = document.blocked
     if not blocked:
         return
     handles = {place.run_id: place.handle for place in document.ranking}

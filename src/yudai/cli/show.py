@@ -8,7 +8,6 @@ from rich.table import Table
 from rich.text import Text
 
 from yudai.cli import consoles
-from yudai.cli.blocked import blocked_of
 from yudai.cli.choosing import open_records
 from yudai.cli.exits import OK
 from yudai.cli.records import Records, RunFacts
@@ -59,9 +58,8 @@ async def run_show(
         if view is not None:
             return await _dump(records, _champion(document.solve.champion), view)
         became = await records.outcomes(document.solve.id) if is_at_forge(document) else None
-        blocked = blocked_of(await records.moments(document.solve.id))
         if json:
-            print_document(document, became, blocked)
+            print_document(document, became)
             return OK
         pull = None if became is None else became.pull
         has_pull = pull is not None and pull.number is not None
@@ -69,7 +67,7 @@ async def run_show(
         await show_result(records, document, console, server=records.server, has_pull=has_pull)
         if became is not None:
             show_outcomes(became, console)
-        show_blocked(document, blocked, console)
+        show_blocked(document, console)
     return OK
 
 

@@ -38,6 +38,18 @@ class PlaceEntry(Value):
     why: str
 
 
+class BlockedEntry(Value):
+    """What a sandbox tried to reach and may not."""
+
+    run_id: RunId | None
+    """null: of the solve itself, as in its set-up."""
+    phase: str
+    host: str | None
+    """Hostile text. null: more were blocked than are told."""
+    port: int | None
+    """null: its name was looked up, and nothing else."""
+
+
 class SolveDocument(Value):
     solve: SolveEntry
     ranking: tuple[PlaceEntry, ...]
@@ -46,6 +58,7 @@ class SolveDocument(Value):
     reason: str
     budget_ended: str | None = None
     """Which limit of the whole solve was used up, if one was."""
+    blocked: tuple[BlockedEntry, ...] = ()
 
 
 def entries(places: Iterable[Place]) -> tuple[PlaceEntry, ...]:

@@ -1,7 +1,7 @@
 """What sandboxes tried to reach and may not, told in the timeline of their solve."""
 
 import asyncio
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Iterable, Mapping
 from contextlib import asynccontextmanager
 from typing import NamedTuple
 
@@ -9,12 +9,14 @@ import structlog
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from yudai.domain.document import BlockedEntry
 from yudai.domain.errors import NotFoundError, WorldError
 from yudai.domain.ids import RunId, SolveId
 from yudai.ports.clock import Clock
 from yudai.ports.sandbox import UNKNOWN_PORT, Blocked
 from yudai.store import events, runs, solves
 from yudai.store.store import Store
+from yudai.store.tables import EventRow
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger()
 
@@ -23,9 +25,27 @@ MORE = "network.blocked_more"
 """Told once, instead of all that is above the limit."""
 MOST = 50
 """Of one run, or of what a solve does itself: the rest is more of the same."""
+KINDS = frozenset({BLOCKED, MORE})
 OWNERS = 5000
 """So many are remembered; of an older one, what was told before may be told again."""
 _QUEUE = 1000
+
+
+def blocked_entry(kind: str, run_id: RunId | None, facts: Mapping[str, object]) -> BlockedEntry:
+    """An event of KINDS as it is shown."""
+    port = facts.get("port")
+    return BlockedEntry(
+        run_id=run_id,
+        phase=str(facts.get("phase", "")),
+        host=str(facts.get("host")) if kind == BLOCKED else None,
+        port=port if isinstance(port, int) else None,
+    )
+
+
+def blocked_of(told: Iterable[EventRow]) -> tuple[BlockedEntry, ...]:
+    return tuple(
+        blocked_entry(event.kind, event.run_id, event.data) for event in told if event.kind in KINDS
+    )
 
 
 class _Owner(NamedTuple):

@@ -1,7 +1,7 @@
 """Everything a person may look at: one solve, many solves, one run in full."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -22,6 +22,7 @@ from yudai.domain.trajectory import TrajectoryMessage, export
 from yudai.domain.usage import Usage
 from yudai.ports.artifacts import ArtifactKind, Artifacts
 from yudai.ports.clock import Clock
+from yudai.services.blocking import KINDS, blocked_of
 from yudai.services.ranking import places_of, stopped_by
 from yudai.store import artifacts as artifact_rows
 from yudai.store import events, runs, solves, trajectories
@@ -109,7 +110,12 @@ class Reader:
         return await self.artifacts.get(refs[kind])
 
     async def _document(self, db: AsyncSession, solve: SolveRow) -> SolveDocument:
-        return document_of(solve, await runs.of_solve(db, solve.id), now=self.clock.now())
+        return document_of(
+            solve,
+            await runs.of_solve(db, solve.id),
+            await events.of_kinds(db, solve.id, KINDS),
+            now=self.clock.now(),
+        )
 
 
 class SoFar(NamedTuple):
@@ -163,7 +169,10 @@ def elapsed_s(solve: SolveRow, *, now: float) -> float:
     return (solve.finished_at or now) - solve.started_at
 
 
-def document_of(solve: SolveRow, rows: Sequence[RunRow], *, now: float) -> SolveDocument:
+def document_of(
+    solve: SolveRow, rows: Sequence[RunRow], told: Iterable[EventRow], *, now: float
+) -> SolveDocument:
+    """Of `told` only what was blocked is part of it."""
     return SolveDocument(
         solve=SolveEntry(
             id=solve.id,
@@ -179,4 +188,5 @@ def document_of(solve: SolveRow, rows: Sequence[RunRow], *, now: float) -> Solve
         not_started=tuple(contestant.handle for contestant in solve.not_started),
         reason=solve.reason or solve.error,
         budget_ended=stopped_by(solve, rows, now=now),
+        blocked=blocked_of(told),
     )

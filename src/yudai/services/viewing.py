@@ -291,7 +291,7 @@ def _view(
 ) -> SolveView:
     cost_micros = sum(run.total_cost_micros for run in rows)
     tally = Tally(Counter(run.state for run in rows), cost_micros)
-    document = document_of(row, rows, now=now)
+    document = document_of(row, rows, told, now=now)
     return SolveView(
         **dict(decisions_of(row, told)),
         solve=document.solve,
@@ -299,6 +299,7 @@ def _view(
         not_started=document.not_started,
         reason=document.reason,
         budget_ended=document.budget_ended,
+        blocked=document.blocked,
         progress=_progress(tally),
         matrix=row.matrix,
         budget=row.budget,

@@ -1,5 +1,7 @@
 """The timeline: what happened, in the order of its cursor."""
 
+from collections.abc import Collection
+
 import structlog
 from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -39,6 +41,11 @@ async def count(db: AsyncSession, solve_id: SolveId, kind: str, *, run_id: RunId
     same = (EventRow.solve_id == solve_id) & (EventRow.kind == kind)
     of = EventRow.run_id.is_(None) if run_id is None else EventRow.run_id == run_id
     return await db.scalar(select(func.count()).select_from(EventRow).where(same, of)) or 0
+
+
+async def of_kinds(db: AsyncSession, solve_id: SolveId, kinds: Collection[str]) -> list[EventRow]:
+    same = (EventRow.solve_id == solve_id) & EventRow.kind.in_(kinds)
+    return list(await db.scalars(select(EventRow).where(same).order_by(EventRow.id)))
 
 
 async def after(

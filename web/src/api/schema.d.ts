@@ -1425,6 +1425,20 @@ export interface components {
              */
             failed: string[];
         };
+        /**
+         * BlockedEntry
+         * @description What a sandbox tried to reach and may not.
+         */
+        BlockedEntry: {
+            /** Run Id */
+            run_id: string | null;
+            /** Phase */
+            phase: string;
+            /** Host */
+            host: string | null;
+            /** Port */
+            port: number | null;
+        };
         /** Budget */
         Budget: {
             /**
@@ -3547,6 +3561,11 @@ export interface components {
             reason: string;
             /** Budget Ended */
             budget_ended?: string | null;
+            /**
+             * Blocked
+             * @default []
+             */
+            blocked: components["schemas"]["BlockedEntry"][];
             progress: components["schemas"]["Progress"];
             matrix: components["schemas"]["Matrix"];
             budget: components["schemas"]["Budget"];

@@ -145,6 +145,7 @@ export function someFacts(over: Partial<SolveView> = {}): SolveView {
     not_started: [],
     reason: "",
     budget_ended: null,
+    blocked: [],
     progress,
     matrix: { models: [], temperatures: [], max_edits: [], strategies: [], agents: [] },
     budget: {
