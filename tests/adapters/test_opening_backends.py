@@ -165,6 +165,9 @@ async def test_the_doctor_tries_containers_where_there_is_an_engine(
 
     words = "no user namespaces here" if engine else "no podman or docker"
     assert (found.set_up, words in found.detail) == (engine is not None, True)
+    named = settings.model_copy(update={"container_engine": "podman --runtime='"})
+    [found] = [one for one in await probe_backends(named, store) if one.name == "container"]
+    assert found.set_up
 
 
 async def test_two_doctors_at_once_do_not_take_each_others_base(settings: Settings):

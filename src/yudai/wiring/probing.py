@@ -90,9 +90,8 @@ async def _choice(settings: Settings, store: Store | None) -> str:
 
 
 def _is_worth_a_try(settings: Settings, name: str) -> bool:
-    engines = _ENGINES if settings.container_engine is None else (settings.container_engine,)
-    has_engine = name == NEXT_BACKEND and any(map(shutil.which, engines))
-    return has_engine or is_set_up(settings, name)
+    has_engine = settings.container_engine or any(map(shutil.which, _ENGINES))
+    return (name == NEXT_BACKEND and bool(has_engine)) or is_set_up(settings, name)
 
 
 async def _probe(
