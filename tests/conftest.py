@@ -3,8 +3,11 @@
 import gc
 import os
 import signal
+import ssl
 from collections.abc import Iterator
+from functools import cache
 
+import httpcore2
 import pytest
 import structlog
 from _pytest.nodeid import NodeId
@@ -19,6 +22,10 @@ for _signal in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP):
     if signal.getsignal(_signal) is signal.SIG_IGN:
         _default = signal.default_int_handler if _signal is signal.SIGINT else signal.SIG_DFL
         signal.signal(_signal, _default)
+
+# Certificates take longer to read than most tests: once is enough, for nobody here shows one.
+ssl.create_default_context = cache(ssl.create_default_context)
+httpcore2.default_ssl_context = cache(httpcore2.default_ssl_context)
 
 # Folders whose tests take long: they go first, so that short ones fill the end of all workers.
 _LONG = ("e2e", "services", "contracts", "adapters")

@@ -33,8 +33,8 @@ def stand(tmp_path: Path, features: Features, *, sh: str = "/bin/sh") -> Ground:
     lease = tmp_path / "lease"
     lease.mkdir()
     ground.furnish(lease, sh=Path(sh))
-    folder = etc.find(tmp_path / "etc", features.identity.uid)
-    return Ground(features, lease, folder, ground.find_shell())
+    found = etc.find(tmp_path / "etc", features.identity.uid)
+    return Ground(features, lease, found, ground.find_shell())
 
 
 def descriptors() -> set[Path]:
@@ -230,15 +230,35 @@ def test_etc_shows_only_what_everybody_may_read(tmp_path: Path):
     (host / "shadow").write_text("secret")
     (host / "localtime").symlink_to("/usr/share/zoneinfo/UTC")
 
-    folder = etc.find(tmp_path / "store", 1234, host=host)
+    folder, shared = etc.find(tmp_path / "store", 1234, host=host)
 
+    assert shared == ()
     assert (folder / "ssl/certs/open.pem").read_text() == "open"
     assert "agent:x:1234:1234" in (folder / "passwd").read_text()
     assert (folder / "localtime").is_symlink()
     assert not [p for p in folder.rglob("*") if p.is_file() and p.read_text() == "secret"]
-    assert etc.find(tmp_path / "store", 1234, host=host) == folder
+    assert etc.find(tmp_path / "store", 1234, host=host).folder == folder
     os.utime(host / "ssl/certs", (1, 1))
-    assert etc.find(tmp_path / "store", 1234, host=host) != folder
+    assert etc.find(tmp_path / "store", 1234, host=host).folder != folder
+
+
+def test_large_folders_for_everybody_are_shown_as_they_are(tmp_path: Path):
+    certs = tmp_path / "host/ssl/certs"
+    (certs / "below").mkdir(parents=True)
+    for number in range(40):
+        (certs / f"{number}.pem").symlink_to("below/one")
+    (certs / "below/one").write_text("open")
+    store = tmp_path / "store"
+
+    folder, shared = etc.find(store, 1234, host=tmp_path / "host")
+
+    assert shared == ((certs, "/etc/ssl/certs"),)
+    assert list((folder / "ssl/certs").iterdir()) == []
+    (certs / "below/one").chmod(0o640)
+    folder, shared = etc.find(store, 1234, host=tmp_path / "host")
+    assert shared == ()
+    assert (folder / "ssl/certs/7.pem").is_symlink()
+    assert list((folder / "ssl/certs/below").iterdir()) == []
 
 
 def test_a_guard_kills_who_is_left_when_its_writer_is_gone():

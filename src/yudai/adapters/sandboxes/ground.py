@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from yudai.adapters.sandboxes import etc, mounts, seccomp
 from yudai.adapters.sandboxes.cgroups import Cgroup
+from yudai.adapters.sandboxes.etc import Etc
 from yudai.adapters.sandboxes.identity import ladder
 from yudai.adapters.sandboxes.limits import ulimits
 from yudai.adapters.sandboxes.mounts import Features, Frame
@@ -30,7 +31,7 @@ _SHELLS = ("/usr/bin/bash", "/bin/bash", "/usr/local/bin/bash", "/bin/sh")
 class Ground(NamedTuple):
     features: Features
     lease: Path
-    etc: Path
+    etc: Etc
     shell: str
     """The shell that commands are written for, as boxes see it."""
 
@@ -70,8 +71,8 @@ async def find_ground(lease: Path, store: Path, limits: SandboxLimits) -> Ground
         furnish(lease)
     said = "there is no bubblewrap"
     for features in candidates():
-        folder = await asyncio.to_thread(etc.find, store, features.identity.uid)
-        ground = Ground(features, lease, folder, find_shell())
+        found = await asyncio.to_thread(etc.find, store, features.identity.uid)
+        ground = Ground(features, lease, found, find_shell())
         try:
             await try_out(ground, limits)
         except (SandboxError, OSError) as error:

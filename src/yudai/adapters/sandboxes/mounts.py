@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from yudai.adapters.sandboxes.environment import variables
+from yudai.adapters.sandboxes.etc import Etc
 from yudai.adapters.sandboxes.identity import Identity
 from yudai.adapters.sandboxes.network import nscd
 from yudai.adapters.sandboxes.toolchain import Toolchain
@@ -57,7 +58,7 @@ class Frame(NamedTuple):
 
 def frame(
     features: Features,
-    etc: Path,
+    etc: Etc,
     *,
     toolchain: Toolchain,
     limits: SandboxLimits,
@@ -73,7 +74,8 @@ def frame(
         *("--clearenv", *_setenv(toolchain)),
         *_system(),
         *_private(limits),
-        *readable(etc, "/etc"),
+        *readable(etc.folder, "/etc"),
+        *(word for source, target in etc.shared for word in readable(source, target)),
     )
     programs = (*_programs(toolchain), *_hidden(toolchain, empty))
     tail = (
