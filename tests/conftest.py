@@ -4,7 +4,7 @@ import gc
 import os
 import signal
 import ssl
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 
 import httpcore2
@@ -23,9 +23,16 @@ for _signal in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP):
         _default = signal.default_int_handler if _signal is signal.SIGINT else signal.SIG_DFL
         signal.signal(_signal, _default)
 
-# Certificates take longer to read than most tests: once is enough, for nobody here shows one.
-ssl.create_default_context = cache(ssl.create_default_context)
-httpcore2.default_ssl_context = cache(httpcore2.default_ssl_context)
+
+def _once(make: Callable[..., ssl.SSLContext]) -> Callable[..., ssl.SSLContext]:
+    """Certificates take longer to read than most tests, and nobody here shows one."""
+    made = cache(lambda _places, *args, **options: make(*args, **options))
+    names = ("SSL_CERT_FILE", "SSL_CERT_DIR")
+    return lambda *args, **options: made(tuple(map(os.environ.get, names)), *args, **options)
+
+
+ssl.create_default_context = _once(ssl.create_default_context)
+httpcore2.default_ssl_context = _once(httpcore2.default_ssl_context)
 
 # Folders whose tests take long: they go first, so that short ones fill the end of all workers.
 _LONG = ("e2e", "services", "contracts", "adapters")
