@@ -229,6 +229,17 @@ async def test_where_snapshots_are_a_hosts_own_each_host_has_its_base_and_sees_n
     assert clouds[0].snapshots == set()
 
 
+async def test_where_there_are_none_no_engine_is_asked():
+    store, cloud = Store(), LocalCloud(where="one")
+
+    async def fail() -> str:
+        raise SandboxError("docker does not work")
+
+    cloud.host = fail
+    shelf = Shelf(cloud, store.register, edition="1")
+    assert (await shelf.facts(), await shelf.remove("k")) == ([], False)
+
+
 async def test_bases_of_another_edition_are_not_used_and_can_be_removed():
     store = Store()
     await store.prepare()

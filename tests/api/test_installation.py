@@ -1,5 +1,6 @@
 """Routes about the installation: nothing secret in them, and sums that are right."""
 
+import shutil
 from pathlib import Path
 
 import httpx
@@ -47,7 +48,7 @@ async def test_the_doctor_over_http(client: httpx.AsyncClient):
     assert tried == {
         "bubblewrap": True,
         "process": True,
-        "container": False,
+        "container": any(map(shutil.which, ("podman", "docker"))),
         "e2b": False,
         "prime": False,
     }

@@ -89,6 +89,9 @@ class Shelf:
 
     async def remove(self, key: str) -> bool:
         """By its whole name, or by what `prepare` was given; of this host alone."""
+        if not await self._register.bases(self._cloud.name):
+            # An engine that does not work need not be asked then.
+            return False
         suffix, host = await self._suffix(), await self._host()
         for name in (key, key + suffix):
             is_here = name.endswith(host)
