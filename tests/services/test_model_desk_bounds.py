@@ -153,9 +153,19 @@ async def test_who_leaves_while_it_is_read_is_counted_and_keeps_its_place(
         now -= 1
         return real(body)
 
+    unread, are_read = 6, asyncio.Event()
+
+    async def read() -> bytes:
+        nonlocal unread
+        unread -= 1
+        if not unread:
+            are_read.set()
+        return b"{"
+
     monkeypatch.setattr(model_desk_intake, "read_request", slow)
-    calls = [asyncio.create_task(ground.send(token, b"{")) for _ in range(6)]
-    await asyncio.sleep(0.03)
+    send = ground.desk.complete
+    calls = [asyncio.create_task(send(f"Bearer {token}", read)) for _ in range(unread)]
+    await are_read.wait()
     for call in calls:
         call.cancel()
     await asyncio.wait(calls)
