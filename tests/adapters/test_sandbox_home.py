@@ -1,10 +1,14 @@
 """A backend's folder: whose boxes are whose."""
 
+import subprocess
+import time
 from pathlib import Path
 
 import pytest
 
+from yudai.adapters.sandboxes.ground import find_bwraps
 from yudai.adapters.sandboxes.home import Home
+from yudai.adapters.sandboxes.processes import children, look, seeing
 
 
 def test_what_belongs_to_a_free_lease_is_abandoned(tmp_path: Path):
@@ -45,6 +49,31 @@ def test_leases_of_the_dead_are_reaped(tmp_path: Path):
     assert list(mine.parent.iterdir()) == [mine]
     living.release()
     assert list(mine.parent.iterdir()) == []
+
+
+@pytest.mark.parametrize("is_orphan", [True, False])
+def test_what_tried_out_this_host_for_the_dead_is_ended(tmp_path: Path, *, is_orphan: bool):
+    home = Home(tmp_path)
+    mine = home.lease()
+    dead = mine.parent / "0123456789abcdef"
+    (dead / "trial").mkdir(parents=True)
+    (dead / "lock").touch()
+    words = ("--dev-bind", "/", "/", "--ro-bind", str(dead / "trial"), "/mnt", "sleep", "1000")
+    above = subprocess.Popen([find_bwraps()[0], "--unshare-pid", *words])
+    try:
+        while not (inside := children(above.pid)) or not seeing(dead):
+            time.sleep(0.01)
+        if is_orphan:
+            above.kill()
+            above.wait()
+        home.reap_leases()
+        above.wait(10)
+        while any(look(pid) for pid in inside):
+            time.sleep(0.01)
+    finally:
+        above.kill()
+    assert list(mine.parent.iterdir()) == [mine]
+    home.release()
 
 
 def test_records_survive_a_restart(tmp_path: Path):

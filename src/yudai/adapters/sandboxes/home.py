@@ -7,6 +7,7 @@ import fcntl
 import os
 import re
 import secrets
+import signal
 import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
@@ -15,6 +16,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from yudai.adapters.sandboxes import leases
+from yudai.adapters.sandboxes.processes import seeing
 from yudai.adapters.sandboxes.removal import Stuck, remove_tree, try_to_remove
 from yudai.domain.errors import SandboxError
 from yudai.domain.value import Value
@@ -25,6 +27,7 @@ USED = "used"
 """Touched whenever somebody has to do with the base."""
 
 _SAFE = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,199}\Z")
+_LEASE = re.compile(r"[0-9a-f]{16}\Z")
 _RECORD = "box.json"
 _LOCK = "lock"
 
@@ -154,6 +157,8 @@ class Home:
                 for folder in self._leases.iterdir()
                 if _SAFE.match(folder.name) and not self._is_held(folder.name)
             ]
+            for folder in dead:
+                _end_trials(folder)
             tried = [try_to_remove(folder) for folder in dead]
         return [stuck for stuck in tried if stuck is not None]
 
@@ -175,6 +180,14 @@ class Home:
         if self._lease is not None and lease == self._lease[0]:
             return True
         return bool(lease) and leases.is_held(self._leases / safe_name(lease) / _LOCK)
+
+
+def _end_trials(lease: Path) -> None:
+    """Boxes that only tried out this host have no record; few outlive who was killed with them."""
+    if _LEASE.match(lease.name):
+        for pid in seeing(lease):
+            with suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, signal.SIGKILL)
 
 
 def _new_id() -> str:

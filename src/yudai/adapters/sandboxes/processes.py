@@ -78,6 +78,26 @@ def with_word(word: str) -> list[int]:
     return [pid for pid in pids() if os.fsencode(word) in _strings(pid, "cmdline")]
 
 
+def seeing(folder: Path) -> list[int]:
+    """Boxes that show something below it, also those whose bubblewrap is gone.
+
+    Its last two names are looked for: mounts tell a path only from their file system on.
+    """
+    below = os.fsencode(f"/{folder.parent.name}/{folder.name}/")
+    return [pid for pid in pids() if below in _mounts(pid) or _is_told(pid, below)]
+
+
+def _is_told(pid: int, part: bytes) -> bool:
+    is_box = program(pid).startswith("bwrap")
+    return is_box and any(part in word for word in _strings(pid, "cmdline"))
+
+
+def _mounts(pid: int) -> bytes:
+    with suppress(OSError):
+        return (_PROC / str(pid) / "mountinfo").read_bytes()
+    return b""
+
+
 def with_variable(prefix: bytes) -> list[int]:
     """Processes that have a variable which starts so."""
     return [p for p in pids() if any(s.startswith(prefix) for s in _strings(p, "environ"))]
