@@ -771,9 +771,9 @@ async def test_what_it_refuses_is_told(scene: Scene):
 @pytest.mark.parametrize("word", ["content-length", "Transfer-Encoding"])
 async def test_what_says_where_a_body_ends_is_for_every_hop(scene: Scene, word: str):
     chained = Chained(await scene.serve())
-    path = await scene.proxy("pypi.org", ways=through(await scene.serve(chained)))
+    path = await scene.proxy("listed.example", ways=through(await scene.serve(chained)))
     inner = b"GET http://evil.net/ HTTP/1.1\r\nHost: evil.net\r\n\r\n"
-    head = f"POST http://pypi.org/ HTTP/1.1\nConnection: close, {word}\nContent-Length: "
+    head = f"POST http://listed.example/ HTTP/1.1\nConnection: close, {word}\nContent-Length: "
 
     assert (await ask(path, head + str(len(inner)), body=inner))[0] == 400
     assert chained.heads == []
@@ -781,9 +781,9 @@ async def test_what_says_where_a_body_ends_is_for_every_hop(scene: Scene, word: 
 
 async def test_no_proxy_in_between_is_made_to_answer(scene: Scene):
     chained = Chained(await scene.serve())
-    path = await scene.proxy("pypi.org", ways=through(await scene.serve(chained)))
+    path = await scene.proxy("listed.example", ways=through(await scene.serve(chained)))
 
-    assert (await ask(path, "TRACE http://pypi.org/ HTTP/1.1\nMax-Forwards: 0"))[0] == 405
-    assert (await ask(path, "OPTIONS http://pypi.org/ HTTP/1.1\nMax-Forwards: 0"))[0] == 200
+    assert (await ask(path, "TRACE http://listed.example/ HTTP/1.1\nMax-Forwards: 0"))[0] == 405
+    assert (await ask(path, "OPTIONS http://listed.example/ HTTP/1.1\nMax-Forwards: 0"))[0] == 200
     [head] = chained.heads
     assert "max-forwards" not in head.lower()
