@@ -5,12 +5,13 @@ import os
 import shutil
 import signal
 import subprocess
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
 
+from inheriting import inherited_pipe
 from yudai.adapters.sandboxes import etc, ground, mounts
 from yudai.adapters.sandboxes.cgroups import Cgroup
 from yudai.adapters.sandboxes.ground import Ground
@@ -42,7 +43,9 @@ def descriptors() -> set[Path]:
 
 
 @asynccontextmanager
-async def running(here: Ground, folder: Path) -> AsyncGenerator[Runner]:
+async def running(
+    here: Ground, folder: Path, *, groups: Sequence[Path] = ()
+) -> AsyncGenerator[Runner]:
     work = folder / "work"
     work.mkdir()
     here.features.identity.give(work)
@@ -50,7 +53,7 @@ async def running(here: Ground, folder: Path) -> AsyncGenerator[Runner]:
     argv = here.frame(NO_PYTHON, LIMITS).argv(
         control, mounts.writable(work), ulimits(LIMITS, Cgroup())
     )
-    runner = await here.start(argv, control)
+    runner = await here.start(argv, control, groups=groups)
     try:
         yield runner
     finally:
@@ -288,6 +291,30 @@ def test_a_guard_that_was_killed_is_replaced():
     guard.close()
 
     assert sleeper.wait(10) == -signal.SIGKILL
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 3])
+async def test_the_runner_enters_each_group(tmp_path: Path, n: int):
+    groups = [tmp_path / f"group-{number}" for number in range(n)]
+    for group in groups:
+        group.touch()
+
+    async with running(stand(tmp_path, next(ground.candidates())), tmp_path, groups=groups):
+        assert [group.read_text() for group in groups] == ["0\n"] * n
+
+
+async def test_commands_have_none_of_our_descriptors(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """Neither those of the runner, wherever they were with us, nor what we were started with."""
+    monkeypatch.setattr("yudai.adapters.sandboxes.runner._FREE", 200)
+    here = stand(tmp_path, next(ground.candidates()))
+    with inherited_pipe():
+        async with running(here, tmp_path) as runner:
+            status, seen = await ask(runner, tmp_path, "cd /proc/self/fd && echo *")
+
+    # Bash reads the command's text from 255.
+    assert (status, set(seen.split()) - {"255"}) == (0, {"0", "1", "2", "3"})
 
 
 async def test_nothing_is_left_of_a_start_that_is_cancelled(tmp_path: Path):

@@ -13,9 +13,11 @@ _CONTROLLERS = (*_NEEDED, "cpu")
 _PERIOD_US = 100_000
 _LEAST_US = 1000
 # What a nice value of 10 is, in what each version counts.
-_WEIGHTS = (("cpu.shares", "110"), ("cpu.weight", "11"))
+_WEIGHTS = (("cpu.shares", 110), ("cpu.weight", 11))
 _OOM_FILES = ("memory.events", "memory.oom_control")
 _OOM_BYTES = 4096
+
+_Settings = Sequence[tuple[str, object]]
 
 
 class Cgroup(NamedTuple):
@@ -42,9 +44,8 @@ class Cgroup(NamedTuple):
 
         Only once the box has started: somebody waits for that.
         """
-        for name, weight in _WEIGHTS:
-            if self.cpu is not None and (self.cpu / name).exists():
-                (self.cpu / name).write_text(weight)
+        if self.cpu is not None:
+            _set(self.cpu, _WEIGHTS)
 
 
 class OomCounter:
@@ -171,7 +172,7 @@ def _version_2(own: Path, top: Path) -> Iterator[tuple[str, Path]]:
                 return
 
 
-def _memory_settings(limits: SandboxLimits) -> list[tuple[str, object]]:
+def _memory_settings(limits: SandboxLimits) -> _Settings:
     return [
         ("memory.limit_in_bytes", limits.memory_bytes),
         ("memory.memsw.limit_in_bytes", limits.memory_bytes),
@@ -180,7 +181,7 @@ def _memory_settings(limits: SandboxLimits) -> list[tuple[str, object]]:
     ]
 
 
-def _cpu_settings(limits: SandboxLimits) -> list[tuple[str, object]]:
+def _cpu_settings(limits: SandboxLimits) -> _Settings:
     quota = max(_LEAST_US, round(limits.processors * _PERIOD_US))
     return [
         ("cpu.cfs_period_us", _PERIOD_US),
@@ -189,16 +190,26 @@ def _cpu_settings(limits: SandboxLimits) -> list[tuple[str, object]]:
     ]
 
 
-def _make(parent: Path | None, name: str, settings: list[tuple[str, object]]) -> Path | None:
-    """Settings that this version does not have are passed over."""
+def _make(parent: Path | None, name: str, settings: _Settings) -> Path | None:
     if parent is None:
         return None
     folder = parent / name
     try:
         folder.mkdir(exist_ok=True)
-        for file, value in settings:
-            if (folder / file).exists():
-                (folder / file).write_text(str(value))
+        _set(folder, settings)
     except OSError:
         return None
     return folder
+
+
+def _set(folder: Path, settings: _Settings) -> None:
+    """Settings that this version does not have are passed over."""
+    for name, value in settings:
+        try:
+            descriptor = os.open(f"{folder}/{name}", os.O_WRONLY | os.O_CLOEXEC)
+        except FileNotFoundError:
+            continue
+        try:
+            os.write(descriptor, str(value).encode())
+        finally:
+            os.close(descriptor)

@@ -18,6 +18,7 @@ from pydantic import ValidationError
 from yudai.adapters.sandboxes import leases
 from yudai.adapters.sandboxes.processes import seeing
 from yudai.adapters.sandboxes.removal import Stuck, remove_tree, try_to_remove
+from yudai.adapters.sandboxes.spreading import spread
 from yudai.domain.errors import SandboxError
 from yudai.domain.value import Value
 
@@ -62,6 +63,7 @@ class Home:
             name = _new_id()
             with locked(self._leases):
                 (self._leases / name).mkdir(mode=0o700)
+                spread(self._leases / name)
                 self._lease = name, leases.take(self._leases / name / _LOCK)
         return self._leases / self._lease[0]
 

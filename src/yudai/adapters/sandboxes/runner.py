@@ -6,12 +6,13 @@ import json
 import os
 import signal
 import socket
-import subprocess
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, suppress
+from itertools import chain, repeat
 from pathlib import Path
 from typing import NamedTuple
 
+from yudai.adapters.sandboxes import descriptors
 from yudai.adapters.sandboxes.output import Capture
 from yudai.adapters.sandboxes.processes import children, look, parent, readable
 from yudai.domain.errors import SandboxError
@@ -25,9 +26,12 @@ _HALTED = frozenset("TtZX")
 _NOWHERE = Path("/dev/null")
 _READ_LATER = os.O_RDONLY | os.O_NONBLOCK
 _NICE = 10
-_BY_RUNNER = 2
-"""It has descriptors for so many groups; one more takes bubblewrap in as well."""
-_ENTER = ("/bin/sh", "-c", 'echo 0 >"$0" && exec "$@"')
+_GROUPS = (0, 1, 3)
+"""Where the runner has the entrances of its control groups: version 1 has three."""
+_LINE, _REPORT, _SYSCALLS = 2, 4, 5
+_FREE = 10
+"""From here on no descriptor of ours is in the way of theirs."""
+_IGNORED_BY_US = (signal.SIGPIPE, signal.SIGXFSZ)
 
 
 class Launch(NamedTuple):
@@ -39,8 +43,7 @@ class Launch(NamedTuple):
     syscalls: Path
     """A filter of system calls for bubblewrap; an empty file for none."""
     groups: Sequence[Path] = ()
-    """Files where 0 is written to enter its control groups: by the runner, so that it is alone in
-    there, but for a third one."""
+    """Files where the runner writes 0 to enter its control groups; it is alone in there."""
 
 
 class _Ends(NamedTuple):
@@ -64,11 +67,11 @@ class _Pending(NamedTuple):
 class Runner:
     """Owns the bubblewrap process and the pipes; not safe for two requests at once."""
 
-    def __init__(self, process: "subprocess.Popen[bytes]", ends: _Ends) -> None:
-        self._process = process
+    def __init__(self, bwrap: int, ends: _Ends) -> None:
+        self._bwrap = bwrap
         self._ends = ends
         self._pid = -1
-        self._pidfds = [os.pidfd_open(process.pid)]
+        self._pidfds = [os.pidfd_open(bwrap)]
         self._heard = b""
         self._pending: _Pending | None = None
         self.lost: str = ""
@@ -133,7 +136,7 @@ class Runner:
             with suppress(ProcessLookupError):
                 signal.pidfd_send_signal(descriptor, signal.SIGKILL)
             await readable(descriptor)
-        self._process.wait()
+        os.waitpid(self._bwrap, 0)  # noqa: ASYNC222 - it is dead by now
         for descriptor in (*self._pidfds, *self._ends):
             os.close(descriptor)
 
@@ -147,9 +150,9 @@ class Runner:
             return
         with suppress(ProcessLookupError):
             signal.pidfd_send_signal(self._pidfds[0], signal.SIGSTOP)
-        while _runs(self._process.pid):  # noqa: ASYNC110 - the kernel tells nobody
+        while _runs(self._bwrap):  # noqa: ASYNC110 - the kernel tells nobody
             await asyncio.sleep(0)
-        for pid in children(self._process.pid):
+        for pid in children(self._bwrap):
             with suppress(ProcessLookupError):
                 self._pidfds.append(os.pidfd_open(pid))
 
@@ -241,42 +244,49 @@ def _runs(pid: int) -> bool:
     return process is not None and process.state not in _HALTED
 
 
-def _start(launch: Launch) -> "tuple[subprocess.Popen[bytes], _Ends]":
-    """Three descriptors for the runner, and two numbered ones that bubblewrap keeps to itself."""
+def _start(launch: Launch) -> tuple[int, _Ends]:
+    """Start bubblewrap; the numbered descriptors are for it and for the runner alone."""
     with ExitStack() as ours, ExitStack() as theirs:
         try:
             line, other = (end.detach() for end in socket.socketpair())
             _close_with(ours, line)
-            _close_with(theirs, other)
             report, given = os.pipe()
             _close_with(ours, report)
-            _close_with(theirs, given)
+            fds = {_LINE: _above(theirs, other), _REPORT: _above(theirs, given)}
             output = _close_with(ours, os.open(launch.control / "output", _READ_LATER))
             output_in = _close_with(ours, os.open(launch.control / "output", os.O_WRONLY))
-            syscalls = _close_with(theirs, os.open(launch.syscalls, os.O_RDONLY))
-            groups = [
-                _close_with(theirs, os.open(group, os.O_WRONLY))
-                for group in [*launch.groups, _NOWHERE, _NOWHERE][:_BY_RUNNER]
-            ]
-            argv = _with_fds(launch.argv, report=given, syscalls=syscalls)
-            for group in launch.groups[_BY_RUNNER:]:
-                argv = [*_ENTER, str(group), *argv]
-            process = subprocess.Popen(  # noqa: S603 - our own argument list
-                argv,
-                stdin=groups[0],
-                stdout=groups[1],
-                stderr=other,
-                pass_fds=(given, syscalls),
-                env={},
-                cwd="/",
-                start_new_session=True,
-            )
+            fds[_SYSCALLS] = _above(theirs, os.open(launch.syscalls, os.O_RDONLY))
+            entrances = chain(launch.groups, repeat(_NOWHERE))
+            for number, group in zip(_GROUPS, entrances, strict=False):
+                fds[number] = _above(theirs, os.open(group, os.O_WRONLY))
+            bwrap = _spawn(_with_fds(launch.argv, syscalls=fds[_SYSCALLS]), fds)
         except OSError as error:
             raise SandboxError(f"the sandbox cannot be started: {error}") from error
         with suppress(OSError):
             fcntl.fcntl(output, fcntl.F_SETPIPE_SZ, _PIPE_BYTES)
         ours.pop_all()
-        return process, _Ends(line, output, output_in, report)
+        return bwrap, _Ends(line, output, output_in, report)
+
+
+def _spawn(argv: list[str], fds: Mapping[int, int]) -> int:
+    """It gets these descriptors and no other one; keys that are pressed for us do not reach it."""
+    descriptors.keep()
+    return os.posix_spawn(
+        argv[0],
+        argv,
+        {},
+        file_actions=[(os.POSIX_SPAWN_DUP2, ours, theirs) for theirs, ours in fds.items()],
+        setpgroup=0,
+        setsigdef=_IGNORED_BY_US,
+    )
+
+
+def _above(stack: ExitStack, descriptor: int) -> int:
+    """The same where putting it in its place overwrites none of the others."""
+    if descriptor < _FREE:
+        low, descriptor = descriptor, fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, _FREE)
+        os.close(low)
+    return _close_with(stack, descriptor)
 
 
 def _close_with(stack: ExitStack, descriptor: int) -> int:
@@ -284,8 +294,8 @@ def _close_with(stack: ExitStack, descriptor: int) -> int:
     return descriptor
 
 
-def _with_fds(argv: Sequence[str], *, report: int, syscalls: int) -> list[str]:
-    told = ["--json-status-fd", str(report)]
+def _with_fds(argv: Sequence[str], *, syscalls: int) -> list[str]:
+    told = ["--json-status-fd", str(_REPORT)]
     if os.fstat(syscalls).st_size:
-        told += ["--seccomp", str(syscalls)]
+        told += ["--seccomp", str(_SYSCALLS)]
     return [argv[0], *told, *argv[1:]]

@@ -2,13 +2,14 @@
 # $1 is the shell for commands, $2 and $3 are limits of file size and data in what `ulimit` counts.
 # Requests and answers use descriptor 4, which commands never have.
 set -e
-# Descriptors 0 and 1 are the entrances of the box's control groups: a 0 takes this process in.
+# Descriptors 0, 1 and 3 are the entrances of the box's control groups: a 0 takes this process in.
 echo 0 >&0
 echo 0 >&1
+echo 0 >&3
 ulimit -c 0
 ulimit -f "$2"
 ulimit -d "$3"
-exec 4>&2 </dev/null >/dev/null 2>&1
+exec 4>&2 </dev/null >/dev/null 2>&1 3>&-
 set +e
 # Process 1 only gets signals that it asked for: ask for none, and give commands the defaults back.
 signals='HUP INT QUIT PIPE ALRM TERM USR1 USR2'
