@@ -2,8 +2,7 @@
 
 import asyncio
 import os
-import subprocess
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -130,15 +129,13 @@ def _keep_environment(argv: list[str]) -> list[str]:
 
 def _inherit(monkeypatch: pytest.MonkeyPatch) -> None:
     """Bubblewrap is started with our environment instead of an empty one."""
-    real = subprocess.Popen
+    real = os.posix_spawn
 
-    class Inheriting(real):  # type: ignore[misc, valid-type]
-        def __init__(self, argv: Any, **options: Any) -> None:
-            if any(Path(word).name.startswith("bwrap") for word in argv):
-                options["env"] = dict(os.environ)
-            super().__init__(argv, **options)
+    def inheriting(path: str, argv: list[str], _: Mapping[str, str], **options: Any) -> int:
+        assert Path(path).name.startswith("bwrap")
+        return real(path, argv, dict(os.environ), **options)
 
-    monkeypatch.setattr(subprocess, "Popen", Inheriting)
+    monkeypatch.setattr(os, "posix_spawn", inheriting)
 
 
 @pytest.mark.usefixtures("secret_variable")

@@ -136,7 +136,9 @@ class Runner:
             with suppress(ProcessLookupError):
                 signal.pidfd_send_signal(descriptor, signal.SIGKILL)
             await readable(descriptor)
-        os.waitpid(self._bwrap, 0)  # noqa: ASYNC222 - it is dead by now
+        # Who started us may have said that nobody waits for children.
+        with suppress(ChildProcessError):
+            os.waitpid(self._bwrap, 0)  # noqa: ASYNC222 - it is dead by now
         for descriptor in (*self._pidfds, *self._ends):
             os.close(descriptor)
 
