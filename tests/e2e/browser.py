@@ -13,6 +13,12 @@ from find_chromium import find_chromium
 SHOTS = Path(os.environ.get("PAGE_SHOTS", Path(__file__).parents[2] / "build" / "page"))
 """Screenshots are kept as output of the tests."""
 PATIENCE_MS = 60_000
+# Each window would load a search box that nobody here types into: half of all its work. Only the
+# last list counts, so what Playwright turns off for pages like ours is said again.
+_OFF = (
+    *("WebUIOmniboxPopup", "WebUIOmniboxAimPopup"),
+    *("HttpsUpgrades", "LensOverlay", "MediaRouter", "OptimizationHints", "PaintHolding"),
+)
 # What the policy refuses is told to the document, and thrown scripts are not the only ones.
 _NOTE_VIOLATIONS = """
 window.__violations = [];
@@ -25,7 +31,8 @@ document.addEventListener("securitypolicyviolation", (event) =>
 async def chromium() -> AsyncGenerator[Browser]:
     path = find_chromium()
     assert path, "the browser tests need Chromium: `make test` installs it where it can"
-    arguments = ["--disable-gpu", *(["--no-sandbox"] if os.geteuid() == 0 else [])]
+    arguments = ["--disable-gpu", f"--disable-features={','.join(_OFF)}"]
+    arguments += ["--no-sandbox"] if os.geteuid() == 0 else []
     async with async_playwright() as playwright:
         browser = await playwright.chromium.launch(executable_path=path, args=arguments)
         try:
