@@ -11,7 +11,7 @@ import psycopg
 import pytest
 
 import databases
-from engine_worker import POLL_S, Diary, DiaryFlow, Part, solve_of, working
+from engine_worker import POLL_S, Diary, DiaryFlow, Part, freeze, solve_of, working
 from yudai.adapters.engines.dbos import DbosEngine, EngineConfig, EngineLimits
 from yudai.adapters.engines.dbos_ground import open_client
 from yudai.adapters.engines.dbos_worker import DbosWorker
@@ -83,7 +83,7 @@ async def test_others_go_on_with_what_a_frozen_or_killed_worker_ran(
     async with working(first, second) as (frozen, doomed):
         await start_and_wait(first, diary, SOLVE)
         assert len(begun_by(diary, "first")) == RUNS // 2
-        frozen.send_signal(signal.SIGSTOP)
+        await freeze(frozen.pid)
         await end(diary, SOLVE)
         frozen.send_signal(signal.SIGCONT)
         await diary.wait(lambda: bool(diary.told("lost first")), "it knows that it was replaced")
@@ -118,7 +118,7 @@ async def test_a_worker_frozen_while_it_claims_work_keeps_it_from_nobody(url: st
         db.execute("SELECT pg_advisory_lock(7)")
         [process] = await stack.enter_async_context(working(frozen))
         await diary.wait(lambda: bool(db.execute(HELD).fetchall()), "it claims the solve")
-        process.send_signal(signal.SIGSTOP)
+        await freeze(process.pid)
         db.execute("SELECT pg_advisory_unlock(7)")
         async with DbosWorker(other, DiaryFlow(diary, "second-1")):
             await end(diary, SOLVE)

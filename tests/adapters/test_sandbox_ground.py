@@ -317,6 +317,19 @@ async def test_commands_have_none_of_our_descriptors(
     assert (status, set(seen.split()) - {"255"}) == (0, {"0", "1", "2", "3"})
 
 
+async def test_no_signal_is_ignored_because_we_ignore_it(tmp_path: Path):
+    before = signal.signal(signal.SIGUSR2, signal.SIG_IGN)
+    try:
+        async with running(stand(tmp_path, next(ground.candidates())), tmp_path) as runner:
+            _, seen = await ask(runner, tmp_path, "grep SigIgn /proc/self/status")
+    finally:
+        signal.signal(signal.SIGUSR2, before)
+
+    ignored = {number for number in range(1, 65) if int(seen.split()[1], 16) >> (number - 1) & 1}
+    # What is left is glibc's own business between threads.
+    assert ignored & signal.valid_signals() == set()
+
+
 async def test_nothing_is_left_of_a_start_that_is_cancelled(tmp_path: Path):
     here = stand(tmp_path, next(ground.candidates()))
     work = tmp_path / "work"

@@ -31,7 +31,8 @@ _GROUPS = (0, 1, 3)
 _LINE, _REPORT, _SYSCALLS = 2, 4, 5
 _FREE = 10
 """From here on no descriptor of ours is in the way of theirs."""
-_IGNORED_BY_US = (signal.SIGPIPE, signal.SIGXFSZ)
+_SIGNALS = signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP}
+"""What we, or who started us, ignore is not ignored in a box: no shell could change that there."""
 
 
 class Launch(NamedTuple):
@@ -279,7 +280,7 @@ def _spawn(argv: list[str], fds: Mapping[int, int]) -> int:
         {},
         file_actions=[(os.POSIX_SPAWN_DUP2, ours, theirs) for theirs, ours in fds.items()],
         setpgroup=0,
-        setsigdef=_IGNORED_BY_US,
+        setsigdef=_SIGNALS,
     )
 
 
