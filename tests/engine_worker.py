@@ -67,12 +67,16 @@ class Diary:
 async def freeze(pid: int) -> None:
     """Stop a process; on a busy machine its threads go on for a while after the signal was sent."""
     os.kill(pid, signal.SIGSTOP)
-    while any(_state(thread) != "T" for thread in Path(f"/proc/{pid}/task").iterdir()):  # noqa: ASYNC110 - the kernel tells nobody
-        await asyncio.sleep(0)
+    async with asyncio.timeout(PATIENCE_S):
+        while not all(map(_stands, Path(f"/proc/{pid}/task").iterdir())):  # noqa: ASYNC110 - the kernel tells nobody
+            await asyncio.sleep(0)
 
 
-def _state(thread: Path) -> str:
-    return (thread / "stat").read_text().rpartition(")")[2].split()[0]
+def _stands(thread: Path) -> bool:
+    try:
+        return (thread / "stat").read_text().rpartition(")")[2].split()[0] == "T"
+    except (FileNotFoundError, ProcessLookupError):
+        return True
 
 
 def solve_of(name: str, runs: int, parallel: int) -> SolveId:

@@ -1,13 +1,19 @@
 """What boxes stand on: each way to start one that this host allows, whatever its shell is."""
 
 import asyncio
+import errno
+import fcntl
+import itertools
 import os
 import shutil
 import signal
+import socket
 import subprocess
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -303,12 +309,18 @@ async def test_the_runner_enters_each_group(tmp_path: Path, n: int):
         assert [group.read_text() for group in groups] == ["0\n"] * n
 
 
+@pytest.mark.parametrize("is_filtered", [True, False])
 async def test_commands_have_none_of_our_descriptors(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, is_filtered: bool
 ):
-    """Neither those of the runner, wherever they were with us, nor what we were started with."""
+    """Neither those of the runner, wherever they were with us, nor what we were started with.
+
+    On some machines there is no filter of system calls.
+    """
     monkeypatch.setattr("yudai.adapters.sandboxes.runner._FREE", 200)
     here = stand(tmp_path, next(ground.candidates()))
+    if not is_filtered:
+        (here.lease / "syscalls").write_bytes(b"")
     with inherited_pipe():
         async with running(here, tmp_path) as runner:
             status, seen = await ask(runner, tmp_path, "cd /proc/self/fd && echo *")
@@ -317,17 +329,65 @@ async def test_commands_have_none_of_our_descriptors(
     assert (status, set(seen.split()) - {"255"}) == (0, {"0", "1", "2", "3"})
 
 
-async def test_no_signal_is_ignored_because_we_ignore_it(tmp_path: Path):
+async def test_no_signal_is_ignored_or_blocked_because_it_is_with_us(tmp_path: Path):
     before = signal.signal(signal.SIGUSR2, signal.SIG_IGN)
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGUSR1})
     try:
         async with running(stand(tmp_path, next(ground.candidates())), tmp_path) as runner:
-            _, seen = await ask(runner, tmp_path, "grep SigIgn /proc/self/status")
+            _, said = await ask(runner, tmp_path, "grep -E 'SigIgn|SigBlk' /proc/self/status")
     finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
         signal.signal(signal.SIGUSR2, before)
 
-    ignored = {number for number in range(1, 65) if int(seen.split()[1], 16) >> (number - 1) & 1}
+    fields = [int(line.split()[1], 16) for line in said.splitlines()]
+    seen = {n for field in fields for n in range(1, 65) if field >> (n - 1) & 1}
+    assert len(fields) == 2
     # What is left is glibc's own business between threads.
-    assert ignored & signal.valid_signals() == set()
+    assert seen & signal.valid_signals() == set()
+
+
+OPENING = (
+    *((socket, "socketpair"), (os, "pipe"), (os, "open"), (fcntl, "fcntl")),
+    *((os, "posix_spawn"), (os, "pidfd_open")),
+)
+
+
+@pytest.mark.parametrize("last", range(16))
+async def test_a_start_without_enough_descriptors_leaves_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, last: int
+):
+    """Whichever of them is the one too many."""
+    here = stand(tmp_path, next(ground.candidates()))
+    control = here.new_control(tmp_path)
+    before = descriptors()
+    called = itertools.count()
+
+    def short(real: Callable[..., Any], *args: Any, **options: Any) -> Any:
+        if next(called) == last:
+            raise OSError(errno.EMFILE, "none is left")
+        return real(*args, **options)
+
+    with monkeypatch.context() as patching:
+        patching.setattr("yudai.adapters.sandboxes.runner._FREE", 200)
+        for module, name in OPENING:
+            patching.setattr(module, name, partial(short, getattr(module, name)))
+        with pytest.raises(SandboxError, match="none is left"):
+            await here.start([here.features.bwrap, "--version"], control)
+
+    assert descriptors() <= before
+
+
+async def test_an_end_that_is_cancelled_goes_on(tmp_path: Path):
+    here = stand(tmp_path, next(ground.candidates()))
+    before = descriptors()
+    async with running(here, tmp_path) as runner:
+        ending = asyncio.create_task(runner.end())
+        await asyncio.sleep(0)
+        ending.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await ending
+
+    assert descriptors() <= before
 
 
 async def test_nothing_is_left_of_a_start_that_is_cancelled(tmp_path: Path):

@@ -1,6 +1,7 @@
 """Keeps our descriptors from programs that we start, as Python itself does for those it opens.
 
-Some come from whoever started us, and `posix_spawn` passes on what nobody has closed.
+Some come from whoever started us, and `posix_spawn` passes on what nobody has closed. Not covered
+is what another thread opens, without Python, between this and the start of the program.
 """
 
 import ctypes
@@ -14,14 +15,13 @@ _CLOSE_RANGE = 436
 _ON_EXEC = 4
 _OWN = Path("/proc/self/fd")
 
-_libc = ctypes.CDLL(None)
-
 
 def keep() -> None:
     """All but the standard ones are closed when a program takes a child's place."""
     # The call itself, by its number, for libraries know it only since glibc 2.34.
     asked = map(ctypes.c_uint, (_FIRST, _LAST, _ON_EXEC))
-    if _libc.syscall(ctypes.c_long(_CLOSE_RANGE), *asked) != 0:
+    # With Python's lock held, so that no other thread of it comes in between.
+    if ctypes.PyDLL(None).syscall(ctypes.c_long(_CLOSE_RANGE), *asked) != 0:
         _keep_each()
 
 

@@ -29,10 +29,12 @@ _NICE = 10
 _GROUPS = (0, 1, 3)
 """Where the runner has the entrances of its control groups: version 1 has three."""
 _LINE, _REPORT, _SYSCALLS = 2, 4, 5
+_TOLD = ((_REPORT, "--json-status-fd"), (_SYSCALLS, "--seccomp"))
+"""Descriptors that bubblewrap keeps to itself, and by which words it hears of them."""
 _FREE = 10
 """From here on no descriptor of ours is in the way of theirs."""
 _SIGNALS = signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP}
-"""What we, or who started us, ignore is not ignored in a box: no shell could change that there."""
+"""What is ignored or blocked with us is neither in a box: no shell could change that there."""
 
 
 class Launch(NamedTuple):
@@ -59,6 +61,11 @@ class _Ends(NamedTuple):
     """Bubblewrap tells here what it has started, and that it has ended."""
 
 
+class _Bwrap(NamedTuple):
+    pid: int
+    pidfd: int
+
+
 class _Pending(NamedTuple):
     number: int
     status: "asyncio.Future[int]"
@@ -68,11 +75,12 @@ class _Pending(NamedTuple):
 class Runner:
     """Owns the bubblewrap process and the pipes; not safe for two requests at once."""
 
-    def __init__(self, bwrap: int, ends: _Ends) -> None:
-        self._bwrap = bwrap
+    def __init__(self, bwrap: _Bwrap, ends: _Ends) -> None:
+        self._bwrap = bwrap.pid
         self._ends = ends
         self._pid = -1
-        self._pidfds = [os.pidfd_open(bwrap)]
+        self._pidfds = [bwrap.pidfd]
+        self._ending: asyncio.Task[None] | None = None
         self._heard = b""
         self._pending: _Pending | None = None
         self.lost: str = ""
@@ -129,7 +137,12 @@ class Runner:
                     os.close(descriptor)
 
     async def end(self) -> None:
-        """Kill the box and wait until each of its processes is gone."""
+        """Kill the box and wait until each of its processes is gone, whoever is cancelled."""
+        if self._ending is None:
+            self._ending = asyncio.create_task(self._end())
+        await asyncio.shield(self._ending)
+
+    async def _end(self) -> None:
         self._lose("the sandbox has been destroyed")
         await self._meet_child()
         # The kernel lets process 1 go only after everything else in its namespace.
@@ -247,22 +260,24 @@ def _runs(pid: int) -> bool:
     return process is not None and process.state not in _HALTED
 
 
-def _start(launch: Launch) -> tuple[int, _Ends]:
+def _start(launch: Launch) -> tuple[_Bwrap, _Ends]:
     """Start bubblewrap; the numbered descriptors are for it and for the runner alone."""
     with ExitStack() as ours, ExitStack() as theirs:
         try:
             line, other = (end.detach() for end in socket.socketpair())
             _close_with(ours, line)
+            fds = {_LINE: _above(theirs, other)}
             report, given = os.pipe()
             _close_with(ours, report)
-            fds = {_LINE: _above(theirs, other), _REPORT: _above(theirs, given)}
+            fds[_REPORT] = _above(theirs, given)
             output = _close_with(ours, os.open(launch.control / "output", _READ_LATER))
             output_in = _close_with(ours, os.open(launch.control / "output", os.O_WRONLY))
-            fds[_SYSCALLS] = _above(theirs, os.open(launch.syscalls, os.O_RDONLY))
+            if launch.syscalls.stat().st_size:
+                fds[_SYSCALLS] = _above(theirs, os.open(launch.syscalls, os.O_RDONLY))
             entrances = chain(launch.groups, repeat(_NOWHERE))
             for number, group in zip(_GROUPS, entrances, strict=False):
                 fds[number] = _above(theirs, os.open(group, os.O_WRONLY))
-            bwrap = _spawn(_with_fds(launch.argv, syscalls=fds[_SYSCALLS]), fds)
+            bwrap = _met(_spawn(launch.argv, fds))
         except OSError as error:
             raise SandboxError(f"the sandbox cannot be started: {error}") from error
         with suppress(OSError):
@@ -271,34 +286,44 @@ def _start(launch: Launch) -> tuple[int, _Ends]:
         return bwrap, _Ends(line, output, output_in, report)
 
 
-def _spawn(argv: list[str], fds: Mapping[int, int]) -> int:
+def _spawn(argv: Sequence[str], fds: Mapping[int, int]) -> int:
     """It gets these descriptors and no other one; keys that are pressed for us do not reach it."""
+    program, *words = argv
+    told = [word for number, word in _TOLD if number in fds for word in (word, str(number))]
     descriptors.keep()
     return os.posix_spawn(
-        argv[0],
-        argv,
+        program,
+        [program, *told, *words],
         {},
         file_actions=[(os.POSIX_SPAWN_DUP2, ours, theirs) for theirs, ours in fds.items()],
         setpgroup=0,
         setsigdef=_SIGNALS,
+        setsigmask=(),
     )
+
+
+def _met(pid: int) -> _Bwrap:
+    try:
+        return _Bwrap(pid, os.pidfd_open(pid))
+    except ProcessLookupError:
+        raise
+    except OSError:
+        os.kill(pid, signal.SIGKILL)
+        os.waitpid(pid, 0)
+        raise
 
 
 def _above(stack: ExitStack, descriptor: int) -> int:
     """The same where putting it in its place overwrites none of the others."""
     if descriptor < _FREE:
-        low, descriptor = descriptor, fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, _FREE)
-        os.close(low)
+        low = descriptor
+        try:
+            descriptor = fcntl.fcntl(low, fcntl.F_DUPFD_CLOEXEC, _FREE)
+        finally:
+            os.close(low)
     return _close_with(stack, descriptor)
 
 
 def _close_with(stack: ExitStack, descriptor: int) -> int:
     stack.callback(os.close, descriptor)
     return descriptor
-
-
-def _with_fds(argv: Sequence[str], *, syscalls: int) -> list[str]:
-    told = ["--json-status-fd", str(_REPORT)]
-    if os.fstat(syscalls).st_size:
-        told += ["--seccomp", str(_SYSCALLS)]
-    return [argv[0], *told, *argv[1:]]

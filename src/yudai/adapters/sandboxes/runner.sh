@@ -9,7 +9,7 @@ echo 0 >&3
 ulimit -c 0
 ulimit -f "$2"
 ulimit -d "$3"
-exec 4>&2 </dev/null >/dev/null 2>&1 3>&-
+exec 4>&2 </dev/null >/dev/null 2>&1 3>&- 5>&-
 set +e
 # Process 1 only gets signals that it asked for: ask for none, and give commands the defaults back.
 signals='HUP INT QUIT PIPE ALRM TERM USR1 USR2'
