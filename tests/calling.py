@@ -13,8 +13,8 @@ from yudai.ports.remote import CredentialKind
 from yudai.services.remote_asks import RemoteAsks
 from yudai.services.triggering import Triggers
 from yudai.store import solves
-from yudai.store.forge_tables import TriggerRow
 from yudai.store.tables import SolveRow
+from yudai.triggers.tables import TriggerRow
 
 
 class Watch(SystemClock):

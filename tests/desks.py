@@ -23,11 +23,12 @@ from yudai.domain.trajectory import TrajectoryMessage
 from yudai.domain.usage import Usage
 from yudai.ports.gateway import Call, Completion, Gateway, ToolCall
 from yudai.ports.modeldesk import ModelAnswer, Ticket
+from yudai.runs.tables import RunRow
 from yudai.services.model_desk import ModelDesk
 from yudai.services.run_tokens import RunTokens, make_tokens
 from yudai.store import runs, solves, trajectories
 from yudai.store.store import Store
-from yudai.store.tables import RunRow, SolveRow
+from yudai.store.tables import SolveRow
 from yudai.store.urls import sqlite_url
 
 SOLVE = SolveId("0190a000-0000-7000-8000-00000000dddd")

@@ -15,6 +15,7 @@ from yudai.adapters.clock import SystemClock
 from yudai.adapters.engines.dbos import DbosEngine, EngineConfig
 from yudai.adapters.engines.dbos_worker import DbosWorker
 from yudai.adapters.engines.liveness import host_name, is_gone
+from yudai.adapters.sandboxes.processes import look
 from yudai.domain.ids import MessageId, RunId, SolveId, WorkerId
 from yudai.domain.value import Value
 from yudai.ports.engine import Field
@@ -73,10 +74,8 @@ async def freeze(pid: int) -> None:
 
 
 def _stands(thread: Path) -> bool:
-    try:
-        return (thread / "stat").read_text().rpartition(")")[2].split()[0] == "T"
-    except (FileNotFoundError, ProcessLookupError):
-        return True
+    seen = look(int(thread.name))
+    return seen is None or seen.state == "T"
 
 
 def solve_of(name: str, runs: int, parallel: int) -> SolveId:

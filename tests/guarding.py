@@ -14,13 +14,13 @@ from databases import _migrated_file
 from peopling import Crowd
 from serving import BASE_URL, Place, RecordingEngine, app_of, as_port, client_of, open_place
 from solving import Ring, passed
+from yudai.conversations.tables import ConversationRow
 from yudai.domain.forge import Role
 from yudai.domain.ids import ConversationId, SolveId
 from yudai.services.browsing import Browser
 from yudai.services.remote_asks import RemoteAsks
 from yudai.settings import Settings
 from yudai.store import conversations
-from yudai.store.tables import ConversationRow
 from yudai.store.urls import sqlite_url
 
 SOLVE = SolveId("0190a000-0000-7000-8000-0000000000a1")

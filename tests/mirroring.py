@@ -16,7 +16,6 @@ from yudai.adapters.artifacts.places import Folder
 from yudai.domain.errors import ConflictError, ForbiddenError
 from yudai.domain.forge import RepoRef, Role
 from yudai.domain.ids import RunId, SolveId
-from yudai.domain.publication import PublishMode
 from yudai.domain.verdict import Verdict
 from yudai.ports.artifacts import ArtifactKind
 from yudai.ports.forge import Snapshot
@@ -35,6 +34,7 @@ from yudai.services.publishing_comment import Teller
 from yudai.services.publishing_desk import Desk
 from yudai.services.publishing_steps import Steps
 from yudai.services.reading import Reader
+from yudai.solves.domain.origin import PublishMode
 from yudai.store import artifacts, events, publications
 from yudai.store.forge_tables import PublicationRow
 from yudai.store.store import Store
@@ -242,7 +242,15 @@ class Press:
         mirrors: MemoryMirrors | None = None,
         page: str = "",
     ) -> Publisher:
-        desk = Desk(self.reader, self.forge, self.purse, page=page, sleep=self._sleep)
+        desk = Desk(
+            self.reader.store,
+            self.reader.artifacts,
+            self.reader.clock,
+            self.forge,
+            self.purse,
+            page=page,
+            sleep=self._sleep,
+        )
         brancher = Brancher(desk, mirrors or self.mirrors, revalidate)
         return Publisher(Steps(desk, brancher, Teller(desk, comments)), holder)
 

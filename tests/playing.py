@@ -11,9 +11,10 @@ from yudai.adapters.agents.mini_swe import MiniSweAgent
 from yudai.adapters.gateways.scripted import ScriptedGateway
 from yudai.domain.matrix import Contestant, Strategy
 from yudai.domain.trajectory import TrajectoryMessage
-from yudai.ports.agent import AgentLimits, AgentOutcome, AgentTask, Progress
+from yudai.ports.agent import AgentLimits, AgentOutcome, AgentTask
 from yudai.ports.gateway import Gateway
 from yudai.ports.sandbox import Sandbox
+from yudai.runs.domain.progress import Progress
 
 TOKEN = "0123456789abcdef"  # noqa: S105  not a password
 MARKER = f"COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT_{TOKEN}"

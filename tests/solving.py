@@ -15,9 +15,10 @@ from yudai.domain.trajectory import TrajectoryMessage
 from yudai.domain.verdict import Evidence, Verdict, VerdictStatus
 from yudai.ports.artifacts import ArtifactKind
 from yudai.ports.sandbox import BaseSpec
+from yudai.runs.tables import RunRow
 from yudai.services.reading import Reader
 from yudai.store import artifacts, runs, solves, trajectories
-from yudai.store.tables import RunRow, SolveRow
+from yudai.store.tables import SolveRow
 
 SOLVE = SolveId("0190a000-0000-7000-8000-00000000aaaa")
 REPORT = TestReport(

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from solving import SOLVE, failed, passed, run_id
+from yudai.conversations.tables import ChatMessageRow, ConversationRow
 from yudai.domain.budget import Budget
 from yudai.domain.chat import ChatMessage, ChatRole
 from yudai.domain.ids import ConversationId, MessageId, SolveId
@@ -11,10 +12,11 @@ from yudai.domain.matrix import Contestant, Matrix, Strategy
 from yudai.domain.run_state import RunEvent
 from yudai.domain.solve_state import SolveEvent
 from yudai.domain.verdict import Verdict
+from yudai.runs.tables import RunRow
 from yudai.services.answering import to_message
 from yudai.store import conversations, events, runs, solves
 from yudai.store.store import Store
-from yudai.store.tables import ChatMessageRow, ConversationRow, RunRow, SolveRow
+from yudai.store.tables import SolveRow
 
 HERE = ConversationId("0190a000-0000-7000-8000-0000000c0001")
 OTHER = ConversationId("0190a000-0000-7000-8000-0000000c0002")

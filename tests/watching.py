@@ -13,14 +13,16 @@ from yudai.domain.run_state import RunEvent, RunState
 from yudai.domain.solve_state import SolveState
 from yudai.domain.trajectory import TrajectoryMessage
 from yudai.domain.usage import Usage
-from yudai.ports.agent import Progress
 from yudai.ports.sandbox import BaseSpec
+from yudai.runs.domain.progress import Progress
+from yudai.runs.tables import RunRow
 from yudai.services.update_answer import Ask
 from yudai.services.update_views import UpdatesView
 from yudai.services.updates import Updates
 from yudai.store import attempts, runs, solves
 from yudai.store.store import Store
-from yudai.store.tables import RunRow, SolveRow
+from yudai.store.tables import SolveRow
+from yudai.store.writer import writer_of
 
 NOW = 1_700_000_000.0
 
@@ -100,8 +102,8 @@ class Scene:
             )
             progress = Progress(steps=seq, edits=0, usage=Usage(input_tokens=seq))
             attempt = self.attempts.get(place, 1)
-            self.store.writer.append(self.run(place), attempt, message, progress)
-        await self.store.writer.flush()
+            writer_of(self.store).append(self.run(place), attempt, message, progress)
+        await writer_of(self.store).flush()
 
     async def retry(self, place: int) -> None:
         """Its worker died: the lane begins anew."""

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 from pydantic import Field, SecretStr, field_validator, model_validator
 from pydantic_settings import BaseSettings, NoDecode
 
-from yudai.domain.publication import PublishMode
+from yudai.solves.domain.origin import PublishMode
 
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 PUBLIC_GITHUB = "https://github.com"

@@ -43,6 +43,7 @@ from yudai.ports.agent import AgentOutcome, AgentTask
 from yudai.ports.gateway import Call, Completion
 from yudai.ports.modeldesk import DeskReport, Ticket
 from yudai.ports.sandbox import Backend, BaseSpec, ExecResult, Sandbox
+from yudai.store.writer import writer_of
 
 AGENT = Path(__file__).parents[1] / "fixtures" / "tiny_agent.py"
 TINY = f"{sys.executable} -E {AGENT}"
@@ -98,9 +99,9 @@ async def run_at(url: str, ground: DeskGround, box: Sandbox, **spec: Any) -> Age
     agent = CommandAgent(
         "tiny", CommandSpec(**facts), ground.desk, Reach(url, {"MORE": "yes"}), ground.clock
     )
-    record = ground.store.writer.recorder(RUN, 1, sandbox_id=box.ref.id)
+    record = writer_of(ground.store).recorder(RUN, 1, sandbox_id=box.ref.id)
     outcome = await agent.run(TASK, box, HangingGateway(), LIMITS, on_message=record)
-    await ground.store.writer.flush()
+    await writer_of(ground.store).flush()
     return outcome
 
 

@@ -14,9 +14,9 @@ from yudai.domain.errors import GatewayError, RefusedError, SandboxError
 from yudai.domain.failure import Cause
 from yudai.domain.trajectory import TrajectoryMessage
 from yudai.domain.usage import Usage
-from yudai.ports.agent import Progress
 from yudai.ports.gateway import Call, Completion, ToolCall
 from yudai.ports.sandbox import ExecResult, Tree
+from yudai.runs.domain.progress import Progress
 
 EDIT = "echo 'x = 2' > app.py"
 PLAN = "<plan>\n1. test it\n2. mend it\n</plan>"

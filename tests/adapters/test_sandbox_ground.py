@@ -22,6 +22,7 @@ from yudai.adapters.sandboxes import etc, ground, mounts
 from yudai.adapters.sandboxes.cgroups import Cgroup
 from yudai.adapters.sandboxes.ground import Ground
 from yudai.adapters.sandboxes.guard import Guard
+from yudai.adapters.sandboxes.home import find_shell
 from yudai.adapters.sandboxes.limits import ulimits
 from yudai.adapters.sandboxes.mounts import Features
 from yudai.adapters.sandboxes.output import Capture
@@ -41,7 +42,7 @@ def stand(tmp_path: Path, features: Features, *, sh: str = "/bin/sh") -> Ground:
     lease.mkdir()
     ground.furnish(lease, sh=Path(sh))
     found = etc.find(tmp_path / "etc", features.identity.uid)
-    return Ground(features, lease, found, ground.find_shell())
+    return Ground(features, lease, found, find_shell())
 
 
 def descriptors() -> set[Path]:

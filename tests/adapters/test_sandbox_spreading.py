@@ -51,5 +51,5 @@ def test_boxes_do(tmp_path: Path):
         home.release()
 
 
-def test_other_file_systems_are_left_as_they_are():
+def test_a_file_system_that_does_not_know_it_is_no_error():
     spread(Path("/proc/self"))

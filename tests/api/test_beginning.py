@@ -16,8 +16,9 @@ from yudai import demo
 from yudai.api.errors import Code
 from yudai.domain.ids import SolveId
 from yudai.ports.forge import Snapshot
+from yudai.runs.tables import RunRow
 from yudai.store import solves
-from yudai.store.tables import EventRow, IdempotencyRow, RunRow, SolveRow
+from yudai.store.tables import EventRow, IdempotencyRow, SolveRow
 from yudai.wiring import open_gateway, scripted_gateway
 
 

@@ -11,8 +11,9 @@ from serving import Place, client_of
 from solving import SOLVE, Ring, failed, passed, run_id
 from yudai.api import publishing
 from yudai.api.errors import Code
-from yudai.domain.publication import IssueFacts, Origin, OriginKind, PublishMode
+from yudai.domain.issue import IssueFacts
 from yudai.domain.solve_state import SolveState
+from yudai.solves.domain.origin import Origin, OriginKind, PublishMode
 from yudai.store import events, publications
 
 FACTS = IssueFacts(url="https://github.com/acme/demo/issues/12", author="rita", taken_at=5.0)

@@ -19,8 +19,8 @@ from yudai.domain.ids import RunId
 from yudai.domain.run_state import RunEvent, RunState
 from yudai.domain.solve_state import SolveState
 from yudai.ports.artifacts import ArtifactKind, ArtifactRef
+from yudai.runs.tables import MessageRow, RunRow
 from yudai.store import artifacts, runs
-from yudai.store.tables import MessageRow, RunRow
 
 RUN = f"/api/runs/{run_id(0)}"
 PARTS = (

@@ -16,9 +16,9 @@ from watching import NOW, Scene
 from yudai.api.downloads import ASK_AGAIN, FOR_EVER
 from yudai.api.errors import Code
 from yudai.ports.sandbox import BaseSpec
+from yudai.runs.tables import MessageRow
 from yudai.services.preparing import PREPARED
 from yudai.store import events
-from yudai.store.tables import MessageRow
 
 
 @pytest.fixture

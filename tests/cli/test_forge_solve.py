@@ -24,7 +24,7 @@ from yudai.cli.solve import run_solve
 from yudai.domain.errors import RefusedError
 from yudai.domain.forge import RepoRef, Role
 from yudai.domain.ids import LOCAL_USER, SolveId
-from yudai.domain.publication import OriginKind, PublicationState, PublishMode
+from yudai.domain.publication import PublicationState
 from yudai.domain.solve_state import SolveState
 from yudai.ports.forge import Snapshot
 from yudai.ports.remote import Credential
@@ -32,6 +32,7 @@ from yudai.services.publication_views import PublicationView
 from yudai.services.publishing_asks import Publications
 from yudai.services.remote_asks import RemoteAsks
 from yudai.settings import Settings
+from yudai.solves.domain.origin import OriginKind, PublishMode
 from yudai.store import events
 from yudai.store.tables import SolveRow
 from yudai.wiring import App, open_app, open_library

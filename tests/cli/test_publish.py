@@ -30,10 +30,11 @@ from yudai.domain.asking import SolveAsk
 from yudai.domain.errors import ConflictError, NotFoundError, RefusedError
 from yudai.domain.forge import PullState
 from yudai.domain.ids import LOCAL_USER, SolveId
-from yudai.domain.publication import OutcomeKind, PublicationState, PublishMode
+from yudai.domain.publication import OutcomeKind, PublicationState
 from yudai.services.publication_views import PublicationView
 from yudai.services.publishing_asks import Publications
 from yudai.settings import Settings
+from yudai.solves.domain.origin import PublishMode
 from yudai.store import outcomes, publications
 from yudai.store.forge_tables import OutcomeRow, PublicationRow
 from yudai.wiring import open_library

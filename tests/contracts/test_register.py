@@ -16,6 +16,7 @@ from yudai.ports.register import BaseEntry, BoxEntry, Register
 from yudai.ports.sandbox import Tags
 from yudai.services.registering import DatabaseRegister
 from yudai.store.bases import MAX_LOG
+from yudai.store.runs import sandbox_tags
 from yudai.store.sandboxes import DEAD_S
 from yudai.store.store import Store
 
@@ -68,6 +69,7 @@ class DatabaseOffice:
             holder=f"process-{self.entered}",
             host="here",
             pid=self.entered,
+            tags_of=sandbox_tags,
             is_gone=lambda host, pid: host == "here" and pid in self.dead,
         )
 

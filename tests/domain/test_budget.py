@@ -3,20 +3,11 @@
 import pytest
 from pydantic import ValidationError
 
-from yudai.domain.budget import (
-    LITTLE,
-    MUCH,
-    Budget,
-    Pricing,
-    admit,
-    ended,
-    estimate,
-    price_plan,
-    usd,
-)
+from yudai.domain.budget import LITTLE, MUCH, Budget, Pricing, admit, ended, estimate, price_plan
 from yudai.domain.errors import RefusedError
 from yudai.domain.matrix import Matrix, expand
 from yudai.domain.models import FREE, Model, Price, Provider
+from yudai.kit.money import usd
 
 LINEUP = expand(Matrix(models=("paid", "free", "paid2")))
 

@@ -18,15 +18,11 @@ from sqlalchemy import NullPool, create_engine, select
 from sqlalchemy.orm import Session
 
 from warm import YUDAI, Warm
+from yudai.conversations.tables import ChatMessageRow
 from yudai.domain.solve_state import SolveState
-from yudai.store.tables import (
-    AttemptRow,
-    ChatMessageRow,
-    EventRow,
-    RunRow,
-    SolveRow,
-    WorkerRow,
-)
+from yudai.engine.tables import WorkerRow
+from yudai.runs.tables import AttemptRow, RunRow
+from yudai.store.tables import EventRow, SolveRow
 
 T = TypeVar("T")
 P = TypeVar("P", bound="Process")

@@ -15,8 +15,8 @@ from yudai.bench import overhead
 from yudai.domain.errors import SandboxError
 from yudai.domain.failure import Cause
 from yudai.domain.trajectory import TrajectoryMessage
-from yudai.ports.agent import Progress
 from yudai.ports.sandbox import BaseSpec, Sandbox
+from yudai.runs.domain.progress import Progress
 
 EDIT = "echo 'x = 2' > app.py"
 

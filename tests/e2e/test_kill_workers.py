@@ -22,7 +22,7 @@ from service import (
 
 import databases
 from yudai.domain.run_state import FINAL
-from yudai.store.tables import RunRow
+from yudai.runs.tables import RunRow
 
 pytestmark = [pytest.mark.xdist_group("service"), pytest.mark.timeout(240)]
 

@@ -8,16 +8,16 @@ from peopling import Crowd
 from solving import Ring, passed, run_id
 from yudai.adapters.artifacts.object_store import ObjectStoreArtifacts
 from yudai.adapters.artifacts.places import Folder
+from yudai.conversations.tables import ConversationRow
 from yudai.domain.errors import ForbiddenError, ForgeError, NotFoundError, RefusedError
 from yudai.domain.forge import RepoRef, Role
 from yudai.domain.ids import ConversationId, RunId, SolveId
+from yudai.ports.logins import SignedOutError
 from yudai.services.access import KNOWN_S, Right
-from yudai.services.keyring import SignedOutError
 from yudai.services.reading import Reader
 from yudai.store import conversations, pages
 from yudai.store.pages import Which
 from yudai.store.store import Store
-from yudai.store.tables import ConversationRow
 
 IDS = [SolveId(f"0190a000-0000-7000-8000-0000000000{number:02x}") for number in range(1, 9)]
 PRIVATE, FOLDER, PUBLIC, ELSEWHERE = IDS[:4]

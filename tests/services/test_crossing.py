@@ -10,8 +10,8 @@ from yudai.domain.project import Project
 from yudai.domain.verdict import Evidence, Verdict, VerdictStatus
 from yudai.ports.sandbox import Backend, BaseRef, Phase
 from yudai.services.crossing import Entry, cross_examine
-from yudai.services.preparing import Prepared
 from yudai.services.verifying import BaselineRun, Verifier
+from yudai.verification.baseline import Prepared
 
 PROJECT = Project(test_timeout_s=60.0)
 BASE: Files = {

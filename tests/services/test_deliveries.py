@@ -22,8 +22,9 @@ from yudai.domain.errors import ForgeError, NotFoundError, RefusedError
 from yudai.domain.forge import RepoRef
 from yudai.services.deliveries import MAX_TRIES, Deliveries, Delivery, UnsignedError, is_signed
 from yudai.store.deliveries import KEPT_S
-from yudai.store.forge_tables import DeliveryRow, PublicationRow
+from yudai.store.forge_tables import PublicationRow
 from yudai.store.store import Store
+from yudai.triggers.tables import DeliveryRow
 
 SECRET = SecretStr("a secret of thirty-two characters")
 FORGE = "https://forge.test"

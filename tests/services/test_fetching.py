@@ -21,12 +21,13 @@ from yudai.ports.artifacts import ArtifactKind, Artifacts
 from yudai.ports.forge import Snapshot
 from yudai.ports.remote import Credential
 from yudai.ports.sandbox import BaseRef, BaseSpec
-from yudai.services.fetching import FETCHED, Fetcher
+from yudai.services.fetching import Fetcher
 from yudai.services.preparing import Preparer
 from yudai.services.sources import Sources
 from yudai.store import artifacts as artifact_rows
 from yudai.store import attempts, events, solves
 from yudai.store.claims import Claim, claim_of
+from yudai.store.events import FETCHED
 from yudai.store.store import Store
 from yudai.store.tables import SolveRow
 

@@ -27,12 +27,12 @@ from yudai.ports.gateway import Call, Completion
 from yudai.ports.sandbox import BaseSpec
 from yudai.services.activities import Activities
 from yudai.services.flow import SolveFlow
-from yudai.services.preparing import Measured
 from yudai.services.racing import MAX_TAKES
 from yudai.services.solves import SolveRequest
 from yudai.services.verifying import BaselineRun
 from yudai.settings import Settings
 from yudai.store import attempts, events, runs, solves, trajectories
+from yudai.verification.baseline import Measured
 from yudai.wiring import App, open_app, scripted_gateway
 
 FILES = {

@@ -13,15 +13,17 @@ from fakes import StillClock
 from playing import FINISH, Stage
 from trajectories import CHAT, DIFF, RESPONSES, TEXT, version_0, version_1, version_2
 from yudai.adapters.artifacts.object_store import make_artifacts
+from yudai.artifacts.tables import ArtifactRow
 from yudai.domain.errors import NotFoundError, RefusedError
 from yudai.domain.ids import RunId
 from yudai.domain.trajectory import export
 from yudai.ports.artifacts import ArtifactKind
+from yudai.runs.tables import MessageRow, RunRow
 from yudai.services import importing
 from yudai.services.importing import Importation, Importer
 from yudai.services.reading import Reader
 from yudai.store.store import Store
-from yudai.store.tables import ArtifactRow, EventRow, MessageRow, RunRow, SolveRow
+from yudai.store.tables import EventRow, SolveRow
 
 
 class Desk:

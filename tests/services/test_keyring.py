@@ -8,6 +8,7 @@ from pydantic import SecretStr
 from sqlalchemy import select
 
 from peopling import HOURS_8, Crowd
+from yudai.accounts.tables import KeyRow, LoginRow, TokenRow
 from yudai.adapters.vaults.fernet import FernetVault, new_key
 from yudai.domain.errors import (
     ForbiddenError,
@@ -19,13 +20,12 @@ from yudai.domain.errors import (
 )
 from yudai.domain.forge import RepoRef, Role
 from yudai.domain.ids import LOCAL_USER
-from yudai.ports.logins import GrantEndedError
+from yudai.ports.logins import GrantEndedError, SignedOutError
 from yudai.ports.remote import ANONYMOUS, Credential, CredentialKind
 from yudai.services import credentials
 from yudai.services import keyring as keyrings
-from yudai.services.keyring import Keyring, SignedOutError
+from yudai.services.keyring import Keyring
 from yudai.services.keys import ALL_SCOPES
-from yudai.store.forge_tables import KeyRow, LoginRow, TokenRow
 from yudai.store.store import Store
 
 SERVER = SecretStr("token-of-server")

@@ -11,10 +11,10 @@ from fakes import StillClock
 from watching import NOW, Scene, Watcher, solve_id
 from yudai.domain.marks import MAX_MARKS, RunMark, with_mark
 from yudai.domain.run_state import RunEvent
+from yudai.runs.tables import MessageRow, RunRow
 from yudai.services.updates import open_updates
 from yudai.store import runs
 from yudai.store.store import Store
-from yudai.store.tables import MessageRow, RunRow
 
 both = pytest.mark.parametrize("database_kind", ["sqlite", "postgresql"], indirect=True)
 

@@ -37,11 +37,12 @@ from yudai.domain.steps import step_of
 from yudai.domain.usage import Usage
 from yudai.ports.gateway import Call, Completion
 from yudai.ports.modeldesk import BodyTooLargeError
+from yudai.runs.tables import HoldRow
 from yudai.services import model_desk, model_desk_record
 from yudai.services.model_desk_intake import MAX_AT_ONCE
 from yudai.store import holds, solves
 from yudai.store.store import Store
-from yudai.store.tables import EventRow, HoldRow
+from yudai.store.tables import EventRow
 
 
 @pytest.fixture

@@ -32,15 +32,16 @@ from yudai.domain.failure import POLICIES, Cause
 from yudai.domain.redaction import redactor
 from yudai.domain.trajectory import TrajectoryMessage
 from yudai.domain.usage import Usage
-from yudai.ports.agent import Progress
 from yudai.ports.gateway import Call, Completion
 from yudai.ports.modeldesk import MAX_BODY, BodyTooLargeError
 from yudai.ports.sandbox import ExecResult
+from yudai.runs.domain.progress import Progress
 from yudai.services import model_desk, model_desk_intake
 from yudai.services.model_desk_book import MAX_REFUSED
 from yudai.store import solves
 from yudai.store.store import Store
 from yudai.store.tables import SolveRow
+from yudai.store.writer import writer_of
 
 GARBAGE = b'{"messages":['
 
@@ -275,10 +276,10 @@ async def test_a_call_that_another_process_makes_meanwhile_falsifies_nothing(
         at=1.0,
         body={"role": "exit", "content": "", "extra": {}},
     )
-    record = ground.store.writer.recorder(RUN, 1, sandbox_id=SANDBOX)
+    record = writer_of(ground.store).recorder(RUN, 1, sandbox_id=SANDBOX)
     progress = Progress(steps=report.steps, edits=0, usage=report.usage)
     await asyncio.to_thread(record, last, progress)
-    await ground.store.writer.flush()
+    await writer_of(ground.store).flush()
     told = [(m.seq, m.role) for m in await ground.messages()]
     assert told == [(0, "system"), (1, "user"), (2, "assistant"), (3, "exit")]
     run, solve = await ground.run(), await solve_of(ground)

@@ -14,7 +14,7 @@ from solving import failed, passed, run_id
 from yudai.domain.errors import ConflictError, ForbiddenError, NotFoundError, RefusedError
 from yudai.domain.forge import NewPull, PullRequest, PullState, Role
 from yudai.domain.ids import LOCAL_USER, RunId, SolveId
-from yudai.domain.publication import Origin, OriginKind, PublicationState, PublishMode
+from yudai.domain.publication import PublicationState
 from yudai.domain.pullrequest import marker
 from yudai.domain.solve_state import SolveState
 from yudai.domain.verdict import Evidence, Verdict, VerdictStatus
@@ -24,6 +24,7 @@ from yudai.services.publishing_asks import Publications
 from yudai.services.publishing_branch import BOT_EMAIL
 from yudai.services.publishing_story import page_of
 from yudai.services.sweeping import rounds
+from yudai.solves.domain.origin import Origin, OriginKind, PublishMode
 from yudai.store import artifacts, events, solves
 from yudai.store.store import Store
 

@@ -9,9 +9,10 @@ import pytest
 from mirroring import WORKFLOW, Press
 from solving import failed, passed, run_id
 from yudai.domain.errors import ConflictError, ForgeError
-from yudai.domain.publication import PublicationState, PublishMode
+from yudai.domain.publication import PublicationState
 from yudai.domain.solve_state import SolveState
 from yudai.services.choosing import Choice, Chooser
+from yudai.solves.domain.origin import PublishMode
 from yudai.store import solves
 from yudai.store.publications import DISMISSED
 from yudai.store.store import Store

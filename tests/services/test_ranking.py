@@ -9,8 +9,9 @@ from yudai.domain.failure import Cause
 from yudai.domain.ids import RunId, SolveId
 from yudai.domain.matrix import Contestant, Matrix, Strategy
 from yudai.ports.sandbox import BaseSpec
+from yudai.runs.tables import RunRow
 from yudai.services.ranking import stopped_by
-from yudai.store.tables import RunRow, SolveRow
+from yudai.store.tables import SolveRow
 
 CONTESTANT = Contestant(
     agent="mini-swe-agent",

@@ -24,6 +24,7 @@ from yudai.services.registering import DatabaseRegister
 from yudai.store import bases
 from yudai.store.bases import Builder
 from yudai.store.outages import StoreAwayError
+from yudai.store.runs import sandbox_tags
 from yudai.store.sandboxes import DEAD_S
 from yudai.store.store import Store
 
@@ -60,7 +61,9 @@ NewRegister = Callable[..., DatabaseRegister]
 @pytest.fixture
 def new_register(store: Store, clock: SetClock) -> NewRegister:
     def build(holder: str = "us", **changes: Any) -> DatabaseRegister:
-        return DatabaseRegister(store, clock, holder=holder, host="here", pid=1, **changes)
+        return DatabaseRegister(
+            store, clock, holder=holder, host="here", pid=1, tags_of=sandbox_tags, **changes
+        )
 
     return build
 
@@ -218,7 +221,9 @@ def sibling() -> Generator[subprocess.Popen[bytes]]:
 @pytest.fixture
 def theirs(store: Store, clock: SetClock, sibling: subprocess.Popen[bytes]) -> DatabaseRegister:
     clock.time = time.time()
-    return DatabaseRegister(store, clock, holder="them", host=host_name(), pid=sibling.pid)
+    return DatabaseRegister(
+        store, clock, holder="them", host=host_name(), pid=sibling.pid, tags_of=sandbox_tags
+    )
 
 
 @pytest.fixture

@@ -13,9 +13,9 @@ from serving import FakeCredentials, Place, RecordingEngine, as_port, open_place
 from yudai.domain.errors import ForgeError, RefusedError
 from yudai.domain.forge import NewPull, RepoRef, Role
 from yudai.domain.matrix import Matrix
-from yudai.domain.publication import OriginKind, PublishMode
 from yudai.services.remote_asks import RemoteAsks
 from yudai.services.submitting import SolveAsk, Submitter
+from yudai.solves.domain.origin import OriginKind, PublishMode
 from yudai.store import solves
 from yudai.store.tables import SolveRow
 

@@ -9,6 +9,7 @@ import pytest
 from fakes import StillClock
 from forging import MemoryForge
 from solving import SOLVE, Ring, passed, run_id
+from yudai.accounts.tables import UserRow
 from yudai.adapters.artifacts.object_store import make_artifacts
 from yudai.domain.errors import (
     ConflictError,
@@ -19,7 +20,7 @@ from yudai.domain.errors import (
 )
 from yudai.domain.forge import NewPull, PullRequest, PullState, RepoRef, Role
 from yudai.domain.ids import LOCAL_USER, SolveId
-from yudai.domain.publication import Origin, OriginKind, OutcomeKind, PublicationState
+from yudai.domain.publication import OutcomeKind, PublicationState
 from yudai.domain.solve_state import SolveState
 from yudai.ports.artifacts import ArtifactKind
 from yudai.ports.remote import ANONYMOUS, Credential, CredentialKind, Landed
@@ -27,8 +28,10 @@ from yudai.services.confirming import Confirmer
 from yudai.services.decisions import decisions_of
 from yudai.services.reading import Reader
 from yudai.services.settling import Settler
+from yudai.solves.domain.origin import Origin, OriginKind
 from yudai.store import artifacts, events, outcomes, publications, solves
-from yudai.store.forge_tables import OutcomeRow, PublicationRow, UserRow
+from yudai.store.accounts import login_of
+from yudai.store.forge_tables import OutcomeRow, PublicationRow
 from yudai.store.store import Store
 from yudai.store.tables import EventRow, SolveRow
 
@@ -118,7 +121,8 @@ class Desk:
             forge=self.forge,
             mirrors=mirrors,
             credentials=self,
-            reader=self.reader,
+            artifacts=self.reader.artifacts,
+            login_of=login_of,
         )
 
     async def reading(self, repo: RepoRef, *, user_id: str) -> Credential:

@@ -25,14 +25,16 @@ from yudai.domain.matrix import Contestant, Matrix, Strategy
 from yudai.domain.models import FREE, Model, Price, Provider
 from yudai.domain.usage import Usage
 from yudai.ports.gateway import Call, Completion
+from yudai.runs.tables import RunRow
 from yudai.services import shared_purse
 from yudai.services.metering import MeteredGateway
 from yudai.services.purse import Quote
 from yudai.services.shared_purse import SharedPurse
 from yudai.store import holds, runs, solves, sqlite
 from yudai.store.holds import Account
+from yudai.store.lines import lines_of
 from yudai.store.store import Store
-from yudai.store.tables import RunRow, SolveRow
+from yudai.store.tables import SolveRow
 from yudai.store.urls import sqlite_url
 
 __all__ = ["postgresql_only_url"]
@@ -250,8 +252,8 @@ async def test_a_cancelled_call_is_settled_however_often_it_is_cancelled(store: 
         task.cancel()
         await asyncio.sleep(0)
     assert task.cancelled()
-    if store.lines._tasks:
-        await asyncio.wait(store.lines._tasks)
+    if lines_of(store)._tasks:
+        await asyncio.wait(lines_of(store)._tasks)
     account = await account_of(store)
     assert (account.uncertain_micros, account.held) == (100, ())
 

@@ -17,10 +17,11 @@ from yudai.domain.errors import RefusedError
 from yudai.domain.ids import ConversationId
 from yudai.domain.matrix import Matrix
 from yudai.ports.artifacts import ArtifactKind
+from yudai.runs.tables import RunRow
 from yudai.services.sources import Sources
 from yudai.services.submitting import IdempotencyKey, KeyReusedError, SolveAsk
 from yudai.store import artifacts, solves
-from yudai.store.tables import IdempotencyRow, RunRow, SolveRow
+from yudai.store.tables import IdempotencyRow, SolveRow
 
 MATRIX = Matrix(models=("gpt-4.1",), temperatures=(0.2, 0.8))
 REMOTE = SolveAsk(repo_url="https://github.com/o/r", issue_number=3, matrix=MATRIX)

@@ -14,17 +14,18 @@ from calling import Post
 from databases import Kind
 from forging import URL
 from serving import RecordingEngine, open_place
+from yudai.accounts.tables import UserRow
 from yudai.domain.errors import ForbiddenError, ForgeError, LostAnswerError, RefusedError
 from yudai.domain.forge import NewPull, Role
 from yudai.domain.ids import LOCAL_USER, SolveId
 from yudai.domain.models import Model
-from yudai.domain.publication import OriginKind, PublishMode
 from yudai.domain.routing import Routes
 from yudai.services.models import Catalogue
 from yudai.services.triggering import LATE_S
+from yudai.solves.domain.origin import OriginKind, PublishMode
 from yudai.store import accounts
 from yudai.store import triggers as heard_triggers
-from yudai.store.forge_tables import TriggerRow, UserRow
+from yudai.triggers.tables import TriggerRow
 
 BOTH = pytest.mark.parametrize("database_kind", ["sqlite", "postgresql"])
 

@@ -22,11 +22,11 @@ from yudai.domain.run_state import RunEvent
 from yudai.domain.solve_state import SolveEvent, SolveState
 from yudai.domain.testreport import Baseline, Outcome, TestReport
 from yudai.domain.verdict import Evidence, Verdict, VerdictStatus
+from yudai.runs.tables import MessageRow
 from yudai.services.update_answer import FAR, POLL_MS, TAIL, Ask
 from yudai.services.updates import MAX_OPEN, Updates, open_updates
 from yudai.store import events, runs, solves
 from yudai.store.store import Store
-from yudai.store.tables import MessageRow
 
 # What only the store can get wrong is tried on both; the rest is the same code on either.
 both = pytest.mark.parametrize("database_kind", ["sqlite", "postgresql"], indirect=True)

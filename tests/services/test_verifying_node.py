@@ -12,8 +12,8 @@ from yudai.domain.project import Project
 from yudai.domain.testreport import TestRunner
 from yudai.domain.verdict import Verdict, VerdictStatus
 from yudai.services.crossing import Entry, cross_examine
-from yudai.services.preparing import Prepared
 from yudai.services.verifying import BaselineRun, Verifier
+from yudai.verification.baseline import Prepared
 
 NODE = Project(node=True, test_timeout_s=60.0)
 HEAD = "const test = require('node:test'); const assert = require('node:assert');\n"

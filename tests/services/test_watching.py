@@ -15,7 +15,7 @@ from yudai.services.submitting import SolveAsk
 from yudai.services.triggering import watch_key
 from yudai.services.watching import MOST_OPENED, Watcher
 from yudai.store import watches
-from yudai.store.forge_tables import WatchRow
+from yudai.triggers.tables import WatchRow
 
 POLL_S = 60.0
 

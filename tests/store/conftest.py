@@ -20,11 +20,12 @@ from yudai.domain.ids import RunId, SolveId
 from yudai.domain.matrix import Contestant, Matrix, Strategy
 from yudai.domain.trajectory import TrajectoryMessage
 from yudai.domain.usage import Usage
-from yudai.ports.agent import Progress
 from yudai.ports.sandbox import BaseSpec
+from yudai.runs.domain.progress import Progress
+from yudai.runs.tables import RunRow
 from yudai.store import runs, solves
 from yudai.store.store import Store
-from yudai.store.tables import RunRow, SolveRow
+from yudai.store.tables import SolveRow
 
 __all__ = [
     "database_kind",

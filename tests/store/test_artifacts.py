@@ -1,9 +1,9 @@
 import asyncio
 
 from yudai.ports.artifacts import ArtifactKind, ArtifactRef
+from yudai.runs.tables import RunRow
 from yudai.store import artifacts
 from yudai.store.store import Store
-from yudai.store.tables import RunRow
 
 OLD = ArtifactRef(kind=ArtifactKind.PATCH, sha256="a" * 64, size=1)
 NEW = ArtifactRef(kind=ArtifactKind.PATCH, sha256="b" * 64, size=2)

@@ -9,10 +9,12 @@ from yudai.domain.run_state import RunEvent, RunState
 from yudai.domain.solve_state import SolveEvent, SolveState
 from yudai.domain.usage import Usage
 from yudai.ports.artifacts import ArtifactKind, ArtifactRef
-from yudai.store import artifacts, attempts, claims, events, runs, solves
+from yudai.runs.tables import RunRow
+from yudai.services.activities import lost_claims
+from yudai.store import artifacts, attempts, events, runs, solves
 from yudai.store.claims import Claim, claim_of
 from yudai.store.store import Store
-from yudai.store.tables import RunRow, SolveRow
+from yudai.store.tables import SolveRow
 
 HERE, THERE = WorkerId("here"), WorkerId("there")
 USAGE = Usage(input_tokens=10, cached_tokens=5, output_tokens=3, cost_micros=700)
@@ -137,14 +139,14 @@ async def test_claims_are_lost_by_an_end_a_takeover_and_a_removal(
     held = [claim_of(solve), claim_of(await begin(store, run))]
     gone = Claim("run", run.id[:-1] + "0", HERE, 1)  # pyright: ignore[reportArgumentType] - any text will do
     async with store.read() as db:
-        assert await claims.lost(db, []) == []
-        assert await claims.lost(db, held) == []
-        assert await claims.lost(db, [gone]) == [gone]
+        assert await lost_claims(db, []) == []
+        assert await lost_claims(db, held) == []
+        assert await lost_claims(db, [gone]) == [gone]
     async with store.change() as db:
         await runs.advance(db, run.id, RunEvent.CANCELLED, at=11.0)
         await attempts.take_solve(db, run.solve_id, THERE, at=12.0)
     async with store.read() as db:
-        assert set(await claims.lost(db, held)) == set(held)
+        assert set(await lost_claims(db, held)) == set(held)
 
 
 async def test_every_change_grows_the_revision(store: Store, run: RunRow) -> None:

@@ -5,9 +5,10 @@ from sqlalchemy import select, text
 from yudai.domain.matrix import Contestant, Matrix, Strategy
 from yudai.domain.testreport import Baseline, Outcome, TestReport
 from yudai.domain.verdict import Evidence, Verdict, VerdictStatus
+from yudai.runs.tables import RunRow
 from yudai.store import runs, solves
 from yudai.store.store import Store
-from yudai.store.tables import RunRow, SolveRow
+from yudai.store.tables import SolveRow
 
 REPORT = TestReport(outcomes={"t.py::test_a[ä]": Outcome.PASSED}, exit_code=0, finished=True)
 VERDICT = Verdict(

@@ -4,12 +4,12 @@ import pytest
 
 from solving import SOLVE
 from talking import HERE, OTHER, Hall
+from yudai.conversations.tables import ChatMessageRow
 from yudai.domain.chat import ChatRole
 from yudai.domain.errors import NotFoundError
 from yudai.domain.ids import LOCAL_USER, ConversationId
 from yudai.store import conversations
 from yudai.store.store import Store
-from yudai.store.tables import ChatMessageRow
 
 
 @pytest.fixture

@@ -11,11 +11,11 @@ from sqlalchemy import event, text
 from sqlalchemy.exc import IntegrityError, PendingRollbackError
 
 from yudai.domain.errors import RefusedError
+from yudai.runs.tables import RunRow
 from yudai.store import events, runs, solves, sqlite
 from yudai.store.db import Database
 from yudai.store.outages import StoreAwayError
 from yudai.store.store import Store
-from yudai.store.tables import RunRow
 from yudai.store.urls import sqlite_url
 
 

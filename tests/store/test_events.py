@@ -4,9 +4,10 @@ from collections.abc import Callable
 from sqlalchemy import text
 
 from yudai.domain.ids import SolveId
+from yudai.runs.tables import RunRow
 from yudai.store import events, solves
 from yudai.store.store import Store
-from yudai.store.tables import RunRow, SolveRow
+from yudai.store.tables import SolveRow
 
 
 async def test_events_are_read_from_a_cursor_on(

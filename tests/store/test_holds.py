@@ -7,10 +7,11 @@ import pytest
 
 from yudai.domain.errors import NotFoundError
 from yudai.domain.ids import SolveId, WorkerId
+from yudai.runs.tables import HoldRow, RunRow
 from yudai.store import events, holds, runs, solves
 from yudai.store.holds import MOST_MICROS, Account
 from yudai.store.store import Store
-from yudai.store.tables import HoldRow, RunRow, SolveRow
+from yudai.store.tables import SolveRow
 
 OURS, DEAD = WorkerId("ours"), WorkerId("dead")
 

@@ -8,10 +8,10 @@ from sqlalchemy import Connection, select, text
 
 from yudai.domain.ids import RunId
 from yudai.domain.trajectory import TrajectoryMessage
+from yudai.runs.tables import RunRow
 from yudai.store import lanes, runs, trajectories
 from yudai.store.looking import Lookout
 from yudai.store.store import Store
-from yudai.store.tables import RunRow
 from yudai.store.trajectories import Stretch
 
 NewMessage = Callable[..., TrajectoryMessage]

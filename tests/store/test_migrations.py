@@ -15,11 +15,11 @@ from sqlalchemy import Connection, inspect, text
 from warm import Warm
 from yudai.domain.errors import RefusedError
 from yudai.domain.project import Project
+from yudai.runs.tables import RunRow
 from yudai.store import events, migrations, solves
 from yudai.store.db import Database
-from yudai.store.sandbox_tables import Base
+from yudai.store.rows import Base
 from yudai.store.store import Store
-from yudai.store.tables import RunRow
 
 NewDatabase = Callable[..., str]
 OF_SQLITE = "SELECT 'sql', replace(sql, '\"', '') FROM sqlite_master WHERE name NOT LIKE 'alembic%'"

@@ -6,9 +6,9 @@ import pytest
 
 from yudai.domain.errors import NotFoundError
 from yudai.domain.models import FREE, Model, Price, Provider
+from yudai.gateway.tables import ModelRow
 from yudai.store import models
 from yudai.store.store import Store
-from yudai.store.tables import ModelRow
 
 PRICE = Price(input_micros=2_000_000, output_micros=8_000_000, cached_micros=500_000)
 

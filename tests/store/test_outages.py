@@ -18,13 +18,14 @@ from sqlalchemy.exc import IntegrityError, OperationalError, ProgrammingError
 from restarting import RestartableServer, restartable_server
 from yudai.domain.failure import Cause
 from yudai.domain.trajectory import TrajectoryMessage
-from yudai.ports.agent import Progress
+from yudai.runs.domain.progress import Progress
+from yudai.runs.tables import RunRow
 from yudai.store import events, runs, solves, trajectories, writer
 from yudai.store.outages import StoreAwayError, away_errors
 from yudai.store.pool import Pool
 from yudai.store.store import Store
-from yudai.store.tables import RunRow, SolveRow
-from yudai.store.writer import WriteError
+from yudai.store.tables import SolveRow
+from yudai.store.writer import WriteError, writer_of
 
 NewMessage = Callable[..., TrajectoryMessage]
 NewProgress = Callable[[int], Progress]
@@ -106,16 +107,16 @@ async def test_connections_of_before_a_restart_never_surface(
             await events.after(db, run.solve_id)
             await together.wait()
 
-    store.writer.append(run.id, 1, new_message(0), new_progress(0))
+    writer_of(store).append(run.id, 1, new_message(0), new_progress(0))
     for restarts_left in (1, 0):
         async with asyncio.TaskGroup() as group:
             for _ in range(8):
                 group.create_task(use())
-        await store.writer.flush()
+        await writer_of(store).flush()
         if restarts_left:
             server.stop(how)
             server.start()
-            store.writer.append(run.id, 1, new_message(1), new_progress(1))
+            writer_of(store).append(run.id, 1, new_message(1), new_progress(1))
     await _note(store, run)
     async with store.read() as db:
         assert await trajectories.count(db, run.id) == 2
@@ -232,7 +233,7 @@ async def test_messages_wait_for_it_and_none_is_lost_or_doubled(
 
     def agent(run_id: str) -> None:
         for seq in range(300):
-            patient.writer.append(runs.RunId(run_id), 1, new_message(seq), new_progress(seq))
+            writer_of(patient).append(runs.RunId(run_id), 1, new_message(seq), new_progress(seq))
             if seq == 50:
                 is_under_way.set()
             if seq == 280:
@@ -246,7 +247,7 @@ async def test_messages_wait_for_it_and_none_is_lost_or_doubled(
             server.stop(how)
             await asyncio.sleep(0.2)
             server.start()
-            await patient.writer.flush()
+            await writer_of(patient).flush()
         may_end.set()
         for working in agents:
             await working
@@ -266,14 +267,14 @@ async def test_an_agent_is_refused_when_patience_ends(
 ) -> None:
     async with await Store.open(url, patience_s=0.5) as store:
         server.stop()
-        store.writer.append(run.id, 1, new_message(0), new_progress(0))
+        writer_of(store).append(run.id, 1, new_message(0), new_progress(0))
         with pytest.raises(WriteError, match="could not be stored: the database is away"):
-            await store.writer.flush()
-        append = partial(store.writer.append, run.id, 1, new_message(1), new_progress(1))
+            await writer_of(store).flush()
+        append = partial(writer_of(store).append, run.id, 1, new_message(1), new_progress(1))
         with pytest.raises(WriteError, match="away"):
             await asyncio.to_thread(append)
         server.start()
-        await store.writer.flush()
+        await writer_of(store).flush()
         async with store.read() as db:
             assert await trajectories.count(db, run.id) == 1
 
@@ -289,10 +290,10 @@ async def test_nothing_hangs_when_the_store_closes_during_an_outage(
     monkeypatch.setattr(writer, "CLOSING_S", 0.2)
     closing = await Store.open(url, patience_s=PATIENT_S)
     server.stop()
-    closing.writer.append(run.id, 1, new_message(0), new_progress(0))
-    append = partial(closing.writer.append, run.id, 1, new_message(1), new_progress(1))
+    writer_of(closing).append(run.id, 1, new_message(0), new_progress(0))
+    append = partial(writer_of(closing).append, run.id, 1, new_message(1), new_progress(1))
     with pytest.raises(TimeoutError):
-        await asyncio.wait_for(closing.writer.flush(), 0.2)
+        await asyncio.wait_for(writer_of(closing).flush(), 0.2)
     waiting = asyncio.create_task(asyncio.to_thread(append))
     await asyncio.sleep(0.05)
     assert not waiting.done()

@@ -9,11 +9,11 @@ from yudai.domain.errors import ConflictError, NotFoundError
 from yudai.domain.forge import PullState
 from yudai.domain.ids import SolveId
 from yudai.domain.publication import OutcomeKind
+from yudai.runs.tables import RunRow
 from yudai.store import events, outcomes, publications, pulls
 from yudai.store.forge_tables import OutcomeRow, PublicationRow
 from yudai.store.pulls import Due
 from yudai.store.store import Store
-from yudai.store.tables import RunRow
 
 FORGE = "https://forge.test"
 

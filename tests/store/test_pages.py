@@ -9,10 +9,12 @@ from yudai.domain.run_state import RunState
 from yudai.domain.solve_state import SolveState
 from yudai.domain.verdict import Verdict, VerdictStatus
 from yudai.ports.forge import Snapshot
+from yudai.runs.tables import RunRow
 from yudai.store import pages, runs, solves
+from yudai.store.costs import took
 from yudai.store.pages import Used, Which
 from yudai.store.store import Store
-from yudai.store.tables import RunRow, SolveRow
+from yudai.store.tables import SolveRow
 
 NewSolve = Callable[..., SolveRow]
 NewRun = Callable[..., RunRow]
@@ -111,5 +113,5 @@ async def test_how_long_completed_runs_of_the_newest_solves_took(
             ],
         )
     async with store.read() as db:
-        assert await solves.took(db, "ada", newest=1) == [(new_contestant("h2"), 4.5)]
-        assert len(await solves.took(db, "ada", newest=5)) == 2
+        assert await took(db, "ada", newest=1) == [(new_contestant("h2"), 4.5)]
+        assert len(await took(db, "ada", newest=5)) == 2

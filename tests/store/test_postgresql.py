@@ -23,16 +23,16 @@ from yudai.domain.errors import ConflictError, RefusedError
 from yudai.domain.ids import RunId
 from yudai.domain.run_state import RunEvent
 from yudai.domain.trajectory import TrajectoryMessage
-from yudai.ports.agent import Progress
+from yudai.runs.domain.progress import Progress
+from yudai.runs.tables import RunRow
 from yudai.store import events, runs, solves, trajectories
 from yudai.store.db import Database
 from yudai.store.outages import StoreAwayError
 from yudai.store.pool import Pool
 from yudai.store.postgresql import remedy
 from yudai.store.store import Store
-from yudai.store.tables import RunRow
 from yudai.store.urls import postgresql_url
-from yudai.store.writer import WriteError
+from yudai.store.writer import WriteError, writer_of
 
 SECRET = "a-password-like-no-other-word"  # noqa: S105 - of nobody
 NewMessage = Callable[..., TrajectoryMessage]
@@ -194,8 +194,8 @@ async def test_a_batch_of_messages_takes_a_handful_of_round_trips(
     with _counting_round_trips(store) as count:
         for name in names:
             for seq in range(5):
-                store.writer.append(name, 1, new_message(seq), new_progress(seq))
-        await store.writer.flush()
+                writer_of(store).append(name, 1, new_message(seq), new_progress(seq))
+        await writer_of(store).flush()
         assert count() <= 8
 
 
@@ -222,10 +222,10 @@ def _counting_round_trips(store: Store) -> Generator[Callable[[], int]]:
 async def test_a_lost_connection_is_replaced_without_a_word(
     store: Store, other: Store, run: RunRow, new_message: NewMessage, new_progress: NewProgress
 ) -> None:
-    store.writer.append(run.id, 1, new_message(0), new_progress(0))
-    await store.writer.flush()
+    writer_of(store).append(run.id, 1, new_message(0), new_progress(0))
+    await writer_of(store).flush()
     await _end_connections(other)
-    store.writer.append(run.id, 1, new_message(1), new_progress(1))
+    writer_of(store).append(run.id, 1, new_message(1), new_progress(1))
     async with store.change() as db:
         await runs.advance(db, run.id, RunEvent.STARTED, at=1.0)
     await _end_connections(other)
@@ -256,13 +256,13 @@ async def test_messages_outlive_a_connection_that_is_lost_while_they_are_written
 ) -> None:
     async with other.change() as db:
         await runs.change(db, run.id, why="held")
-        store.writer.append(run.id, 1, new_message(0), new_progress(0))
-        flushing = asyncio.create_task(store.writer.flush())
+        writer_of(store).append(run.id, 1, new_message(0), new_progress(0))
+        flushing = asyncio.create_task(writer_of(store).flush())
         await _until_it_waits(flushing, other)
         await _end_connections(other, only="wait_event_type = 'Lock'")
         with pytest.raises(WriteError, match="could not be stored"):
             await flushing
-    await store.writer.flush()
+    await writer_of(store).flush()
     async with store.read() as db:
         assert await trajectories.count(db, run.id) == 1
 

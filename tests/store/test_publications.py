@@ -8,13 +8,9 @@ import pytest
 from store.conftest import SOLVE, NewSolve
 from yudai.domain.errors import IllegalTransitionError, NotFoundError, TakenError
 from yudai.domain.ids import SolveId
-from yudai.domain.publication import (
-    Origin,
-    PublicationEvent,
-    PublicationState,
-    PublishMode,
-)
+from yudai.domain.publication import PublicationEvent, PublicationState
 from yudai.domain.solve_state import SolveState
+from yudai.solves.domain.origin import Origin, PublishMode
 from yudai.store import events, publications, solves, writers
 from yudai.store.forge_tables import PublicationRow
 from yudai.store.publications import Move

@@ -10,9 +10,10 @@ from yudai.domain.ids import RunId, SolveId
 from yudai.domain.run_state import RunEvent, RunState
 from yudai.domain.usage import Usage
 from yudai.domain.verdict import NOTHING
+from yudai.runs.tables import RunRow
 from yudai.store import events, runs, solves
 from yudai.store.store import Store
-from yudai.store.tables import RunRow, SolveRow
+from yudai.store.tables import SolveRow
 
 NewRun = Callable[..., RunRow]
 USAGE = Usage(input_tokens=10**12, cached_tokens=2, output_tokens=3, cost_micros=10**13)

@@ -11,6 +11,7 @@ from yudai.domain.solve_state import SolveState
 from yudai.ports.register import BaseEntry, BoxEntry
 from yudai.ports.sandbox import Tags
 from yudai.store import bases, counts, runs, sandboxes, solves
+from yudai.store.runs import sandbox_tags
 from yudai.store.sandbox_tables import BaseRow, SandboxRow
 from yudai.store.sandboxes import Holder, Kept
 from yudai.store.store import Store
@@ -198,10 +199,10 @@ async def test_the_owner_of_a_sandbox_tells_whose_it_is(
         await runs.add_all(db, [new_run()])
     of_solve = Tags(solve=SOLVE, conversation="c-1", issue="o/r#7", user="u-1")
     async with store.read() as db:
-        assert await sandboxes.tags_of(db, RUN) == of_solve.model_copy(update={"run": RUN})
-        assert await sandboxes.tags_of(db, SOLVE) == of_solve
-        assert await sandboxes.tags_of(db, "folder") == Tags(solve="folder", user="u-2")
-        assert await sandboxes.tags_of(db, "nobody") == Tags()
+        assert await sandbox_tags(db, RUN) == of_solve.model_copy(update={"run": RUN})
+        assert await sandbox_tags(db, SOLVE) == of_solve
+        assert await sandbox_tags(db, "folder") == Tags(solve="folder", user="u-2")
+        assert await sandbox_tags(db, "nobody") == Tags()
 
 
 async def test_counts(store: Store, new_solve: NewSolve, new_run: NewRun):

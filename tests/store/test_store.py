@@ -8,11 +8,11 @@ import pytest
 from warm import Warm
 from yudai.domain.run_state import RunEvent, RunState
 from yudai.domain.trajectory import TrajectoryMessage
-from yudai.ports.agent import Progress
+from yudai.runs.domain.progress import Progress
+from yudai.runs.tables import RunRow
 from yudai.store import events, runs, trajectories
 from yudai.store.store import Store
-from yudai.store.tables import RunRow
-from yudai.store.writer import WriteError
+from yudai.store.writer import WriteError, writer_of
 
 NewMessage = Callable[..., TrajectoryMessage]
 NewProgress = Callable[[int], Progress]
@@ -22,7 +22,7 @@ async def test_messages_are_there_before_a_change_of_state(
     store: Store, run: RunRow, new_message: NewMessage, new_progress: NewProgress
 ) -> None:
     for seq in range(3):
-        store.writer.append(run.id, 1, new_message(seq), new_progress(seq))
+        writer_of(store).append(run.id, 1, new_message(seq), new_progress(seq))
     async with store.change() as db:
         assert await trajectories.count(db, run.id) == 3
         row = await runs.advance(db, run.id, RunEvent.STARTED, at=1.0)
@@ -33,7 +33,7 @@ async def test_closing_commits_what_is_pending(
     url: str, store: Store, run: RunRow, new_message: NewMessage, new_progress: NewProgress
 ) -> None:
     async with await Store.open(url) as other:
-        other.writer.append(run.id, 1, new_message(0), new_progress(1))
+        writer_of(other).append(run.id, 1, new_message(0), new_progress(1))
     async with store.read() as db:
         assert await trajectories.count(db, run.id) == 1
 
@@ -60,8 +60,8 @@ async def main(url, run_id):
     store = await Store.open(url)
     for seq in range(100):
         message = TrajectoryMessage(seq=seq, step=seq, role="tool", at=1.0, body={"x": "y" * 4096})
-        store.writer.append(run_id, 1, message, Progress(steps=seq, edits=0, usage=Usage()))
-    await store.writer.flush()
+        writer_of(store).append(run_id, 1, message, Progress(steps=seq, edits=0, usage=Usage()))
+    await writer_of(store).flush()
     async with store.change() as db:
         await runs.advance(db, run_id, RunEvent.STARTED, at=1.0)
     os._exit(9)
@@ -105,7 +105,7 @@ async def main(url, run_id):
             run = await runs.advance(db, run_id, RunEvent.STARTED, at=1.0)
         for seq in range(50):
             message = TrajectoryMessage(seq=seq, step=seq, role="tool", at=1.0, body={"n": seq})
-            store.writer.append(run_id, 1, message, Progress(steps=seq, edits=0, usage=Usage()))
+            writer_of(store).append(run_id, 1, message, Progress(steps=seq, edits=0, usage=Usage()))
             if seq % 5 == 0:
                 async with store.change() as db:
                     await events.append(db, run.solve_id, kind="noted", at=1.0, run_id=run_id)

@@ -5,10 +5,11 @@ from sqlalchemy import text
 from trajectories import answered, called
 from yudai.domain.ids import RunId
 from yudai.domain.trajectory import TrajectoryMessage
-from yudai.ports.agent import Progress
+from yudai.runs.domain.progress import Progress
+from yudai.runs.tables import MessageRow, RunRow
 from yudai.store import runs, trajectories
 from yudai.store.store import Store
-from yudai.store.tables import MessageRow, RunRow
+from yudai.store.writer import writer_of
 
 NewMessage = Callable[..., TrajectoryMessage]
 NewProgress = Callable[[int], Progress]
@@ -20,8 +21,8 @@ async def test_messages_come_back_as_they_were(
     body = {"role": "tool", "content": "naïve 🐍", "extra": {"n": [1, 2.5, None, True]}}
     said = [new_message(0), new_message(1, role="tool", body=body), new_message(2)]
     for message in said:
-        store.writer.append(run.id, 1, message, new_progress(message.seq))
-    await store.writer.flush()
+        writer_of(store).append(run.id, 1, message, new_progress(message.seq))
+    await writer_of(store).flush()
     async with store.read() as db:
         assert await trajectories.messages(db, run.id) == said
         assert await trajectories.messages(db, run.id, after=0, limit=1) == said[1:2]
@@ -34,13 +35,13 @@ async def test_messages_come_back_as_they_were(
 async def test_the_present_attempt_is_shown_unless_another_is_named(
     store: Store, run: RunRow, new_message: NewMessage, new_progress: NewProgress
 ) -> None:
-    store.writer.append(run.id, 1, new_message(0, "first"), new_progress(0))
-    store.writer.append(run.id, 1, new_message(1, "first"), new_progress(1))
+    writer_of(store).append(run.id, 1, new_message(0, "first"), new_progress(0))
+    writer_of(store).append(run.id, 1, new_message(1, "first"), new_progress(1))
     async with store.change() as db:
         await runs.change(db, run.id, attempt=2)
         assert await trajectories.messages(db, run.id) == []
-    store.writer.append(run.id, 2, new_message(0, "second"), new_progress(0))
-    await store.writer.flush()
+    writer_of(store).append(run.id, 2, new_message(0, "second"), new_progress(0))
+    await writer_of(store).flush()
     async with store.read() as db:
         (message,) = await trajectories.messages(db, run.id)
         assert message.body["content"] == "second"
@@ -58,9 +59,9 @@ async def test_the_newest_edit_up_to_a_message(
 ) -> None:
     bodies = [{"role": "tool"}, _edited(1), {"role": "tool"}, _edited(2), {"role": "tool"}]
     for seq, body in enumerate(bodies):
-        store.writer.append(run.id, 1, new_message(seq, body=body), new_progress(seq))
-    store.writer.append(run.id, 2, new_message(0, body=_edited(7)), new_progress(0))
-    await store.writer.flush()
+        writer_of(store).append(run.id, 1, new_message(seq, body=body), new_progress(seq))
+    writer_of(store).append(run.id, 2, new_message(0, body=_edited(7)), new_progress(0))
+    await writer_of(store).flush()
 
     async def found(upto: int | None, attempt: int = 1) -> tuple[int, int] | None:
         async with store.read() as db:

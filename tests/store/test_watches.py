@@ -5,14 +5,16 @@ from collections.abc import Callable
 
 import pytest
 
+from yudai.accounts.tables import UserRow
 from yudai.domain.forge import Account
 from yudai.domain.ids import SolveId
 from yudai.domain.solve_state import SolveState
 from yudai.store import deliveries, solves, triggers, watches
-from yudai.store.forge_tables import DeliveryRow, TriggerRow, UserRow
+from yudai.store.accounts import user_id
 from yudai.store.store import Store
 from yudai.store.tables import SolveRow
 from yudai.store.triggers import HeardError
+from yudai.triggers.tables import DeliveryRow, TriggerRow
 
 NewSolve = Callable[..., SolveRow]
 URL = "https://forge.test/ada/calc"
@@ -104,9 +106,9 @@ async def test_a_user_is_known_by_number_not_by_name(store: Store):
             UserRow(id="u", forge="https://f", forge_id=7, login="ada", created_at=1.0, seen_at=1.0)
         )
     async with store.read() as db:
-        assert await triggers.user_id(db, "https://f", Account(id=7, login="renamed")) == "u"
-        assert await triggers.user_id(db, "https://f", Account(id=8, login="ada")) is None
-        assert await triggers.user_id(db, "https://g", Account(id=7, login="ada")) is None
+        assert await user_id(db, "https://f", Account(id=7, login="renamed")) == "u"
+        assert await user_id(db, "https://f", Account(id=8, login="ada")) is None
+        assert await user_id(db, "https://g", Account(id=7, login="ada")) is None
 
 
 @pytest.mark.parametrize("again", [("d1", "other"), ("d2", "b1"), ("d1", "b1")])

@@ -15,11 +15,12 @@ from yudai.domain.marks import RunMark
 from yudai.domain.run_state import RunEvent
 from yudai.domain.trajectory import TrajectoryMessage
 from yudai.domain.usage import Usage
-from yudai.ports.agent import Progress
+from yudai.runs.domain.progress import Progress
+from yudai.runs.tables import RunRow
 from yudai.store import attempts, lanes, runs, solves, trajectories
 from yudai.store.store import Store
-from yudai.store.tables import RunRow, SolveRow
-from yudai.store.writer import MessageWriter, WriteError
+from yudai.store.tables import SolveRow
+from yudai.store.writer import MessageWriter, WriteError, writer_of
 
 NewMessage = Callable[..., TrajectoryMessage]
 NewProgress = Callable[[int], Progress]
@@ -58,8 +59,8 @@ async def test_what_is_pending_is_committed_together(
 ) -> None:
     commits = Commits(store)
     for seq in range(100):
-        store.writer.append(run.id, 1, new_message(seq), new_progress(seq))
-    await store.writer.flush()
+        writer_of(store).append(run.id, 1, new_message(seq), new_progress(seq))
+    await writer_of(store).flush()
     assert commits.count == 1
     assert await _count(store, run.id) == 100
 
@@ -69,16 +70,16 @@ async def test_it_commits_without_being_asked(
 ) -> None:
     commits = Commits(store)
     for seq in range(5):
-        store.writer.append(run.id, 1, new_message(seq), new_progress(seq))
+        writer_of(store).append(run.id, 1, new_message(seq), new_progress(seq))
     await commits.happened.wait()
-    await store.writer.flush()
+    await writer_of(store).flush()
     assert commits.count == 1
     assert await _count(store, run.id) == 5
 
 
 async def test_a_flush_with_nothing_pending_commits_nothing(store: Store) -> None:
     commits = Commits(store)
-    await store.writer.flush()
+    await writer_of(store).flush()
     assert commits.count == 0
 
 
@@ -90,9 +91,11 @@ async def test_the_newest_numbers_of_each_run_win(
     big = Usage(input_tokens=1 << 40, cached_tokens=1, output_tokens=2, cost_micros=1 << 50)
     for steps in (1, 2, 3):
         progress = Progress(steps=steps, edits=steps - 1, usage=big)
-        store.writer.append(run.id, 1, new_message(steps), progress)
-    store.writer.append(RunId("second"), 1, new_message(0), Progress(steps=7, edits=0, usage=big))
-    await store.writer.flush()
+        writer_of(store).append(run.id, 1, new_message(steps), progress)
+    writer_of(store).append(
+        RunId("second"), 1, new_message(0), Progress(steps=7, edits=0, usage=big)
+    )
+    await writer_of(store).flush()
     async with store.read() as db:
         first, second = await runs.of_solve(db, run.solve_id)
     assert (first.steps, first.edits, first.message_count, first.usage) == (3, 2, 4, big)
@@ -104,7 +107,7 @@ async def test_a_late_message_of_an_earlier_attempt_changes_no_number(
 ) -> None:
     async with store.change() as db:
         await runs.change(db, run.id, attempt=2, steps=0)
-    store.writer.append(run.id, 1, new_message(8), new_progress(9))
+    writer_of(store).append(run.id, 1, new_message(8), new_progress(9))
     async with store.change() as db:
         assert (await runs.get(db, run.id)).steps == 0
         assert await trajectories.count(db, run.id, attempt=1) == 1
@@ -114,9 +117,9 @@ async def test_the_same_message_again_is_kept_once(
     store: Store, run: RunRow, new_message: NewMessage, new_progress: NewProgress
 ) -> None:
     for content in ("first", "again"):
-        store.writer.append(run.id, 1, new_message(0, content), new_progress(0))
-        store.writer.append(run.id, 1, new_message(1, content), new_progress(1))
-        await store.writer.flush()
+        writer_of(store).append(run.id, 1, new_message(0, content), new_progress(0))
+        writer_of(store).append(run.id, 1, new_message(1, content), new_progress(1))
+        await writer_of(store).flush()
     async with store.read() as db:
         said = await trajectories.messages(db, run.id)
     assert [message.body["content"] for message in said] == ["first", "first"]
@@ -126,8 +129,10 @@ async def test_hostile_text_neither_breaks_the_insert_nor_gets_lost(
     store: Store, run: RunRow, new_message: NewMessage, new_progress: NewProgress
 ) -> None:
     body = {"role": "tool", "a\x00": "b\ud800c\x00", "kept": "\\u0000 ä"}
-    store.writer.append(run.id, 1, new_message(0, role="r\x00\udfff", body=body), new_progress(0))
-    await store.writer.flush()
+    writer_of(store).append(
+        run.id, 1, new_message(0, role="r\x00\udfff", body=body), new_progress(0)
+    )
+    await writer_of(store).flush()
     async with store.read() as db:
         (message,) = await trajectories.messages(db, run.id)
     assert message.role == "r\ufffd\ufffd"
@@ -152,41 +157,41 @@ async def test_a_message_that_cannot_be_stored_fails_alone(
     error: type[Exception],
 ) -> None:
     good = new_message(0)
-    store.writer.append(run.id, 1, good, new_progress(0))
+    writer_of(store).append(run.id, 1, good, new_progress(0))
     with pytest.raises(error):
-        store.writer.append(run.id, 1, good.model_copy(update=changes), new_progress(1))
+        writer_of(store).append(run.id, 1, good.model_copy(update=changes), new_progress(1))
     huge = Progress(steps=1, edits=0, usage=Usage(input_tokens=1 << 63))
     with pytest.raises(ValueError, match="out of the range"):
-        store.writer.append(run.id, 1, new_message(1), huge)
-    await store.writer.flush()
+        writer_of(store).append(run.id, 1, new_message(1), huge)
+    await writer_of(store).flush()
     assert await _count(store, run.id) == 1
 
 
 async def test_messages_of_a_removed_run_do_not_fail_the_others(
     store: Store, run: RunRow, new_message: NewMessage, new_progress: NewProgress
 ) -> None:
-    store.writer.append(RunId("removed"), 1, new_message(0), new_progress(0))
-    store.writer.append(run.id, 1, new_message(0), new_progress(0))
-    await store.writer.flush()
+    writer_of(store).append(RunId("removed"), 1, new_message(0), new_progress(0))
+    writer_of(store).append(run.id, 1, new_message(0), new_progress(0))
+    await writer_of(store).flush()
     assert await _count(store, run.id) == 1
 
 
 async def test_a_failed_commit_is_raised_and_nothing_is_lost(
     store: Store, run: RunRow, new_message: NewMessage, new_progress: NewProgress
 ) -> None:
-    store.writer.append(run.id, 1, new_message(0), new_progress(0))
+    writer_of(store).append(run.id, 1, new_message(0), new_progress(0))
     await _hide_messages(store, hide=True)
     with pytest.raises(WriteError, match=f"could not be stored: {MISSING}"):
-        await store.writer.flush()
+        await writer_of(store).flush()
     with pytest.raises(WriteError, match=MISSING):
-        store.writer.append(run.id, 1, new_message(1), new_progress(1))
+        writer_of(store).append(run.id, 1, new_message(1), new_progress(1))
     with pytest.raises(WriteError, match=MISSING):
         async with store.change():
             pass
     await _hide_messages(store, hide=False)
-    await store.writer.flush()
-    store.writer.append(run.id, 1, new_message(1), new_progress(1))
-    await store.writer.flush()
+    await writer_of(store).flush()
+    writer_of(store).append(run.id, 1, new_message(1), new_progress(1))
+    await writer_of(store).flush()
     assert await _count(store, run.id) == 2
 
 
@@ -205,7 +210,7 @@ async def test_a_commit_that_failed_unasked_reaches_the_next_append(
 
     async def append_for_ever() -> None:
         for seq in itertools.count():
-            store.writer.append(run.id, 1, new_message(seq), new_progress(seq))
+            writer_of(store).append(run.id, 1, new_message(seq), new_progress(seq))
             accepted.append(seq)
             await rolled_back.wait()
             # The rollback is told a few turns of the loop before the writer knows of it.
@@ -214,7 +219,7 @@ async def test_a_commit_that_failed_unasked_reaches_the_next_append(
     with pytest.raises(WriteError, match=MISSING):
         await append_for_ever()
     await _hide_messages(store, hide=False)
-    await store.writer.flush()
+    await writer_of(store).flush()
     assert await _count(store, run.id) == len(accepted)
 
 
@@ -223,11 +228,11 @@ async def test_closing_tells_what_could_not_be_stored(
 ) -> None:
     other = await Store.open(url)
     await _hide_messages(store, hide=True)
-    other.writer.append(run.id, 1, new_message(0), new_progress(0))
+    writer_of(other).append(run.id, 1, new_message(0), new_progress(0))
     with pytest.raises(WriteError, match=MISSING):
         await other.close()
     with pytest.raises(WriteError, match="closed"):
-        other.writer.append(run.id, 1, new_message(0), new_progress(0))
+        writer_of(other).append(run.id, 1, new_message(0), new_progress(0))
 
 
 async def test_many_threads_append_at_once(
@@ -246,14 +251,14 @@ async def test_many_threads_append_at_once(
     def work(name: RunId) -> None:
         barrier.wait()
         for seq in range(100):
-            store.writer.append(name, 1, new_message(seq), new_progress(seq))
+            writer_of(store).append(name, 1, new_message(seq), new_progress(seq))
 
     with ThreadPoolExecutor(len(names)) as threads:
         loop = asyncio.get_running_loop()
         for appending in [loop.run_in_executor(threads, work, name) for name in names]:
-            await store.writer.flush()
+            await writer_of(store).flush()
             await appending
-    await store.writer.flush()
+    await writer_of(store).flush()
     async with store.read() as db:
         for name in names:
             said = await trajectories.messages(db, name)
@@ -265,12 +270,12 @@ async def test_many_threads_append_at_once(
 async def test_a_cancelled_flush_hurts_nobody(
     store: Store, run: RunRow, new_message: NewMessage, new_progress: NewProgress
 ) -> None:
-    store.writer.append(run.id, 1, new_message(0), new_progress(0))
-    impatient = asyncio.create_task(store.writer.flush())
+    writer_of(store).append(run.id, 1, new_message(0), new_progress(0))
+    impatient = asyncio.create_task(writer_of(store).flush())
     await asyncio.sleep(0)
     impatient.cancel()
     await asyncio.wait([impatient])
-    await store.writer.flush()
+    await writer_of(store).flush()
     assert await _count(store, run.id) == 1
 
 
@@ -279,19 +284,19 @@ async def test_a_flush_never_outlives_the_writer(
 ) -> None:
     """When the loop is torn down, whoever waits is neither left hanging nor told a lie."""
     holding = await _hold_the_run(store, run)
-    store.writer.append(run.id, 1, new_message(0), new_progress(0))
-    during = asyncio.create_task(store.writer.flush())
+    writer_of(store).append(run.id, 1, new_message(0), new_progress(0))
+    during = asyncio.create_task(writer_of(store).flush())
     for _ in range(10):
         await asyncio.sleep(0)
-    assert store.writer._committing
-    late = asyncio.create_task(store.writer.flush())
+    assert writer_of(store)._committing
+    late = asyncio.create_task(writer_of(store).flush())
     await asyncio.sleep(0)
-    store.writer._task.cancel()
+    writer_of(store)._task.cancel()
     await asyncio.wait([during, late])
     assert during.cancelled()
     assert late.cancelled()
     with pytest.raises(WriteError, match="closed"):
-        await store.writer.flush()
+        await writer_of(store).flush()
     holding.cancel()
     await asyncio.wait([holding])
 
@@ -314,10 +319,10 @@ async def test_a_flush_inside_a_transaction_is_refused_not_a_deadlock(
     store: Store, run: RunRow, new_message: NewMessage, new_progress: NewProgress
 ) -> None:
     async with store.change():
-        store.writer.append(run.id, 1, new_message(0), new_progress(0))
+        writer_of(store).append(run.id, 1, new_message(0), new_progress(0))
         with pytest.raises(RuntimeError, match="already"):
-            await store.writer.flush()
-    await store.writer.flush()
+            await writer_of(store).flush()
+    await writer_of(store).flush()
     assert await _count(store, run.id) == 1
 
 
@@ -328,7 +333,7 @@ async def patient(url: str, run: RunRow) -> AsyncGenerator[Store]:
 
 
 async def _until_it_fails(store: Store) -> None:
-    while not store.writer._failure:  # noqa: ASYNC110 - nobody is told while there is patience
+    while not writer_of(store)._failure:  # noqa: ASYNC110 - nobody is told while there is patience
         await asyncio.sleep(0.01)
 
 
@@ -336,17 +341,17 @@ async def test_with_patience_agents_wait_until_commits_succeed_again(
     patient: Store, store: Store, run: RunRow, new_message: NewMessage, new_progress: NewProgress
 ) -> None:
     await _hide_messages(store, hide=True)
-    patient.writer.append(run.id, 1, new_message(0), new_progress(0))
+    writer_of(patient).append(run.id, 1, new_message(0), new_progress(0))
     await _until_it_fails(patient)
 
     def work() -> None:
         for seq in range(1, 20):
-            patient.writer.append(run.id, 1, new_message(seq), new_progress(seq))
+            writer_of(patient).append(run.id, 1, new_message(seq), new_progress(seq))
 
     working = asyncio.create_task(asyncio.to_thread(work))
-    flushing = asyncio.create_task(patient.writer.flush())
+    flushing = asyncio.create_task(writer_of(patient).flush())
     await asyncio.sleep(0.1)
-    assert len(patient.writer._pending.messages) == 1
+    assert len(writer_of(patient)._pending.messages) == 1
     assert not working.done()
     assert not flushing.done()
     await _hide_messages(store, hide=False)
@@ -363,12 +368,12 @@ async def test_one_failure_is_told_once_and_its_end_too(
 ) -> None:
     await _hide_messages(store, hide=True)
     with capture_logs() as logs:
-        patient.writer.append(run.id, 1, new_message(0), new_progress(0))
+        writer_of(patient).append(run.id, 1, new_message(0), new_progress(0))
         await _until_it_fails(patient)
         with pytest.raises(TimeoutError):
-            await asyncio.wait_for(patient.writer.flush(), 0.5)
+            await asyncio.wait_for(writer_of(patient).flush(), 0.5)
         await _hide_messages(store, hide=False)
-        await patient.writer.flush()
+        await writer_of(patient).flush()
     told = [entry["event"] for entry in logs]
     assert told == ["messages.not_stored", "messages.stored_again"]
 
@@ -377,12 +382,12 @@ async def test_an_agent_of_a_cancelled_run_does_not_wait(
     patient: Store, store: Store, run: RunRow, new_message: NewMessage, new_progress: NewProgress
 ) -> None:
     await _hide_messages(store, hide=True)
-    patient.writer.append(run.id, 1, new_message(0), new_progress(0))
+    writer_of(patient).append(run.id, 1, new_message(0), new_progress(0))
     await _until_it_fails(patient)
     ends: list[str] = []
 
     async def attempt() -> None:
-        record = patient.writer.recorder(run.id, 1)
+        record = writer_of(patient).recorder(run.id, 1)
 
         def agent() -> None:
             try:
@@ -403,7 +408,7 @@ async def test_an_agent_of_a_cancelled_run_does_not_wait(
     await asyncio.wait_for(asyncio.wait([running]), 2)
     assert ends == ["the run ended before its message could be stored"]
     await _hide_messages(store, hide=False)
-    await patient.writer.flush()
+    await writer_of(patient).flush()
     assert await _count(patient, run.id) == 1
 
 
@@ -411,10 +416,10 @@ async def test_the_loop_itself_never_waits(
     patient: Store, store: Store, run: RunRow, new_message: NewMessage, new_progress: NewProgress
 ) -> None:
     await _hide_messages(store, hide=True)
-    patient.writer.append(run.id, 1, new_message(0), new_progress(0))
+    writer_of(patient).append(run.id, 1, new_message(0), new_progress(0))
     await _until_it_fails(patient)
     with pytest.raises(WriteError, match=MISSING):
-        patient.writer.append(run.id, 1, new_message(1), new_progress(1))
+        writer_of(patient).append(run.id, 1, new_message(1), new_progress(1))
     await _hide_messages(store, hide=False)
 
 
@@ -467,10 +472,10 @@ async def test_a_flush_during_the_commit_that_ends_a_failure_is_heard(
         may_commit.wait()
 
     event.listen(patient.database._blocking_engine, "begin", begin)
-    patient.writer.append(run.id, 1, new_message(0), new_progress(0))
+    writer_of(patient).append(run.id, 1, new_message(0), new_progress(0))
     await is_committing.wait()
-    assert patient.writer._failure
-    flushing = asyncio.create_task(patient.writer.flush())
+    assert writer_of(patient)._failure
+    flushing = asyncio.create_task(writer_of(patient).flush())
     await asyncio.sleep(0)
     may_commit.set()
     await asyncio.wait_for(flushing, 10)
@@ -487,8 +492,8 @@ async def test_marks_are_written_with_the_other_numbers(
     for steps in (1, 2):
         marks = tuple(map(_mark, range(steps)))
         progress = new_progress(steps).model_copy(update={"marks": marks})
-        store.writer.append(run.id, 1, new_message(steps), progress)
-    await store.writer.flush()
+        writer_of(store).append(run.id, 1, new_message(steps), progress)
+    await writer_of(store).flush()
     async with store.read() as db:
         assert (await runs.get(db, run.id)).marks == (_mark(0), _mark(1))
         facts = await db.run_sync(lambda sync: lanes.lanes(sync.connection(), [run.id]))
@@ -501,13 +506,13 @@ async def test_a_new_attempt_has_no_marks(
     progress = new_progress(1).model_copy(update={"marks": (_mark(1),)})
     async with store.change() as db:
         await runs.advance(db, run.id, RunEvent.STARTED, at=1.0)
-    store.writer.append(run.id, 1, new_message(0), progress)
-    await store.writer.flush()
+    writer_of(store).append(run.id, 1, new_message(0), progress)
+    await writer_of(store).flush()
     async with store.change() as db:
         started = await runs.get(db, run.id)
         await attempts.give_up(db, started, Cause.WORKER_LOST, "died", at=2.0)
-    store.writer.append(run.id, 1, new_message(1), progress)
-    await store.writer.flush()
+    writer_of(store).append(run.id, 1, new_message(1), progress)
+    await writer_of(store).flush()
     async with store.read() as db:
         assert (await runs.get(db, run.id)).marks == ()
 
@@ -526,8 +531,8 @@ async def test_what_calls_used_is_never_set_back(
     async with store.change() as db:
         await runs.change(db, run.id, usage=Usage(input_tokens=9, cost_micros=500))
     older = Progress(steps=3, edits=1, usage=Usage(input_tokens=20, cost_micros=77))
-    store.writer.append(run.id, 1, new_message(0), older)
-    await store.writer.flush()
+    writer_of(store).append(run.id, 1, new_message(0), older)
+    await writer_of(store).flush()
     async with store.read() as db:
         row = await runs.get(db, run.id)
     assert row.usage == Usage(input_tokens=20, cost_micros=500)

@@ -22,8 +22,8 @@ from yudai.ports.remote import CredentialKind
 from yudai.services import deliveries as hooks
 from yudai.services.deliveries import Deliveries, Delivery, UnsignedError
 from yudai.services.keyring import Keyring
-from yudai.store.forge_tables import DeliveryRow
 from yudai.store.store import Store
+from yudai.triggers.tables import DeliveryRow
 
 KEY = SecretStr("a secret of thirty-two characters")
 BODY = json.dumps({"repository": {"full_name": "ada/calc"}, "issue": {"number": 7}}).encode()

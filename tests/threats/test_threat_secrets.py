@@ -20,9 +20,10 @@ from yudai.domain.errors import YudaiError
 from yudai.domain.redaction import Redact, as_it_is, redactor
 from yudai.domain.trajectory import TrajectoryMessage
 from yudai.domain.usage import Usage
-from yudai.ports.agent import Progress
+from yudai.runs.domain.progress import Progress
 from yudai.services.reading import Reader
 from yudai.store.store import Store
+from yudai.store.writer import writer_of
 
 SECRET = "correct-horse/battery+staple"  # noqa: S105 - it was never one
 SHAPED = "ghp_" + "a1B2" * 9
@@ -40,8 +41,8 @@ async def keep_trajectory(url: str, home: Path, redact: Redact) -> set[str]:
         message = TrajectoryMessage(
             seq=100, step=9, role="tool", at=0.0, body={"role": "tool", "content": SAID}
         )
-        store.writer.append(run_id(0), 1, message, Progress(steps=9, edits=0, usage=Usage()))
-        await store.writer.flush()
+        writer_of(store).append(run_id(0), 1, message, Progress(steps=9, edits=0, usage=Usage()))
+        await writer_of(store).flush()
     file = Path(url.partition("///")[2].partition("?")[0])
     kept = b"".join(part.read_bytes() for part in file.parent.glob(f"{file.name}*"))
     assert b"header" in kept

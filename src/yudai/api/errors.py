@@ -29,7 +29,7 @@ from yudai.domain.errors import (
 from yudai.domain.failure import Cause
 from yudai.domain.text import clean
 from yudai.domain.value import Value
-from yudai.services.keyring import SignedOutError
+from yudai.ports.logins import SignedOutError
 from yudai.services.run_reading import NotYetError
 from yudai.services.wording import over_http
 from yudai.store.idempotency import KeyReusedError

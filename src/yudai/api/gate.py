@@ -14,9 +14,9 @@ from yudai.api.limits import Limiter
 from yudai.domain.asking import Folder, Remote
 from yudai.domain.errors import ForbiddenError, NotFoundError
 from yudai.domain.ids import LOCAL_USER, ConversationId, RunId, SolveId
-from yudai.domain.publication import PublishMode
 from yudai.services.access import Access, Right
 from yudai.services.keys import ALL_SCOPES, Scope
+from yudai.solves.domain.origin import PublishMode
 from yudai.wiring.accounts import Accounts, Entrance
 
 Id = TypeVar("Id", bound=str)

@@ -21,11 +21,11 @@ from yudai.api.cookies import redirect_uri, return_target
 from yudai.api.deps import ServiceDep
 from yudai.api.errors import ApiError, Code
 from yudai.domain.errors import ForbiddenError, ForgeError, RefusedError
-from yudai.domain.publication import PublishMode
 from yudai.domain.value import Value
 from yudai.services.devices import DeviceBegun
 from yudai.services.keys import MAX_NAME, KeyView, NewKey, Scope
 from yudai.services.logins import Callback, LoginView
+from yudai.solves.domain.origin import PublishMode
 
 router = APIRouter(tags=["logins"])
 browser = APIRouter(tags=["logins"])

@@ -9,9 +9,9 @@ from yudai.api.access import MayAdminister, MayRead
 from yudai.api.deps import ServiceDep
 from yudai.api.openapi import CONFLICT
 from yudai.domain.asking import AskedPrice, ModelName
-from yudai.domain.budget import usd
 from yudai.domain.models import Model, Provider
 from yudai.domain.value import Value
+from yudai.kit.money import usd
 from yudai.services.models import Entry, ModelChange
 
 router = APIRouter(tags=["models"])

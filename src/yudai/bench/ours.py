@@ -16,10 +16,12 @@ from yudai.domain.errors import SandboxError
 from yudai.domain.ids import RunId
 from yudai.domain.matrix import DEFAULT_AGENT, Contestant, Strategy
 from yudai.domain.trajectory import TrajectoryMessage
-from yudai.ports.agent import AgentLimits, AgentTask, Progress
+from yudai.ports.agent import AgentLimits, AgentTask
 from yudai.ports.sandbox import Backend, BaseRef, BaseSpec
+from yudai.runs.domain.progress import Progress
 from yudai.settings import Settings
 from yudai.store.store import Store
+from yudai.store.writer import writer_of
 from yudai.wiring import make_backend
 
 _BASE_FILES = 100
@@ -44,13 +46,13 @@ class Ours:
             raise sandbox
 
         def record(message: TrajectoryMessage, progress: Progress) -> None:
-            self.store.writer.append(run_id, 1, message, progress)
+            writer_of(self.store).append(run_id, 1, message, progress)
 
         try:
             outcome = await self.agent.run(
                 self._task(), sandbox, gateway, _limits(len(commands)), on_message=record
             )
-            await self.store.writer.flush()
+            await writer_of(self.store).flush()
             took = time.perf_counter() - begun
         finally:
             await sandbox.destroy()

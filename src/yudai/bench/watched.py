@@ -12,10 +12,12 @@ from yudai.domain.run_state import RunState
 from yudai.domain.solve_state import SolveState
 from yudai.domain.trajectory import TrajectoryMessage
 from yudai.domain.usage import Usage
-from yudai.ports.agent import Progress
+from yudai.runs.domain.progress import Progress
+from yudai.runs.tables import RunRow
 from yudai.store import runs, solves, trajectories
 from yudai.store.store import Store
-from yudai.store.tables import RunRow, SolveRow
+from yudai.store.tables import SolveRow
+from yudai.store.writer import writer_of
 
 LANES = 8
 _TEXT = "x = 1  # about four kilobytes of output\n" * 100
@@ -33,8 +35,8 @@ class Watched:
         usage = Usage(input_tokens=100, output_tokens=10)
         progress = Progress(steps=self.messages, edits=0, usage=usage)
         for run_id in self.run_ids:
-            self.store.writer.append(run_id, 1, _message(self.messages), progress)
-        await self.store.writer.flush()
+            writer_of(self.store).append(run_id, 1, _message(self.messages), progress)
+        await writer_of(self.store).flush()
 
 
 @asynccontextmanager

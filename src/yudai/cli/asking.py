@@ -7,17 +7,18 @@ from typing import Any, NamedTuple
 from pydantic import ValidationError
 
 from yudai.cli.options import Options
-from yudai.domain.budget import MICROS_PER_USD, Budget
+from yudai.domain.budget import Budget
 from yudai.domain.errors import RefusedError
 from yudai.domain.forge import Target
 from yudai.domain.issue import Issue, from_markdown
 from yudai.domain.matrix import Matrix, Strategy
 from yudai.domain.models import parse_price
 from yudai.domain.nearest import nearest
-from yudai.domain.publication import PublishMode
+from yudai.kit.money import MICROS_PER_USD
 from yudai.services.planning import FolderRequest
 from yudai.services.projects import Given
 from yudai.settings import Settings
+from yudai.solves.domain.origin import PublishMode
 from yudai.wiring.commanding import agent_names
 
 _MAX_ISSUE = 400_000

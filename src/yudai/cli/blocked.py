@@ -4,10 +4,10 @@ from collections.abc import Iterable, Mapping
 
 from yudai.cli.following import Moment
 from yudai.cli.text import one_line
-from yudai.domain.document import BlockedEntry
 from yudai.domain.hosts import authority
 from yudai.domain.ids import RunId
 from yudai.services.blocking import KINDS, blocked_entry
+from yudai.solves.domain.blocked import BlockedEntry
 
 _HOST_WIDTH = 80
 

@@ -3,9 +3,9 @@
 from typing import Any
 
 from yudai.cli.asking import ForgeAsk
-from yudai.domain.budget import usd
 from yudai.domain.matrix import Matrix
 from yudai.domain.models import Price
+from yudai.kit.money import usd
 from yudai.services.planning import FolderRequest
 
 

@@ -11,13 +11,13 @@ from yudai.cli import consoles
 from yudai.cli.exits import OK
 from yudai.cli.render import MARKS, print_diff
 from yudai.cli.text import dollars, one_line, print_json, safe, seconds
-from yudai.domain.budget import usd
 from yudai.domain.comparing import Comparison, Side
 from yudai.domain.failure import POLICIES
 from yudai.domain.ids import short
 from yudai.domain.patch import readable
 from yudai.domain.scorecard import Scorecard
 from yudai.domain.text import clean
+from yudai.kit.money import usd
 from yudai.services.comparing import Comparer
 from yudai.settings import Settings
 from yudai.wiring import open_library

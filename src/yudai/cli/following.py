@@ -7,8 +7,8 @@ from yudai.domain.failure import POLICIES, Cause
 from yudai.domain.ids import RunId, SolveId
 from yudai.domain.run_state import RunState
 from yudai.domain.solve_state import RESTING, SolveState
+from yudai.runs.tables import RunRow
 from yudai.services.reading import Race, Reader
-from yudai.store.tables import RunRow
 
 _POLL_S = 0.2
 

@@ -23,7 +23,6 @@ from yudai.domain.document import SolveDocument
 from yudai.domain.errors import ForbiddenError
 from yudai.domain.forge import RepoRef, Target
 from yudai.domain.ids import LOCAL_USER, SolveId
-from yudai.domain.publication import PublishMode
 from yudai.ports.remote import CredentialKind
 from yudai.services.outcome_views import OutcomeViewer
 from yudai.services.planning import Draft
@@ -32,6 +31,7 @@ from yudai.services.remote_planning import RemotePlanner, pinned
 from yudai.services.solves import SolveRequest
 from yudai.services.submitting import Submitter
 from yudai.settings import Settings
+from yudai.solves.domain.origin import PublishMode
 from yudai.wiring import App, open_app, open_gateway
 
 

@@ -8,10 +8,10 @@ from rich.text import Text
 from yudai.cli import consoles
 from yudai.cli.exits import OK
 from yudai.cli.text import one_line, print_json, safe
-from yudai.domain.budget import usd
 from yudai.domain.errors import RefusedError
 from yudai.domain.models import Provider, parse_amounts
 from yudai.domain.nearest import nearest
+from yudai.kit.money import usd
 from yudai.services.models import Catalogue, Entry, ModelChange
 from yudai.settings import Settings
 from yudai.wiring import Library, make_catalogue, open_library

@@ -13,7 +13,7 @@ from yudai.domain.matrix import Lineup
 from yudai.domain.models import Model, free_names
 from yudai.domain.testreport import Baseline
 from yudai.services.planning import Draft, FolderRequest
-from yudai.services.preparing import Measured
+from yudai.verification.baseline import Measured
 
 _MAX_NAMES = 8
 

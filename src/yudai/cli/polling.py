@@ -10,13 +10,13 @@ from rich.text import Text
 from yudai.cli import consoles
 from yudai.cli.following import Lane, Look, Moment, Scene, note_of
 from yudai.cli.remote import AwayError, Remote, read_as
-from yudai.domain.budget import MICROS_PER_USD
 from yudai.domain.errors import YudaiError
 from yudai.domain.failure import Cause
 from yudai.domain.ids import RunId, SolveId, short
 from yudai.domain.run_state import FINAL, RunState
 from yudai.domain.solve_state import RESTING, SolveState
 from yudai.domain.verdict import VerdictStatus
+from yudai.kit.money import MICROS_PER_USD
 
 _FIRST_WAIT_S = 2.0
 _LONGEST_WAIT_S = 30.0

@@ -19,7 +19,7 @@ from yudai.domain.run_state import RunState
 from yudai.ports.engine import FlowStatus
 
 if TYPE_CHECKING:
-    from yudai.domain.document import BlockedEntry
+    from yudai.solves.domain.blocked import BlockedEntry
     from yudai.wiring import App
 
 _NUMBERS_WIDTH = 48

@@ -12,7 +12,7 @@ from yudai.cli.waiting import working
 from yudai.domain.errors import RefusedError, SandboxError
 from yudai.domain.failure import Cause
 from yudai.services.planning import Draft
-from yudai.services.preparing import Measured
+from yudai.verification.baseline import Measured
 from yudai.wiring import App
 
 

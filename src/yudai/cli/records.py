@@ -6,7 +6,6 @@ from typing import Any, Protocol
 
 from yudai.cli.following import DatabaseSource, Source
 from yudai.cli.ownership import is_owned
-from yudai.domain.budget import usd
 from yudai.domain.document import SolveDocument
 from yudai.domain.failure import Cause
 from yudai.domain.ids import LOCAL_USER, RunId, SolveId
@@ -16,13 +15,14 @@ from yudai.domain.steps import Step
 from yudai.domain.trajectory import TrajectoryMessage
 from yudai.domain.value import Value
 from yudai.domain.verdict import Verdict
+from yudai.kit.money import usd
 from yudai.ports.artifacts import ArtifactKind
+from yudai.runs.tables import RunRow
 from yudai.services.choosing import Chooser
 from yudai.services.outcome_views import OutcomeList, OutcomeViewer
 from yudai.services.reading import Reader
 from yudai.services.stopping import Stopper
 from yudai.settings import Settings
-from yudai.store.tables import RunRow
 from yudai.wiring import is_shared, make_stopper
 
 

@@ -20,11 +20,11 @@ from yudai.cli.render import (
 )
 from yudai.cli.step import run_step
 from yudai.cli.text import dollars, one_line, print_json, safe, seconds
-from yudai.domain.budget import MICROS_PER_USD
 from yudai.domain.errors import NotFoundError
 from yudai.domain.ids import RunId, short
 from yudai.domain.shapes import commands_of, text_of, thought_of
 from yudai.domain.trajectory import TrajectoryMessage
+from yudai.kit.money import MICROS_PER_USD
 from yudai.ports.artifacts import ArtifactKind
 from yudai.settings import Settings
 

@@ -19,8 +19,8 @@ from yudai.domain.document import SolveDocument
 from yudai.domain.errors import RefusedError
 from yudai.services import planning
 from yudai.services.planning import Draft, FolderRequest
-from yudai.services.preparing import Measured
 from yudai.settings import Settings
+from yudai.verification.baseline import Measured
 from yudai.wiring import App, open_app, open_gateway
 
 

@@ -14,14 +14,15 @@ from pydantic import (
 )
 from pydantic_core import CoreSchema, PydanticCustomError
 
-from yudai.domain.budget import MICROS_PER_USD, Budget
+from yudai.domain.budget import Budget
 from yudai.domain.errors import RefusedError, about
 from yudai.domain.issue import Issue, from_markdown
 from yudai.domain.matrix import Matrix
 from yudai.domain.models import MAX_DOLLARS, MAX_NAME, Price, price_in_dollars
 from yudai.domain.plain import as_items, is_object
-from yudai.domain.publication import PublishMode
 from yudai.domain.value import Value
+from yudai.kit.money import MICROS_PER_USD
+from yudai.solves.domain.origin import PublishMode
 
 MAX_ISSUE = 200_000
 MAX_TITLE = 500

@@ -10,8 +10,7 @@ from yudai.domain.matrix import Lineup
 from yudai.domain.models import Model, Price, free_names
 from yudai.domain.usage import Usage
 from yudai.domain.value import Value
-
-MICROS_PER_USD = 1_000_000
+from yudai.kit.money import MICROS_PER_USD, usd
 
 
 class Budget(Value):
@@ -22,10 +21,6 @@ class Budget(Value):
     max_steps: int = Field(default=80, ge=1, le=10_000)
     cost_cap_micros: int = Field(default=5 * MICROS_PER_USD, ge=0)
     run_cost_cap_micros: int = Field(default=1 * MICROS_PER_USD, ge=0)
-
-
-def usd(micros: int) -> float:
-    return micros / MICROS_PER_USD
 
 
 class Admission(Value):

@@ -1,12 +1,10 @@
 """What is asked of conversations, and the solves that come of it."""
 
-from typing import Any, NamedTuple
-
 from pydantic import ConfigDict, Field
 
-from yudai.domain.asking import AskedMatrix, Limits, SolveAsk
+from yudai.domain.asking import AskedMatrix, SolveAsk
 from yudai.domain.chat import MAX_TITLE
-from yudai.domain.chatcommand import SolveCommand
+from yudai.domain.chatcommand import Place
 from yudai.domain.errors import RefusedError
 from yudai.domain.matrix import Matrix
 from yudai.domain.value import Value
@@ -66,13 +64,6 @@ class IssueAsk(SolveAsk):
     matrix: AskedMatrix | None = None  # pyright: ignore[reportIncompatibleVariableOverride]
 
 
-class Place(NamedTuple):
-    """Where a conversation's solves happen unless they say otherwise."""
-
-    repo_url: str
-    repo_path: str
-
-
 def check_place(place: Place) -> None:
     """RefusedError when it cannot be where a repository is; none at all is fine."""
     if any(place):
@@ -86,38 +77,5 @@ def from_issue(body: IssueAsk, number: int, *, place: Place, matrix: Matrix) -> 
         )
     asked = {name: getattr(body, name) for name in SolveAsk.model_fields}
     if not (body.repo_url or body.repo_path):
-        asked |= _named(place)
+        asked |= place.named()
     return SolveAsk.model_validate(asked | {"issue_number": number, "matrix": matrix})
-
-
-def from_command(command: SolveCommand, *, place: Place, matrix: Matrix) -> SolveAsk:
-    """The matrix is for the axes that the command does not give."""
-    axes = {
-        "models": command.models,
-        "temperatures": command.temperatures,
-        "strategies": command.strategies,
-        "max_edits": command.max_edits,
-    }
-    issue = command.issue
-    asked: dict[str, Any] = {
-        "issue_number": command.issue_number,
-        "issue_text": "" if issue is None else f"{issue.title}\n{issue.body}",
-        "matrix": matrix.model_copy(update={name: new for name, new in axes.items() if new}),
-        "limits": Limits(
-            max_parallel=command.max_parallel,
-            budget_usd=command.budget_usd,
-            time_budget_s=command.time_budget_s,
-        ),
-    }
-    return SolveAsk.model_validate(
-        asked | ({"repo_url": command.repo_url} if command.repo_url else _named(place))
-    )
-
-
-def _named(place: Place) -> dict[str, str]:
-    if not any(place):
-        raise RefusedError(
-            "this conversation is about no repository that a solve could be of:"
-            " begin another one, with a folder"
-        )
-    return place._asdict()

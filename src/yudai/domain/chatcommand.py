@@ -7,9 +7,10 @@ from typing import Any, NamedTuple
 
 from pydantic import ValidationError
 
+from yudai.domain.asking import Limits, SolveAsk
 from yudai.domain.errors import RefusedError
 from yudai.domain.issue import Issue, from_markdown
-from yudai.domain.matrix import Strategy
+from yudai.domain.matrix import Matrix, Strategy
 from yudai.domain.models import MAX_NAME
 from yudai.domain.nearest import nearest
 from yudai.domain.value import Value
@@ -215,3 +216,43 @@ _SPELLINGS = {
     "max_parallel": "parallel",
     "time_budget_s": "time",
 }
+
+
+class Place(NamedTuple):
+    """Where a conversation's solves happen unless they say otherwise."""
+
+    repo_url: str
+    repo_path: str
+
+    def named(self) -> dict[str, str]:
+        """RefusedError when it names no repository."""
+        if not any(self):
+            raise RefusedError(
+                "this conversation is about no repository that a solve could be of:"
+                " begin another one, with a folder"
+            )
+        return self._asdict()
+
+
+def from_command(command: SolveCommand, *, place: Place, matrix: Matrix) -> SolveAsk:
+    """The matrix is for the axes that the command does not give."""
+    axes = {
+        "models": command.models,
+        "temperatures": command.temperatures,
+        "strategies": command.strategies,
+        "max_edits": command.max_edits,
+    }
+    issue = command.issue
+    asked: dict[str, Any] = {
+        "issue_number": command.issue_number,
+        "issue_text": "" if issue is None else f"{issue.title}\n{issue.body}",
+        "matrix": matrix.model_copy(update={name: new for name, new in axes.items() if new}),
+        "limits": Limits(
+            max_parallel=command.max_parallel,
+            budget_usd=command.budget_usd,
+            time_budget_s=command.time_budget_s,
+        ),
+    }
+    return SolveAsk.model_validate(
+        asked | ({"repo_url": command.repo_url} if command.repo_url else place.named())
+    )

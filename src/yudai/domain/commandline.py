@@ -5,11 +5,11 @@ from collections.abc import Iterator
 from decimal import Decimal
 
 from yudai.domain.asking import Folder, Limits, Remote, SolveAsk
-from yudai.domain.budget import MICROS_PER_USD
 from yudai.domain.matrix import Matrix
 from yudai.domain.models import Price
-from yudai.domain.publication import PublishMode
 from yudai.domain.text import clean
+from yudai.kit.money import MICROS_PER_USD
+from yudai.solves.domain.origin import PublishMode
 
 PROGRAM = "yudai"
 MOST_CONTESTANTS = "SOLVER_ARENA_MAX_RUNS"

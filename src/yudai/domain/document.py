@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable
 
-from yudai.domain.budget import usd
 from yudai.domain.failure import Cause
 from yudai.domain.ids import RunId, SolveId
 from yudai.domain.run_state import RunState
@@ -10,6 +9,8 @@ from yudai.domain.scorecard import Place
 from yudai.domain.solve_state import SolveState
 from yudai.domain.value import Value
 from yudai.domain.verdict import Verdict
+from yudai.kit.money import usd
+from yudai.solves.domain.blocked import BlockedEntry
 
 
 class SolveEntry(Value):
@@ -36,18 +37,6 @@ class PlaceEntry(Value):
     cost_usd: float
     latency_ms: int
     why: str
-
-
-class BlockedEntry(Value):
-    """What a sandbox tried to reach and may not."""
-
-    run_id: RunId | None
-    """null: of the solve itself, as in its set-up."""
-    phase: str
-    host: str | None
-    """Hostile text. null: more were blocked than are told."""
-    port: int | None
-    """null: its name was looked up, and nothing else."""
 
 
 class SolveDocument(Value):

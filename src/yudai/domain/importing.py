@@ -7,7 +7,6 @@ before that (0.x): without a format, or no more than the list of messages.
 import json
 import math
 
-from yudai.domain.budget import MICROS_PER_USD
 from yudai.domain.endings import INTERRUPTED, SUBMITTED, cause_of
 from yudai.domain.errors import RefusedError
 from yudai.domain.failure import Cause
@@ -32,6 +31,7 @@ from yudai.domain.touching import touched
 from yudai.domain.trajectory import TrajectoryMessage
 from yudai.domain.usage import Usage
 from yudai.domain.value import Value
+from yudai.kit.money import MICROS_PER_USD
 
 FORMATS = ("mini-swe-agent-1.1", "mini-swe-agent-1")
 OLDER = "mini-swe-agent-0"

@@ -21,3 +21,19 @@ def from_markdown(text: str) -> Issue:
     """First line (a heading or not) is the title, the rest the body."""
     head, _, rest = text.strip().partition("\n")
     return Issue(title=head.lstrip("# ").strip(), body=rest.strip())
+
+
+class IssueFacts(Value):
+    """What became of an issue's text when it was taken from the forge."""
+
+    url: str
+    author: str
+    taken_at: float
+    comments_used: int = 0
+    comments_left_out: int = 0
+    """Not by collaborators, by bots, or too long together."""
+    hidden_comments: int = 0
+    """HTML comments that were stripped."""
+    hidden_characters: int = 0
+    """Zero-width, direction-changing and tag characters that were stripped."""
+    was_cut: bool = False

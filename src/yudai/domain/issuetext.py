@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from yudai.domain.forge import Account, Comment, ForgeIssue
-from yudai.domain.issue import Issue
-from yudai.domain.publication import IssueFacts
+from yudai.domain.issue import Issue, IssueFacts
 from yudai.domain.text import clean
 
 MAX_TITLE = 500

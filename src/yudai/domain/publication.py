@@ -3,15 +3,6 @@
 from enum import StrEnum
 
 from yudai.domain.errors import IllegalTransitionError
-from yudai.domain.value import Value
-
-
-class PublishMode(StrEnum):
-    NEVER = "never"
-    ASK = "ask"
-    """When a person says so."""
-    AUTO = "auto"
-    """As soon as there is a champion that was verified."""
 
 
 class PublicationState(StrEnum):
@@ -64,39 +55,6 @@ def advance(state: PublicationState, event: PublicationEvent) -> PublicationStat
         return TRANSITIONS[state, event]
     except KeyError:
         raise IllegalTransitionError(state, event) from None
-
-
-class OriginKind(StrEnum):
-    PERSON = "person"
-    """Through the command line, the page or the API."""
-    LABEL = "label"
-    COMMENT = "comment"
-
-
-class Origin(Value):
-    """How a solve was asked for."""
-
-    kind: OriginKind = OriginKind.PERSON
-    login: str = ""
-    """Who asked at the forge."""
-    url: str = ""
-    """Where they asked."""
-
-
-class IssueFacts(Value):
-    """What became of an issue's text when it was taken from the forge."""
-
-    url: str
-    author: str
-    taken_at: float
-    comments_used: int = 0
-    comments_left_out: int = 0
-    """Not by collaborators, by bots, or too long together."""
-    hidden_comments: int = 0
-    """HTML comments that were stripped."""
-    hidden_characters: int = 0
-    """Zero-width, direction-changing and tag characters that were stripped."""
-    was_cut: bool = False
 
 
 class OutcomeKind(StrEnum):

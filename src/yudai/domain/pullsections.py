@@ -1,6 +1,5 @@
 """The parts of what a forge is told, in its Markdown; all words of others escaped."""
 
-from yudai.domain.budget import usd
 from yudai.domain.ids import short
 from yudai.domain.markdown import code_span, md
 from yudai.domain.models import SCRIPTED_PREFIX, is_script
@@ -9,6 +8,7 @@ from yudai.domain.scorecard import Place, Scorecard
 from yudai.domain.story import FileDelta, Story
 from yudai.domain.tally import Tally
 from yudai.domain.verdict import VerdictStatus
+from yudai.kit.money import usd
 
 MAX_NAME = 160
 MAX_REASON = 500

@@ -8,9 +8,9 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from yudai.domain.budget import MICROS_PER_USD
 from yudai.domain.plain import Object, as_amount, as_count, as_items, as_object, as_text
 from yudai.domain.usage import Usage
+from yudai.kit.money import MICROS_PER_USD
 
 _OPENING = re.compile(r"```(?:mswea_bash_command|bash|sh)[ \t]*\n")
 _CLOSING = "\n```"

@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Mapping
 from typing import Any, Protocol
 
-from yudai.domain.budget import usd
 from yudai.domain.usage import Usage
 from yudai.domain.value import Value
+from yudai.kit.money import usd
 
 FORMAT = "mini-swe-agent-1.1"
 MINI_VERSION = "mini_version"

@@ -5,8 +5,8 @@ So nothing that an agent prints can be taken for a heading or an exit code.
 
 from collections.abc import Iterator
 
-from yudai.domain.budget import usd
 from yudai.domain.steps import Action, Step
+from yudai.kit.money import usd
 
 _INDENT = "    "
 

@@ -1,16 +1,14 @@
 """The program that edits code."""
 
-from collections.abc import Callable
 from typing import Protocol
 
 from yudai.domain.failure import Cause
-from yudai.domain.marks import Marks
 from yudai.domain.matrix import Contestant
-from yudai.domain.trajectory import TrajectoryMessage
 from yudai.domain.usage import Usage
 from yudai.domain.value import Value
 from yudai.ports.gateway import Gateway
 from yudai.ports.sandbox import Sandbox
+from yudai.runs.domain.progress import OnMessage
 
 
 class AgentTask(Value):
@@ -31,15 +29,6 @@ class AgentLimits(Value):
     command_timeout_s: float
 
 
-class Progress(Value):
-    """Running numbers, told after each message."""
-
-    steps: int
-    edits: int
-    usage: Usage
-    marks: Marks = ()
-
-
 class AgentOutcome(Value):
     exit_status: str
     """mini-SWE-agent's word: Submitted, LimitsExceeded, TimeExceeded, ..."""
@@ -56,10 +45,6 @@ class AgentOutcome(Value):
     plan_before_edit: bool
     config: dict[str, object]
     """mini-SWE-agent's `info.config`, for the exported trajectory."""
-
-
-OnMessage = Callable[[TrajectoryMessage, Progress], None]
-"""Called once per message, in order, from the agent's own thread; what it raises ends the run."""
 
 
 class Agent(Protocol):

@@ -68,3 +68,10 @@ class LoginProvider(Protocol):
     async def device_poll(self, device_code: SecretStr) -> Grant | DeviceState: ...
 
     async def close(self) -> None: ...
+
+
+class SignedOutError(ForbiddenError):
+    """The forge does not know this person by what we have any more."""
+
+    def __init__(self) -> None:
+        super().__init__("your login at the forge is over: log in again")

@@ -16,8 +16,9 @@ from yudai.domain.errors import (
 from yudai.domain.forge import RepoRef, Role, parse_target
 from yudai.domain.ids import ConversationId, RunId, SolveId
 from yudai.ports.clock import Clock
+from yudai.ports.logins import SignedOutError
 from yudai.ports.remote import Credential, Repositories
-from yudai.services.keyring import Keyring, SignedOutError
+from yudai.services.keyring import Keyring
 from yudai.store import belonging
 from yudai.store.belonging import Belonging
 from yudai.store.store import Store

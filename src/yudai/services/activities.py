@@ -1,19 +1,23 @@
 """The work of this process, and its guard: what is not ours any more is stopped."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Coroutine
+from collections.abc import AsyncGenerator, Coroutine, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import structlog
+from sqlalchemy import select
 from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.ext.asyncio import AsyncSession
 
+from yudai.domain import run_state, solve_state
 from yudai.domain.errors import YudaiError
 from yudai.domain.ids import RunId, SolveId
-from yudai.store import claims
-from yudai.store.claims import Claim
+from yudai.runs.tables import RunRow
+from yudai.store.claims import Claim, kind_of
 from yudai.store.store import Store
+from yudai.store.tables import SolveRow
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger()
 
@@ -65,7 +69,7 @@ class Activities:
         if not ours:
             return 0
         async with self.store.read() as db:
-            lost = await claims.lost(db, ours)
+            lost = await lost_claims(db, ours)
         return sum(self._revoke(claim) for claim in lost)
 
     def _revoke(self, claim: Claim) -> bool:
@@ -89,3 +93,33 @@ class Activities:
 def _is_cancelled_itself() -> bool:
     task = asyncio.current_task()
     return task is not None and task.cancelling() > 0
+
+
+async def lost_claims(db: AsyncSession, held: Sequence[Claim]) -> list[Claim]:
+    """Those that are no longer worth their work: ended, or somebody else's."""
+    return [
+        claim
+        for table, over in ((SolveRow, solve_state.RESTING), (RunRow, run_state.FINAL))
+        for claim in await _lost(db, table, over, held)
+    ]
+
+
+async def _lost(
+    db: AsyncSession,
+    table: type[SolveRow] | type[RunRow],
+    over: frozenset[solve_state.SolveState] | frozenset[run_state.RunState],
+    held: Sequence[Claim],
+) -> list[Claim]:
+    kind = kind_of(table)
+    ours = {claim.of: claim for claim in held if claim.kind == kind}
+    if not ours:
+        return []
+    query = select(table.id, table.worker_id, table.attempt, table.state)
+    rows = (await db.execute(query.where(table.id.in_(list(ours))))).all()
+    still = {
+        row.id
+        for row in rows
+        if row.state not in over
+        and (row.worker_id, row.attempt) == (ours[row.id].worker_id, ours[row.id].attempt)
+    }
+    return [claim for of, claim in ours.items() if of not in still]

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import structlog
 
-from yudai.domain.budget import usd
+from yudai.conversations.tables import ChatMessageRow
 from yudai.domain.chat import MAX_TEXT, ChatMessage, ChatRole
 from yudai.domain.chatcommand import is_command
 from yudai.domain.chatprompt import MIN_BYTES, messages_for
@@ -18,6 +18,7 @@ from yudai.domain.document import SolveDocument
 from yudai.domain.errors import RefusedError, WorldError
 from yudai.domain.ids import MessageId
 from yudai.domain.models import TOKENS_PER_PRICE, Model, Price
+from yudai.kit.money import usd
 from yudai.ports.clock import Clock
 from yudai.ports.engine import Engine
 from yudai.ports.gateway import Call, Completion, Gateway
@@ -28,7 +29,6 @@ from yudai.services.reading import Reader
 from yudai.store import conversations
 from yudai.store.outages import patiently
 from yudai.store.store import Store
-from yudai.store.tables import ChatMessageRow
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger()
 

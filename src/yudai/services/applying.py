@@ -14,10 +14,12 @@ from yudai.domain.value import Value
 from yudai.ports.artifacts import ArtifactKind
 from yudai.ports.clock import Clock
 from yudai.ports.forge import Forge, Snapshot
-from yudai.services.reading import Reader, issue_of
+from yudai.runs.tables import RunRow
+from yudai.services.reading import Reader
 from yudai.store import events, folders, runs, solves
+from yudai.store.solves import issue_of
 from yudai.store.store import Store
-from yudai.store.tables import RunRow, SolveRow
+from yudai.store.tables import SolveRow
 
 
 class ApplyAsk(Value):

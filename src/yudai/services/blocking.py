@@ -9,11 +9,11 @@ import structlog
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from yudai.domain.document import BlockedEntry
 from yudai.domain.errors import NotFoundError, WorldError
 from yudai.domain.ids import RunId, SolveId
 from yudai.ports.clock import Clock
 from yudai.ports.sandbox import UNKNOWN_PORT, Blocked
+from yudai.solves.domain.blocked import BlockedEntry
 from yudai.store import events, runs, solves
 from yudai.store.store import Store
 from yudai.store.tables import EventRow

@@ -7,12 +7,11 @@ from pydantic import Field, SecretStr
 
 from yudai.domain.errors import ForbiddenError
 from yudai.domain.forge import ForgeIssue, RepoRef, Repository, Role, repo_ref
-from yudai.domain.issue import Issue
+from yudai.domain.issue import Issue, IssueFacts
 from yudai.domain.issuetext import Selection, bare
-from yudai.domain.publication import IssueFacts
 from yudai.domain.value import Value
+from yudai.ports.logins import SignedOutError
 from yudai.ports.remote import Credential, CredentialKind, IssueQuery
-from yudai.services.keyring import SignedOutError
 from yudai.services.remote_asks import RemoteAsks
 
 MAX_REPOS = 500

@@ -15,7 +15,7 @@ from yudai.domain.value import Value
 from yudai.ports.clock import Clock
 from yudai.store import events, publications, runs, solves
 from yudai.store.store import Store
-from yudai.store.tables import Data, SolveRow
+from yudai.store.tables import SolveRow
 
 MAX_REASON = 500
 
@@ -48,7 +48,7 @@ class Chooser:
 
         `by` is who says so, where that is not the owner.
         """
-        told: Data = {"dismissed": line(reason, width=MAX_REASON), "by": by or user_id}
+        told: dict[str, object] = {"dismissed": line(reason, width=MAX_REASON), "by": by or user_id}
         async with self.store.change() as db:
             solve = await solves.hold(db, solve_id)
             _check_owner(solve, user_id)
@@ -88,7 +88,11 @@ class Chooser:
                     f"{run.handle} is {run.state}: choose a completed run, it has an answer",
                     field="run_id",
                 )
-            told: Data = {"was": solve.champion_run_id, "reason": reason, "by": by or user_id}
+            told: dict[str, object] = {
+                "was": solve.champion_run_id,
+                "reason": reason,
+                "by": by or user_id,
+            }
             await events.append(
                 db, solve_id, kind="champion.chosen", at=now, run_id=RunId(run.id), data=told
             )

@@ -8,9 +8,9 @@ from yudai.domain.document import SolveDocument
 from yudai.domain.errors import NotFoundError, RefusedError
 from yudai.domain.ids import RunId, SolveId, short
 from yudai.ports.artifacts import ArtifactKind
+from yudai.runs.tables import RunRow
 from yudai.services.ranking import scorecard_of
 from yudai.services.reading import Reader
-from yudai.store.tables import RunRow
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import structlog
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from yudai.conversations.tables import ChatMessageRow, ConversationRow
 from yudai.domain.asking import SolveAsk
 from yudai.domain.chat import (
     MAX_TITLE,
@@ -17,15 +18,8 @@ from yudai.domain.chat import (
     Posted,
     checked_text,
 )
-from yudai.domain.chatasks import (
-    ConversationAsk,
-    IssueAsk,
-    Place,
-    check_place,
-    from_command,
-    from_issue,
-)
-from yudai.domain.chatcommand import SolveCommand, is_command, parse_command
+from yudai.domain.chatasks import ConversationAsk, IssueAsk, check_place, from_issue
+from yudai.domain.chatcommand import Place, SolveCommand, from_command, is_command, parse_command
 from yudai.domain.errors import ConflictError, NotFoundError, RefusedError, WorldError
 from yudai.domain.ids import ConversationId, MessageId, SolveId, short
 from yudai.domain.matrix import Matrix
@@ -35,7 +29,6 @@ from yudai.services.answering import Answering, to_message
 from yudai.services.lineups import default_matrix
 from yudai.services.milestones import Milestones
 from yudai.services.models import Catalogue
-from yudai.services.reading import issue_of
 from yudai.services.submitting import Submitter
 from yudai.services.viewing import SolveSummary, Viewer
 from yudai.services.wording import over_http
@@ -43,8 +36,8 @@ from yudai.store import conversations, idempotency, solves
 from yudai.store.idempotency import IdempotencyKey, KeyReusedError, KeyTakenError
 from yudai.store.outages import StoreAwayError
 from yudai.store.pages import Which
+from yudai.store.solves import issue_of
 from yudai.store.store import Store
-from yudai.store.tables import ChatMessageRow, ConversationRow
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger()
 

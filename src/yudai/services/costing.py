@@ -7,8 +7,8 @@ from datetime import UTC, datetime, timedelta
 
 from pydantic import Field
 
-from yudai.domain.budget import usd
 from yudai.domain.value import Value
+from yudai.kit.money import usd
 from yudai.ports.clock import Clock
 from yudai.store import costs
 from yudai.store.costs import Spent

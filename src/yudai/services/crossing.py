@@ -18,9 +18,9 @@ from yudai.domain.verdict import Verdict, VerdictStatus
 from yudai.ports.sandbox import Backend
 from yudai.services.boxes import Boxes
 from yudai.services.examining import paths_with_tests, split
-from yudai.services.preparing import Prepared
 from yudai.services.testing import run_tests
 from yudai.services.together import together
+from yudai.verification.baseline import Prepared
 
 log = structlog.get_logger()
 

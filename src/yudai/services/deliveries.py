@@ -20,8 +20,8 @@ from yudai.domain.plain import as_count, as_object, as_text
 from yudai.ports.clock import Clock
 from yudai.store import deliveries, pulls
 from yudai.store.deliveries import KEPT_S
-from yudai.store.forge_tables import DeliveryRow
 from yudai.store.store import Store
+from yudai.triggers.tables import DeliveryRow
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger()
 

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from pydantic import Field, SecretStr
 
+from yudai.accounts.tables import LoginAttemptRow
 from yudai.domain.errors import ForbiddenError, RefusedError
 from yudai.domain.value import Value
 from yudai.ports.clock import Clock
@@ -13,7 +14,6 @@ from yudai.ports.vault import Digest, SealBrokenError, Vault
 from yudai.services.enrolling import Enroller, Person
 from yudai.services.keys import ALL_SCOPES, Keys, NewKey, random_text
 from yudai.store import accounts
-from yudai.store.forge_tables import LoginAttemptRow
 from yudai.store.store import Store
 
 KEY_LASTS_S = 90 * 24 * 3600.0

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from yudai.accounts.tables import TokenRow, UserRow
 from yudai.domain.errors import ForbiddenError, RefusedError
 from yudai.domain.forge import Account
 from yudai.domain.value import Value
@@ -12,7 +13,6 @@ from yudai.ports.logins import Grant
 from yudai.ports.remote import Credential, CredentialKind, Repositories
 from yudai.ports.vault import Vault
 from yudai.store import accounts
-from yudai.store.forge_tables import TokenRow, UserRow
 from yudai.store.store import Store
 
 

@@ -5,21 +5,20 @@ from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from yudai.domain.forge import RepoRef, parse_target
-from yudai.domain.project import Given, Project
+from yudai.domain.project import Project
 from yudai.ports.artifacts import ArtifactRef
 from yudai.ports.clock import Clock
 from yudai.ports.forge import Snapshot
 from yudai.ports.remote import Credential
 from yudai.ports.sandbox import BaseSpec
 from yudai.services.credentials import Credentials
-from yudai.services.projects import Shelf, base_of, find_project
+from yudai.services.projects import Shelf, base_of, find_project, given_of
 from yudai.services.sources import Sources
 from yudai.store import artifacts, events, solves
 from yudai.store.claims import Claim
+from yudai.store.events import FETCHED
 from yudai.store.store import Store
-from yudai.store.tables import Data, SolveRow
-
-FETCHED = "base.fetched"
+from yudai.store.tables import SolveRow
 
 
 class Fetching(Shelf, Protocol):
@@ -63,7 +62,7 @@ class Fetcher:
                 return row
             if found.kept is not None:
                 await artifacts.add(db, solve.id, None, found.kept, at=now)
-            told: Data = {"commit": snapshot.commit, "branch": snapshot.branch}
+            told: dict[str, object] = {"commit": snapshot.commit, "branch": snapshot.branch}
             await events.append(db, solve.id, kind=FETCHED, at=now, data=told)
             return await solves.change(
                 db,
@@ -80,8 +79,3 @@ class _Found(NamedTuple):
     project: Project
     base: BaseSpec
     kept: ArtifactRef | None
-
-
-def given_of(project: Project) -> Given:
-    """What a person gave when the solve was opened."""
-    return Given(setup=project.setup if project.setup_from else None, test=project.test)

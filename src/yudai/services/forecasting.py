@@ -22,7 +22,7 @@ from yudai.ports.forge import Forge, Snapshot
 from yudai.ports.gateway import Call, Completion
 from yudai.services.submitting import Submitter
 from yudai.services.wording import over_http
-from yudai.store import solves
+from yudai.store import costs
 
 MAX_CONTESTANTS = 100
 REMEMBERED = 20
@@ -138,7 +138,7 @@ class Forecaster:
         """Seconds of earlier runs by the model's name."""
         took: dict[str, list[float]] = defaultdict(list)
         async with self.submitter.store.read() as db:
-            for contestant, seconds in await solves.took(db, user_id, newest=REMEMBERED):
+            for contestant, seconds in await costs.took(db, user_id, newest=REMEMBERED):
                 took[contestant.model].append(seconds)
         return took
 

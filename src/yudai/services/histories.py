@@ -20,7 +20,7 @@ from yudai.domain.reverts import (
     read_history,
     telling_lines,
 )
-from yudai.ports.artifacts import ArtifactKind
+from yudai.ports.artifacts import ArtifactKind, Artifacts
 from yudai.ports.clock import Clock
 from yudai.ports.remote import Credential, Landed, Mirrors, RemoteForge
 from yudai.services.outcome_rows import (
@@ -30,8 +30,8 @@ from yudai.services.outcome_rows import (
     suspicion_row,
     turn_row,
 )
-from yudai.services.reading import Reader
 from yudai.store import outcomes, publications, solves
+from yudai.store.artifacts import artifact_of
 from yudai.store.forge_tables import OutcomeRow
 from yudai.store.store import Store
 
@@ -60,7 +60,7 @@ class Histories:
     clock: Clock
     forge: RemoteForge
     mirrors: Mirrors
-    reader: Reader
+    artifacts: Artifacts
     _branches: dict[tuple[str, str, str], _Branch] = field(
         default_factory=dict[tuple[str, str, str], _Branch]
     )
@@ -128,7 +128,7 @@ class Histories:
     async def _patch(self, ours: Ours) -> bytes:
         if ours.row.run_id is None:
             raise NotFoundError("only a comment was published")
-        return await self.reader.artifact(ours.row.run_id, ArtifactKind.PATCH)
+        return await artifact_of(self.store, self.artifacts, ours.row.run_id, ArtifactKind.PATCH)
 
     async def _branch(self, asked: Asked, change: Change) -> _Branch:
         """Since our change came there, not since we looked last.

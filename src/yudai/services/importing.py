@@ -23,10 +23,11 @@ from yudai.domain.verdict import NOTHING, Verdict, VerdictStatus
 from yudai.ports.artifacts import ArtifactKind, ArtifactRef, Artifacts
 from yudai.ports.clock import Clock
 from yudai.ports.sandbox import BaseSpec
+from yudai.runs.tables import RunRow
 from yudai.store import artifacts as artifact_rows
 from yudai.store import events, runs, solves, trajectories
 from yudai.store.store import Store
-from yudai.store.tables import RunRow, SolveRow
+from yudai.store.tables import SolveRow
 
 MAX_FILE_BYTES = 64 << 20
 MAX_TOTAL_BYTES = 256 << 20

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 import structlog
 from pydantic import SecretStr
 
+from yudai.accounts.tables import TokenRow
 from yudai.domain.errors import (
     ForbiddenError,
     ForgeError,
@@ -17,12 +18,11 @@ from yudai.domain.errors import (
 from yudai.domain.forge import RepoRef, Role
 from yudai.domain.ids import LOCAL_USER
 from yudai.ports.clock import Clock
-from yudai.ports.logins import Grant, GrantEndedError, LoginProvider
+from yudai.ports.logins import Grant, GrantEndedError, LoginProvider, SignedOutError
 from yudai.ports.remote import ANONYMOUS, Credential, CredentialKind, Repositories
 from yudai.ports.vault import SealBrokenError, Vault
 from yudai.services.enrolling import Enroller
 from yudai.store import accounts
-from yudai.store.forge_tables import TokenRow
 from yudai.store.store import Store
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger()
@@ -31,13 +31,6 @@ LEEWAY_S = 300.0
 """A token that ends so soon is refreshed first: what it is for takes its time."""
 REFRESH_S = 6.0
 """Less than PostgreSQL leaves a transaction idle, which would lose the answer."""
-
-
-class SignedOutError(ForbiddenError):
-    """The forge does not know this person by what we have any more."""
-
-    def __init__(self) -> None:
-        super().__init__("your login at the forge is over: log in again")
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from pydantic import Field, SecretStr
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from yudai.accounts.tables import KeyRow
 from yudai.domain.cutting import line
 from yudai.domain.errors import NotFoundError, RefusedError
 from yudai.domain.value import Value
@@ -17,7 +18,6 @@ from yudai.ports.clock import Clock
 from yudai.ports.vault import Digest
 from yudai.services.enrolling import Person, person_of
 from yudai.store import accounts
-from yudai.store.forge_tables import KeyRow
 from yudai.store.store import Store
 
 MAX_NAME = 100

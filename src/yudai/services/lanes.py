@@ -3,7 +3,6 @@
 import json
 from typing import Literal
 
-from yudai.domain.budget import usd
 from yudai.domain.cutting import MAX_BYTES, cut, line
 from yudai.domain.failure import Cause
 from yudai.domain.ids import RunId
@@ -16,6 +15,7 @@ from yudai.domain.tally import Tally, tally
 from yudai.domain.testreport import Baseline
 from yudai.domain.value import Value
 from yudai.domain.verdict import VerdictStatus
+from yudai.kit.money import usd
 from yudai.store.lanes import LaneFacts
 from yudai.store.trajectories import Stored
 

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from pydantic import Field, SecretStr
 
+from yudai.accounts.tables import LoginAttemptRow, LoginRow
 from yudai.domain.cutting import line
 from yudai.domain.errors import ForbiddenError, NotFoundError, RefusedError
 from yudai.domain.value import Value
@@ -18,7 +19,6 @@ from yudai.ports.vault import Digest, SealBrokenError, Vault
 from yudai.services.enrolling import Enroller, Person, person_of
 from yudai.services.keys import TOUCHED_S, random_text
 from yudai.store import accounts
-from yudai.store.forge_tables import LoginAttemptRow, LoginRow
 from yudai.store.store import Store
 
 IDLE_S = 12 * 3600.0

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from yudai.domain.budget import usd
 from yudai.domain.chat import ChatRole, Milestone
 from yudai.domain.ids import ConversationId, RunId, SolveId
 from yudai.domain.milestones import (
@@ -18,10 +17,12 @@ from yudai.domain.milestones import (
     text_of,
 )
 from yudai.domain.verdict import VerdictStatus
-from yudai.services.reading import issue_of
+from yudai.kit.money import usd
+from yudai.runs.tables import RunRow
 from yudai.store import conversations, runs, solves
+from yudai.store.solves import issue_of
 from yudai.store.store import Store
-from yudai.store.tables import RunRow, SolveRow
+from yudai.store.tables import SolveRow
 
 _MOST_AT_ONCE = 200
 _ABOUT_CHAMPION = frozenset({Milestone.CHAMPION, Milestone.AWAITING_REVIEW, Milestone.COMPLETED})

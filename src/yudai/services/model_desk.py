@@ -25,6 +25,7 @@ from yudai.domain.runtoken import AUDIENCE, RunClaims, check_run
 from yudai.ports.clock import Clock
 from yudai.ports.gateway import Call, Completion, Gateway
 from yudai.ports.modeldesk import BodyTooLargeError, DeskReport, ModelAnswer, ReadBody, Ticket
+from yudai.runs.tables import RunRow
 from yudai.services import model_desk_wire as wire
 from yudai.services.metering import MeteredGateway
 from yudai.services.model_desk_book import MAX_REFUSED, DeskBook, cap_of, used_up
@@ -35,7 +36,7 @@ from yudai.services.run_tokens import RunTokens
 from yudai.services.shared_purse import RunCap, SharedPurse
 from yudai.store import desks, runs, solves, trajectories
 from yudai.store.store import Store
-from yudai.store.tables import RunRow, SolveRow
+from yudai.store.tables import SolveRow
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger()
 

@@ -16,9 +16,10 @@ from yudai.domain.trajectory import TrajectoryMessage
 from yudai.domain.usage import Usage
 from yudai.ports.clock import Clock
 from yudai.ports.modeldesk import DeskReport
+from yudai.runs.tables import RunRow
 from yudai.store import desks, holds, refusals, runs, trajectories
 from yudai.store.store import Store
-from yudai.store.tables import RunRow, SolveRow
+from yudai.store.tables import SolveRow
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger()
 

@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from yudai.domain.budget import usd
 from yudai.domain.plain import Object, as_items, as_object, as_text
 from yudai.domain.redaction import Redact
 from yudai.domain.trajectory import TrajectoryMessage
+from yudai.kit.money import usd
 from yudai.ports.gateway import Completion
 from yudai.services.model_desk_request import words_of
 from yudai.services.model_desk_wire import said

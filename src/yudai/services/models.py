@@ -20,10 +20,10 @@ from yudai.domain.models import (
 )
 from yudai.domain.routing import Listing, Routes, resolve
 from yudai.domain.value import Value
+from yudai.gateway.tables import ModelRow
 from yudai.ports.clock import Clock
 from yudai.store import models
 from yudai.store.store import Store
-from yudai.store.tables import ModelRow
 
 _NO_PRICES: Mapping[str, Price] = {}
 

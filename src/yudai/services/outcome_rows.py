@@ -9,7 +9,7 @@ from yudai.domain.publication import OutcomeKind
 from yudai.domain.reverts import Sign, Turn
 from yudai.services.confirming import TURNS
 from yudai.store.forge_tables import OutcomeRow, PublicationRow
-from yudai.store.tables import Data
+from yudai.store.rows import Data
 
 _KEY = 128
 

@@ -16,9 +16,10 @@ from yudai.ports.forge import Forge, Snapshot
 from yudai.ports.gateway import Gateway
 from yudai.ports.sandbox import Backend, BaseSpec
 from yudai.services.models import Catalogue
-from yudai.services.preparing import Measured, Preparer
+from yudai.services.preparing import Preparer
 from yudai.services.projects import Given, base_of, find_project
 from yudai.services.solves import SolveRequest
+from yudai.verification.baseline import Measured
 
 _OWNER = "plan"
 

@@ -8,9 +8,8 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from yudai.domain.errors import RefusedError, SetupError
 from yudai.domain.ids import SolveId
 from yudai.domain.project import Project
-from yudai.domain.testreport import Baseline, TestPlan
-from yudai.domain.value import Value
-from yudai.ports.artifacts import ArtifactError, ArtifactKind, ArtifactRef, Artifacts
+from yudai.domain.testreport import Baseline
+from yudai.ports.artifacts import ArtifactError, ArtifactKind, Artifacts
 from yudai.ports.clock import Clock
 from yudai.ports.sandbox import Backend, BaseRef
 from yudai.services.fetching import Fetcher
@@ -21,33 +20,11 @@ from yudai.store import events, solves
 from yudai.store.claims import Claim
 from yudai.store.store import Store
 from yudai.store.tables import SolveRow
+from yudai.verification.baseline import Measured, Prepared
 
 logger: structlog.stdlib.BoundLogger = structlog.get_logger()
 
 PREPARED = "base.prepared"
-
-
-class Measured(Value):
-    """What the base's own tests say about it, executed twice."""
-
-    plan: TestPlan | None
-    baseline: Baseline
-    log: ArtifactRef
-
-
-class Prepared(Value):
-    base: BaseRef
-    plan: TestPlan | None
-    baseline: Baseline
-    project: Project
-
-    @property
-    def test_command(self) -> str:
-        return self.baseline.command
-
-    @property
-    def test_timeout_s(self) -> float:
-        return self.project.test_timeout_s
 
 
 @dataclass(frozen=True)

@@ -143,3 +143,8 @@ async def _text(shelf: Shelf, snapshot: Snapshot, path: str, *, max_bytes: int) 
     except OSError:
         return ""
     return content.decode("utf-8", "replace")
+
+
+def given_of(project: Project) -> Given:
+    """What a person gave when the solve was opened."""
+    return Given(setup=project.setup if project.setup_from else None, test=project.test)

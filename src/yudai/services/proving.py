@@ -8,12 +8,12 @@ from yudai.domain.run_state import RunEvent, RunState
 from yudai.ports.artifacts import ArtifactKind, Artifacts
 from yudai.ports.clock import Clock
 from yudai.services.crossing import Entry, cross_examine
-from yudai.services.preparing import Prepared
 from yudai.services.verifying import Verifier
 from yudai.store import artifacts as artifact_rows
 from yudai.store import events, runs, solves
 from yudai.store.claims import Claim
 from yudai.store.store import Store
+from yudai.verification.baseline import Prepared
 
 _EXAMINED = "runs.cross_examined"
 

@@ -51,7 +51,7 @@ class Publisher:
 
     async def request(self, solve_id: SolveId, *, actor: str) -> PublicationView:
         """A person's word, in whose name it is done: see `Publications`."""
-        asked = Publications(self._store, self.steps.desk.reader.clock, self.steps.desk.forge.url)
+        asked = Publications(self._store, self.steps.desk.clock, self.steps.desk.forge.url)
         return await asked.request(solve_id, actor=actor)
 
     async def auto(self, solve_id: SolveId) -> None:
@@ -186,7 +186,7 @@ class Publisher:
         return None
 
     async def _take(self, solve_id: SolveId) -> PublicationRow | None:
-        now, clock = self._now(), self.steps.desk.reader.clock
+        now, clock = self._now(), self.steps.desk.clock
         # Another one each time: two tasks of ours are two as well.
         holder = f"{self.holder}-{clock.token()}"[-64:]
         forge = self.steps.desk.forge.url
@@ -233,10 +233,10 @@ class Publisher:
 
     @property
     def _store(self) -> Store:
-        return self.steps.desk.reader.store
+        return self.steps.desk.store
 
     def _now(self) -> float:
-        return self.steps.desk.reader.clock.now()
+        return self.steps.desk.clock.now()
 
 
 def _retry_after(error: WorldError) -> float:

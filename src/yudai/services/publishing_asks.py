@@ -8,24 +8,20 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from yudai.domain.errors import ConflictError, RefusedError
 from yudai.domain.forge import parse_target
 from yudai.domain.ids import SolveId, short
-from yudai.domain.publication import (
-    RESTING,
-    Origin,
-    OriginKind,
-    PublicationEvent,
-    PublicationState,
-    PublishMode,
-)
+from yudai.domain.publication import RESTING, PublicationEvent, PublicationState
 from yudai.domain.pullrequest import branch_name
 from yudai.domain.solve_state import SolveState
 from yudai.domain.verdict import VerdictStatus
 from yudai.ports.clock import Clock
+from yudai.runs.tables import RunRow
 from yudai.services.publication_views import PublicationView, view_of
+from yudai.solves.domain.origin import Origin, OriginKind, PublishMode
 from yudai.store import events, publications, runs, solves
 from yudai.store.forge_tables import PublicationRow
 from yudai.store.publications import Move
+from yudai.store.rows import Data
 from yudai.store.store import Store
-from yudai.store.tables import Data, RunRow, SolveRow
+from yudai.store.tables import SolveRow
 
 _PUBLISHABLE = (VerdictStatus.PASSED, VerdictStatus.UNPROVED)
 

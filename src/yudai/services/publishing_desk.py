@@ -15,14 +15,17 @@ from yudai.domain.publication import PublicationState
 from yudai.domain.publishable import Inspection, inspect, too_large
 from yudai.domain.redaction import Redact, as_it_is
 from yudai.domain.story import Story
-from yudai.ports.artifacts import ArtifactKind
+from yudai.ports.artifacts import ArtifactKind, Artifacts
+from yudai.ports.clock import Clock
 from yudai.ports.remote import Credential, CredentialKind, RemoteForge
+from yudai.runs.tables import RunRow
 from yudai.services.credentials import Credentials
 from yudai.services.publishing_story import story_of, with_patch
-from yudai.services.reading import Reader
 from yudai.store import publications, runs, solves, writers
+from yudai.store.artifacts import artifact_of
 from yudai.store.forge_tables import PublicationRow
-from yudai.store.tables import RunRow, SolveRow
+from yudai.store.store import Store
+from yudai.store.tables import SolveRow
 
 Sleep = Callable[[float], Awaitable[object]]
 
@@ -49,7 +52,9 @@ class Prepared(NamedTuple):
 
 @dataclass(frozen=True)
 class Desk:
-    reader: Reader
+    store: Store
+    artifacts: Artifacts
+    clock: Clock
     forge: RemoteForge
     credentials: Credentials
     page: str = ""
@@ -58,7 +63,7 @@ class Desk:
     sleep: Sleep = asyncio.sleep
 
     async def work(self, row: PublicationRow) -> Work:
-        async with self.reader.store.read() as db:
+        async with self.store.read() as db:
             solve = await solves.get(db, row.solve_id)
             rows = await runs.of_solve(db, row.solve_id)
             # A pull request may have been opened that nobody has written down: look first.
@@ -90,28 +95,28 @@ class Desk:
 
         TakenError when it is another one's by now, DismissedError when nobody wants it any more.
         """
-        clock, by = self.reader.clock, work.by
+        clock, by = self.clock, work.by
         # An installation is an owner's; a token is its login's.
         who = work.repo.owner.lower() if by.kind is CredentialKind.APP else by.login.lower()
         key = f"{by.kind} {who} {self.forge.url}"
-        async with self.reader.store.change() as db:
+        async with self.store.change() as db:
             await _check_ours(db, work.row)
             at = await writers.reserve(db, key, now=clock.now())
         if (wait_s := at - clock.now()) > 0:
             await self.sleep(wait_s)
-            async with self.reader.store.change() as db:
+            async with self.store.change() as db:
                 await _check_ours(db, work.row)
 
     async def note(self, row: PublicationRow, **columns: object) -> None:
         """Write down what the next act depends on, before it."""
-        now = self.reader.clock.now()
-        async with self.reader.store.change() as db:
+        now = self.clock.now()
+        async with self.store.change() as db:
             changed = await publications.change(db, row.solve_id, row.holder, at=now, **columns)
         for name in columns:
             setattr(row, name, getattr(changed, name))
 
     async def _look(self, work: Work, run_id: RunId) -> "_Looked":
-        content = await self.reader.artifact(run_id, ArtifactKind.PATCH)
+        content = await artifact_of(self.store, self.artifacts, run_id, ArtifactKind.PATCH)
         story = story_of(work.solve, work.runs, run_id=run_id, page=self.page)
         if reason := too_large(len(content)):
             return _Looked(content, Inspection(blocks=(reason,)), story)

@@ -8,8 +8,9 @@ from yudai.domain.publishable import Inspection
 from yudai.domain.solve_state import SolveState
 from yudai.domain.story import Story, file_deltas
 from yudai.domain.tally import tally
+from yudai.runs.tables import RunRow
 from yudai.services.ranking import places_of
-from yudai.store.tables import RunRow, SolveRow
+from yudai.store.tables import SolveRow
 
 # What broke may name files and machines of ours, and the forge is public.
 _BROKE = "It broke before there was an answer: whoever runs Yudai can see why."

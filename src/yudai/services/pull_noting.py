@@ -1,5 +1,6 @@
 """What is kept of a pull request when the forge was asked about it."""
 
+from collections.abc import Awaitable, Callable
 from typing import NamedTuple
 
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -8,9 +9,10 @@ from yudai.domain.cutting import line
 from yudai.domain.forge import PullRequest, PullState
 from yudai.domain.publication import OutcomeKind
 from yudai.domain.solve_state import SolveEvent, SolveState
-from yudai.store import accounts, events, outcomes, publications, pulls, solves
+from yudai.store import events, outcomes, publications, pulls, solves
 from yudai.store.forge_tables import OutcomeRow, PublicationRow
-from yudai.store.tables import Data, SolveRow
+from yudai.store.rows import Data
+from yudai.store.tables import SolveRow
 
 MAX_WORDS = 200
 UNSEEN = "cannot look at pull request"
@@ -25,20 +27,26 @@ _MOVED = {
 _DRAFTED = {(True, False): "pull.ready", (False, True): "pull.drafted"}
 
 
+LoginOf = Callable[[AsyncSession, str], Awaitable[str]]
+"""The forge's name of a user; "" when it is not known."""
+
+
 class Seen(NamedTuple):
     """A pull request as it is now, or why there is none any more."""
 
     pull: PullRequest | None
     why_gone: str = ""
     self_logins: frozenset[str] = frozenset()
-    """Besides those that are known here: who the one that asked for the solve is at the forge."""
+    """Who the one that asked for the solve is at the forge."""
 
     @property
     def state(self) -> PullState:
         return PullState.CLOSED if self.pull is None else self.pull.state
 
 
-async def note_pull(db: AsyncSession, row: PublicationRow, seen: Seen, *, now: float) -> None:
+async def note_pull(
+    db: AsyncSession, row: PublicationRow, seen: Seen, login_of: LoginOf, *, now: float
+) -> None:
     """Columns, timeline, outcome and the solve's own state, all or nothing."""
     solve = await solves.hold(db, row.solve_id)
     kept = await publications.find(db, row.solve_id)
@@ -51,26 +59,25 @@ async def note_pull(db: AsyncSession, row: PublicationRow, seen: Seen, *, now: f
         columns["error"] = ""
     await pulls.change(db, solve.id, **columns, updated_at=now)
     if seen.state in _ENDED:
+        if seen.pull is not None and seen.pull.merged_by:
+            known = await _logins(db, solve, kept, login_of)
+            seen = seen._replace(self_logins=seen.self_logins | known)
         await _end(db, solve, kept, seen, now=now)
 
 
 async def _end(
     db: AsyncSession, solve: SolveRow, kept: PublicationRow, seen: Seen, *, now: float
 ) -> None:
-    outcome = await _outcome(db, solve, kept, seen, now=now)
-    is_new = await outcomes.add(db, outcome)
+    is_new = await outcomes.add(db, _outcome(solve, kept, seen, now=now))
     if is_new and solve.state is SolveState.AWAITING_REVIEW:
         told: Data = {"pull": kept.pull_number, "pull_state": seen.state, "run": kept.run_id}
         await solves.advance(db, solve.id, SolveEvent.SETTLED, at=now, data=told)
 
 
-async def _outcome(
-    db: AsyncSession, solve: SolveRow, kept: PublicationRow, seen: Seen, *, now: float
-) -> OutcomeRow:
+def _outcome(solve: SolveRow, kept: PublicationRow, seen: Seen, *, now: float) -> OutcomeRow:
     happened_at, key, by, evidence = _facts(kept, seen, now)
     if by:
-        logins = seen.self_logins | await _logins(db, solve, kept)
-        evidence["self_merge"] = by.lower() in logins
+        evidence["self_merge"] = by.lower() in seen.self_logins
     return OutcomeRow(
         solve_id=solve.id,
         run_id=kept.run_id,
@@ -105,12 +112,13 @@ def _facts(kept: PublicationRow, seen: Seen, now: float) -> _Facts:
     return _Facts(pull.merged_at or now, f"pull-{number}", pull.merged_by, evidence)
 
 
-async def _logins(db: AsyncSession, solve: SolveRow, kept: PublicationRow) -> frozenset[str]:
+async def _logins(
+    db: AsyncSession, solve: SolveRow, kept: PublicationRow, login_of: LoginOf
+) -> frozenset[str]:
     """Whoever asked for the solve, or for its publication, by the names we know."""
     known = {"" if solve.origin is None else solve.origin.login}
     for user_id in {solve.user_id, kept.actor} - {""}:
-        user = await accounts.user(db, user_id)
-        known.add("" if user is None else user.login)
+        known.add(await login_of(db, user_id))
     return frozenset(login.lower() for login in known if login)
 
 

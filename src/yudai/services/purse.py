@@ -7,11 +7,11 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
-from yudai.domain.budget import usd
 from yudai.domain.errors import GatewayError
 from yudai.domain.failure import Cause
 from yudai.domain.models import TOKENS_PER_PRICE, Price
 from yudai.domain.usage import Usage
+from yudai.kit.money import usd
 
 USEFUL_OUTPUT_TOKENS = 1024
 """A reply may be cut to this near the cap, never below: it would only waste its input."""

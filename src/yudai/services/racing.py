@@ -14,15 +14,17 @@ from yudai.domain.failure import POLICIES, Cause
 from yudai.domain.ids import RunId, SolveId, WorkerId
 from yudai.domain.run_state import FINAL, RunEvent, RunState
 from yudai.ports.clock import Clock
+from yudai.runs.tables import RunRow
 from yudai.services.activities import Activities
-from yudai.services.preparing import Prepared, Preparer
+from yudai.services.preparing import Preparer
 from yudai.services.proving import Prover
 from yudai.services.running import RunBrokeError, Runner
 from yudai.store import attempts, events, runs, solves
 from yudai.store.claims import Claim, claim_of
 from yudai.store.outages import StoreAwayError
 from yudai.store.store import Store
-from yudai.store.tables import RunRow, SolveRow
+from yudai.store.tables import SolveRow
+from yudai.verification.baseline import Prepared
 
 log = structlog.get_logger()
 

@@ -10,10 +10,11 @@ from yudai.domain.reducer import rank
 from yudai.domain.run_state import RunState
 from yudai.domain.scorecard import Place, Ranking, Scorecard
 from yudai.domain.verdict import NOTHING
+from yudai.runs.tables import RunRow
 from yudai.store import runs, solves
 from yudai.store.claims import Claim
 from yudai.store.store import Store
-from yudai.store.tables import RunRow, SolveRow
+from yudai.store.tables import SolveRow
 
 
 def scorecard_of(run: RunRow) -> Scorecard:

@@ -9,25 +9,26 @@ from typing import Any, NamedTuple
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from yudai.domain.budget import usd
 from yudai.domain.document import SolveDocument, SolveEntry, entries
 from yudai.domain.errors import NotFoundError
 from yudai.domain.ids import RunId, SolveId
-from yudai.domain.issue import Issue
 from yudai.domain.run_state import RunState
 from yudai.domain.shapes import commands_of
 from yudai.domain.solve_state import SolveState
 from yudai.domain.steps import Step, step_of
 from yudai.domain.trajectory import TrajectoryMessage, export
 from yudai.domain.usage import Usage
+from yudai.kit.money import usd
 from yudai.ports.artifacts import ArtifactKind, Artifacts
 from yudai.ports.clock import Clock
+from yudai.runs.tables import RunRow
 from yudai.services.blocking import KINDS, blocked_of
 from yudai.services.ranking import places_of, stopped_by
-from yudai.store import artifacts as artifact_rows
 from yudai.store import events, runs, solves, trajectories
+from yudai.store.artifacts import artifact_of
+from yudai.store.solves import elapsed_s, issue_of
 from yudai.store.store import Store
-from yudai.store.tables import EventRow, RunRow, SolveRow
+from yudai.store.tables import EventRow, SolveRow
 
 # Enough to hold the last turn with the observations of its commands.
 _NEWEST = 6
@@ -103,11 +104,7 @@ class Reader:
         return export(await self.messages(run.id), SoFar(run))
 
     async def artifact(self, run_id: RunId, kind: ArtifactKind) -> bytes:
-        async with self.store.read() as db:
-            refs = await artifact_rows.of_run(db, run_id)
-        if kind not in refs:
-            raise NotFoundError(f"run {run_id} has no {kind.replace('_', ' ')}")
-        return await self.artifacts.get(refs[kind])
+        return await artifact_of(self.store, self.artifacts, run_id, kind)
 
     async def _document(self, db: AsyncSession, solve: SolveRow) -> SolveDocument:
         return document_of(
@@ -157,16 +154,6 @@ async def _doing(db: AsyncSession, run: RunRow) -> str:
         if commands := commands_of(message.body):
             return commands[-1].text
     return ""
-
-
-def issue_of(solve: SolveRow) -> Issue:
-    return Issue(title=solve.issue_title, body=solve.issue_body, number=solve.issue_number)
-
-
-def elapsed_s(solve: SolveRow, *, now: float) -> float:
-    if solve.started_at is None:
-        return 0.0
-    return (solve.finished_at or now) - solve.started_at
 
 
 def document_of(

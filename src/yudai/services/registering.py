@@ -18,6 +18,8 @@ from yudai.store.store import Store
 
 IsHere = Callable[[str], bool]
 """Whether that host is this machine."""
+TagsOf = Callable[[AsyncSession, str], Awaitable[Tags]]
+"""What a sandbox of that owner, a run or a solve, is tagged with."""
 Ending = Callable[[AsyncSession, str, float], Awaitable[bool]]
 """Write the end of a box."""
 
@@ -32,6 +34,7 @@ class DatabaseRegister:
     """Random: it is new at each start."""
     host: str
     pid: int
+    tags_of: TagsOf
     is_gone: IsGone = never_known
     is_there: IsThere = never_seen
     is_here: IsHere | None = None
@@ -51,7 +54,7 @@ class DatabaseRegister:
 
     async def tags(self, owner: str) -> Tags:
         async with self.store.read() as db:
-            return await sandboxes.tags_of(db, owner)
+            return await self.tags_of(db, owner)
 
     async def open_boxes(self, entries: Sequence[BoxEntry], *, at_most: int | None = None) -> bool:
         if at_most is not None:

@@ -6,12 +6,12 @@ from typing import NamedTuple, Protocol
 from yudai.domain.asking import Remote, SolveAsk
 from yudai.domain.errors import NotFoundError, RefusedError, about
 from yudai.domain.forge import RepoRef, Repository, parse_target
-from yudai.domain.issue import Issue
+from yudai.domain.issue import Issue, IssueFacts
 from yudai.domain.issuetext import Selection, Taken, take
-from yudai.domain.publication import IssueFacts, PublishMode
 from yudai.ports.clock import Clock
 from yudai.ports.remote import Credential, Issues, Repositories
 from yudai.services.credentials import Credentials
+from yudai.solves.domain.origin import PublishMode
 
 
 class Looked(Repositories, Issues, Protocol):

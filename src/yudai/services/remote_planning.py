@@ -10,12 +10,13 @@ from yudai.domain.ids import SolveId
 from yudai.domain.matrix import Lineup
 from yudai.ports.clock import Clock
 from yudai.services.credentials import Credentials
-from yudai.services.fetching import FETCHED, Fetching
+from yudai.services.fetching import Fetching
 from yudai.services.planning import Draft, FolderRequest
-from yudai.services.preparing import Measured
 from yudai.services.projects import base_of, find_project
 from yudai.services.solves import SolveRequest
 from yudai.store import events
+from yudai.store.events import FETCHED
+from yudai.verification.baseline import Measured
 
 
 @dataclass(frozen=True)

@@ -9,18 +9,18 @@ from yudai.domain.errors import ConflictError
 from yudai.domain.forge import parse_target
 from yudai.domain.ids import RunId, SolveId
 from yudai.domain.verdict import VerdictStatus
-from yudai.ports.artifacts import ArtifactKind
+from yudai.ports.artifacts import ArtifactKind, Artifacts
+from yudai.ports.clock import Clock
 from yudai.ports.remote import Mirrors
 from yudai.ports.sandbox import Backend
 from yudai.services.credentials import Credentials
-from yudai.services.fetching import given_of
-from yudai.services.projects import base_of, find_project
-from yudai.services.reading import Reader
+from yudai.services.projects import base_of, find_project, given_of
 from yudai.services.verifying import Verifier
 from yudai.store import artifacts as artifact_rows
 from yudai.store import events, solves
+from yudai.store.rows import Data
 from yudai.store.store import Store
-from yudai.store.tables import Data, SolveRow
+from yudai.store.tables import SolveRow
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger()
 
@@ -31,7 +31,9 @@ REVALIDATED = "champion.revalidated"
 class Revalidator:
     """The base as it is now is measured, then the merged change is verified upon it."""
 
-    reader: Reader
+    store: Store
+    artifacts: Artifacts
+    clock: Clock
     mirrors: Mirrors
     credentials: Credentials
     backend: Backend
@@ -39,7 +41,7 @@ class Revalidator:
     own_env: Path | None = None
 
     async def __call__(self, solve_id: SolveId, run_id: RunId, commit: str) -> bool:
-        async with self._store.read() as db:
+        async with self.store.read() as db:
             solve = await solves.get(db, solve_id)
         repo = parse_target(solve.repo_url, forge=self.forge_url).repo
         by = await self.credentials.reading(repo, user_id=solve.user_id)
@@ -71,13 +73,9 @@ class Revalidator:
         return found.verdict.status in wanted
 
     async def _note(self, solve: SolveRow, run_id: RunId, told: Data, text: str) -> None:
-        now = self.reader.clock.now()
-        content = self._store.redact(text).encode()
-        ref = await self.reader.artifacts.put(ArtifactKind.REVALIDATION_LOG, content)
-        async with self._store.change() as db:
+        now = self.clock.now()
+        content = self.store.redact(text).encode()
+        ref = await self.artifacts.put(ArtifactKind.REVALIDATION_LOG, content)
+        async with self.store.change() as db:
             await artifact_rows.add(db, solve.id, run_id, ref, at=now)
             await events.append(db, solve.id, kind=REVALIDATED, at=now, run_id=run_id, data=told)
-
-    @property
-    def _store(self) -> Store:
-        return self.reader.store

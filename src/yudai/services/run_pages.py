@@ -11,13 +11,13 @@ from yudai.domain.run_state import FINAL
 from yudai.domain.steps import step_of
 from yudai.domain.trajectory import FORMAT, TrajectoryMessage, export
 from yudai.domain.transcript import told
+from yudai.runs.tables import RunRow
 from yudai.services.lanes import MessageView, body_of, message_view, run_url
 from yudai.services.reading import SoFar
 from yudai.services.run_reading import NotYetError, Which, own_run
 from yudai.services.run_views import StepPage, StepView, TrajectoryPage
 from yudai.store import trajectories
 from yudai.store.store import Store
-from yudai.store.tables import RunRow
 from yudai.store.trajectories import Stored
 
 MAX_SEQ = (1 << 31) - 1

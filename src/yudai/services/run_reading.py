@@ -8,14 +8,15 @@ from typing import NamedTuple
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from yudai.domain.budget import usd
 from yudai.domain.errors import NotFoundError
 from yudai.domain.ids import RunId
 from yudai.domain.plain import as_items, as_object
 from yudai.domain.run_state import FINAL, RunState
 from yudai.domain.tally import tally
 from yudai.domain.testreport import Baseline
+from yudai.kit.money import usd
 from yudai.ports.artifacts import ArtifactKind, ArtifactRef, Artifacts
+from yudai.runs.tables import AttemptRow, RunRow
 from yudai.services.lanes import run_url
 from yudai.services.preparing import PREPARED
 from yudai.services.run_views import (
@@ -30,7 +31,7 @@ from yudai.services.viewing import Tokens, run_view
 from yudai.store import artifacts as artifact_rows
 from yudai.store import attempts, events, runs, solves
 from yudai.store.store import Store
-from yudai.store.tables import AttemptRow, RunRow, SolveRow
+from yudai.store.tables import SolveRow
 
 _MAX_NAMED = 200
 _DOWNLOADS = {ArtifactKind.PATCH: "patch", ArtifactKind.TRAJECTORY: "trajectory.json"}

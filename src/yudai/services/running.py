@@ -18,14 +18,16 @@ from yudai.ports.artifacts import ArtifactKind, Artifacts, Trajectories
 from yudai.ports.clock import Clock
 from yudai.ports.gateway import Gateway
 from yudai.ports.sandbox import Backend, BaseRef, Sandbox, SandboxLimits
+from yudai.runs.tables import RunRow
 from yudai.services.metering import MeteredGateway
-from yudai.services.preparing import Prepared
 from yudai.services.shared_purse import SharedPurse
 from yudai.store import artifacts as artifact_rows
 from yudai.store import runs, trajectories
 from yudai.store.claims import claim_of
 from yudai.store.store import Store
-from yudai.store.tables import RunRow, SolveRow
+from yudai.store.tables import SolveRow
+from yudai.store.writer import writer_of
+from yudai.verification.baseline import Prepared
 
 log = structlog.get_logger()
 
@@ -73,7 +75,7 @@ class Runner:
                 sandbox,
                 self._gateway(solve, run),
                 limits,
-                on_message=self.store.writer.recorder(
+                on_message=writer_of(self.store).recorder(
                     run.id, run.attempt, sandbox_id=sandbox.ref.id
                 ),
             )
@@ -147,7 +149,7 @@ class Runner:
         self, solve: SolveRow, run: RunRow, outcome: AgentOutcome, source: Patch
     ) -> None:
         """Store patch, plan and trajectory before anything is judged, also of a run that failed."""
-        await self.store.writer.flush()
+        await writer_of(self.store).flush()
         async with self.store.read() as db:
             messages = await trajectories.messages(db, run.id, attempt=run.attempt)
         now = self.clock.now()

@@ -17,12 +17,12 @@ from yudai.domain.errors import (
 )
 from yudai.domain.forge import PullState, RepoRef, parse_target
 from yudai.domain.ids import LOCAL_USER
+from yudai.ports.artifacts import Artifacts
 from yudai.ports.clock import Clock
 from yudai.ports.remote import Credential, CredentialKind, Mirrors, RemoteForge
 from yudai.services.credentials import Credentials
 from yudai.services.histories import Asked, Histories
-from yudai.services.pull_noting import MAX_WORDS, UNSEEN, Seen, note_pull
-from yudai.services.reading import Reader
+from yudai.services.pull_noting import MAX_WORDS, UNSEEN, LoginOf, Seen, note_pull
 from yudai.store import publications, pulls
 from yudai.store.forge_tables import PublicationRow
 from yudai.store.pulls import Due
@@ -49,7 +49,8 @@ class Settler:
     forge: RemoteForge
     mirrors: Mirrors
     credentials: Credentials
-    reader: Reader
+    artifacts: Artifacts
+    login_of: LoginOf
     open_every_s: float = OPEN_EVERY_S
     history_every_s: float = HISTORY_EVERY_S
     window_s: float = WINDOW_S
@@ -103,7 +104,7 @@ class Settler:
         seen = await self._see(row, repo, by)
         if seen is not None:
             async with self.store.change() as db:
-                await note_pull(db, row, seen, now=self.clock.now())
+                await note_pull(db, row, seen, self.login_of, now=self.clock.now())
             if seen.pull is None or seen.state is PullState.OPEN:
                 return
         await histories.note(row.solve_id, Asked(repo, by))
@@ -169,7 +170,7 @@ class Settler:
             clock=self.clock,
             forge=self.forge,
             mirrors=self.mirrors,
-            reader=self.reader,
+            artifacts=self.artifacts,
         )
 
 

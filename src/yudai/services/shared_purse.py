@@ -13,13 +13,15 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from yudai.domain.errors import TakenError
 from yudai.domain.ids import RunId, SolveId, WorkerId
 from yudai.ports.clock import Clock
+from yudai.runs.spending import run_account
+from yudai.runs.spending.run_account import Purchase
+from yudai.runs.tables import HoldRow
 from yudai.services.purse import Hold, Quote, grant, used_up
-from yudai.store import desks, holds
-from yudai.store.desks import Purchase
+from yudai.store import holds
 from yudai.store.holds import Account
+from yudai.store.lines import lines_of
 from yudai.store.outages import StoreAwayError, patiently
 from yudai.store.store import Store
-from yudai.store.tables import HoldRow
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger()
 
@@ -65,7 +67,7 @@ class SharedPurse:
         self._run_id = run_id
         self._worker_id = worker_id
         self._cap_micros = cap_micros
-        self._line = store.lines.of(solve_id)
+        self._line = lines_of(store).of(solve_id)
         self._turn = asyncio.Lock()
 
     @property
@@ -142,7 +144,7 @@ class SharedPurse:
         if self.run_cap is None:
             return quote
         cap = self.run_cap.cap_micros
-        left = cap - await desks.used_micros(db, self._run_id)
+        left = cap - await run_account.used_micros(db, self._run_id)
         if left <= 0:
             raise used_up("run", cap)
         held = sum(held.micros for held in account.held if held.run_id == self._run_id)
@@ -165,7 +167,7 @@ class SharedPurse:
     async def _settle(self, hold_id: str, hold: Hold, *, within_s: float | None = None) -> None:
         """Written to its end, also when we are cancelled; later, when the database stays away."""
         loop = asyncio.get_running_loop()
-        settling = self._store.lines.begin(self._settle_at_last(hold_id, hold))
+        settling = lines_of(self._store).begin(self._settle_at_last(hold_id, hold))
         deadline = loop.time() + (self._settling_s() if within_s is None else within_s)
         cancelled: asyncio.CancelledError | None = None
         while not settling.done() and (left_s := deadline - loop.time()) > 0:
@@ -203,4 +205,4 @@ class SharedPurse:
             elif not await holds.settle(db, self._solve_id, hold_id, **bought._asdict()):
                 return
             if self.run_cap is not None:
-                await desks.charge(db, self._run_id, self.run_cap.attempt, bought)
+                await run_account.charge(db, self._run_id, self.run_cap.attempt, bought)

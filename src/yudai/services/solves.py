@@ -10,25 +10,28 @@ from yudai.domain import budget as budgets
 from yudai.domain.budget import Budget
 from yudai.domain.errors import RefusedError, about
 from yudai.domain.ids import LOCAL_USER, RunId, SolveId, WorkerId
-from yudai.domain.issue import Issue
+from yudai.domain.issue import Issue, IssueFacts
 from yudai.domain.matrix import Contestant, Lineup, Matrix, expand
 from yudai.domain.models import Model, free_names
 from yudai.domain.project import Project
-from yudai.domain.publication import IssueFacts, Origin, PublishMode
 from yudai.domain.reducer import check_reducer
 from yudai.domain.run_state import RunState
 from yudai.domain.solve_state import SolveState
 from yudai.domain.value import Value
+from yudai.kit.money import usd
 from yudai.ports.clock import Clock
 from yudai.ports.engine import Engine
 from yudai.ports.forge import Snapshot
 from yudai.ports.gateway import Gateway
 from yudai.ports.sandbox import BaseSpec
-from yudai.services.preparing import Measured, keep_measured
+from yudai.runs.tables import RunRow
+from yudai.services.preparing import keep_measured
 from yudai.services.stopping import Stopper
+from yudai.solves.domain.origin import Origin, PublishMode
 from yudai.store import costs, events, runs, solves, writers
 from yudai.store.store import Store
-from yudai.store.tables import RunRow, SolveRow
+from yudai.store.tables import SolveRow
+from yudai.verification.baseline import Measured
 
 log = structlog.get_logger()
 
@@ -122,7 +125,7 @@ class Solves:
         left = self.day_cap_micros - await costs.at_risk(db, request.user_id, now - DAY_S)
         if wanted > left:
             raise RefusedError(
-                f"this could cost ${budgets.usd(wanted):.2f}, and ${budgets.usd(max(0, left)):.2f}"
+                f"this could cost ${usd(wanted):.2f}, and ${usd(max(0, left)):.2f}"
                 " is left of what your solves may cost within a day: lower the budget, or wait",
                 field="limits.budget_usd",
             )

@@ -16,7 +16,6 @@ from yudai.domain.matrix import DEFAULT_AGENT, check_size
 from yudai.domain.models import Price, is_script
 from yudai.domain.nearest import nearest
 from yudai.domain.project import Project
-from yudai.domain.publication import PublishMode
 from yudai.ports.artifacts import ArtifactRef
 from yudai.ports.clock import Clock
 from yudai.ports.forge import Forge
@@ -26,6 +25,7 @@ from yudai.services.projects import Given
 from yudai.services.remote_asks import RemoteAsks
 from yudai.services.solves import Also, SolveRequest, Solves
 from yudai.services.sources import Sources
+from yudai.solves.domain.origin import PublishMode
 from yudai.store import artifacts, idempotency
 from yudai.store.idempotency import IdempotencyKey, KeyReusedError, KeyTakenError
 from yudai.store.store import Store

@@ -10,8 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from yudai.domain import triggers
 from yudai.domain.asking import SolveAsk
-from yudai.domain.chatasks import Place, from_command
-from yudai.domain.chatcommand import SolveCommand, read_options
+from yudai.domain.chatcommand import Place, SolveCommand, from_command, read_options
 from yudai.domain.errors import ForbiddenError, ForgeError, NotFoundError, RefusedError
 from yudai.domain.forge import Account, Comment, ForgeIssue, Labelling, RepoRef, Role
 from yudai.domain.ids import LOCAL_USER, SolveId, short
@@ -19,7 +18,6 @@ from yudai.domain.issuetext import OUR_MARK, is_bot
 from yudai.domain.markdown import fence
 from yudai.domain.matrix import Matrix
 from yudai.domain.models import SCRIPTED_PREFIX, is_script
-from yudai.domain.publication import Origin, OriginKind, PublishMode
 from yudai.domain.routing import Listing
 from yudai.domain.triggers import TriggerState, comment_key, label_key, last_labelling
 from yudai.ports.clock import Clock
@@ -30,11 +28,12 @@ from yudai.services.models import Catalogue
 from yudai.services.remote_asks import Looked
 from yudai.services.solves import SolveRequest
 from yudai.services.submitting import Submitter
+from yudai.solves.domain.origin import Origin, OriginKind, PublishMode
+from yudai.store import accounts, watches
 from yudai.store import triggers as heard_triggers
-from yudai.store import watches
-from yudai.store.forge_tables import TriggerRow, WatchRow
 from yudai.store.store import Store
 from yudai.store.triggers import HeardError
+from yudai.triggers.tables import TriggerRow, WatchRow
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger()
 
@@ -186,7 +185,7 @@ class Triggers:
     async def _open(self, repo: RepoRef, number: int, calling: Calling) -> None:
         async with self.store.read() as db:
             going_on = await heard_triggers.going_on(db, repo.url, number)
-            user_id = await heard_triggers.user_id(db, self.forge.url, calling.by)
+            user_id = await accounts.user_id(db, self.forge.url, calling.by)
         _refuse_second(going_on)
         whose = user_id or self.unknown_user
         ask = await self._ask(repo, number, calling)

@@ -8,12 +8,12 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection
 
-from yudai.domain.budget import usd
 from yudai.domain.cursor import UNSEEN, Cursor, Mark, encode
 from yudai.domain.cutting import line
 from yudai.domain.ids import LOCAL_USER, RunId, SolveId
 from yudai.domain.run_state import RunState
 from yudai.domain.solve_state import FINAL, SolveState
+from yudai.kit.money import usd
 from yudai.services.lanes import lane_view, message_view
 from yudai.services.update_views import WatchedSolve
 from yudai.services.viewing import Progress

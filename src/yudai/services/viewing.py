@@ -11,29 +11,32 @@ from typing import NamedTuple
 from pydantic import Field
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from yudai.domain.budget import Budget, usd
+from yudai.domain.budget import Budget
 from yudai.domain.document import SolveDocument
 from yudai.domain.errors import NotFoundError
 from yudai.domain.failure import Cause
 from yudai.domain.ids import RunId, SolveId
-from yudai.domain.issue import Issue
+from yudai.domain.issue import Issue, IssueFacts
 from yudai.domain.matrix import Contestant, Matrix
-from yudai.domain.publication import IssueFacts, Origin, PublishMode
 from yudai.domain.run_state import RunState
 from yudai.domain.solve_state import SolveState
 from yudai.domain.tally import Tally as Tests
 from yudai.domain.tally import tally as tally_of
 from yudai.domain.value import Value
 from yudai.domain.verdict import Verdict
+from yudai.kit.money import usd
 from yudai.ports.clock import Clock
+from yudai.runs.tables import RunRow
 from yudai.services.decisions import Decisions, decisions_of
 from yudai.services.publication_views import PublicationView, view_of
-from yudai.services.reading import document_of, elapsed_s
+from yudai.services.reading import document_of
+from yudai.solves.domain.origin import Origin, PublishMode
 from yudai.store import events, pages, publications, runs, solves
 from yudai.store.forge_tables import PublicationRow
 from yudai.store.pages import Champion, Mark, Tally, Which
+from yudai.store.solves import elapsed_s
 from yudai.store.store import Store
-from yudai.store.tables import EventRow, RunRow, SolveRow
+from yudai.store.tables import EventRow, SolveRow
 
 _MAX_EVENTS = 10_000
 _RUN_PARTS = ("plan", "tests", "messages", "steps", "attempts", "patch")

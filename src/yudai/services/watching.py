@@ -16,8 +16,8 @@ from yudai.services.credentials import Credentials
 from yudai.services.remote_asks import Looked
 from yudai.services.triggering import FIRST, OVERLAP_S, Triggers, watch_key
 from yudai.store import watches
-from yudai.store.forge_tables import WatchRow
 from yudai.store.store import Store
+from yudai.triggers.tables import WatchRow
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger()
 

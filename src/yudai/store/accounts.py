@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING, Any, cast
 from sqlalchemy import ColumnElement, Delete, Table, delete, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from yudai.accounts.tables import KeyRow, LoginAttemptRow, LoginRow, TokenRow, UserRow
 from yudai.domain.forge import Account
+from yudai.store.db import LOCKS
 from yudai.store.engines import insert_new, is_sqlite, upsert
-from yudai.store.forge_tables import KeyRow, LoginAttemptRow, LoginRow, TokenRow, UserRow
-from yudai.store.locks import LOCKS
 
 if TYPE_CHECKING:
     from sqlalchemy.engine import CursorResult
@@ -39,6 +39,12 @@ async def keep_user(
 
 async def user(db: AsyncSession, user_id: str) -> UserRow | None:
     return await db.get(UserRow, user_id)
+
+
+async def login_of(db: AsyncSession, user_id: str) -> str:
+    """Empty for a user that is not known."""
+    found = await user(db, user_id)
+    return "" if found is None else found.login
 
 
 async def keep_token(db: AsyncSession, row: TokenRow) -> None:
@@ -156,3 +162,9 @@ async def drop_key(db: AsyncSession, key_id: str, *, user_id: str) -> bool:
 
 async def _drop(db: AsyncSession, statement: Delete) -> int:
     return cast("CursorResult[Any]", await db.execute(statement)).rowcount
+
+
+async def user_id(db: AsyncSession, forge: str, account: Account) -> str | None:
+    """Who that is among our users."""
+    same = (UserRow.forge == forge) & (UserRow.forge_id == account.id)
+    return await db.scalar(select(UserRow.id).where(same))

@@ -5,10 +5,12 @@ from typing import cast
 from sqlalchemy import ColumnElement, Table, delete, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from yudai.artifacts.tables import ArtifactRow
+from yudai.domain.errors import NotFoundError
 from yudai.domain.ids import RunId, SolveId
-from yudai.ports.artifacts import ArtifactKind, ArtifactRef
+from yudai.ports.artifacts import ArtifactKind, ArtifactRef, Artifacts
 from yudai.store.engines import upsert
-from yudai.store.tables import ArtifactRow
+from yudai.store.store import Store
 
 _ARTIFACTS = cast("Table", ArtifactRow.__table__)
 
@@ -50,3 +52,14 @@ async def _by_kind(
 ) -> dict[ArtifactKind, ArtifactRef]:
     rows = await db.scalars(select(ArtifactRow).where(condition))
     return {row.kind: ArtifactRef(kind=row.kind, sha256=row.sha256, size=row.size) for row in rows}
+
+
+async def artifact_of(
+    store: Store, artifacts: Artifacts, run_id: RunId, kind: ArtifactKind
+) -> bytes:
+    """NotFoundError when the run has none of that kind."""
+    async with store.read() as db:
+        refs = await of_run(db, run_id)
+    if kind not in refs:
+        raise NotFoundError(f"run {run_id} has no {kind.replace('_', ' ')}")
+    return await artifacts.get(refs[kind])

@@ -9,9 +9,10 @@ from yudai.domain.failure import Cause
 from yudai.domain.ids import RunId, SolveId, WorkerId
 from yudai.domain.run_state import RunEvent, RunState
 from yudai.domain.solve_state import RESTING, SolveEvent, SolveState
+from yudai.runs.tables import AttemptRow, RunRow
 from yudai.store import artifacts, events, runs, solves
 from yudai.store.claims import Claim
-from yudai.store.tables import AttemptRow, RunRow, SolveRow
+from yudai.store.tables import SolveRow
 
 RESUMED = "solve.resumed"
 _NUMBERS = ("steps", "message_count", "input_tokens", "cached_tokens", "output_tokens")

@@ -5,8 +5,10 @@ from typing import NamedTuple
 from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from yudai.conversations.tables import ConversationRow
 from yudai.domain.ids import ConversationId, RunId, SolveId
-from yudai.store.tables import ConversationRow, RunRow, SolveRow
+from yudai.runs.tables import RunRow
+from yudai.store.tables import SolveRow
 
 
 class Belonging(NamedTuple):

@@ -1,4 +1,4 @@
-"""What solves and runs share: finding a row, and changing it by compare-and-set."""
+"""What all rows with states share: finding one, and changing it by compare-and-set."""
 
 from collections.abc import Mapping
 from typing import TypeVar
@@ -7,14 +7,12 @@ from sqlalchemy import select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from yudai.domain.errors import ConflictError, NotFoundError, RefusedError
-from yudai.domain.run_state import RunState
-from yudai.domain.solve_state import SolveState
-from yudai.store.tables import RunRow, SolveRow
+from yudai.store.rows import WorkRow
 
 MIN_ENDING = 4
 _LISTED = 10
 
-Row = TypeVar("Row", SolveRow, RunRow)
+Row = TypeVar("Row", bound=WorkRow)
 
 
 async def get_row(
@@ -53,7 +51,7 @@ async def change_row(
     identifier: str,
     changes: Mapping[str, object],
     *,
-    expected: SolveState | RunState | None = None,
+    expected: str | None = None,
 ) -> Row:
     """Set columns of one row, only while it is in the expected state if one is given."""
     statement = update(table).where(table.id == identifier).values(**changes, rev=table.rev + 1)
@@ -77,11 +75,10 @@ def _can_be_id(text: str) -> bool:
     return text.isascii() and text.isprintable()
 
 
-def _not_found(table: type[SolveRow] | type[RunRow], identifier: str) -> NotFoundError:
+def _not_found(table: type[WorkRow], identifier: str) -> NotFoundError:
     shown = identifier if _can_be_id(identifier) else ascii(identifier)
-    shown_by = "yudai list" if table is SolveRow else "yudai show"
-    return NotFoundError(f"there is no {_noun(table)} {shown}: `{shown_by}` names them")
+    return NotFoundError(f"there is no {_noun(table)} {shown}: `{table.__named_by__}` names them")
 
 
-def _noun(table: type[SolveRow] | type[RunRow]) -> str:
+def _noun(table: type[WorkRow]) -> str:
     return table.__tablename__.removesuffix("s")

@@ -6,13 +6,14 @@ from typing import cast
 from sqlalchemy import ColumnElement, Select, Table, func, select, tuple_
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from yudai.conversations.tables import ChatMessageRow, ConversationRow
 from yudai.domain.chat import ChatRole
 from yudai.domain.errors import NotFoundError
 from yudai.domain.ids import ConversationId, MessageId, SolveId
 from yudai.domain.solve_state import SolveState
+from yudai.store.db import LOCKS
 from yudai.store.engines import insert_new, is_sqlite
-from yudai.store.locks import LOCKS
-from yudai.store.tables import ChatMessageRow, ConversationRow, EventRow, SolveRow
+from yudai.store.tables import EventRow, SolveRow
 
 _MESSAGES = cast("Table", ChatMessageRow.__table__)
 _NEWEST_FIRST = (ConversationRow.created_at.desc(), ConversationRow.id.desc())

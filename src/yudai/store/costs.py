@@ -8,8 +8,11 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from yudai.domain.ids import RunId, SolveId
 from yudai.domain.matrix import Contestant
+from yudai.domain.run_state import RunState
 from yudai.domain.solve_state import RESTING
-from yudai.store.tables import RunRow, SolveRow
+from yudai.runs.tables import RunRow
+from yudai.store.solves import NEWEST_FIRST
+from yudai.store.tables import SolveRow
 
 
 class Spent(NamedTuple):
@@ -50,3 +53,22 @@ async def at_risk(db: AsyncSession, user_id: str, since: float) -> int:
         spent + uncertain if state in RESTING else budget.cost_cap_micros
         for state, budget, spent, uncertain in await db.execute(query)
     )
+
+
+class Took(NamedTuple):
+    contestant: Contestant
+    seconds: float
+
+
+async def took(db: AsyncSession, user_id: str, *, newest: int) -> list[Took]:
+    """How long completed runs of somebody's newest solves took, from start to verdict."""
+    looked_at = (
+        select(SolveRow.id).where(SolveRow.user_id == user_id).order_by(*NEWEST_FIRST).limit(newest)
+    )
+    query = select(RunRow.contestant, RunRow.finished_at - RunRow.started_at).where(
+        RunRow.solve_id.in_(looked_at),
+        RunRow.state == RunState.COMPLETED,
+        RunRow.started_at.is_not(None),
+        RunRow.finished_at.is_not(None),
+    )
+    return [Took(contestant, seconds) for contestant, seconds in await db.execute(query)]

@@ -8,8 +8,9 @@ from sqlalchemy.orm import InstrumentedAttribute
 
 from yudai.domain.run_state import RunState
 from yudai.domain.solve_state import SolveState
+from yudai.runs.tables import RunRow
 from yudai.store.sandbox_tables import SandboxRow
-from yudai.store.tables import RunRow, SolveRow
+from yudai.store.tables import SolveRow
 
 Word = TypeVar("Word", bound=str)
 

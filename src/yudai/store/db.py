@@ -13,7 +13,6 @@ from sqlalchemy.orm import ORMExecuteState, Session
 
 from yudai.store import postgresql, sqlite
 from yudai.store.engines import is_sqlite, make_blocking_engine, make_engine, probe, refusals
-from yudai.store.locks import LOCKS
 from yudai.store.outages import away_errors, patiently
 from yudai.store.pool import DEFAULT_POOL, Pool
 
@@ -164,3 +163,7 @@ def _refuse_statement(state: ORMExecuteState) -> None:
 @event.listens_for(_ReadingSession, "before_flush")
 def _refuse_flush(*_: object) -> None:
     raise RuntimeError("a change needs a transaction")
+
+
+LOCKS = "yudai_locks"
+"""Execution option of a statement that locks, so that one in a reading session is refused."""

@@ -7,7 +7,7 @@ from sqlalchemy import Table, delete, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from yudai.store.engines import insert_new
-from yudai.store.forge_tables import DeliveryRow
+from yudai.triggers.tables import DeliveryRow
 
 KEPT_S = 30 * 24 * 3600.0
 _DELIVERIES = cast("Table", DeliveryRow.__table__)

@@ -8,7 +8,8 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from yudai.domain.ids import RunId, SolveId
 from yudai.store.locks import hold_solve
-from yudai.store.tables import Data, EventRow
+from yudai.store.rows import Data
+from yudai.store.tables import EventRow
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger()
 
@@ -57,3 +58,6 @@ async def after(
     """
     newer = (EventRow.solve_id == solve_id) & (EventRow.id > cursor)
     return list(await db.scalars(select(EventRow).where(newer).order_by(EventRow.id).limit(limit)))
+
+
+FETCHED = "base.fetched"

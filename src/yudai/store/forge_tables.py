@@ -1,15 +1,13 @@
 """Tables about forges: publications, what became of them, and what was asked there."""
 
-from sqlalchemy import BigInteger, Double, ForeignKey, Index, String, Text, UniqueConstraint
+from sqlalchemy import BigInteger, Double, ForeignKey, Index, String, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
 from yudai.domain.forge import PullState
 from yudai.domain.ids import RunId, SolveId
 from yudai.domain.publication import OutcomeKind, PublicationState
 from yudai.store.columns import CleanText, ValueJson, words
-from yudai.store.tables import Base, Data, Id, Names, Serial
-
-Url = String(500)
+from yudai.store.rows import Base, Data, Id, Serial, Url
 
 
 class PublicationRow(Base, kw_only=True):
@@ -90,131 +88,3 @@ class OutcomeRow(Base, kw_only=True):
     confirmed: Mapped[bool | None] = mapped_column(default=None)
     """Of a suspicion: what a person said; None: nobody has yet."""
     confirmed_by: Mapped[str] = mapped_column(Id, default="")
-
-
-class TriggerRow(Base, kw_only=True):
-    """Something at the forge that asked for a solve; each is heard once."""
-
-    __tablename__ = "triggers"
-
-    key: Mapped[str] = mapped_column(String(300), primary_key=True)
-    """`owner/name` and the forge's number of the comment or labelling."""
-    repo_url: Mapped[str] = mapped_column(Url)
-    issue_number: Mapped[int] = mapped_column(BigInteger)
-    login: Mapped[str] = mapped_column(CleanText)
-    state: Mapped[str] = mapped_column(Id)
-    """opened, ignored (no right to ask), refused (could not be understood or started)"""
-    note: Mapped[str] = mapped_column(CleanText, default="")
-    solve_id: Mapped[SolveId | None] = mapped_column(Id, default=None)
-    at: Mapped[float] = mapped_column(Double)
-
-
-class DeliveryRow(Base, kw_only=True):
-    """A webhook's hint: what may have changed; the forge is asked what is true."""
-
-    __tablename__ = "deliveries"
-    __table_args__ = (Index(None, "processed_at", "received_at"), UniqueConstraint("body_sha256"))
-
-    id: Mapped[str] = mapped_column(String(100), primary_key=True)
-    body_sha256: Mapped[str] = mapped_column(String(64))
-    event: Mapped[str] = mapped_column(CleanText)
-    repo: Mapped[str] = mapped_column(CleanText, default="")
-    number: Mapped[int | None] = mapped_column(BigInteger, default=None)
-    received_at: Mapped[float] = mapped_column(Double)
-    processed_at: Mapped[float | None] = mapped_column(Double, default=None)
-    tries: Mapped[int] = mapped_column(default=0)
-
-
-class WatchRow(Base, kw_only=True):
-    """How far a repository was looked through: what is older has been seen."""
-
-    __tablename__ = "watches"
-
-    repo_url: Mapped[str] = mapped_column(Url, primary_key=True)
-    comments_since: Mapped[float] = mapped_column(Double)
-    issues_since: Mapped[float] = mapped_column(Double)
-    history_since: Mapped[float] = mapped_column(Double)
-    looked_at: Mapped[float] = mapped_column(Double, default=0.0)
-    error: Mapped[str] = mapped_column(CleanText, default="")
-
-
-class WriterRow(Base, kw_only=True):
-    """When the next act of writing at a forge may come, over all processes."""
-
-    __tablename__ = "writers"
-
-    key: Mapped[str] = mapped_column(String(300), primary_key=True)
-    next_at: Mapped[float] = mapped_column(Double)
-
-
-class UserRow(Base, kw_only=True):
-    __tablename__ = "users"
-    __table_args__ = (UniqueConstraint("forge", "forge_id"),)
-
-    id: Mapped[str] = mapped_column(Id, primary_key=True)
-    forge: Mapped[str] = mapped_column(Url)
-    forge_id: Mapped[int] = mapped_column(BigInteger)
-    login: Mapped[str] = mapped_column(CleanText)
-    name: Mapped[str] = mapped_column(CleanText, default="")
-    created_at: Mapped[float] = mapped_column(Double)
-    seen_at: Mapped[float] = mapped_column(Double)
-
-
-class TokenRow(Base, kw_only=True):
-    """A user's token at the forge, encrypted."""
-
-    __tablename__ = "tokens"
-
-    user_id: Mapped[str] = mapped_column(
-        Id, ForeignKey("users.id", ondelete="CASCADE"), primary_key=True
-    )
-    access: Mapped[str] = mapped_column(Text)
-    refresh: Mapped[str] = mapped_column(Text, default="")
-    access_expires_at: Mapped[float | None] = mapped_column(Double, default=None)
-    refresh_expires_at: Mapped[float | None] = mapped_column(Double, default=None)
-    updated_at: Mapped[float] = mapped_column(Double)
-
-
-class LoginRow(Base, kw_only=True):
-    """A browser that is signed in: its cookie's hash, never the cookie."""
-
-    __tablename__ = "logins"
-
-    hash: Mapped[str] = mapped_column(String(64), primary_key=True)
-    user_id: Mapped[str] = mapped_column(Id, ForeignKey("users.id", ondelete="CASCADE"), index=True)
-    agent: Mapped[str] = mapped_column(CleanText, default="")
-    created_at: Mapped[float] = mapped_column(Double)
-    seen_at: Mapped[float] = mapped_column(Double)
-    expires_at: Mapped[float] = mapped_column(Double, index=True)
-
-
-class LoginAttemptRow(Base, kw_only=True):
-    """A login that has begun: used once, or forgotten after minutes."""
-
-    __tablename__ = "login_attempts"
-
-    hash: Mapped[str] = mapped_column(String(64), primary_key=True)
-    """Of what the browser or the command line holds."""
-    state_hash: Mapped[str] = mapped_column(String(64), default="")
-    secret: Mapped[str] = mapped_column(Text)
-    """PKCE's verifier or the device's code, encrypted."""
-    return_to: Mapped[str] = mapped_column(CleanText, default="")
-    next_at: Mapped[float] = mapped_column(Double, default=0.0)
-    """When the forge may be asked about a device again."""
-    created_at: Mapped[float] = mapped_column(Double)
-    expires_at: Mapped[float] = mapped_column(Double, index=True)
-
-
-class KeyRow(Base, kw_only=True):
-    """A key for programs: its hash, its scopes; the key itself was shown once."""
-
-    __tablename__ = "api_keys"
-
-    id: Mapped[str] = mapped_column(Id, primary_key=True)
-    user_id: Mapped[str] = mapped_column(Id, ForeignKey("users.id", ondelete="CASCADE"), index=True)
-    hash: Mapped[str] = mapped_column(String(64))
-    name: Mapped[str] = mapped_column(CleanText)
-    scopes: Mapped[Names] = mapped_column(ValueJson(Names), default=())
-    created_at: Mapped[float] = mapped_column(Double)
-    expires_at: Mapped[float | None] = mapped_column(Double, default=None)
-    used_at: Mapped[float | None] = mapped_column(Double, default=None)

@@ -8,9 +8,10 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from yudai.domain.errors import NotFoundError
 from yudai.domain.ids import RunId, SolveId, WorkerId
+from yudai.runs.tables import HoldRow, RunRow
 from yudai.store import events
 from yudai.store.locks import hold_solve
-from yudai.store.tables import HoldRow, RunRow, SolveRow
+from yudai.store.tables import SolveRow
 
 MOST_MICROS = 10**15
 """Of one call, whatever its reply says: a sum of them still fits into the column."""

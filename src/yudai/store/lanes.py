@@ -13,7 +13,8 @@ from yudai.domain.run_state import RunState
 from yudai.domain.solve_state import SolveState
 from yudai.domain.testreport import Baseline
 from yudai.domain.verdict import Verdict
-from yudai.store.tables import EventRow, MessageRow, RunRow, SolveRow
+from yudai.runs.tables import MessageRow, RunRow
+from yudai.store.tables import EventRow, SolveRow
 
 # The newest turn of the model is among the last few messages: its commands' output follows it.
 _NEWEST = 12

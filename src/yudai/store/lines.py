@@ -9,6 +9,7 @@ from weakref import WeakValueDictionary
 import structlog
 
 from yudai.domain.ids import SolveId
+from yudai.store.store import Store
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger()
 
@@ -55,6 +56,9 @@ class Lines:
         task.add_done_callback(self._ended)
         return task
 
+    async def flush(self) -> None:
+        """Nothing: a settlement writes in a transaction of its own."""
+
     async def close(self) -> None:
         """What is not settled by now is written off with its worker."""
         tasks = list(self._tasks)
@@ -67,3 +71,7 @@ class Lines:
         self._tasks.discard(task)
         if not task.cancelled() and (error := task.exception()):
             log.error("money.not_settled", error=repr(error))
+
+
+def lines_of(store: Store) -> Lines:
+    return store.part(Lines, Lines)

@@ -4,11 +4,10 @@ from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from yudai.domain.ids import SolveId
+from yudai.store.db import LOCKS
 from yudai.store.engines import is_sqlite
 from yudai.store.tables import SolveRow
 
-LOCKS = "yudai_locks"
-"""Execution option of a statement that locks, so that one in a reading session is refused."""
 _HELD = "yudai_held"
 
 

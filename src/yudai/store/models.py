@@ -8,8 +8,8 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from yudai.domain.errors import NotFoundError
 from yudai.domain.models import Model
+from yudai.gateway.tables import ModelRow
 from yudai.store.engines import insert_new, upsert
-from yudai.store.tables import ModelRow
 
 _MODELS = cast("Table", ModelRow.__table__)
 

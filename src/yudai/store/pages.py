@@ -15,7 +15,8 @@ from yudai.domain.testreport import Baseline
 from yudai.domain.text import clean
 from yudai.domain.verdict import Verdict
 from yudai.ports.forge import Snapshot
-from yudai.store.tables import RunRow, SolveRow
+from yudai.runs.tables import RunRow
+from yudai.store.tables import SolveRow
 
 _NEWEST_FIRST = (SolveRow.created_at.desc(), SolveRow.id.desc())
 # Baselines, issues and matrices are long, and a list shows none of them.

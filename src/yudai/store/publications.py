@@ -9,18 +9,14 @@ from sqlalchemy.orm import InstrumentedAttribute
 from yudai.domain import publication
 from yudai.domain.errors import NotFoundError, TakenError
 from yudai.domain.ids import SolveId
-from yudai.domain.publication import (
-    RESTING,
-    Origin,
-    PublicationEvent,
-    PublicationState,
-    PublishMode,
-)
+from yudai.domain.publication import RESTING, PublicationEvent, PublicationState
 from yudai.domain.solve_state import SolveState
+from yudai.solves.domain.origin import Origin, PublishMode
 from yudai.store import events
 from yudai.store.forge_tables import PublicationRow
 from yudai.store.locks import hold_solve
-from yudai.store.tables import Data, EventRow, SolveRow
+from yudai.store.rows import Data
+from yudai.store.tables import EventRow, SolveRow
 
 REQUESTED = "publication.requested"
 KINDS: dict[PublicationEvent, str] = {

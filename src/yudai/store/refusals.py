@@ -4,8 +4,9 @@ from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from yudai.domain.failure import Cause
+from yudai.runs.tables import RunRow
 from yudai.store import events
-from yudai.store.tables import EventRow, RunRow
+from yudai.store.tables import EventRow
 
 CALL_REFUSED = "run.call_refused"
 

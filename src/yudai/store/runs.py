@@ -9,11 +9,14 @@ from yudai.domain import run_state
 from yudai.domain.ids import RunId, SolveId
 from yudai.domain.run_state import RunEvent, RunState
 from yudai.domain.usage import Usage
+from yudai.ports.sandbox import Tags
+from yudai.runs.tables import RunRow
 from yudai.store import events
 from yudai.store.changes import change_row, find_row, get_row
 from yudai.store.claims import Claim
 from yudai.store.locks import hold_solve
-from yudai.store.tables import Data, RunRow
+from yudai.store.rows import Data
+from yudai.store.tables import SolveRow
 
 _STAMPS = {RunState.RUNNING: "started_at", RunState.VERIFYING: "submitted_at"} | dict.fromkeys(
     run_state.FINAL, "finished_at"
@@ -93,3 +96,26 @@ def _columns(changes: dict[str, object]) -> dict[str, object]:
     if not isinstance(usage, Usage):
         return changes
     return {name: new for name, new in changes.items() if name != "usage"} | usage.model_dump()
+
+
+async def sandbox_tags(db: AsyncSession, owner: str) -> Tags:
+    """Of a sandbox whose owner is a run or a solve; empty for anybody else."""
+    run = (await db.execute(select(RunRow.solve_id).where(RunRow.id == owner))).one_or_none()
+    solve_id = owner if run is None else run.solve_id
+    columns = select(
+        SolveRow.id,
+        SolveRow.user_id,
+        SolveRow.conversation_id,
+        SolveRow.repo,
+        SolveRow.issue_number,
+    )
+    solve = (await db.execute(columns.where(SolveRow.id == solve_id))).one_or_none()
+    if solve is None:
+        return Tags()
+    return Tags(
+        solve=solve.id,
+        run="" if run is None else owner,
+        conversation=solve.conversation_id or "",
+        issue="" if solve.issue_number is None else f"{solve.repo}#{solve.issue_number}",
+        user=solve.user_id,
+    )

@@ -1,15 +1,11 @@
 """Tables about sandboxes: those elsewhere, what they stand on, agents in them that call models."""
 
-from sqlalchemy import BigInteger, Double, ForeignKey, Index, LargeBinary, String
+from sqlalchemy import BigInteger, Double, Index, LargeBinary, String
 from sqlalchemy.orm import Mapped, mapped_column
 
-from yudai.domain.ids import RunId
 from yudai.ports.sandbox import Tags
 from yudai.store.columns import CleanText, ValueJson
-
-# Whoever knows these tables knows all of them: migrations compare them.
-from yudai.store.forge_tables import Base
-from yudai.store.tables import Id
+from yudai.store.rows import Base, Id
 
 Key = String(500)
 
@@ -73,20 +69,3 @@ class BuilderRow(Base, kw_only=True):
     host: Mapped[str] = mapped_column(CleanText)
     pid: Mapped[int]
     beat_at: Mapped[float] = mapped_column(Double)
-
-
-class DeskRow(Base, kw_only=True):
-    """An attempt whose agent calls its model from its sandbox, for all who answer there."""
-
-    __tablename__ = "desks"
-
-    run_id: Mapped[RunId] = mapped_column(
-        Id, ForeignKey("runs.id", ondelete="CASCADE"), primary_key=True
-    )
-    attempt: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
-    refused: Mapped[int] = mapped_column(default=0)
-    """Requests that were not taken."""
-    uncertain_micros: Mapped[int] = mapped_column(BigInteger, default=0)
-    """Of calls that failed but may have been billed: they count against the run's cap."""
-    closed_at: Mapped[float | None] = mapped_column(Double, default=None)
-    """From when on its token is no good."""

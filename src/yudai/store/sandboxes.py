@@ -7,12 +7,10 @@ from sqlalchemy import Table, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from yudai.ports.register import BoxEntry
-from yudai.ports.sandbox import Tags
+from yudai.store.db import LOCKS
 from yudai.store.engines import insert_new, is_sqlite
 from yudai.store.instants import instant
-from yudai.store.locks import LOCKS
 from yudai.store.sandbox_tables import InstallationRow, SandboxRow
-from yudai.store.tables import RunRow, SolveRow
 
 DEAD_S = 60.0
 """Without a beat for so long, a process is taken for dead, and its sandboxes for left behind."""
@@ -54,29 +52,6 @@ async def name_installation(db: AsyncSession, name: str) -> None:
     """The first name stays."""
     statement = insert_new(_INSTALLATIONS, db.get_bind().dialect)
     await db.execute(statement.values(id=_THE_ONE, name=name))
-
-
-async def tags_of(db: AsyncSession, owner: str) -> Tags:
-    """Of a run or of a solve; empty for anybody else."""
-    run = (await db.execute(select(RunRow.solve_id).where(RunRow.id == owner))).one_or_none()
-    solve_id = owner if run is None else run.solve_id
-    columns = select(
-        SolveRow.id,
-        SolveRow.user_id,
-        SolveRow.conversation_id,
-        SolveRow.repo,
-        SolveRow.issue_number,
-    )
-    solve = (await db.execute(columns.where(SolveRow.id == solve_id))).one_or_none()
-    if solve is None:
-        return Tags()
-    return Tags(
-        solve=solve.id,
-        run="" if run is None else owner,
-        conversation=solve.conversation_id or "",
-        issue="" if solve.issue_number is None else f"{solve.repo}#{solve.issue_number}",
-        user=solve.user_id,
-    )
 
 
 async def open_box(db: AsyncSession, entry: BoxEntry, holder: Holder, *, now: float) -> None:

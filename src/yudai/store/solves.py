@@ -1,7 +1,6 @@
 """Queries of solves."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from sqlalchemy import select, tuple_
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -9,22 +8,17 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from yudai.domain import solve_state
 from yudai.domain.errors import NotFoundError
 from yudai.domain.ids import SolveId
-from yudai.domain.matrix import Contestant
-from yudai.domain.run_state import RunState
+from yudai.domain.issue import Issue
 from yudai.domain.solve_state import SolveEvent, SolveState
 from yudai.store import events
 from yudai.store.changes import change_row, find_row, get_row
 from yudai.store.claims import Claim
 from yudai.store.locks import hold_solve
-from yudai.store.tables import Data, RunRow, SolveRow
+from yudai.store.rows import Data
+from yudai.store.tables import SolveRow
 
 NEWEST = ("", "latest")
-_NEWEST_FIRST = (SolveRow.created_at.desc(), SolveRow.id.desc())
-
-
-class Took(NamedTuple):
-    contestant: Contestant
-    seconds: float
+NEWEST_FIRST = (SolveRow.created_at.desc(), SolveRow.id.desc())
 
 
 async def add(db: AsyncSession, row: SolveRow) -> SolveRow:
@@ -55,28 +49,11 @@ async def find(db: AsyncSession, ending: str) -> SolveRow:
 
 async def recent(db: AsyncSession, *, limit: int, before: SolveId | None = None) -> list[SolveRow]:
     """Newest first; `before` is the last one of the page already seen."""
-    query = select(SolveRow).order_by(*_NEWEST_FIRST).limit(limit)
+    query = select(SolveRow).order_by(*NEWEST_FIRST).limit(limit)
     if before is not None:
         seen = await get(db, before)
         query = query.where(tuple_(SolveRow.created_at, SolveRow.id) < (seen.created_at, seen.id))
     return list(await db.scalars(query))
-
-
-async def took(db: AsyncSession, user_id: str, *, newest: int) -> list[Took]:
-    """How long completed runs of somebody's newest solves took, from start to verdict."""
-    looked_at = (
-        select(SolveRow.id)
-        .where(SolveRow.user_id == user_id)
-        .order_by(*_NEWEST_FIRST)
-        .limit(newest)
-    )
-    query = select(RunRow.contestant, RunRow.finished_at - RunRow.started_at).where(
-        RunRow.solve_id.in_(looked_at),
-        RunRow.state == RunState.COMPLETED,
-        RunRow.started_at.is_not(None),
-        RunRow.finished_at.is_not(None),
-    )
-    return [Took(contestant, seconds) for contestant, seconds in await db.execute(query)]
 
 
 async def in_states(db: AsyncSession, states: Sequence[SolveState]) -> list[SolveRow]:
@@ -121,3 +98,13 @@ def _stamps(row: SolveRow, state: SolveState, at: float) -> dict[str, object]:
         return {"started_at": at}
     is_at_rest = state in solve_state.RESTING and row.finished_at is None
     return {"finished_at": at} if is_at_rest else {}
+
+
+def issue_of(solve: SolveRow) -> Issue:
+    return Issue(title=solve.issue_title, body=solve.issue_body, number=solve.issue_number)
+
+
+def elapsed_s(solve: SolveRow, *, now: float) -> float:
+    if solve.started_at is None:
+        return 0.0
+    return (solve.finished_at or now) - solve.started_at

@@ -1,8 +1,8 @@
-"""The store: the database and its message writer, opened and closed together."""
+"""The store: the database and the parts that write to it, opened and closed together."""
 
-from collections.abc import AsyncGenerator
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from typing import Self
+from collections.abc import AsyncGenerator, Callable
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from typing import Protocol, Self, TypeVar, cast
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -10,9 +10,18 @@ from yudai.domain.redaction import Redact, as_it_is
 from yudai.store import migrations
 from yudai.store.db import Database
 from yudai.store.engines import refusals
-from yudai.store.lines import Lines
 from yudai.store.pool import DEFAULT_POOL, Pool
-from yudai.store.writer import MessageWriter
+
+
+class Part(Protocol):
+    """What keeps something of its own beside the database, and is closed before it."""
+
+    async def flush(self) -> None: ...
+
+    async def close(self) -> None: ...
+
+
+Kind = TypeVar("Kind", bound=Part)
 
 
 class Store:
@@ -20,8 +29,9 @@ class Store:
         self.database = database
         self.redact = redact
         """For what is kept elsewhere."""
-        self.writer = MessageWriter(database, patience_s=database.patience_s, redact=redact)
-        self.lines = Lines()
+        self._parts: dict[type[Part], Part] = {}
+        self._closing = AsyncExitStack()
+        self._closing.push_async_callback(database.close)
 
     @classmethod
     async def open(
@@ -53,19 +63,23 @@ class Store:
     async def __aexit__(self, *_: object) -> None:
         await self.close()
 
+    def part(self, kind: type[Kind], make: Callable[[], Kind]) -> Kind:
+        """The one part of that kind, made when it is first asked for."""
+        if kind not in self._parts:
+            part = self._parts[kind] = make()
+            self._closing.push_async_callback(part.close)
+        return cast("Kind", self._parts[kind])
+
     def read(self) -> AbstractAsyncContextManager[AsyncSession]:
         return self.database.read()
 
     @asynccontextmanager
     async def change(self) -> AsyncGenerator[AsyncSession]:
         """Write in one transaction; every message appended before it is there first."""
-        await self.writer.flush()
+        for part in tuple(self._parts.values()):
+            await part.flush()
         async with self.database.transaction() as db:
             yield db
 
     async def close(self) -> None:
-        try:
-            await self.lines.close()
-            await self.writer.close()
-        finally:
-            await self.database.close()
+        await self._closing.aclose()

@@ -11,7 +11,7 @@ from sqlalchemy.orm import aliased
 from yudai.domain.ids import RunId
 from yudai.domain.messagekinds import notes_of_all
 from yudai.domain.trajectory import TrajectoryMessage
-from yudai.store.tables import MessageRow, RunRow
+from yudai.runs.tables import MessageRow, RunRow
 from yudai.store.text import to_json
 
 _PREVIOUS = aliased(MessageRow)

@@ -7,12 +7,11 @@ from sqlalchemy import Table, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from yudai.domain.errors import ConflictError
-from yudai.domain.forge import Account
 from yudai.domain.ids import SolveId
 from yudai.domain.solve_state import SolveState
 from yudai.store.engines import insert_new
-from yudai.store.forge_tables import TriggerRow, UserRow
 from yudai.store.tables import SolveRow
+from yudai.triggers.tables import TriggerRow
 
 _TRIGGERS = cast("Table", TriggerRow.__table__)
 _GOING_ON = (SolveState.QUEUED, SolveState.RUNNING)
@@ -52,9 +51,3 @@ async def going_on(
     if besides is not None:
         query = query.where(SolveRow.id != besides)
     return await db.scalar(query.order_by(SolveRow.created_at).limit(1))
-
-
-async def user_id(db: AsyncSession, forge: str, account: Account) -> str | None:
-    """Who that is among our users."""
-    same = (UserRow.forge == forge) & (UserRow.forge_id == account.id)
-    return await db.scalar(select(UserRow.id).where(same))

@@ -5,9 +5,9 @@ from typing import cast
 from sqlalchemy import Table, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from yudai.store.db import LOCKS
 from yudai.store.engines import insert_new, is_sqlite
-from yudai.store.forge_tables import WatchRow
-from yudai.store.locks import LOCKS
+from yudai.triggers.tables import WatchRow
 
 _WATCHES = cast("Table", WatchRow.__table__)
 _FROM_THE_BEGINNING = 0.0

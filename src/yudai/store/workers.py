@@ -28,9 +28,10 @@ from sqlalchemy import (
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from yudai.domain.ids import WorkerId
+from yudai.engine.tables import WorkerRow
 from yudai.store.engines import insert_new, is_sqlite, upsert
 from yudai.store.postgresql import session_name
-from yudai.store.tables import Data, WorkerRow
+from yudai.store.rows import Data
 
 DEAD_S = 10.0
 """Without a beat for so long, a worker is taken for dead."""

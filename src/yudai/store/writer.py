@@ -17,11 +17,12 @@ from yudai.domain.messagekinds import notes_of
 from yudai.domain.redaction import Redact, as_it_is
 from yudai.domain.trajectory import TrajectoryMessage
 from yudai.domain.usage import Usage
-from yudai.ports.agent import OnMessage, Progress
+from yudai.runs.domain.progress import OnMessage, Progress
+from yudai.runs.tables import MessageRow, RunRow
 from yudai.store.db import Database
 from yudai.store.engines import insert_new, reason
 from yudai.store.outages import StoreAwayError, pauses_s
-from yudai.store.tables import MessageRow, RunRow
+from yudai.store.store import Store
 from yudai.store.text import to_json
 
 DELAY_S = 0.02
@@ -335,3 +336,11 @@ def _to_numbers(
         "new_marks": progress.marks,
         **{f"new_{name}": count for name, count in progress.usage.model_dump().items()},
     }
+
+
+def writer_of(store: Store) -> MessageWriter:
+    database = store.database
+    return store.part(
+        MessageWriter,
+        lambda: MessageWriter(database, patience_s=database.patience_s, redact=store.redact),
+    )

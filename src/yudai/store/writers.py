@@ -2,12 +2,23 @@
 
 from typing import cast
 
-from sqlalchemy import Table, case
+from sqlalchemy import Double, String, Table, case
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import Mapped, mapped_column
 
 from yudai.store.engines import is_sqlite
-from yudai.store.forge_tables import WriterRow
+from yudai.store.rows import Base
+
+
+class WriterRow(Base, kw_only=True):
+    """When the next act of writing at a forge may come, over all processes."""
+
+    __tablename__ = "writers"
+
+    key: Mapped[str] = mapped_column(String(300), primary_key=True)
+    next_at: Mapped[float] = mapped_column(Double)
+
 
 GAP_S = 1.0
 """Between two acts of one writer; forges take it amiss otherwise."""

@@ -1,6 +1,7 @@
 """From what is asked, wherever it is asked, to a solve."""
 
-from yudai.domain.budget import MICROS_PER_USD, Budget
+from yudai.domain.budget import Budget
+from yudai.kit.money import MICROS_PER_USD
 from yudai.ports.engine import Engine
 from yudai.ports.gateway import Gateway
 from yudai.services.reading import Reader

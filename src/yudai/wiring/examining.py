@@ -11,11 +11,11 @@ from yudai import __version__
 from yudai.adapters.clock import SystemClock
 from yudai.domain.commandagent import WEAKER
 from yudai.domain.errors import RefusedError
-from yudai.domain.publication import PublishMode
 from yudai.domain.value import Value
 from yudai.ports.artifacts import ArtifactError
 from yudai.services.run_tokens import make_tokens
 from yudai.settings import Settings
+from yudai.solves.domain.origin import PublishMode
 from yudai.wiring.commanding import command_specs
 from yudai.wiring.parts import is_shared, make_artifacts, open_library
 from yudai.wiring.probing import BackendFinding, probe_backends

@@ -36,6 +36,7 @@ from yudai.services.submitting import Submitter
 from yudai.services.triggering import Triggers
 from yudai.services.watching import Watcher
 from yudai.settings import Settings, surroundings
+from yudai.store.accounts import login_of
 from yudai.wiring.accounts import Accounts, make_accounts, make_provider
 from yudai.wiring.parts import make_sources, own_env
 
@@ -137,7 +138,8 @@ def _forging(
             forge=forge,
             mirrors=mirrors,
             credentials=keyring,
-            reader=reader,
+            artifacts=reader.artifacts,
+            login_of=login_of,
             # Who looks for labels ten times as often wants to see a merge sooner, too.
             open_every_s=min(OPEN_EVERY_S, 10 * settings.github_poll_s),
             history_every_s=min(HISTORY_EVERY_S, 60 * settings.github_poll_s),
@@ -162,7 +164,9 @@ def _publisher(
     backend: Backend | None,
 ) -> Publisher:
     desk = Desk(
-        reader=reader,
+        store=reader.store,
+        artifacts=reader.artifacts,
+        clock=reader.clock,
         forge=forge,
         credentials=keyring,
         page=page_of(settings.frontend_url, settings.backend_url, settings.domain),
@@ -171,7 +175,14 @@ def _publisher(
     revalidate = None
     if backend is not None:
         revalidate = Revalidator(
-            reader, mirrors, keyring, backend, forge_url=forge.url, own_env=own_env()
+            store=reader.store,
+            artifacts=reader.artifacts,
+            clock=reader.clock,
+            mirrors=mirrors,
+            credentials=keyring,
+            backend=backend,
+            forge_url=forge.url,
+            own_env=own_env(),
         )
     brancher = Brancher(desk, mirrors, revalidate)
     steps = Steps(desk, brancher, Teller(desk, comments=settings.github_comment))

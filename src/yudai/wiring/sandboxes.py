@@ -118,6 +118,7 @@ async def _next_best(
 
 def make_register(store: Store) -> Register:
     from yudai.services.registering import DatabaseRegister
+    from yudai.store.runs import sandbox_tags
 
     clock = SystemClock()
     return DatabaseRegister(
@@ -126,6 +127,7 @@ def make_register(store: Store) -> Register:
         holder=clock.new_id(),
         host=host_name(),
         pid=os.getpid(),
+        tags_of=sandbox_tags,
         is_gone=is_gone,
         is_there=is_there,
         is_here=is_here,

@@ -12,11 +12,12 @@ from yudai.domain.errors import SandboxError
 from yudai.domain.failure import Cause
 from yudai.domain.ids import RunId
 from yudai.domain.redaction import redactor
-from yudai.ports.agent import AgentLimits, AgentOutcome, AgentTask, OnMessage
+from yudai.ports.agent import AgentLimits, AgentOutcome, AgentTask
 from yudai.ports.clock import Clock
 from yudai.ports.gateway import Gateway
 from yudai.ports.modeldesk import DeskReport, RunDesk, Ticket
 from yudai.ports.sandbox import ExecResult, Sandbox
+from yudai.runs.domain.progress import OnMessage
 
 MAX_OUTPUT = 200_000
 # The patch is taken even when the run's time is up.

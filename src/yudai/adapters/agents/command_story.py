@@ -11,9 +11,10 @@ from yudai.domain.commandagent import WEAKER, CommandSpec
 from yudai.domain.redaction import Redact
 from yudai.domain.trajectory import TrajectoryMessage
 from yudai.domain.usage import Usage
-from yudai.ports.agent import AgentTask, OnMessage, Progress
+from yudai.ports.agent import AgentTask
 from yudai.ports.modeldesk import DeskReport
 from yudai.ports.sandbox import ExecResult
+from yudai.runs.domain.progress import OnMessage, Progress
 
 CALL_ID = "the-agent-itself"
 """No call of a model has it: what the command printed is the output of none of them."""

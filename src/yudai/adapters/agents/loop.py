@@ -14,12 +14,13 @@ from yudai.adapters.agents.observation import NOT_EXECUTED
 from yudai.adapters.agents.prompts import text
 from yudai.adapters.agents.upstream import MINI_VERSION, DefaultAgent
 from yudai.domain import trajectory
-from yudai.domain.budget import usd
 from yudai.domain.endings import SUBMITTED
 from yudai.domain.errors import YudaiError
 from yudai.domain.failure import Cause
 from yudai.domain.plan import parse_plan
-from yudai.ports.agent import AgentLimits, Progress
+from yudai.kit.money import usd
+from yudai.ports.agent import AgentLimits
+from yudai.runs.domain.progress import Progress
 
 # The work tree is looked at even when the time is up, so that the last step counts as it should.
 _LOOK_GRACE_S = 10.0

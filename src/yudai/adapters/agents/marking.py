@@ -7,7 +7,7 @@ from yudai.adapters.agents.observation import NOT_EXECUTED
 from yudai.domain.marks import Marks, RunMark, with_mark
 from yudai.domain.messagekinds import IS_TEST
 from yudai.domain.testcalls import passed, runs_tests
-from yudai.ports.agent import Progress
+from yudai.runs.domain.progress import Progress
 
 
 class Marking:

@@ -17,10 +17,11 @@ from yudai.adapters.agents.telling import Teller
 from yudai.domain.endings import CANCELLED, EXIT_CAUSES
 from yudai.domain.errors import SandboxError
 from yudai.domain.failure import POLICIES, Cause
-from yudai.ports.agent import AgentLimits, AgentOutcome, AgentTask, OnMessage
+from yudai.ports.agent import AgentLimits, AgentOutcome, AgentTask
 from yudai.ports.clock import Clock
 from yudai.ports.gateway import Gateway
 from yudai.ports.sandbox import Sandbox
+from yudai.runs.domain.progress import OnMessage
 
 _NO_SANDBOX = frozenset({Cause.SANDBOX_LOST, Cause.SANDBOX_FAILED, Cause.SANDBOX_REFUSED})
 # The patch is taken even when the run's time is up.

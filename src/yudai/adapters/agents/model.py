@@ -9,10 +9,10 @@ from pydantic import BaseModel
 from yudai.adapters.agents.bridge import Bridge
 from yudai.adapters.agents.observation import observe
 from yudai.adapters.agents.upstream import FormatError, actions_toolcall
-from yudai.domain.budget import usd
 from yudai.domain.matrix import Contestant
 from yudai.domain.text import clean
 from yudai.domain.usage import Usage
+from yudai.kit.money import usd
 from yudai.ports.gateway import Call, Completion, Gateway, ToolCall
 
 

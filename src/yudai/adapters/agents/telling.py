@@ -5,7 +5,7 @@ from itertools import count
 from typing import Any
 
 from yudai.domain.trajectory import TrajectoryMessage
-from yudai.ports.agent import OnMessage, Progress
+from yudai.runs.domain.progress import OnMessage, Progress
 
 
 class Teller:

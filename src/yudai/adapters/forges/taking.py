@@ -16,6 +16,7 @@ from yudai.adapters.forges.desk import Desk
 from yudai.adapters.forges.mirror import Caps
 from yudai.adapters.forges.objects import SUBMODULE, Entry, list_tree
 from yudai.adapters.forges.remarks import left_out, remarks
+from yudai.adapters.forges.treefiles import files_of
 from yudai.domain.errors import RefusedError
 from yudai.domain.patch import readable
 from yudai.ports.forge import Snapshot
@@ -48,11 +49,6 @@ async def take_snapshot(
         source=source,
         notes=(*await remarks(desk.writing, entries), *left_out(nested)),
     )
-
-
-def files_of(entries: Sequence[Entry]) -> list[Entry]:
-    """Files and links: neither folders nor submodules."""
-    return [entry for entry in entries if not entry.is_folder and entry.mode != SUBMODULE]
 
 
 async def _changes(desk: Desk, start: Start, *, dirty: bool) -> list[Change]:

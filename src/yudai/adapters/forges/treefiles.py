@@ -3,10 +3,10 @@
 import errno
 import os
 import posixpath
+from collections.abc import Sequence
 
 from yudai.adapters.forges.mirror import Mirror
-from yudai.adapters.forges.objects import LINK
-from yudai.adapters.forges.taking import files_of
+from yudai.adapters.forges.objects import LINK, SUBMODULE, Entry
 from yudai.ports.forge import Snapshot
 
 _MAX_HOPS = 8
@@ -34,3 +34,8 @@ async def read_file(mirror: Mirror, snapshot: Snapshot, path: str, *, max_bytes:
 
 def _text(path: bytes) -> str:
     return path.decode("utf-8", "surrogateescape")
+
+
+def files_of(entries: Sequence[Entry]) -> list[Entry]:
+    """Files and links: neither folders nor submodules."""
+    return [entry for entry in entries if not entry.is_folder and entry.mode != SUBMODULE]

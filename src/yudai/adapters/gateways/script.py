@@ -6,10 +6,10 @@ from typing import Annotated, Any
 import yaml
 from pydantic import BeforeValidator, Field, ValidationError
 
-from yudai.domain.budget import MICROS_PER_USD
 from yudai.domain.errors import RefusedError
 from yudai.domain.usage import Usage
 from yudai.domain.value import Value
+from yudai.kit.money import MICROS_PER_USD
 
 MAX_BYTES = 8 << 20
 

@@ -5,8 +5,8 @@ import math
 from typing import Any, NamedTuple, TypeGuard
 
 from yudai.adapters.gateways.shapes import fields
-from yudai.domain.budget import MICROS_PER_USD
 from yudai.domain.usage import Usage
+from yudai.kit.money import MICROS_PER_USD
 from yudai.ports.gateway import Call
 
 # More than any model takes; keeps a broken reply from filling a purse, or a database's integer.

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from yudai.adapters.sandboxes import etc, mounts, seccomp
 from yudai.adapters.sandboxes.cgroups import Cgroup
 from yudai.adapters.sandboxes.etc import Etc
+from yudai.adapters.sandboxes.home import find_shell
 from yudai.adapters.sandboxes.identity import ladder
 from yudai.adapters.sandboxes.limits import ulimits
 from yudai.adapters.sandboxes.mounts import Features, Frame
@@ -25,7 +26,6 @@ from yudai.ports.sandbox import SandboxLimits
 
 _OLDEST = (0, 8)
 _SYSTEM_BWRAPS = ("/usr/bin/bwrap", "/usr/local/bin/bwrap")
-_SHELLS = ("/usr/bin/bash", "/bin/bash", "/usr/local/bin/bash", "/bin/sh")
 
 
 class Ground(NamedTuple):
@@ -88,10 +88,6 @@ def candidates() -> Iterator[Features]:
         for identity in ladder():
             for overlay in (True, False):
                 yield Features(bwrap, identity, overlay)
-
-
-def find_shell() -> str:
-    return next(shell for shell in _SHELLS if Path(shell).exists())
 
 
 def remedy(sysctl: Path = Path("/proc/sys")) -> str:

@@ -226,3 +226,10 @@ def locked(folder: Path, *, shared: bool = False) -> Generator[None]:
         yield
     finally:
         os.close(descriptor)
+
+
+_SHELLS = ("/usr/bin/bash", "/bin/bash", "/usr/local/bin/bash", "/bin/sh")
+
+
+def find_shell() -> str:
+    return next(shell for shell in _SHELLS if Path(shell).exists())

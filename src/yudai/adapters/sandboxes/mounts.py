@@ -80,16 +80,8 @@ def frame(
     programs = (*_programs(toolchain), *_hidden(toolchain, empty))
     tail = (
         *(word for mount in identity.owned for word in ("--remount-ro", mount)),
-        *(
-            "--chdir",
-            "/",
-            "--as-pid-1",
-            "--",
-            *identity.before,
-            f"{CONTROL}/sh",
-            f"{CONTROL}/runner",
-            shell,
-        ),
+        *("--chdir", "/", "--as-pid-1", "--"),
+        *(*identity.before, f"{CONTROL}/sh", f"{CONTROL}/runner", shell),
     )
     return Frame(head, programs, tail)
 

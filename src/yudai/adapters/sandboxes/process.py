@@ -15,8 +15,7 @@ from yudai.adapters.sandboxes.copying import copy_tree
 from yudai.adapters.sandboxes.disk import DiskWatch
 from yudai.adapters.sandboxes.environment import setup_variables, variables
 from yudai.adapters.sandboxes.fleet import Fleet
-from yudai.adapters.sandboxes.ground import find_shell
-from yudai.adapters.sandboxes.home import BoxRecord, Home
+from yudai.adapters.sandboxes.home import BoxRecord, Home, find_shell
 from yudai.adapters.sandboxes.packages import NO_PACKAGES, PackageSettings
 from yudai.adapters.sandboxes.patching import Places
 from yudai.adapters.sandboxes.process_commands import MARKER, ProcessCommands, Surroundings

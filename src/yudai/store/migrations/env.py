@@ -2,11 +2,9 @@
 
 from alembic import context
 
-from yudai.store.sandbox_tables import Base
-
 context.configure(
     connection=context.config.attributes["connection"],
-    target_metadata=Base.metadata,
+    target_metadata=context.config.attributes.get("metadata"),
     render_as_batch=True,
 )
 context.run_migrations()

@@ -1,0 +1,30 @@
+"""What is known of a repository before anybody changes it."""
+
+from yudai.domain.project import Project
+from yudai.domain.testreport import Baseline, TestPlan
+from yudai.domain.value import Value
+from yudai.ports.artifacts import ArtifactRef
+from yudai.ports.sandbox import BaseRef
+
+
+class Measured(Value):
+    """What the base's own tests say about it, executed twice."""
+
+    plan: TestPlan | None
+    baseline: Baseline
+    log: ArtifactRef
+
+
+class Prepared(Value):
+    base: BaseRef
+    plan: TestPlan | None
+    baseline: Baseline
+    project: Project
+
+    @property
+    def test_command(self) -> str:
+        return self.baseline.command
+
+    @property
+    def test_timeout_s(self) -> float:
+        return self.project.test_timeout_s
