@@ -10,7 +10,7 @@ import typer.core
 
 from yudai.api.app import contract
 from yudai.api.errors import KINDS
-from yudai.cli.commands import app
+from yudai.cli.app import app
 from yudai.settings import Settings
 
 Command = typer.core.TyperCommand | typer.core.TyperGroup

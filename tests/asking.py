@@ -9,12 +9,12 @@ import pytest
 from pydantic import SecretStr
 
 from openai_server import Brain, OpenAIServer
-from yudai.adapters.gateways.endpoint import Endpoint
-from yudai.adapters.gateways.openai import OpenAIGateway
-from yudai.adapters.gateways.patience import Patience
-from yudai.domain.errors import GatewayError
-from yudai.domain.models import Provider
-from yudai.ports.gateway import Call, Completion
+from yudai.gateway.adapters.openai.endpoint import Endpoint
+from yudai.gateway.adapters.openai.gateway import OpenAIGateway
+from yudai.gateway.adapters.openai.retry import Patience
+from yudai.gateway.domain.models import Provider
+from yudai.gateway.port import Call, Completion
+from yudai.kit.errors import GatewayError
 
 KEY = "sk-test-0123456789abcdef"
 NOW = 1_700_000_000.0

@@ -6,14 +6,14 @@ from sqlalchemy import select
 
 from forging import MemoryForge
 from serving import FakeCredentials, Place, as_port
-from yudai.adapters.clock import SystemClock
-from yudai.domain.forge import RepoRef, Role
-from yudai.domain.solve_state import SolveEvent
-from yudai.ports.remote import CredentialKind
-from yudai.services.remote_asks import RemoteAsks
-from yudai.services.triggering import Triggers
-from yudai.store import solves
-from yudai.store.tables import SolveRow
+from yudai.arena.forge_issue import RemoteAsks
+from yudai.forge.domain.repository import RepoRef, Role
+from yudai.forge.ports.remote import CredentialKind
+from yudai.kit.system_clock import SystemClock
+from yudai.solves import queries as solves
+from yudai.solves.domain.states import SolveEvent
+from yudai.solves.tables import SolveRow
+from yudai.triggers.open_solves import Triggers
 from yudai.triggers.tables import TriggerRow
 
 

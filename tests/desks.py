@@ -12,23 +12,25 @@ from pydantic import SecretStr
 
 from databases import _migrated_file
 from fakes import AnsweringGateway
-from yudai.adapters.clock import SystemClock
-from yudai.domain.budget import Budget
-from yudai.domain.ids import RunId, SolveId, WorkerId
-from yudai.domain.matrix import Contestant, Matrix, Strategy
-from yudai.domain.models import Model, Price, Provider
-from yudai.domain.run_state import RunState
-from yudai.domain.solve_state import SolveState
-from yudai.domain.trajectory import TrajectoryMessage
-from yudai.domain.usage import Usage
-from yudai.ports.gateway import Call, Completion, Gateway, ToolCall
-from yudai.ports.modeldesk import ModelAnswer, Ticket
+from yudai.agents.endpoint.endpoint import ModelDesk
+from yudai.agents.endpoint.port import ModelAnswer, Ticket
+from yudai.agents.endpoint.tokens import RunTokens, make_tokens
+from yudai.gateway.domain.models import Model, Price, Provider
+from yudai.gateway.domain.usage import Usage
+from yudai.gateway.port import Call, Completion, Gateway, ToolCall
+from yudai.kit.ids import RunId, SolveId, WorkerId
+from yudai.kit.system_clock import SystemClock
+from yudai.runs import messages as trajectories
+from yudai.runs import queries as runs
+from yudai.runs.domain.states import RunState
+from yudai.runs.domain.trajectory.trajectory import TrajectoryMessage
 from yudai.runs.tables import RunRow
-from yudai.services.model_desk import ModelDesk
-from yudai.services.run_tokens import RunTokens, make_tokens
-from yudai.store import runs, solves, trajectories
+from yudai.solves import queries as solves
+from yudai.solves.domain.budget import Budget
+from yudai.solves.domain.matrix import Contestant, Matrix, Strategy
+from yudai.solves.domain.states import SolveState
+from yudai.solves.tables import SolveRow
 from yudai.store.store import Store
-from yudai.store.tables import SolveRow
 from yudai.store.urls import sqlite_url
 
 SOLVE = SolveId("0190a000-0000-7000-8000-00000000dddd")

@@ -11,17 +11,17 @@ from contextlib import AsyncExitStack, ExitStack, asynccontextmanager, contextma
 from pathlib import Path
 
 from warm import Warm
-from yudai.adapters.clock import SystemClock
-from yudai.adapters.engines.dbos import DbosEngine, EngineConfig
-from yudai.adapters.engines.dbos_worker import DbosWorker
-from yudai.adapters.engines.liveness import host_name, is_gone
-from yudai.adapters.sandboxes.processes import look
-from yudai.domain.ids import MessageId, RunId, SolveId, WorkerId
-from yudai.domain.value import Value
-from yudai.ports.engine import Field
-from yudai.services.leases import Heir, Lease, Terms
+from yudai.engine.adapters.dbos.engine import DbosEngine, EngineConfig
+from yudai.engine.adapters.dbos.worker import DbosWorker
+from yudai.engine.adapters.host_processes import host_name, is_gone
+from yudai.engine.leases import Heir, Lease, Terms
+from yudai.engine.port import Field
+from yudai.engine.queries import Holder
+from yudai.kit.ids import MessageId, RunId, SolveId, WorkerId
+from yudai.kit.system_clock import SystemClock
+from yudai.kit.value import Value
+from yudai.sandboxes.backends.local.processes import look
 from yudai.store.store import Store
-from yudai.store.workers import Holder
 
 SHORT = Terms(beat_s=0.3, lost_s=3.0, dead_s=4.0)
 POLL_S = 0.05

@@ -10,11 +10,11 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 
-from yudai.domain.errors import SandboxError
-from yudai.domain.failure import Cause
-from yudai.domain.models import Model
-from yudai.ports.gateway import Call, Completion
-from yudai.ports.sandbox import DEFAULT_MAX_OUTPUT, WORKSPACE, ExecResult, SandboxRef, Tree
+from yudai.gateway.domain.models import Model
+from yudai.gateway.port import Call, Completion
+from yudai.kit.causes import Cause
+from yudai.kit.errors import SandboxError
+from yudai.sandboxes.port import DEFAULT_MAX_OUTPUT, WORKSPACE, ExecResult, SandboxRef, Tree
 
 _GIT_ENV = {
     "PATH": os.environ["PATH"],

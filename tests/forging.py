@@ -23,15 +23,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
 from pydantic import SecretStr
 
-from yudai.domain.errors import (
-    ForbiddenError,
-    ForgeError,
-    LostAnswerError,
-    NotFoundError,
-    RefusedError,
-    UnknownCallerError,
-)
-from yudai.domain.forge import (
+from yudai.forge.domain.repository import (
     Account,
     Association,
     Comment,
@@ -46,8 +38,16 @@ from yudai.domain.forge import (
     Role,
     repo_ref,
 )
-from yudai.ports.clock import Clock
-from yudai.ports.remote import Credential, CredentialKind, IssueQuery, Page
+from yudai.forge.ports.remote import Credential, CredentialKind, IssueQuery, Page
+from yudai.kit.clock import Clock
+from yudai.kit.errors import (
+    ForbiddenError,
+    ForgeError,
+    LostAnswerError,
+    NotFoundError,
+    RefusedError,
+    UnknownCallerError,
+)
 
 if TYPE_CHECKING:
     from types import CoroutineType

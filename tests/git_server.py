@@ -20,7 +20,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from repositories import Repository
-from yudai.domain.forge import RepoRef
+from yudai.forge.domain.repository import RepoRef
 
 
 @dataclass(frozen=True)

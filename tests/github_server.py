@@ -13,15 +13,15 @@ from typing import Any
 
 import httpx
 
-from yudai.dev.fake_github import issues, jwts, pulls
+from yudai.dev.fake_github import app_jwt, issues, pulls
 from yudai.dev.fake_github.faults import Fault
 from yudai.dev.fake_github.pulls import Merging, Opening
 from yudai.dev.fake_github.records import Comment, Delivery, Hook, Item, Repo
-from yudai.dev.fake_github.requests import Request
-from yudai.dev.fake_github.running import bind, in_thread, url_of
+from yudai.dev.fake_github.request_log import Request
+from yudai.dev.fake_github.server import bind, in_thread, url_of
 from yudai.dev.fake_github.state import State
-from yudai.domain.forge import Role
-from yudai.ports.clock import Clock
+from yudai.forge.domain.repository import Role
+from yudai.kit.clock import Clock
 
 ROLES = {"ada": Role.ADMIN, "bob": Role.WRITE, "carol": Role.READ}
 REPO = "octo/passbook"
@@ -213,5 +213,5 @@ def github_server(folder: Path, *, clock: Clock | None = None) -> Generator[GitH
 @cache
 def app_key() -> tuple[str, str]:
     """One for the whole session: making it takes a while."""
-    private, public = jwts.new_key()
+    private, public = app_jwt.new_key()
     return private.decode(), public

@@ -14,14 +14,14 @@ from databases import _migrated_file
 from peopling import Crowd
 from serving import BASE_URL, Place, RecordingEngine, app_of, as_port, client_of, open_place
 from solving import Ring, passed
+from yudai.arena.forge_issue import RemoteAsks
+from yudai.conversations import queries as conversations
 from yudai.conversations.tables import ConversationRow
-from yudai.domain.forge import Role
-from yudai.domain.ids import ConversationId, SolveId
-from yudai.services.browsing import Browser
-from yudai.services.remote_asks import RemoteAsks
+from yudai.forge.domain.repository import Role
+from yudai.kit.ids import ConversationId, SolveId
 from yudai.settings import Settings
-from yudai.store import conversations
 from yudai.store.urls import sqlite_url
+from yudai.views.forge_repositories import Browser
 
 SOLVE = SolveId("0190a000-0000-7000-8000-0000000000a1")
 TALK = ConversationId("0190a000-0000-7000-8000-0000000000a3")

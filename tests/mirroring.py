@@ -11,15 +11,13 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 from forging import Faults, MemoryForge
 from solving import Ring
 from trajectories import DIFF
-from yudai.adapters.artifacts.object_store import ObjectStoreArtifacts
-from yudai.adapters.artifacts.places import Folder
-from yudai.domain.errors import ConflictError, ForbiddenError
-from yudai.domain.forge import RepoRef, Role
-from yudai.domain.ids import RunId, SolveId
-from yudai.domain.verdict import Verdict
-from yudai.ports.artifacts import ArtifactKind
-from yudai.ports.forge import Snapshot
-from yudai.ports.remote import (
+from yudai.artifacts import queries as artifacts
+from yudai.artifacts.adapters.locations import Folder
+from yudai.artifacts.adapters.object_store import ObjectStoreArtifacts
+from yudai.artifacts.port import ArtifactKind
+from yudai.forge.domain.repository import RepoRef, Role
+from yudai.forge.ports.folder import Snapshot
+from yudai.forge.ports.remote import (
     BaseMove,
     Built,
     CommitText,
@@ -28,16 +26,20 @@ from yudai.ports.remote import (
     Landed,
     Rebased,
 )
-from yudai.services.publishing import LONGEST_PAUSE_S, Publisher
-from yudai.services.publishing_branch import Brancher, Revalidate
-from yudai.services.publishing_comment import Teller
-from yudai.services.publishing_desk import Desk
-from yudai.services.publishing_steps import Steps
-from yudai.services.reading import Reader
+from yudai.kit.errors import ConflictError, ForbiddenError
+from yudai.kit.ids import RunId, SolveId
+from yudai.publishing import queries as publications
+from yudai.publishing.branch import Brancher, Revalidate
+from yudai.publishing.comment import Teller
+from yudai.publishing.context import Desk
+from yudai.publishing.publisher import LONGEST_PAUSE_S, Publisher
+from yudai.publishing.steps import Steps
+from yudai.publishing.tables import PublicationRow
+from yudai.solves import timeline as events
 from yudai.solves.domain.origin import PublishMode
-from yudai.store import artifacts, events, publications
-from yudai.store.forge_tables import PublicationRow
 from yudai.store.store import Store
+from yudai.verification.domain.verdict import Verdict
+from yudai.views.documents import Reader
 
 if TYPE_CHECKING:
     from types import CoroutineType

@@ -8,13 +8,13 @@ from typing import Any, cast
 from fastapi import FastAPI
 
 from serving import Place
-from yudai.api import metrics, sandboxes
 from yudai.api.app import PREFIX, create_app
-from yudai.ports.register import BoxEntry
-from yudai.ports.sandbox import Backend, Leftover, Tags
-from yudai.services.reaping import Reaper
-from yudai.store import sandboxes as rows
-from yudai.store.sandboxes import Holder
+from yudai.api.routes import operations, sandboxes
+from yudai.sandboxes import queries as rows
+from yudai.sandboxes.port import Backend, Leftover, Tags
+from yudai.sandboxes.queries import Holder
+from yudai.sandboxes.reap import Reaper
+from yudai.sandboxes.register import BoxEntry
 
 
 @dataclass
@@ -40,7 +40,7 @@ def overseen(place: Place, **backends: SweptBackend) -> Any:
 def app_of(service: Any) -> FastAPI:
     app = create_app(service)
     app.include_router(sandboxes.router, prefix=PREFIX)
-    app.include_router(metrics.router, prefix=PREFIX)
+    app.include_router(operations.router, prefix=PREFIX)
     return app
 
 

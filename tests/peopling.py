@@ -10,17 +10,17 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 from pydantic import SecretStr
 
 from forging import MemoryForge
-from yudai.adapters.clock import SystemClock
-from yudai.adapters.vaults.fernet import FernetVault, new_key
-from yudai.adapters.vaults.hashing import KeyedDigest
-from yudai.domain.errors import RefusedError
-from yudai.ports.logins import DeviceCode, DeviceState, Grant, GrantEndedError
-from yudai.services.access import Access
-from yudai.services.devices import Devices
-from yudai.services.enrolling import Enroller, Person
-from yudai.services.keyring import Keyring
-from yudai.services.keys import Keys
-from yudai.services.logins import Callback, Finished, Logins, challenge_of
+from yudai.accounts.access import Access
+from yudai.accounts.adapters.hashing import KeyedDigest
+from yudai.accounts.adapters.vault import FernetVault, new_key
+from yudai.accounts.api_keys import Keys
+from yudai.accounts.credentials import Keyring
+from yudai.accounts.device_login import Devices
+from yudai.accounts.logins import Callback, Finished, Logins, challenge_of
+from yudai.accounts.people import Enroller, Person
+from yudai.forge.ports.login import DeviceCode, DeviceState, Grant, GrantEndedError
+from yudai.kit.errors import RefusedError
+from yudai.kit.system_clock import SystemClock
 from yudai.store.store import Store
 from yudai.wiring.accounts import Accounts, Entrance
 

@@ -7,14 +7,14 @@ from pathlib import Path
 from typing import Any
 
 from fakes import FolderSandbox, StillClock
-from yudai.adapters.agents.mini_swe import MiniSweAgent
-from yudai.adapters.gateways.scripted import ScriptedGateway
-from yudai.domain.matrix import Contestant, Strategy
-from yudai.domain.trajectory import TrajectoryMessage
-from yudai.ports.agent import AgentLimits, AgentOutcome, AgentTask
-from yudai.ports.gateway import Gateway
-from yudai.ports.sandbox import Sandbox
+from yudai.agents.adapters.mini_swe.agent import MiniSweAgent
+from yudai.agents.port import AgentLimits, AgentOutcome, AgentTask
+from yudai.gateway.adapters.scripted import ScriptedGateway
+from yudai.gateway.port import Gateway
 from yudai.runs.domain.progress import Progress
+from yudai.runs.domain.trajectory.trajectory import TrajectoryMessage
+from yudai.sandboxes.port import Sandbox
+from yudai.solves.domain.matrix import Contestant, Strategy
 
 TOKEN = "0123456789abcdef"  # noqa: S105  not a password
 MARKER = f"COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT_{TOKEN}"

@@ -8,13 +8,13 @@ from typing import Any, cast
 
 import uvicorn
 
-from yudai.adapters.clock import SystemClock
 from yudai.api.app import create_app
 from yudai.bench.polling import DATABASE
-from yudai.services.updates import open_updates
+from yudai.kit.system_clock import SystemClock
 from yudai.settings import Settings
 from yudai.store.store import Store
 from yudai.store.urls import sqlite_url
+from yudai.views.updates import open_updates
 
 
 async def serve(home: Path, port: int) -> None:

@@ -10,9 +10,9 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from textwrap import dedent
 
-from yudai.adapters.sandboxes.bubblewrap import BubblewrapBackend
-from yudai.domain.errors import SandboxError
-from yudai.ports.sandbox import BaseRef, BaseSpec, Sandbox
+from yudai.kit.errors import SandboxError
+from yudai.sandboxes.backends.bubblewrap.backend import BubblewrapBackend
+from yudai.sandboxes.port import BaseRef, BaseSpec, Sandbox
 
 Files = Mapping[str, str | bytes | None]
 """Contents by path; None: deleted."""

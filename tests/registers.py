@@ -8,10 +8,10 @@ from collections.abc import AsyncGenerator, Callable, Collection, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
-from yudai.ports.register import BaseEntry, BoxEntry
-from yudai.ports.sandbox import Tags
-from yudai.store.bases import shortened
-from yudai.store.sandboxes import DEAD_S, NOBODY
+from yudai.sandboxes.base_queries import shortened
+from yudai.sandboxes.port import Tags
+from yudai.sandboxes.queries import DEAD_S, NOBODY
+from yudai.sandboxes.register import BaseEntry, BoxEntry
 
 BaseKey = tuple[str, str]
 

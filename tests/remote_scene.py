@@ -8,9 +8,9 @@ from pydantic import SecretStr
 
 from git_server import GitServer
 from repositories import Repository
-from yudai.adapters.forges.remote.mirrors import RemoteMirrors
-from yudai.domain.forge import RepoRef
-from yudai.ports.remote import Built, CommitText, Credential, CredentialKind
+from yudai.forge.adapters.mirrors.mirrors import RemoteMirrors
+from yudai.forge.domain.repository import RepoRef
+from yudai.forge.ports.remote import Built, CommitText, Credential, CredentialKind
 
 TOKEN = "ghs_canaryQ8Zr2Lx9Vb4Tn7Kc3Wm6Yp1Hd5S"  # noqa: S105 - it was never one
 BY = Credential(kind=CredentialKind.APP, token=SecretStr(TOKEN))

@@ -22,9 +22,9 @@ from typing import NamedTuple
 import pytest
 from pydantic import SecretStr
 
-from yudai.adapters.artifacts.addresses import find_place
-from yudai.adapters.artifacts.object_store import ObjectStoreArtifacts
-from yudai.adapters.artifacts.places import Patience, S3Access
+from yudai.artifacts.adapters.addresses import find_place
+from yudai.artifacts.adapters.locations import Patience, S3Access
+from yudai.artifacts.adapters.object_store import ObjectStoreArtifacts
 
 KEY_ID = "AKIATESTS"
 SECRET = "not-so-secret-but-never-shown"  # noqa: S105 - moto takes any

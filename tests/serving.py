@@ -16,44 +16,44 @@ from pydantic import SecretStr
 from starlette.routing import BaseRoute
 
 from forging import MemoryForge, MemoryRepository
-from yudai.adapters.artifacts.object_store import ObjectStoreArtifacts
-from yudai.adapters.artifacts.places import Folder
-from yudai.adapters.clock import SystemClock
-from yudai.adapters.forges.local import LocalForge
-from yudai.adapters.forges.looking import open_look
+from yudai.agents.endpoint.port import ModelDesk
 from yudai.api.app import create_app
-from yudai.domain.budget import Budget
-from yudai.domain.errors import ForbiddenError, RefusedError
-from yudai.domain.forge import ForgeIssue, RepoRef
-from yudai.domain.ids import MessageId, SolveId
-from yudai.domain.models import Model
-from yudai.domain.routing import Routes
-from yudai.ports.clock import Clock
-from yudai.ports.engine import Engine, FlowStatus
-from yudai.ports.gateway import Call, Completion
-from yudai.ports.modeldesk import ModelDesk
-from yudai.ports.remote import ANONYMOUS, Credential, RemoteForge
-from yudai.services.answering import Answering
-from yudai.services.applying import Applier
-from yudai.services.browsing import Browser
-from yudai.services.conversations import Conversations
-from yudai.services.deliveries import Deliveries
-from yudai.services.forecasting import Forecaster
-from yudai.services.milestones import Milestones
-from yudai.services.models import Catalogue
-from yudai.services.planning import Drafter
-from yudai.services.reading import Reader
-from yudai.services.reaping import Reaper
-from yudai.services.remote_asks import RemoteAsks
-from yudai.services.solves import Solves
-from yudai.services.stopping import Stopper
-from yudai.services.submitting import Submitter
-from yudai.services.updates import Updates, open_updates
-from yudai.services.viewing import Viewer
+from yudai.arena.cancel import Stopper
+from yudai.arena.forecast import Forecaster
+from yudai.arena.forge_issue import RemoteAsks
+from yudai.arena.open import Solves
+from yudai.arena.plan import Drafter
+from yudai.arena.submit import Submitter
+from yudai.artifacts.adapters.locations import Folder
+from yudai.artifacts.adapters.object_store import ObjectStoreArtifacts
+from yudai.conversations.answer import Answering
+from yudai.conversations.milestones import Milestones
+from yudai.conversations.service import Conversations
+from yudai.decisions.apply import Applier
+from yudai.engine.port import Engine, FlowStatus
+from yudai.forge.adapters.folder.forge import LocalForge
+from yudai.forge.adapters.folder.preview import open_look
+from yudai.forge.domain.repository import ForgeIssue, RepoRef
+from yudai.forge.ports.remote import ANONYMOUS, Credential, RemoteForge
+from yudai.gateway.catalogue import Catalogue
+from yudai.gateway.domain.models import Model
+from yudai.gateway.domain.routing import Routes
+from yudai.gateway.port import Call, Completion
+from yudai.kit.clock import Clock
+from yudai.kit.errors import ForbiddenError, RefusedError
+from yudai.kit.ids import MessageId, SolveId
+from yudai.kit.system_clock import SystemClock
+from yudai.sandboxes.reap import Reaper
 from yudai.settings import Settings
+from yudai.solves.domain.budget import Budget
 from yudai.store.store import Store
+from yudai.triggers.webhooks import Deliveries
+from yudai.views.documents import Reader
+from yudai.views.forge_repositories import Browser
+from yudai.views.solves import Viewer
+from yudai.views.updates import Updates, open_updates
 from yudai.wiring.accounts import Accounts, make_accounts
-from yudai.wiring.demonstrating import Demonstrator
+from yudai.wiring.demo import Demonstrator
 
 BASE_URL = "http://127.0.0.1:8000"
 UNCALLABLE = "vendor/locked"
@@ -142,7 +142,7 @@ WEBHOOK_SECRET = SecretStr("it is signed with this")
 
 @dataclass(frozen=True)
 class Place:
-    """Everything that `yudai.api.deps.Service` has."""
+    """Everything that `yudai.api.dependencies.Service` has."""
 
     settings: Settings
     store: Store

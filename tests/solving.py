@@ -4,21 +4,24 @@ from pathlib import Path
 from typing import Any
 
 from trajectories import CHAT, DIFF
-from yudai.domain.budget import Budget
-from yudai.domain.ids import RunId, SolveId
-from yudai.domain.matrix import Contestant, Matrix, Strategy
-from yudai.domain.run_state import RunState
-from yudai.domain.solve_state import SolveState
-from yudai.domain.steps import number_turns
-from yudai.domain.testreport import Baseline, Outcome, TestReport
-from yudai.domain.trajectory import TrajectoryMessage
-from yudai.domain.verdict import Evidence, Verdict, VerdictStatus
-from yudai.ports.artifacts import ArtifactKind
-from yudai.ports.sandbox import BaseSpec
+from yudai.artifacts import queries as artifacts
+from yudai.artifacts.port import ArtifactKind
+from yudai.kit.ids import RunId, SolveId
+from yudai.runs import messages as trajectories
+from yudai.runs import queries as runs
+from yudai.runs.domain.states import RunState
+from yudai.runs.domain.trajectory.steps import number_turns
+from yudai.runs.domain.trajectory.trajectory import TrajectoryMessage
 from yudai.runs.tables import RunRow
-from yudai.services.reading import Reader
-from yudai.store import artifacts, runs, solves, trajectories
-from yudai.store.tables import SolveRow
+from yudai.sandboxes.port import BaseSpec
+from yudai.solves import queries as solves
+from yudai.solves.domain.budget import Budget
+from yudai.solves.domain.matrix import Contestant, Matrix, Strategy
+from yudai.solves.domain.states import SolveState
+from yudai.solves.tables import SolveRow
+from yudai.testing.domain.report import Baseline, Outcome, TestReport
+from yudai.verification.domain.verdict import Evidence, Verdict, VerdictStatus
+from yudai.views.documents import Reader
 
 SOLVE = SolveId("0190a000-0000-7000-8000-00000000aaaa")
 REPORT = TestReport(

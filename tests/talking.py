@@ -4,19 +4,22 @@ from collections.abc import Sequence
 from typing import Any
 
 from solving import SOLVE, failed, passed, run_id
+from yudai.conversations import queries as conversations
+from yudai.conversations.answer import to_message
+from yudai.conversations.domain.conversation import ChatMessage, ChatRole
 from yudai.conversations.tables import ChatMessageRow, ConversationRow
-from yudai.domain.budget import Budget
-from yudai.domain.chat import ChatMessage, ChatRole
-from yudai.domain.ids import ConversationId, MessageId, SolveId
-from yudai.domain.matrix import Contestant, Matrix, Strategy
-from yudai.domain.run_state import RunEvent
-from yudai.domain.solve_state import SolveEvent
-from yudai.domain.verdict import Verdict
+from yudai.kit.ids import ConversationId, MessageId, SolveId
+from yudai.runs import queries as runs
+from yudai.runs.domain.states import RunEvent
 from yudai.runs.tables import RunRow
-from yudai.services.answering import to_message
-from yudai.store import conversations, events, runs, solves
+from yudai.solves import queries as solves
+from yudai.solves import timeline as events
+from yudai.solves.domain.budget import Budget
+from yudai.solves.domain.matrix import Contestant, Matrix, Strategy
+from yudai.solves.domain.states import SolveEvent
+from yudai.solves.tables import SolveRow
 from yudai.store.store import Store
-from yudai.store.tables import SolveRow
+from yudai.verification.domain.verdict import Verdict
 
 HERE = ConversationId("0190a000-0000-7000-8000-0000000c0001")
 OTHER = ConversationId("0190a000-0000-7000-8000-0000000c0002")

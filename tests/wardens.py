@@ -9,11 +9,11 @@ from contextlib import suppress
 from pathlib import Path
 
 from clouds.vm import VM, VMDiedError
-from yudai.adapters.sandboxes.environment import variables
-from yudai.adapters.sandboxes.remote.cloud import CutError, GoneError, Said
-from yudai.adapters.sandboxes.remote.commands import AGENT_HOME, RemoteCommands
-from yudai.domain.errors import SandboxError
-from yudai.ports.sandbox import ENV, SandboxLimits
+from yudai.kit.errors import SandboxError
+from yudai.sandboxes.backends.environment import variables
+from yudai.sandboxes.backends.remote.cloud import CutError, GoneError, Said
+from yudai.sandboxes.backends.remote.commands import AGENT_HOME, RemoteCommands
+from yudai.sandboxes.port import ENV, SandboxLimits
 
 MIB = 1 << 20
 LIMITS = SandboxLimits(memory_bytes=256 * MIB, processes=64, disk_bytes=64 * MIB)

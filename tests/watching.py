@@ -5,24 +5,26 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from yudai.domain.budget import Budget
-from yudai.domain.failure import Cause
-from yudai.domain.ids import RunId, SolveId
-from yudai.domain.matrix import Contestant, Matrix, Strategy
-from yudai.domain.run_state import RunEvent, RunState
-from yudai.domain.solve_state import SolveState
-from yudai.domain.trajectory import TrajectoryMessage
-from yudai.domain.usage import Usage
-from yudai.ports.sandbox import BaseSpec
+from yudai.gateway.domain.usage import Usage
+from yudai.kit.causes import Cause
+from yudai.kit.ids import RunId, SolveId
+from yudai.runs import attempts
+from yudai.runs import queries as runs
 from yudai.runs.domain.progress import Progress
+from yudai.runs.domain.states import RunEvent, RunState
+from yudai.runs.domain.trajectory.trajectory import TrajectoryMessage
+from yudai.runs.message_writer import writer_of
 from yudai.runs.tables import RunRow
-from yudai.services.update_answer import Ask
-from yudai.services.update_views import UpdatesView
-from yudai.services.updates import Updates
-from yudai.store import attempts, runs, solves
+from yudai.sandboxes.port import BaseSpec
+from yudai.solves import queries as solves
+from yudai.solves.domain.budget import Budget
+from yudai.solves.domain.matrix import Contestant, Matrix, Strategy
+from yudai.solves.domain.states import SolveState
+from yudai.solves.tables import SolveRow
 from yudai.store.store import Store
-from yudai.store.tables import SolveRow
-from yudai.store.writer import writer_of
+from yudai.views.update_answer import Ask
+from yudai.views.update_views import UpdatesView
+from yudai.views.updates import Updates
 
 NOW = 1_700_000_000.0
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from yudai.adapters.sandboxes.bubblewrap import BubblewrapBackend
-from yudai.domain.errors import SandboxError
-from yudai.ports.sandbox import BaseRef, BaseSpec, Sandbox
+from yudai.kit.errors import SandboxError
+from yudai.sandboxes.backends.bubblewrap.backend import BubblewrapBackend
+from yudai.sandboxes.port import BaseRef, BaseSpec, Sandbox
 
 FILES = {"a.txt": b"one\n", "b/c.py": b"x = 1\n", "b/d.py": b"y = 1\n", ".gitignore": b"*.log\n"}
 

@@ -26,24 +26,24 @@ from desks import (
 )
 from fakes import AnsweringGateway, FolderSandbox, HangingGateway
 from playing import FILES, LIMITS, Told
-from yudai.adapters.agents.command import CommandAgent, Reach
-from yudai.adapters.agents.command_door import HOST, door_on_loopback, door_on_socket
-from yudai.adapters.agents.command_endings import ended
-from yudai.adapters.sandboxes.bubblewrap import BubblewrapBackend
-from yudai.adapters.sandboxes.network.reaching import Ways
-from yudai.adapters.sandboxes.process import ProcessBackend
-from yudai.domain.commandagent import WEAKER, CommandSpec
-from yudai.domain.errors import GatewayError, SandboxError, TakenError
-from yudai.domain.failure import Cause
-from yudai.domain.ids import RunId
-from yudai.domain.steps import step_of
-from yudai.domain.trajectory import export
-from yudai.domain.usage import Usage
-from yudai.ports.agent import AgentOutcome, AgentTask
-from yudai.ports.gateway import Call, Completion
-from yudai.ports.modeldesk import DeskReport, Ticket
-from yudai.ports.sandbox import Backend, BaseSpec, ExecResult, Sandbox
-from yudai.store.writer import writer_of
+from yudai.agents.adapters.command.agent import CommandAgent, Reach
+from yudai.agents.adapters.command.command_endings import ended
+from yudai.agents.adapters.command.model_server import HOST, door_on_loopback, door_on_socket
+from yudai.agents.domain.command_spec import WEAKER, CommandSpec
+from yudai.agents.endpoint.port import DeskReport, Ticket
+from yudai.agents.port import AgentOutcome, AgentTask
+from yudai.gateway.domain.usage import Usage
+from yudai.gateway.port import Call, Completion
+from yudai.kit.causes import Cause
+from yudai.kit.errors import GatewayError, SandboxError, TakenError
+from yudai.kit.ids import RunId
+from yudai.runs.domain.trajectory.steps import step_of
+from yudai.runs.domain.trajectory.trajectory import export
+from yudai.runs.message_writer import writer_of
+from yudai.sandboxes.backends.bubblewrap.backend import BubblewrapBackend
+from yudai.sandboxes.backends.network.dial import Ways
+from yudai.sandboxes.backends.process.backend import ProcessBackend
+from yudai.sandboxes.port import Backend, BaseSpec, ExecResult, Sandbox
 
 AGENT = Path(__file__).parents[1] / "fixtures" / "tiny_agent.py"
 TINY = f"{sys.executable} -E {AGENT}"

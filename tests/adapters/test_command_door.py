@@ -12,8 +12,8 @@ import httpx
 import pytest
 
 from desks import HELLO, MODEL, DeskGround, WaitingGateway, answering, completion, open_ground
-from yudai.adapters.agents.command_door import HOST, door_on_loopback, door_on_socket
-from yudai.ports.modeldesk import MAX_BODY
+from yudai.agents.adapters.command.model_server import HOST, door_on_loopback, door_on_socket
+from yudai.agents.endpoint.port import MAX_BODY
 
 PATH = "/chat/completions"
 

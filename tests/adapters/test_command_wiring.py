@@ -7,9 +7,9 @@ import httpx
 import pytest
 
 from desks import MODEL, SECRET, DeskGround, answering, completion, open_ground
-from yudai.domain.errors import RefusedError
+from yudai.kit.errors import RefusedError
 from yudai.settings import Settings
-from yudai.wiring.commanding import (
+from yudai.wiring.command_agents import (
     agent_names,
     door_place,
     endpoint_hosts,

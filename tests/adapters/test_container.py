@@ -12,13 +12,13 @@ import pytest
 
 from clouds.engine import FACTS, VERSIONS
 from clouds.engine_scene import IMAGE, INSTALLED, Scene, order, scene
-from yudai.adapters.sandboxes import container
-from yudai.adapters.sandboxes.container import ContainerCloud
-from yudai.adapters.sandboxes.container_facts import name_of
-from yudai.adapters.sandboxes.network.reaching import Ways
-from yudai.adapters.sandboxes.remote.cloud import BOX, INSTALLATION, DeniedError
-from yudai.domain.errors import SandboxError
-from yudai.ports.sandbox import Capabilities
+from yudai.kit.errors import SandboxError
+from yudai.sandboxes.backends.container import cloud as container
+from yudai.sandboxes.backends.container.cloud import ContainerCloud
+from yudai.sandboxes.backends.container.inspect import name_of
+from yudai.sandboxes.backends.network.dial import Ways
+from yudai.sandboxes.backends.remote.cloud import BOX, INSTALLATION, DeniedError
+from yudai.sandboxes.port import Capabilities
 
 NAMES = {
     *("files", "environment", "network", "processes", "memory", "process count"),

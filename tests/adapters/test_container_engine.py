@@ -10,10 +10,10 @@ from time import monotonic
 import pytest
 
 from clouds.engine import FACTS, FakeEngine
-from yudai.adapters.sandboxes import container_engine
-from yudai.adapters.sandboxes.container_engine import Engine, find_engine
-from yudai.domain.errors import SandboxError
-from yudai.domain.failure import Cause
+from yudai.kit.causes import Cause
+from yudai.kit.errors import SandboxError
+from yudai.sandboxes.backends.container import engine as container_engine
+from yudai.sandboxes.backends.container.engine import Engine, find_engine
 
 DAEMON = "Cannot connect to the Docker daemon at unix:///x.sock. Is the docker daemon running?"
 GIGABYTE = f"head -c {1 << 30} /dev/zero"

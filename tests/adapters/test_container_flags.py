@@ -8,13 +8,8 @@ from pathlib import Path
 import pytest
 
 from clouds.engine_scene import IMAGE, LIMITS, MIB, order
-from yudai.adapters.sandboxes.container_flags import (
-    Setting,
-    commit_words,
-    run_words,
-    tags_of,
-)
-from yudai.ports.sandbox import SandboxLimits
+from yudai.sandboxes.backends.container.flags import Setting, commit_words, run_words, tags_of
+from yudai.sandboxes.port import SandboxLimits
 
 BASE = "localhost/yudai-base:b"
 ALWAYS = (

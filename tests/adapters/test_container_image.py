@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from yudai.adapters.sandboxes.remote.warden_protocol import AGENT_HOME, AGENT_ID, FOLDER
-from yudai.ports.sandbox import ENV, WORKSPACE
+from yudai.sandboxes.backends.warden.protocol import AGENT_HOME, AGENT_ID, FOLDER
+from yudai.sandboxes.port import ENV, WORKSPACE
 
 FILE = Path(__file__).parents[2] / "deploy" / "sandbox" / "Containerfile"
 

@@ -11,9 +11,11 @@ import pytest
 
 from clouds.engine import FakeEngine
 from clouds.engine_scene import LIMITS, order, scene
-from yudai.adapters.sandboxes import container_machine
-from yudai.adapters.sandboxes.remote import line as line_module
-from yudai.adapters.sandboxes.remote.cloud import (
+from yudai.kit.causes import Cause
+from yudai.kit.errors import SandboxError
+from yudai.sandboxes.backends.container import machine as container_machine
+from yudai.sandboxes.backends.remote import warden_client as line_module
+from yudai.sandboxes.backends.remote.cloud import (
     CutError,
     DeniedError,
     FullError,
@@ -21,10 +23,8 @@ from yudai.adapters.sandboxes.remote.cloud import (
     Listening,
     Machine,
 )
-from yudai.adapters.sandboxes.remote.commands import RemoteCommands
-from yudai.domain.errors import SandboxError
-from yudai.domain.failure import Cause
-from yudai.ports.sandbox import Blocked, Phase
+from yudai.sandboxes.backends.remote.commands import RemoteCommands
+from yudai.sandboxes.port import Blocked, Phase
 
 DIALECTS = ("podman", "docker")
 

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from clouds.engine_scene import LIMITS
-from yudai.adapters.sandboxes.container import ContainerCloud
-from yudai.adapters.sandboxes.remote.cloud import BOX, INSTALLATION, GoneError, Machine, Order
-from yudai.ports.sandbox import Blocked, Phase
+from yudai.sandboxes.backends.container.cloud import ContainerCloud
+from yudai.sandboxes.backends.remote.cloud import BOX, INSTALLATION, GoneError, Machine, Order
+from yudai.sandboxes.port import Blocked, Phase
 
 IMAGE = os.environ.get("CONTAINER_IMAGE", "localhost/yudai-sandbox:latest")
 AGENT = "setpriv --reuid 58123 --regid 58123 --clear-groups"

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from yudai.adapters.sandboxes.container_seccomp import stricter
+from yudai.sandboxes.backends.container.host import stricter
 
 LOOSE: dict[str, Any] = {
     "defaultAction": "SCMP_ACT_ERRNO",

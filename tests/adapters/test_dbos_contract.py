@@ -14,10 +14,10 @@ import pytest_asyncio
 from dbos import DBOSClient, DBOSPortableJSONSerializer, EnqueueOptions
 
 from engine_worker import POLL_S, Diary, DiaryFlow
-from yudai.adapters.engines.dbos import DbosEngine, EngineConfig
-from yudai.adapters.engines.dbos_worker import DbosWorker
-from yudai.domain.ids import MessageId, SolveId
-from yudai.ports.engine import FlowStatus
+from yudai.engine.adapters.dbos.engine import DbosEngine, EngineConfig
+from yudai.engine.adapters.dbos.worker import DbosWorker
+from yudai.engine.port import FlowStatus
+from yudai.kit.ids import MessageId, SolveId
 
 SOLVE = SolveId("s.2.1")
 

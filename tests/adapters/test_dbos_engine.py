@@ -15,11 +15,11 @@ from dbos import DBOS
 
 import databases
 from engine_worker import POLL_S, Diary, DiaryFlow, solve_of
-from yudai.adapters.engines.adopting import adopt
-from yudai.adapters.engines.dbos import DbosEngine, EngineConfig, EngineLimits
-from yudai.adapters.engines.dbos_worker import DbosWorker
-from yudai.domain.ids import MessageId, RunId, SolveId, WorkerId
-from yudai.ports.engine import Field, Flow, FlowStatus
+from yudai.engine.adapters.dbos.adopt import adopt
+from yudai.engine.adapters.dbos.engine import DbosEngine, EngineConfig, EngineLimits
+from yudai.engine.adapters.dbos.worker import DbosWorker
+from yudai.engine.port import Field, Flow, FlowStatus
+from yudai.kit.ids import MessageId, RunId, SolveId, WorkerId
 
 SOLVE = solve_of("s", 5, 2)
 NO_DELAYS = (0.0, 0.0)

@@ -6,8 +6,8 @@ import time
 
 import pytest
 
-from yudai.adapters.engines import liveness
-from yudai.adapters.engines.liveness import host_name, is_gone, is_here, is_there
+from yudai.engine.adapters import host_processes
+from yudai.engine.adapters.host_processes import host_name, is_gone, is_here, is_there
 
 
 def test_a_process_is_gone_when_it_has_ended_whether_or_not_it_was_waited_for():
@@ -44,7 +44,7 @@ def test_a_machine_is_the_same_after_it_was_booted_and_from_within_its_container
 def test_nothing_is_known_where_processes_are_not_shown(
     monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
 ):
-    monkeypatch.setattr(liveness, "_PROC", tmp_path_factory.mktemp("empty"))
+    monkeypatch.setattr(host_processes, "_PROC", tmp_path_factory.mktemp("empty"))
     assert not is_gone(host_name(), 2**22)
 
 

@@ -14,12 +14,12 @@ from structlog.typing import EventDict
 
 import databases
 from engine_worker import POLL_S, Diary, DiaryFlow, solve_of
-from yudai.adapters.engines.dbos import DbosEngine, EngineConfig
-from yudai.adapters.engines.dbos_ground import open_client
-from yudai.adapters.engines.dbos_pruning import KEEP_S, prune
-from yudai.adapters.engines.dbos_worker import DbosWorker
-from yudai.domain.ids import MessageId, RunId
-from yudai.ports.engine import FlowStatus
+from yudai.engine.adapters.dbos.configuration import open_client
+from yudai.engine.adapters.dbos.dbos_pruning import KEEP_S, prune
+from yudai.engine.adapters.dbos.engine import DbosEngine, EngineConfig
+from yudai.engine.adapters.dbos.worker import DbosWorker
+from yudai.engine.port import FlowStatus
+from yudai.kit.ids import MessageId, RunId
 
 OLD, YOUNG, OPEN, WAITING = (solve_of(name, 2, 1) for name in ("old", "young", "open", "waiting"))
 OLD_KEYS = {f"solve-{OLD}", f"run-{OLD}.0", f"run-{OLD}.1", "answer-7"}

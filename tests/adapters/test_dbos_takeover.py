@@ -12,11 +12,11 @@ import pytest
 
 import databases
 from engine_worker import POLL_S, Diary, DiaryFlow, Part, freeze, solve_of, working
-from yudai.adapters.engines.dbos import DbosEngine, EngineConfig, EngineLimits
-from yudai.adapters.engines.dbos_ground import open_client
-from yudai.adapters.engines.dbos_worker import DbosWorker
-from yudai.domain.ids import SolveId
-from yudai.ports.engine import FlowStatus
+from yudai.engine.adapters.dbos.configuration import open_client
+from yudai.engine.adapters.dbos.engine import DbosEngine, EngineConfig, EngineLimits
+from yudai.engine.adapters.dbos.worker import DbosWorker
+from yudai.engine.port import FlowStatus
+from yudai.kit.ids import SolveId
 
 RUNS = 4
 SOLVE = solve_of("s", RUNS, RUNS)

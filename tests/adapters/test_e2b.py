@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 
 from clouds.e2b_scene import INSTALLED, Scene, order, scene
-from yudai.adapters.sandboxes.e2b_network import egress
-from yudai.adapters.sandboxes.remote.cloud import BOX, INSTALLATION, DeniedError, GoneError, Machine
-from yudai.domain.errors import SandboxError
-from yudai.domain.failure import Cause
+from yudai.kit.causes import Cause
+from yudai.kit.errors import SandboxError
+from yudai.sandboxes.backends.e2b.network import egress
+from yudai.sandboxes.backends.remote.cloud import BOX, INSTALLATION, DeniedError, GoneError, Machine
 
 TAGS = {
     "owner": "run-1",
@@ -245,7 +245,7 @@ def test_the_sdk_is_loaded_when_it_is_used(before: str, after: str) -> None:
     lines = [
         "import asyncio, sys",
         before,
-        "from yudai.adapters.sandboxes.e2b import E2BCloud",
+        "from yudai.sandboxes.backends.e2b.cloud import E2BCloud",
         "cloud = E2BCloud(api_key='k', template='t')",
         after,
     ]

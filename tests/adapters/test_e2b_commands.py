@@ -9,9 +9,9 @@ import pytest
 
 from clouds.e2b_scene import Scene, order, scene
 from clouds.faults import Fault
-from yudai.adapters.sandboxes.remote.cloud import CutError, GoneError, Machine
-from yudai.domain.errors import SandboxError
-from yudai.domain.failure import Cause
+from yudai.kit.causes import Cause
+from yudai.kit.errors import SandboxError
+from yudai.sandboxes.backends.remote.cloud import CutError, GoneError, Machine
 
 MIB = 1 << 20
 

@@ -9,10 +9,12 @@ import pytest
 
 from clouds.e2b_scene import HASTY, INSTALLED, SHORT, Scene, cloud_at, order, scene
 from clouds.faults import Fault
-from yudai.adapters.sandboxes import e2b_making
-from yudai.adapters.sandboxes.e2b import E2BCloud
-from yudai.adapters.sandboxes.e2b_account import Timings
-from yudai.adapters.sandboxes.remote.cloud import (
+from yudai.kit.causes import POLICIES, Cause
+from yudai.kit.errors import SandboxError
+from yudai.sandboxes.backends.e2b import create
+from yudai.sandboxes.backends.e2b.account import Timings
+from yudai.sandboxes.backends.e2b.cloud import E2BCloud
+from yudai.sandboxes.backends.remote.cloud import (
     BOX,
     INSTALLATION,
     BaseGoneError,
@@ -22,9 +24,7 @@ from yudai.adapters.sandboxes.remote.cloud import (
     FullError,
     GoneError,
 )
-from yudai.adapters.sandboxes.remote.pace import Pace
-from yudai.domain.errors import SandboxError
-from yudai.domain.failure import POLICIES, Cause
+from yudai.sandboxes.backends.remote.rate_limit import Pace
 
 CREATE = "POST /v2/sandboxes"
 LIST = "GET /v2/sandboxes"
@@ -166,7 +166,7 @@ async def test_a_lost_answer_is_looked_up(here: Scene, fault: Fault) -> None:
 async def test_nothing_is_made_again_before_it_was_looked_up(
     here: Scene, where: str, fault: Fault, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(e2b_making, "_FIRST_PAUSE_S", 0.01)
+    monkeypatch.setattr(create, "_FIRST_PAUSE_S", 0.01)
     here.e2b.faults.add(CREATE, LOST[0])
     here.e2b.faults.add(where, fault, times=4)
     asked = order()

@@ -5,9 +5,9 @@ import uuid
 
 import pytest
 
-from yudai.adapters.sandboxes.e2b import E2BCloud
-from yudai.adapters.sandboxes.remote.cloud import BOX, INSTALLATION, Order
-from yudai.ports.sandbox import SandboxLimits
+from yudai.sandboxes.backends.e2b.cloud import E2BCloud
+from yudai.sandboxes.backends.remote.cloud import BOX, INSTALLATION, Order
+from yudai.sandboxes.port import SandboxLimits
 
 pytestmark = [
     pytest.mark.live,

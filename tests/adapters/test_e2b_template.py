@@ -11,10 +11,10 @@ from typer.testing import CliRunner
 from clouds.e2b_scene import order, scene
 from clouds.e2b_server import FakeE2B
 from clouds.faults import Fault
-from yudai.adapters.sandboxes.e2b_template import recipe
-from yudai.cli.exits import OK
-from yudai.cli.sandbox import run_build_template, sandbox_app
-from yudai.domain.errors import RefusedError, SandboxError
+from yudai.cli.exit_codes import OK
+from yudai.cli.upkeep.template import run_build_template, sandbox_app
+from yudai.kit.errors import RefusedError, SandboxError
+from yudai.sandboxes.backends.e2b.template import recipe
 from yudai.settings import Settings
 
 

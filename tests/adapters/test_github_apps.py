@@ -10,11 +10,11 @@ from pydantic import SecretStr
 from fakes import StillClock
 from github_answers import Reply, answering
 from github_server import REPO, GitHubServer, github_server
-from yudai.adapters.forges.github.configuration import AppConfig
-from yudai.adapters.forges.github.forge import GitHubForge
-from yudai.domain.errors import ForbiddenError, ForgeError, NotFoundError, RefusedError
-from yudai.domain.forge import RepoRef, Role, repo_ref
-from yudai.ports.remote import Credential, CredentialKind
+from yudai.forge.adapters.github.configuration import AppConfig
+from yudai.forge.adapters.github.forge import GitHubForge
+from yudai.forge.domain.repository import RepoRef, Role, repo_ref
+from yudai.forge.ports.remote import Credential, CredentialKind
+from yudai.kit.errors import ForbiddenError, ForgeError, NotFoundError, RefusedError
 
 TOKENS = "/access_tokens"
 

@@ -15,9 +15,11 @@ from pydantic import SecretStr
 
 from fakes import StillClock
 from github_answers import AnswerServer, Asked, Reply, answering
-from yudai.adapters.forges.github.configuration import BOUNDS, Bounds
-from yudai.adapters.forges.github.forge import GitHubForge
-from yudai.domain.errors import (
+from yudai.forge.adapters.github.configuration import BOUNDS, Bounds
+from yudai.forge.adapters.github.forge import GitHubForge
+from yudai.forge.domain.repository import NewPull, RepoRef, repo_ref
+from yudai.forge.ports.remote import ANONYMOUS, Credential, CredentialKind, IssueQuery
+from yudai.kit.errors import (
     ConflictError,
     ForbiddenError,
     ForgeError,
@@ -27,8 +29,6 @@ from yudai.domain.errors import (
     UnknownCallerError,
     YudaiError,
 )
-from yudai.domain.forge import NewPull, RepoRef, repo_ref
-from yudai.ports.remote import ANONYMOUS, Credential, CredentialKind, IssueQuery
 
 CANARY = "ghp_canary0123456789abcdef"
 BY = Credential(kind=CredentialKind.USER, token=SecretStr(CANARY), login="wim")
@@ -472,13 +472,13 @@ async def test_a_token_is_in_no_log_and_no_error(
 def test_nothing_of_github_is_imported_before_it_is_asked() -> None:
     code = (
         "import sys\n"
-        "from yudai.adapters.forges.github.forge import GitHubForge\n"
-        "from yudai.adapters.forges.github.oauth import GitHubOAuth\n"
-        "from yudai.adapters.clock import SystemClock\n"
+        "from yudai.forge.adapters.github.forge import GitHubForge\n"
+        "from yudai.forge.adapters.github.oauth import GitHubOAuth\n"
+        "from yudai.kit.system_clock import SystemClock\n"
         "GitHubForge('https://github.com', api_url='https://api.github.com', app=None,"
         " clock=SystemClock())\n"
         "assert not {'githubkit', 'httpx', 'jwt'} & set(sys.modules)\n"
-        "from yudai.adapters.forges.github.wire import Wire\n"
+        "from yudai.forge.adapters.github.transport import Wire\n"
         "assert not any('schemas.' in name and 'models' in name for name in sys.modules)\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True)

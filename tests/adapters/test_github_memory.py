@@ -1,10 +1,10 @@
 """What is remembered of GitHub's answers, and how writers wait for each other."""
 
 from fakes import StillClock
-from yudai.adapters.forges.github.caching import Memory
-from yudai.adapters.forges.github.client import Client
-from yudai.adapters.forges.github.configuration import PUBLIC_API
-from yudai.adapters.forges.github.messages import Answer, Ask, Identity
+from yudai.forge.adapters.github.caching import Memory
+from yudai.forge.adapters.github.client import Client
+from yudai.forge.adapters.github.configuration import PUBLIC_API
+from yudai.forge.adapters.github.messages import Answer, Ask, Identity
 
 
 def _answer(size: int = 10, **headers: str) -> Answer:

@@ -10,11 +10,11 @@ from pydantic import SecretStr
 from fakes import StillClock
 from github_answers import Reply, answering
 from github_server import GitHubServer, github_server
-from yudai.adapters.forges.github.oauth import GitHubOAuth
 from yudai.dev.fake_github.oauth import challenge_of
 from yudai.dev.fake_github.records import Grant as Code
-from yudai.domain.errors import ForbiddenError, ForgeError, LostAnswerError, RefusedError
-from yudai.ports.logins import DeviceState, Grant, GrantEndedError, LoginProvider
+from yudai.forge.adapters.github.oauth import GitHubOAuth
+from yudai.forge.ports.login import DeviceState, Grant, GrantEndedError, LoginProvider
+from yudai.kit.errors import ForbiddenError, ForgeError, LostAnswerError, RefusedError
 
 BACK = "http://127.0.0.1:8000/auth/callback"
 VERIFIER = "v" * 43

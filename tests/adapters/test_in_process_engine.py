@@ -4,8 +4,8 @@ import asyncio
 
 import pytest
 
-from yudai.adapters.engines.in_process import InProcessEngine
-from yudai.domain.ids import MessageId, SolveId
+from yudai.engine.adapters.in_process import InProcessEngine
+from yudai.kit.ids import MessageId, SolveId
 
 SOLVE = SolveId("s")
 

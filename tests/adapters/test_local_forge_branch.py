@@ -8,9 +8,9 @@ import pytest
 
 from fakes import StillClock
 from repositories import Repository, look
-from yudai.adapters.forges.local import LocalForge
-from yudai.domain.errors import ConflictError, RefusedError
-from yudai.ports.forge import Snapshot
+from yudai.forge.adapters.folder.forge import LocalForge
+from yudai.forge.ports.folder import Snapshot
+from yudai.kit.errors import ConflictError, RefusedError
 
 FILES = {"README.md": "# Sample\n", "src/app.py": "answer = 41\n", "src/deep/x.txt": "x\n"}
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from repositories import Repository
-from yudai.adapters.forges.git import NOWHERE, Git, Limits
-from yudai.domain.errors import RefusedError
+from yudai.forge.adapters.git.command import NOWHERE, Git, Limits
+from yudai.kit.errors import RefusedError
 
 
 @pytest.fixture

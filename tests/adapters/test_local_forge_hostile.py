@@ -8,8 +8,8 @@ import pytest
 
 from fakes import StillClock
 from repositories import Repository, look
-from yudai.adapters.forges.local import LocalForge
-from yudai.domain.errors import RefusedError
+from yudai.forge.adapters.folder.forge import LocalForge
+from yudai.kit.errors import RefusedError
 
 HOOKS = (
     *("applypatch-msg", "commit-msg", "fsmonitor-watchman", "post-applypatch", "post-checkout"),

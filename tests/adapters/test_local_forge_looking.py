@@ -5,11 +5,11 @@ from pathlib import Path
 import pytest
 
 from repositories import Repository, look
-from yudai.adapters.clock import SystemClock
-from yudai.adapters.forges.local import LocalForge
-from yudai.adapters.forges.looking import open_look
-from yudai.domain.errors import RefusedError
-from yudai.ports.forge import Snapshot
+from yudai.forge.adapters.folder.forge import LocalForge
+from yudai.forge.adapters.folder.preview import open_look
+from yudai.forge.ports.folder import Snapshot
+from yudai.kit.errors import RefusedError
+from yudai.kit.system_clock import SystemClock
 
 FILES = {"a.py": "x = 1\n", "packages/api/b.py": "y = 2\n", "latin1.txt": b"\xe9\n"}
 

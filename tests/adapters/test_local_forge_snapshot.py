@@ -11,10 +11,10 @@ import pytest
 
 from fakes import StillClock
 from repositories import Repository, look
-from yudai.adapters.forges.local import LocalForge
-from yudai.adapters.forges.mirror import Caps
-from yudai.domain.errors import NotFoundError, RefusedError
-from yudai.ports.forge import Forge, Snapshot
+from yudai.forge.adapters.folder.forge import LocalForge
+from yudai.forge.adapters.git.mirror import Caps
+from yudai.forge.ports.folder import Forge, Snapshot
+from yudai.kit.errors import NotFoundError, RefusedError
 
 FILES = {"README.md": "# Sample\n", "src/app.py": "answer = 41\n"}
 POINTER = (

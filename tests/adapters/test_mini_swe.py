@@ -9,14 +9,14 @@ import pytest
 
 from fakes import AnsweringGateway, FolderSandbox, HangingGateway
 from playing import FINISH, MARKER, Stage, Told
-from yudai.domain.endings import EXIT_CAUSES
-from yudai.domain.errors import GatewayError, RefusedError, SandboxError
-from yudai.domain.failure import Cause
-from yudai.domain.trajectory import TrajectoryMessage
-from yudai.domain.usage import Usage
-from yudai.ports.gateway import Call, Completion, ToolCall
-from yudai.ports.sandbox import ExecResult, Tree
+from yudai.gateway.domain.usage import Usage
+from yudai.gateway.port import Call, Completion, ToolCall
+from yudai.kit.causes import Cause
+from yudai.kit.errors import GatewayError, RefusedError, SandboxError
+from yudai.runs.domain.exit_status import EXIT_CAUSES
 from yudai.runs.domain.progress import Progress
+from yudai.runs.domain.trajectory.trajectory import TrajectoryMessage
+from yudai.sandboxes.port import ExecResult, Tree
 
 EDIT = "echo 'x = 2' > app.py"
 PLAN = "<plan>\n1. test it\n2. mend it\n</plan>"

@@ -6,8 +6,8 @@ from pathlib import Path
 from textual.widgets import Static
 
 from playing import FINISH, Stage
-from yudai.adapters.agents.upstream import MINI_VERSION
-from yudai.domain.trajectory import export
+from yudai.agents.adapters.mini_swe.upstream import MINI_VERSION
+from yudai.runs.domain.trajectory.trajectory import export
 
 REPLIES = [
     {"say": "<plan>\nlook\n</plan>", "run": [r"printf '\033[31m\377\0'", "seq 1 9000"]},

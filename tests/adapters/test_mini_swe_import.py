@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from yudai.adapters.agents.upstream import DefaultAgent
-from yudai.domain.importing import Imported, parse, read_trajectory
-from yudai.domain.steps import step_of
+from yudai.agents.adapters.mini_swe.upstream import DefaultAgent
+from yudai.runs.domain.trajectory.foreign_files import Imported, parse, read_trajectory
+from yudai.runs.domain.trajectory.steps import step_of
 
 COMMANDS = ("echo one; exit 3", "echo COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT; echo done")
 

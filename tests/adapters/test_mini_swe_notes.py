@@ -9,12 +9,12 @@ import pytest
 
 from fakes import AnsweringGateway, FolderSandbox
 from playing import FINISH, Stage
-from yudai.adapters.agents import edits
-from yudai.domain.errors import SandboxError
-from yudai.domain.failure import Cause
-from yudai.domain.keptdiff import MAX_DIFF_BYTES
-from yudai.domain.usage import Usage
-from yudai.ports.gateway import Call, Completion, ToolCall
+from yudai.agents.adapters import edit_count
+from yudai.agents.adapters.keptdiff import MAX_DIFF_BYTES
+from yudai.gateway.domain.usage import Usage
+from yudai.gateway.port import Call, Completion, ToolCall
+from yudai.kit.causes import Cause
+from yudai.kit.errors import SandboxError
 
 EDIT = "echo 'x = 2' > app.py"
 TESTS = "python -c 'import unittest; unittest.TextTestRunner'"
@@ -145,7 +145,7 @@ async def test_a_diff_that_takes_too_long_is_taken_at_the_end(
                 await asyncio.sleep(60)
             return await super().diff()
 
-    monkeypatch.setattr(edits, "_DIFF_TIME_S", 0.05)
+    monkeypatch.setattr(edit_count, "_DIFF_TIME_S", 0.05)
     slow = Slow(stage.root / "slow", {"a": "1\n"})
     outcome = await stage.run(stage.script([{"run": "echo > b"}, {"finish": True}]), slow)
     assert outcome.cause is None

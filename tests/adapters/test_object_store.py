@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 from pydantic import SecretStr
 
-from yudai.adapters.artifacts.object_store import ObjectStoreArtifacts, make_artifacts
-from yudai.domain.errors import NotFoundError, RefusedError
-from yudai.domain.failure import Cause
-from yudai.ports.artifacts import ArtifactError, ArtifactKind, ArtifactRef
+from yudai.artifacts.adapters.object_store import ObjectStoreArtifacts, make_artifacts
+from yudai.artifacts.port import ArtifactError, ArtifactKind, ArtifactRef
+from yudai.kit.causes import Cause
+from yudai.kit.errors import NotFoundError, RefusedError
 
 CONTENT = b"some content" * 100_000
 
@@ -253,7 +253,7 @@ def test_settings_that_cannot_be_right_are_refused_and_not_repeated(
 def test_obstore_is_imported_only_when_it_is_used(tmp_path: Path):
     program = (
         "import sys, pathlib\n"
-        "from yudai.adapters.artifacts.object_store import make_artifacts\n"
+        "from yudai.artifacts.adapters.object_store import make_artifacts\n"
         "make_artifacts('s3://bucket', home=pathlib.Path(sys.argv[1]))\n"
         "print('obstore' in sys.modules)\n"
     )

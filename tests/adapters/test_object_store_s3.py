@@ -25,9 +25,9 @@ from s3_server import (
     relaying,
     silent,
 )
-from yudai.adapters.artifacts.object_store import ObjectStoreArtifacts
-from yudai.domain.failure import Cause
-from yudai.ports.artifacts import ArtifactError, ArtifactKind, ArtifactRef
+from yudai.artifacts.adapters.object_store import ObjectStoreArtifacts
+from yudai.artifacts.port import ArtifactError, ArtifactKind, ArtifactRef
+from yudai.kit.causes import Cause
 
 pytestmark = pytest.mark.xdist_group("s3")
 

@@ -9,13 +9,13 @@ from pydantic import SecretStr
 
 from asking import CALL, KEY, asking
 from openai_server import always, bash, completion, in_turn, says, tokens
-from yudai.adapters.gateways.endpoint import Endpoint, local, openrouter
-from yudai.adapters.gateways.openai import OpenAIGateway
-from yudai.domain.errors import GatewayError, RefusedError
-from yudai.domain.failure import Cause
-from yudai.domain.models import Model, Provider
-from yudai.domain.usage import Usage
-from yudai.ports.gateway import ToolCall
+from yudai.gateway.adapters.openai.endpoint import Endpoint, local, openrouter
+from yudai.gateway.adapters.openai.gateway import OpenAIGateway
+from yudai.gateway.domain.models import Model, Provider
+from yudai.gateway.domain.usage import Usage
+from yudai.gateway.port import ToolCall
+from yudai.kit.causes import Cause
+from yudai.kit.errors import GatewayError, RefusedError
 
 MODEL = Model(name="m", provider=Provider.LOCAL, model_id="m")
 
@@ -364,9 +364,9 @@ def test_which_endpoints_are_on_this_machine():
 def test_openai_is_imported_with_the_first_call_only():
     script = """
 import sys
-from yudai.adapters.gateways.endpoint import local
-from yudai.adapters.gateways.openai import OpenAIGateway
-from yudai.domain.models import Model, Provider
+from yudai.gateway.adapters.openai.endpoint import local
+from yudai.gateway.adapters.openai.gateway import OpenAIGateway
+from yudai.gateway.domain.models import Model, Provider
 gateway = OpenAIGateway(local("http://localhost:1/v1", None))
 gateway.check(Model(name="m", provider=Provider.LOCAL, model_id="m"))
 assert "openai" not in sys.modules

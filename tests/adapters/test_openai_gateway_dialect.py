@@ -24,8 +24,8 @@ from openai_server import (
     strict,
 )
 from playing import Stage
-from yudai.adapters.gateways.dialect import MAX_STRANGERS, Dialect, Dialects
-from yudai.domain.failure import Cause
+from yudai.gateway.adapters.openai.dialect import MAX_STRANGERS, Dialect, Dialects
+from yudai.kit.causes import Cause
 
 DETAILS = [
     {"type": "reasoning.text", "text": "hm", "signature": "c2ln", "index": 0},

@@ -30,10 +30,10 @@ from openai_server import (
     says,
     truncated,
 )
-from yudai.adapters.gateways.endpoint import local
-from yudai.adapters.gateways.openai import OpenAIGateway
-from yudai.domain.errors import GatewayError
-from yudai.domain.failure import Cause
+from yudai.gateway.adapters.openai.endpoint import local
+from yudai.gateway.adapters.openai.gateway import OpenAIGateway
+from yudai.kit.causes import Cause
+from yudai.kit.errors import GatewayError
 
 DEEP = '{"choices": ' + "[" * 900 + "]" * 900 + "}"
 

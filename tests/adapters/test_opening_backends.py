@@ -7,16 +7,16 @@ import pytest
 
 from clouds.e2b_server import FakeE2B
 from contracts.conftest import make_archive
-from yudai.adapters.sandboxes.bubblewrap import BubblewrapBackend
-from yudai.adapters.sandboxes.container import ContainerCloud
-from yudai.domain.errors import RefusedError, SandboxError
-from yudai.ports.register import BoxEntry
-from yudai.ports.sandbox import Backend, BaseRef, BaseSpec, Capabilities, Phase, ignore_blocked
+from yudai.kit.errors import RefusedError, SandboxError
+from yudai.sandboxes.backends.bubblewrap.backend import BubblewrapBackend
+from yudai.sandboxes.backends.container.cloud import ContainerCloud
+from yudai.sandboxes.port import Backend, BaseRef, BaseSpec, Capabilities, Phase, ignore_blocked
+from yudai.sandboxes.register import BoxEntry
 from yudai.settings import Settings
 from yudai.store.store import Store
-from yudai.wiring import open_library, probing
-from yudai.wiring.examining import examine
-from yudai.wiring.probing import BackendFinding, Start, measure_start, probe_backends
+from yudai.wiring import backend_probe, open_library
+from yudai.wiring.backend_probe import BackendFinding, Start, measure_start, probe_backends
+from yudai.wiring.doctor import examine
 from yudai.wiring.sandboxes import BACKENDS, CLOUDS, make_backend, make_register, open_backend
 
 
@@ -131,7 +131,7 @@ async def test_the_doctor_goes_by_what_a_solve_would_use(
 ):
     _without_bubblewrap(monkeypatch)
     monkeypatch.setattr(ContainerCloud, "examine", _agree)
-    monkeypatch.setattr(probing, "measure_start", _started)
+    monkeypatch.setattr(backend_probe, "measure_start", _started)
 
     found = await examine(settings)
     chosen = [(one.name, one.usable) for one in found.sandboxes if one.default]
@@ -157,9 +157,9 @@ async def test_the_doctor_tries_containers_where_there_is_an_engine(
         (folder / engine).write_text("#!/bin/sh\nexit 1\n")
         (folder / engine).chmod(0o755)
     monkeypatch.setenv("PATH", str(folder))
-    monkeypatch.setattr(probing, "open_backend", _open_bubblewrap)
+    monkeypatch.setattr(backend_probe, "open_backend", _open_bubblewrap)
     monkeypatch.setattr(ContainerCloud, "examine", _refuse)
-    monkeypatch.setattr(probing, "measure_start", _started)
+    monkeypatch.setattr(backend_probe, "measure_start", _started)
 
     [found] = [one for one in await probe_backends(settings, store) if one.name == "container"]
 

@@ -10,9 +10,9 @@ import pytest
 
 from clouds.prime_scene import IMAGE, TAGS, cloud_at, order, says, until
 from clouds.prime_server import FakePrime, prime_server
-from yudai.adapters.sandboxes.prime import PrimeCloud
-from yudai.adapters.sandboxes.remote.cloud import BaseGoneError, DeniedError, GoneError
-from yudai.ports.sandbox import SandboxLimits
+from yudai.sandboxes.backends.prime.cloud import PrimeCloud
+from yudai.sandboxes.backends.remote.cloud import BaseGoneError, DeniedError, GoneError
+from yudai.sandboxes.port import SandboxLimits
 
 GIB = 1 << 30
 

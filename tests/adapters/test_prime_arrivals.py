@@ -5,9 +5,9 @@ from collections.abc import Sequence
 
 import pytest
 
-from yudai.adapters.sandboxes.prime_arrivals import AT_ONCE, Arrivals, News, Patience
-from yudai.adapters.sandboxes.remote.cloud import DeniedError, GoneError
-from yudai.domain.errors import SandboxError
+from yudai.kit.errors import SandboxError
+from yudai.sandboxes.backends.prime.readiness import AT_ONCE, Arrivals, News, Patience
+from yudai.sandboxes.backends.remote.cloud import DeniedError, GoneError
 
 RUNNING, PENDING, BUILDING = News("RUNNING"), News("PENDING"), News("PENDING", is_building=True)
 

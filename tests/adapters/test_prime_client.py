@@ -10,8 +10,8 @@ import pytest
 
 from clouds.prime_scene import cloud_at, order, says
 from clouds.prime_server import KEY, FakePrime, prime_server
-from yudai.adapters.sandboxes.prime_client import make_client
-from yudai.adapters.sandboxes.remote.cloud import DeniedError
+from yudai.sandboxes.backends.prime.client import make_client
+from yudai.sandboxes.backends.remote.cloud import DeniedError
 
 NOWHERE = "http://127.0.0.1:1"
 

@@ -11,17 +11,17 @@ from prime_sandboxes.core import client as sdk
 
 from clouds.prime_scene import cloud_at, order, says, until
 from clouds.prime_server import Breakage, FakePrime, Fault, prime_server
-from yudai.adapters.sandboxes.prime import PrimeCloud
-from yudai.adapters.sandboxes.remote.cloud import (
+from yudai.kit.causes import POLICIES, Cause
+from yudai.kit.errors import SandboxError
+from yudai.sandboxes.backends.prime.cloud import PrimeCloud
+from yudai.sandboxes.backends.remote.cloud import (
     BaseGoneError,
     BusyError,
     CutError,
     DeniedError,
     GoneError,
 )
-from yudai.adapters.sandboxes.remote.pace import Pace
-from yudai.domain.errors import SandboxError
-from yudai.domain.failure import POLICIES, Cause
+from yudai.sandboxes.backends.remote.rate_limit import Pace
 
 CREATE = "POST /api/v1/sandbox"
 LIST = "GET /api/v1/sandbox"

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from clouds.prime_scene import order
-from yudai.adapters.sandboxes.prime import PrimeCloud
-from yudai.adapters.sandboxes.remote.cloud import BOX, INSTALLATION
+from yudai.sandboxes.backends.prime.cloud import PrimeCloud
+from yudai.sandboxes.backends.remote.cloud import BOX, INSTALLATION
 
 IMAGE = "python:3.12-bookworm"
 HALF_AN_HOUR_S = 1800

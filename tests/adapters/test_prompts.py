@@ -5,10 +5,9 @@ from typing import Any
 import pytest
 
 from playing import FINISH, LIMITS, Stage, task
-from yudai import strategies
-from yudai.adapters.agents import prompts
-from yudai.domain.errors import RefusedError
-from yudai.domain.matrix import Strategy
+from yudai.agents import prompts, strategies
+from yudai.kit.errors import RefusedError
+from yudai.solves.domain.matrix import Strategy
 
 
 def _prompt(**words: Any) -> str:

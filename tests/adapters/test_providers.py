@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from yudai.adapters.gateways.providers import Providers
-from yudai.adapters.gateways.scripted import ScriptedGateway
-from yudai.domain.errors import RefusedError
-from yudai.domain.models import Model, Provider
-from yudai.domain.usage import Usage
-from yudai.ports.gateway import Call, Completion
+from yudai.gateway.adapters.by_provider import Providers
+from yudai.gateway.adapters.scripted import ScriptedGateway
+from yudai.gateway.domain.models import Model, Provider
+from yudai.gateway.domain.usage import Usage
+from yudai.gateway.port import Call, Completion
+from yudai.kit.errors import RefusedError
 
 CALL = Call(model="m", temperature=0.0, messages=[], tools=[], turn=0)
 

@@ -13,12 +13,12 @@ from clouds.faults import Faults
 from clouds.prime_server import prime_server
 from contracts.conftest import make_archive
 from registers import MemoryRegister
-from yudai.adapters.sandboxes.remote import construction
-from yudai.adapters.sandboxes.remote.backend import RemoteBackend, Terms
-from yudai.adapters.sandboxes.remote.cloud import BaseGoneError, Cloud
-from yudai.adapters.sandboxes.remote.pace import Pace
-from yudai.domain.errors import SandboxError
-from yudai.ports.sandbox import BaseSpec
+from yudai.kit.errors import SandboxError
+from yudai.sandboxes.backends.remote import base_build
+from yudai.sandboxes.backends.remote.backend import RemoteBackend, Terms
+from yudai.sandboxes.backends.remote.cloud import BaseGoneError, Cloud
+from yudai.sandboxes.backends.remote.rate_limit import Pace
+from yudai.sandboxes.port import BaseSpec
 
 
 class There(NamedTuple):
@@ -78,7 +78,7 @@ async def test_a_base_that_its_provider_lost_is_built_again_by_who_tries_again(
 async def test_a_source_comes_in_parts(
     there: There, backend: RemoteBackend, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(construction, "_PART", 300_000)
+    monkeypatch.setattr(base_build, "_PART", 300_000)
     content = bytes(range(256)) * 4000
     source = make_archive(tmp_path / "source.tar", {"big": content, "after": b"it\n"})
 

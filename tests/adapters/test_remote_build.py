@@ -8,8 +8,8 @@ import pytest
 from git_server import serving
 from remote_scene import BY, FIX, TEXT, Scene, set_scene
 from repositories import Repository
-from yudai.adapters.forges.remote.mirrors import RemoteMirrors
-from yudai.domain.errors import NotFoundError, RefusedError
+from yudai.forge.adapters.mirrors.mirrors import RemoteMirrors
+from yudai.kit.errors import NotFoundError, RefusedError
 
 
 @pytest.fixture

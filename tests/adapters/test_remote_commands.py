@@ -17,21 +17,15 @@ from wardens import (
     unique_sleep,
     until,
 )
-from yudai.adapters.sandboxes.remote import commands as commands_module
-from yudai.adapters.sandboxes.remote import line as line_module
-from yudai.adapters.sandboxes.remote import upkeep
-from yudai.adapters.sandboxes.remote.cloud import (
-    BusyError,
-    CutError,
-    FullError,
-    GoneError,
-    Said,
-)
-from yudai.adapters.sandboxes.remote.commands import RemoteCommands
-from yudai.adapters.sandboxes.remote.warden_protocol import Ending, hear, room_for, say
-from yudai.domain.errors import SandboxError
-from yudai.domain.failure import Cause
-from yudai.ports.sandbox import SandboxLimits
+from yudai.kit.causes import Cause
+from yudai.kit.errors import SandboxError
+from yudai.sandboxes.backends.remote import commands as commands_module
+from yudai.sandboxes.backends.remote import upkeep
+from yudai.sandboxes.backends.remote import warden_client as line_module
+from yudai.sandboxes.backends.remote.cloud import BusyError, CutError, FullError, GoneError, Said
+from yudai.sandboxes.backends.remote.commands import RemoteCommands
+from yudai.sandboxes.backends.warden.protocol import Ending, hear, room_for, say
+from yudai.sandboxes.port import SandboxLimits
 
 
 @pytest.fixture(scope="module")

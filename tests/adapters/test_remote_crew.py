@@ -7,9 +7,11 @@ import pytest
 
 from clouds.memory import MemoryCloud
 from registers import Desk, MemoryRegister
-from yudai.adapters.sandboxes.remote import admission as admission_module
-from yudai.adapters.sandboxes.remote.admission import Admission
-from yudai.adapters.sandboxes.remote.cloud import (
+from yudai.kit.causes import Cause
+from yudai.kit.errors import SandboxError
+from yudai.sandboxes.backends.remote import admission as admission_module
+from yudai.sandboxes.backends.remote.admission import Admission
+from yudai.sandboxes.backends.remote.cloud import (
     BOX,
     INSTALLATION,
     BusyError,
@@ -17,14 +19,12 @@ from yudai.adapters.sandboxes.remote.cloud import (
     Machine,
     Order,
 )
-from yudai.adapters.sandboxes.remote.crew import Crew, Member
-from yudai.adapters.sandboxes.remote.pace import Pace
-from yudai.adapters.sandboxes.remote.reaping import ENDED, Watch
-from yudai.domain.errors import SandboxError
-from yudai.domain.failure import Cause
-from yudai.ports.register import BoxEntry
-from yudai.ports.sandbox import Fate, SandboxLimits
-from yudai.store.sandboxes import DEAD_S
+from yudai.sandboxes.backends.remote.machines import Crew, Member
+from yudai.sandboxes.backends.remote.rate_limit import Pace
+from yudai.sandboxes.backends.remote.reap import ENDED, Watch
+from yudai.sandboxes.port import Fate, SandboxLimits
+from yudai.sandboxes.queries import DEAD_S
+from yudai.sandboxes.register import BoxEntry
 
 
 class Yard:

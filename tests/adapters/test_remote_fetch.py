@@ -14,13 +14,13 @@ from pydantic import SecretStr
 from git_server import Held, Status, serving
 from remote_scene import BY, FILES, FULL, Scene, set_scene
 from repositories import Repository
-from yudai.adapters.forges.mirror import Caps
-from yudai.adapters.forges.remote.fetching import MirrorCaps
-from yudai.adapters.forges.remote.mirrors import RemoteMirrors
-from yudai.adapters.forges.remote.shelf import Shelf
-from yudai.adapters.forges.remote.wire import Network
-from yudai.domain.errors import ForbiddenError, ForgeError, NotFoundError, RefusedError
-from yudai.ports.remote import ANONYMOUS, Credential, CredentialKind
+from yudai.forge.adapters.git.mirror import Caps
+from yudai.forge.adapters.mirrors.fetch import MirrorCaps
+from yudai.forge.adapters.mirrors.locations import Shelf
+from yudai.forge.adapters.mirrors.mirrors import RemoteMirrors
+from yudai.forge.adapters.mirrors.remote_git import Network
+from yudai.forge.ports.remote import ANONYMOUS, Credential, CredentialKind
+from yudai.kit.errors import ForbiddenError, ForgeError, NotFoundError, RefusedError
 
 
 @pytest.fixture

@@ -7,10 +7,10 @@ import pytest
 
 from git_server import serving
 from remote_scene import BRANCH, BY, FIX, Scene, set_scene
-from yudai.adapters.forges.git import Git, Ran
-from yudai.adapters.forges.remote import history, patchids
-from yudai.domain.errors import ConflictError, NotFoundError, RefusedError
-from yudai.ports.remote import BaseMove
+from yudai.forge.adapters.git.command import Git, Ran
+from yudai.forge.adapters.mirrors import history, patch_ids
+from yudai.forge.ports.remote import BaseMove
+from yudai.kit.errors import ConflictError, NotFoundError, RefusedError
 
 
 @pytest.fixture
@@ -141,7 +141,7 @@ async def test_at_most_so_many_and_the_rest_the_next_time(
     scene: Scene, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(history, "MOST", 2)
-    monkeypatch.setattr(patchids, "_AT_ONCE", 1)
+    monkeypatch.setattr(patch_ids, "_AT_ONCE", 1)
     base = scene.work.head
     shas = [scene.land({f"{n}.py": f"{n}\n"}) for n in range(5)]
 
@@ -156,7 +156,7 @@ async def test_at_most_so_many_and_the_rest_the_next_time(
 async def test_a_commit_that_is_too_big_to_be_read_hides_no_other(
     scene: Scene, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(patchids, "_LIMITS", patchids._LIMITS._replace(max_output=2000))
+    monkeypatch.setattr(patch_ids, "_LIMITS", patch_ids._LIMITS._replace(max_output=2000))
     base = scene.work.head
     scene.land({"small.py": "x\n"}, "small")
     scene.land({"big.txt": "long line\n" * 1000}, "big")

@@ -14,14 +14,14 @@ from bombs import block, delta_bomb, section
 from git_server import Held, Status, serving
 from remote_scene import BRANCH, BY, FIX, FULL, TEXT, TOKEN, Scene, set_scene
 from repositories import Repository
-from yudai.adapters.forges.git import NOWHERE, Git
-from yudai.adapters.forges.remote.addresses import Address, address_of
-from yudai.adapters.forges.remote.mirrors import RemoteMirrors
-from yudai.adapters.forges.remote.wire import Network, Wire
-from yudai.domain.errors import ForgeError, RefusedError, YudaiError
-from yudai.domain.forge import RepoRef
-from yudai.domain.publishable import Bounds
-from yudai.ports.remote import ANONYMOUS
+from yudai.forge.adapters.git.command import NOWHERE, Git
+from yudai.forge.adapters.mirrors.addresses import Address, address_of
+from yudai.forge.adapters.mirrors.mirrors import RemoteMirrors
+from yudai.forge.adapters.mirrors.remote_git import Network, Wire
+from yudai.forge.domain.repository import RepoRef
+from yudai.forge.ports.remote import ANONYMOUS
+from yudai.kit.errors import ForgeError, RefusedError, YudaiError
+from yudai.patches.inspection import Bounds
 
 ENCODED = base64.b64encode(f"x-access-token:{TOKEN}".encode()).decode()
 

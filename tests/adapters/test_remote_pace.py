@@ -4,9 +4,9 @@ import asyncio
 
 import pytest
 
-from yudai.adapters.sandboxes.remote.cloud import BusyError, DeniedError
-from yudai.adapters.sandboxes.remote.pace import Pace
-from yudai.domain.failure import POLICIES
+from yudai.kit.causes import POLICIES
+from yudai.sandboxes.backends.remote.cloud import BusyError, DeniedError
+from yudai.sandboxes.backends.remote.rate_limit import Pace
 
 
 async def test_no_more_than_so_many_at_once():

@@ -8,8 +8,9 @@ from pydantic import SecretStr
 
 from git_server import Asked, Fault, Lost, Status, serving
 from remote_scene import BRANCH, BY, FULL, Scene, set_scene
-from yudai.adapters.forges.remote.mirrors import RemoteMirrors
-from yudai.domain.errors import (
+from yudai.forge.adapters.mirrors.mirrors import RemoteMirrors
+from yudai.forge.ports.remote import Credential, CredentialKind
+from yudai.kit.errors import (
     ConflictError,
     ForbiddenError,
     ForgeError,
@@ -17,7 +18,6 @@ from yudai.domain.errors import (
     NotFoundError,
     RefusedError,
 )
-from yudai.ports.remote import Credential, CredentialKind
 
 REF = f"refs/heads/{BRANCH}"
 

@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from registers import Desk, MemoryRegister
-from yudai.adapters.sandboxes.remote.cloud import BOX, INSTALLATION, Cloud, Found
-from yudai.adapters.sandboxes.remote.reaping import (
+from yudai.kit.errors import SandboxError
+from yudai.sandboxes.backends.remote.cloud import BOX, INSTALLATION, Cloud, Found
+from yudai.sandboxes.backends.remote.reap import (
     CREATION_S,
     DEAD,
     ELSEWHERE_S,
@@ -19,9 +20,8 @@ from yudai.adapters.sandboxes.remote.reaping import (
     Sweep,
     Watch,
 )
-from yudai.domain.errors import SandboxError
-from yudai.ports.register import BoxEntry
-from yudai.ports.sandbox import Fate
+from yudai.sandboxes.port import Fate
+from yudai.sandboxes.register import BoxEntry
 
 NOW = 1_800_000_000.0
 

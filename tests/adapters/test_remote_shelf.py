@@ -7,9 +7,9 @@ import pytest
 
 from clouds.memory import LocalCloud, MemoryCloud, MemoryMachine
 from registers import MemoryRegister
-from yudai.adapters.sandboxes.remote.shelf import Made, Shelf
-from yudai.domain.errors import ConflictError, SandboxError
-from yudai.ports.register import BoxEntry
+from yudai.kit.errors import ConflictError, SandboxError
+from yudai.sandboxes.backends.remote.base_snapshots import Made, Shelf
+from yudai.sandboxes.register import BoxEntry
 
 KEY = "k.1"
 

@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from yudai.adapters.sandboxes import bases as bases_module
-from yudai.adapters.sandboxes.bases import Bases, Builder
-from yudai.adapters.sandboxes.building import RECORD, TREE, OpenSite, Site
-from yudai.adapters.sandboxes.home import Home, locked
-from yudai.adapters.sandboxes.keylocks import hold
-from yudai.adapters.sandboxes.toolchain import Chosen
-from yudai.domain.errors import ConflictError, SandboxError
-from yudai.ports.sandbox import BaseSpec, Fate
+from yudai.kit.errors import ConflictError, SandboxError
+from yudai.sandboxes.backends.local import bases as bases_module
+from yudai.sandboxes.backends.local.base_build import RECORD, TREE, OpenSite, Site
+from yudai.sandboxes.backends.local.bases import Bases, Builder
+from yudai.sandboxes.backends.local.home import Home, locked
+from yudai.sandboxes.backends.local.keylocks import hold
+from yudai.sandboxes.backends.toolchain.toolchain import Chosen
+from yudai.sandboxes.port import BaseSpec, Fate
 
 SPEC = BaseSpec(key="k", source=Path("source.tar"))
 

@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 
 from contracts.conftest import make_archive, spawn_one
-from yudai.adapters.sandboxes import cgroups
-from yudai.adapters.sandboxes.bubblewrap import BubblewrapBackend
-from yudai.adapters.sandboxes.cgroups import Cgroup, Cgroups, OomCounter
-from yudai.adapters.sandboxes.limits import processors
-from yudai.ports.sandbox import BaseSpec, SandboxLimits
+from yudai.sandboxes.backends.bubblewrap.backend import BubblewrapBackend
+from yudai.sandboxes.backends.local import cgroups
+from yudai.sandboxes.backends.local.cgroups import Cgroup, Cgroups, OomCounter
+from yudai.sandboxes.backends.local.limits import processors
+from yudai.sandboxes.port import BaseSpec, SandboxLimits
 
 LIMITS = SandboxLimits(processors=1.5, memory_bytes=1000, processes=7)
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 
 from inheriting import inherited_pipe
-from yudai.adapters.sandboxes import descriptors
+from yudai.sandboxes.backends.bubblewrap import descriptors
 
 
 def seen_by_a_program() -> set[int]:

@@ -6,7 +6,7 @@ import threading
 from contextlib import suppress
 from pathlib import Path
 
-from yudai.adapters.sandboxes.disk import DiskWatch, usage
+from yudai.sandboxes.backends.disk_watch import DiskWatch, usage
 
 KIB = 1024
 

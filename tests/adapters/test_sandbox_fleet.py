@@ -8,11 +8,11 @@ from typing import cast
 import pytest
 from structlog.testing import capture_logs
 
-from yudai.adapters.sandboxes.box import Box
-from yudai.adapters.sandboxes.fleet import Fleet
-from yudai.adapters.sandboxes.home import BoxRecord, Home
-from yudai.domain.errors import SandboxError
-from yudai.ports.sandbox import Fate, SandboxRef
+from yudai.kit.errors import SandboxError
+from yudai.sandboxes.backends.local.home import BoxRecord, Home
+from yudai.sandboxes.backends.local.live_sandboxes import Fleet
+from yudai.sandboxes.backends.sandbox import Box
+from yudai.sandboxes.port import Fate, SandboxRef
 
 STUCK = "immovable"
 

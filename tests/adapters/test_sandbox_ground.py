@@ -18,19 +18,20 @@ from typing import Any
 import pytest
 
 from inheriting import inherited_pipe
-from yudai.adapters.sandboxes import etc, ground, mounts
-from yudai.adapters.sandboxes.cgroups import Cgroup
-from yudai.adapters.sandboxes.ground import Ground
-from yudai.adapters.sandboxes.guard import Guard
-from yudai.adapters.sandboxes.home import find_shell
-from yudai.adapters.sandboxes.limits import ulimits
-from yudai.adapters.sandboxes.mounts import Features
-from yudai.adapters.sandboxes.output import Capture
-from yudai.adapters.sandboxes.processes import own_namespace
-from yudai.adapters.sandboxes.runner import Runner
-from yudai.adapters.sandboxes.toolchain import Toolchain
-from yudai.domain.errors import SandboxError
-from yudai.ports.sandbox import SandboxLimits
+from yudai.kit.errors import SandboxError
+from yudai.sandboxes.backends.bubblewrap import etc, mounts
+from yudai.sandboxes.backends.bubblewrap import host as ground
+from yudai.sandboxes.backends.bubblewrap.host import Ground
+from yudai.sandboxes.backends.bubblewrap.mounts import Features
+from yudai.sandboxes.backends.bubblewrap.parent_death import Guard
+from yudai.sandboxes.backends.bubblewrap.runner import Runner
+from yudai.sandboxes.backends.local.cgroups import Cgroup
+from yudai.sandboxes.backends.local.home import find_shell
+from yudai.sandboxes.backends.local.limits import ulimits
+from yudai.sandboxes.backends.local.processes import own_namespace
+from yudai.sandboxes.backends.toolchain.toolchain import Toolchain
+from yudai.sandboxes.backends.workspace.output import Capture
+from yudai.sandboxes.port import SandboxLimits
 
 LIMITS = SandboxLimits()
 NO_PYTHON = Toolchain()
@@ -318,7 +319,7 @@ async def test_commands_have_none_of_our_descriptors(
 
     On some machines there is no filter of system calls.
     """
-    monkeypatch.setattr("yudai.adapters.sandboxes.runner._FREE", 200)
+    monkeypatch.setattr("yudai.sandboxes.backends.bubblewrap.runner._FREE", 200)
     here = stand(tmp_path, next(ground.candidates()))
     if not is_filtered:
         (here.lease / "syscalls").write_bytes(b"")
@@ -369,7 +370,7 @@ async def test_a_start_without_enough_descriptors_leaves_none(
         return real(*args, **options)
 
     with monkeypatch.context() as patching:
-        patching.setattr("yudai.adapters.sandboxes.runner._FREE", 200)
+        patching.setattr("yudai.sandboxes.backends.bubblewrap.runner._FREE", 200)
         for module, name in OPENING:
             patching.setattr(module, name, partial(short, getattr(module, name)))
         with pytest.raises(SandboxError, match="none is left"):

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from yudai.adapters.sandboxes.ground import find_bwraps
-from yudai.adapters.sandboxes.home import Home
-from yudai.adapters.sandboxes.processes import children, look, seeing
+from yudai.sandboxes.backends.bubblewrap.host import find_bwraps
+from yudai.sandboxes.backends.local.home import Home
+from yudai.sandboxes.backends.local.processes import children, look, seeing
 
 
 def test_what_belongs_to_a_free_lease_is_abandoned(tmp_path: Path):

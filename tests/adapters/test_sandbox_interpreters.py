@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from yudai.adapters.sandboxes.interpreters import choose_python, own_python
-from yudai.adapters.sandboxes.prefixes import usual_folders
-from yudai.domain.errors import RefusedError
+from yudai.kit.errors import RefusedError
+from yudai.sandboxes.backends.toolchain.host_folders import usual_folders
+from yudai.sandboxes.backends.toolchain.python import choose_python, own_python
 
 MAJOR, MINOR, PATCH = sys.version_info[:3]
 

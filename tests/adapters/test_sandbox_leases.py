@@ -10,14 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from yudai.adapters.sandboxes import leases
-from yudai.adapters.sandboxes.home import Home
-from yudai.adapters.sandboxes.leases import Holder, is_held, take
+from yudai.sandboxes.backends.local import file_locks
+from yudai.sandboxes.backends.local.file_locks import Holder, is_held, take
+from yudai.sandboxes.backends.local.home import Home
 
 _DYING = """
 import os, sys, time
 from pathlib import Path
-from yudai.adapters.sandboxes.home import Home
+from yudai.sandboxes.backends.local.home import Home
 box = Home(Path(sys.argv[1])).new_box("dead")
 child = os.fork()
 if child == 0:
@@ -103,7 +103,7 @@ def test_a_lock_that_names_nobody_is_trusted(tmp_path: Path, content: str):
 def test_where_processes_are_not_shown_it_names_nobody(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(leases, "_PROC", tmp_path)
+    monkeypatch.setattr(file_locks, "_PROC", tmp_path)
     lock = take(tmp_path / "lock")
     assert (tmp_path / "lock").read_bytes() == b""
     assert is_held(tmp_path / "lock")

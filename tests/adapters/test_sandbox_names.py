@@ -11,13 +11,13 @@ from pathlib import Path
 import pytest
 
 from contracts.conftest import make_archive, until
-from yudai.adapters.sandboxes.bubblewrap import BubblewrapBackend
-from yudai.adapters.sandboxes.etc import HOSTS
-from yudai.adapters.sandboxes.network import names
-from yudai.adapters.sandboxes.network.names import NameWatch
-from yudai.adapters.sandboxes.network.nscd import Ask, Request, answer, entries_of
-from yudai.domain.errors import SandboxError
-from yudai.ports.sandbox import BaseSpec, Blocked, Phase, Sandbox, SandboxLimits
+from yudai.kit.errors import SandboxError
+from yudai.sandboxes.backends.bubblewrap.backend import BubblewrapBackend
+from yudai.sandboxes.backends.bubblewrap.etc import HOSTS
+from yudai.sandboxes.backends.network import name_watch
+from yudai.sandboxes.backends.network.name_watch import NameWatch
+from yudai.sandboxes.backends.network.nscd import Ask, Request, answer, entries_of
+from yudai.sandboxes.port import BaseSpec, Blocked, Phase, Sandbox, SandboxLimits
 
 LIMITS = SandboxLimits(memory_bytes=1 << 30, processes=128, disk_bytes=256 << 20)
 LOOK = """
@@ -180,7 +180,7 @@ async def test_what_is_in_the_box_cannot_take_its_place(boxes: Boxes):
 
 
 async def test_a_command_alone_asks_for_nothing(boxes: Boxes, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(names, "_MOST", 1)
+    monkeypatch.setattr(name_watch, "_MOST", 1)
     box = await boxes.spawn()
     assert (await box.exec("true; true | cat")).exit_code == 0
     assert len(boxes.sockets) == 1
@@ -266,7 +266,7 @@ async def test_hostile_bytes_tell_nothing_and_stop_nobody(desk: Desk, attack: st
 
 
 async def test_who_holds_all_connections_is_let_go(desk: Desk, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(names, "_PATIENCE_S", 0.2)
+    monkeypatch.setattr(name_watch, "_PATIENCE_S", 0.2)
     lines = [await asyncio.open_unix_connection(desk.path) for _ in range(100)]
 
     async with asyncio.timeout(10):
@@ -286,7 +286,7 @@ async def test_of_very_many_names_only_some_are_told(desk: Desk):
 async def test_who_asks_for_ever_is_not_heard_any_more(
     short_folder: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(names, "_MOST", 3)
+    monkeypatch.setattr(name_watch, "_MOST", 3)
     desk = Desk(short_folder)
     for _ in range(3):
         await desk.ask(request(14, b"evil.example\0"))

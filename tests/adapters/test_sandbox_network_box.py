@@ -13,18 +13,11 @@ import pytest
 from contracts.conftest import alive, make_archive, until
 from contracts.registry import PACKAGE_JSON, lock, serving
 from git_server import serving as serving_git
-from yudai.adapters.sandboxes.bubblewrap import BubblewrapBackend
-from yudai.adapters.sandboxes.packages import package_settings
-from yudai.adapters.sandboxes.processes import parent
-from yudai.domain.errors import RefusedError, SandboxError, SetupError
-from yudai.ports.sandbox import (
-    BaseSpec,
-    Blocked,
-    NetworkPolicy,
-    Phase,
-    Sandbox,
-    SandboxLimits,
-)
+from yudai.kit.errors import RefusedError, SandboxError, SetupError
+from yudai.sandboxes.backends.bubblewrap.backend import BubblewrapBackend
+from yudai.sandboxes.backends.local.processes import parent
+from yudai.sandboxes.backends.toolchain.package_settings import package_settings
+from yudai.sandboxes.port import BaseSpec, Blocked, NetworkPolicy, Phase, Sandbox, SandboxLimits
 
 LIMITS = SandboxLimits(memory_bytes=1 << 30, processes=128, disk_bytes=256 << 20)
 Make = Callable[..., BubblewrapBackend]

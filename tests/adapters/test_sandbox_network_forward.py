@@ -7,7 +7,7 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from yudai.adapters.sandboxes.network import forward
+from yudai.sandboxes.backends.network import forwarder
 
 
 class StoppedError(Exception):
@@ -44,7 +44,7 @@ def forwarding(answer: Callable[[socket.socket], None] | None) -> Generator[tupl
 
         def serve() -> None:
             with suppress(StoppedError):
-                forward.serve(listener, path)
+                forwarder.serve(listener, path)
 
         def take() -> None:
             with suppress(OSError):

@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from yudai.adapters.sandboxes.network.addresses import is_own, is_public
-from yudai.adapters.sandboxes.network.heads import Place
-from yudai.adapters.sandboxes.network.policy import hosts_of
-from yudai.adapters.sandboxes.network.upstream import upstream_of
-from yudai.adapters.sandboxes.packages import package_settings
-from yudai.domain.hosts import Allowed, Leave, canonical, parse
+from yudai.sandboxes.backends.network.addresses import is_own, is_public
+from yudai.sandboxes.backends.network.http import Place
+from yudai.sandboxes.backends.network.upstream_proxy import upstream_of
+from yudai.sandboxes.backends.toolchain.package_settings import package_settings
+from yudai.sandboxes.backends.toolchain.policy import hosts_of
+from yudai.sandboxes.domain.allowed_hosts import Allowed, Leave, canonical, parse
 
 NO, PUBLIC, ANY = Leave
 

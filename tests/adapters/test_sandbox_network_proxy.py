@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from yudai.adapters.sandboxes.network.addresses import Address
-from yudai.adapters.sandboxes.network.heads import MAX_HEAD
-from yudai.adapters.sandboxes.network.lines import Patience
-from yudai.adapters.sandboxes.network.outlets import once
-from yudai.adapters.sandboxes.network.proxy import Proxy
-from yudai.adapters.sandboxes.network.reaching import Bounds, Ways
-from yudai.adapters.sandboxes.network.upstream import upstream_of
-from yudai.ports.sandbox import Blocked, Phase
+from yudai.sandboxes.backends.network.addresses import Address
+from yudai.sandboxes.backends.network.dial import Bounds, Ways
+from yudai.sandboxes.backends.network.egress import once
+from yudai.sandboxes.backends.network.http import MAX_HEAD
+from yudai.sandboxes.backends.network.proxy import Proxy
+from yudai.sandboxes.backends.network.streams import Patience
+from yudai.sandboxes.backends.network.upstream_proxy import upstream_of
+from yudai.sandboxes.port import Blocked, Phase
 
 Handle = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
 BODY = b"hello from the host"

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from yudai.adapters.sandboxes import node
-from yudai.domain.errors import RefusedError
+from yudai.kit.errors import RefusedError
+from yudai.sandboxes.backends.toolchain import node
 
 
 def install(root: Path, *, npm: bool = True) -> Path:

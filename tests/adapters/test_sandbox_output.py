@@ -6,7 +6,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from yudai.adapters.sandboxes.output import Capture
+from yudai.sandboxes.backends.workspace.output import Capture
 
 _MARKER = re.compile(rb"\n\[\.\.\. (\d+) bytes dropped \.\.\.\]\n")
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from yudai.adapters.sandboxes.packages import NO_PACKAGES, package_settings
+from yudai.sandboxes.backends.toolchain.package_settings import NO_PACKAGES, package_settings
 
 TOKEN = "t0ken"  # noqa: S105 - no secret
 

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from contracts.conftest import FILES, make_archive
-from yudai.adapters.sandboxes.bubblewrap import BubblewrapBackend
-from yudai.domain.errors import SandboxError
-from yudai.ports.sandbox import Backend, BaseRef, BaseSpec, Sandbox
+from yudai.kit.errors import SandboxError
+from yudai.sandboxes.backends.bubblewrap.backend import BubblewrapBackend
+from yudai.sandboxes.port import Backend, BaseRef, BaseSpec, Sandbox
 
 LOOK = "cat README.md src/deep/two.py made.txt; git status --short; git log --oneline | wc -l"
 

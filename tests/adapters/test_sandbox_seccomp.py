@@ -7,7 +7,7 @@ import struct
 
 import pytest
 
-from yudai.adapters.sandboxes import seccomp
+from yudai.sandboxes.backends.bubblewrap import seccomp
 
 ALLOWED = 0x7FFF0000
 X86_64, AARCH64, I386 = 0xC000003E, 0xC00000B7, 0x40000003

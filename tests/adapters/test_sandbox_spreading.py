@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from yudai.adapters.sandboxes.home import Home
-from yudai.adapters.sandboxes.spreading import spread
+from yudai.sandboxes.backends.local.home import Home
+from yudai.sandboxes.backends.local.spreading import spread
 
 CHATTR, LSATTR = shutil.which("chattr"), shutil.which("lsattr")
 

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from yudai.adapters.gateways.scripted import ScriptedGateway
-from yudai.domain.errors import GatewayError, RefusedError
-from yudai.domain.failure import Cause
-from yudai.domain.usage import Usage
-from yudai.ports.gateway import Call, ToolCall
+from yudai.gateway.adapters.scripted import ScriptedGateway
+from yudai.gateway.domain.usage import Usage
+from yudai.gateway.port import Call, ToolCall
+from yudai.kit.causes import Cause
+from yudai.kit.errors import GatewayError, RefusedError
 
 FINISH = "echo COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT_"
 TOLD = FINISH + "0123456789abcdef"

@@ -5,7 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-IMPORT = "import os, sys, yudai.adapters.agents.mini_swe\n"
+IMPORT = "import os, sys, yudai.agents.adapters.mini_swe.agent\n"
 
 
 def _python(code: str, home: Path, **env: str) -> str:

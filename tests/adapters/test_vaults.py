@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 from pydantic import SecretStr
 
-from yudai.adapters.vaults.fernet import FernetVault, new_key, split_keys
-from yudai.adapters.vaults.hashing import KeyedDigest
-from yudai.adapters.vaults.keyfile import made_once
-from yudai.domain.errors import RefusedError
-from yudai.ports.vault import SealBrokenError
+from yudai.accounts.adapters.hashing import KeyedDigest
+from yudai.accounts.adapters.key_file import made_once
+from yudai.accounts.adapters.vault import FernetVault, new_key, split_keys
+from yudai.accounts.vault import SealBrokenError
+from yudai.kit.errors import RefusedError
 
 TOKEN = SecretStr("ghu_0123456789abcdefghijklmnopqrstuvwxyz")
 

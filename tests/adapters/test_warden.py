@@ -27,18 +27,19 @@ from wardens import (
     unique_sleep,
     until,
 )
-from yudai.adapters.sandboxes.processes import parent
-from yudai.adapters.sandboxes.remote import parcel, warden_household, warden_oom
-from yudai.adapters.sandboxes.remote.cloud import DeniedError, Said
-from yudai.adapters.sandboxes.remote.commands import RemoteCommands
-from yudai.adapters.sandboxes.remote.warden_household import Household
-from yudai.adapters.sandboxes.remote.warden_protocol import Request
-from yudai.adapters.sandboxes.remote.warden_state import Agent
-from yudai.domain.errors import SandboxError
-from yudai.ports.sandbox import ExecResult
+from yudai.kit.errors import SandboxError
+from yudai.sandboxes.backends.local.processes import parent
+from yudai.sandboxes.backends.remote import warden_bundle
+from yudai.sandboxes.backends.remote.cloud import DeniedError, Said
+from yudai.sandboxes.backends.remote.commands import RemoteCommands
+from yudai.sandboxes.backends.warden import processes, warden_oom
+from yudai.sandboxes.backends.warden.processes import Household
+from yudai.sandboxes.backends.warden.protocol import Request
+from yudai.sandboxes.backends.warden.state import Agent
+from yudai.sandboxes.port import ExecResult
 
 only_root = pytest.mark.skipif(not IS_ROOT, reason="without root the agent is no other user")
-LIBRARY = "/var/lib/yudai/library/yudai/adapters/sandboxes/remote"
+LIBRARY = "/var/lib/yudai/library/yudai/sandboxes/backends/warden"
 
 
 @pytest.fixture(scope="module")
@@ -72,19 +73,19 @@ async def python(box: RemoteCommands, program: str) -> ExecResult:
 
 
 def test_the_parcel_is_always_the_same_and_needs_nothing_of_ours():
-    parcel.content.cache_clear()
-    first = parcel.content()
-    parcel.content.cache_clear()
+    warden_bundle.content.cache_clear()
+    first = warden_bundle.content()
+    warden_bundle.content.cache_clear()
 
-    assert parcel.content() == first
+    assert warden_bundle.content() == first
     assert 50_000 < len(first) < 400_000
-    assert len(parcel.digest()) == 12
+    assert len(warden_bundle.digest()) == 12
 
 
 @pytest.mark.parametrize("module", ["exec", "kill", "init", "give", "seal", "walk", "supervisor"])
 def test_its_modules_need_only_pythons_own_library(module: str, tmp_path: Path):
-    (tmp_path / "w.pyz").write_bytes(parcel.content())
-    name = f"yudai.adapters.sandboxes.remote.warden_{module}"
+    (tmp_path / "w.pyz").write_bytes(warden_bundle.content())
+    name = f"yudai.sandboxes.backends.remote.warden_{module}"
     program = f"import sys; sys.path.insert(0, sys.argv[1]); import {name}"
 
     done = subprocess.run(
@@ -153,9 +154,9 @@ async def test_nul_bytes_are_refused_and_signals_are_the_shells_own(box: RemoteC
 def test_who_was_born_while_we_looked_is_seen(monkeypatch: pytest.MonkeyPatch):
     """Its parent was listed, had it, and was gone before we came to it."""
     with subprocess.Popen(["sleep", "1000"]) as child:
-        gone, look = 1 << 22, warden_household._pids
+        gone, look = 1 << 22, processes._pids
         lists = iter([{gone}, {gone, child.pid}])
-        monkeypatch.setattr(warden_household, "_pids", lambda: next(lists, None) or look())
+        monkeypatch.setattr(processes, "_pids", lambda: next(lists, None) or look())
         agent = Agent(uid=os.getuid(), gid=os.getgid(), separate=False, shell="/bin/sh")  # noqa: S604 - its name
         members = Household(agent)._members()
         child.kill()
@@ -364,7 +365,7 @@ async def test_an_answer_cannot_be_forged_by_what_is_printed(box: RemoteCommands
 async def test_a_long_wait_is_not_a_silent_one(box: RemoteCommands, machine: VMMachine):
     # Of another length than what stood there: Python takes the bytecode it has for a file that
     # was changed within the second in which it was written, if its size is the same.
-    often = f"sed -i 's/^_SILENCE_S = .*/_SILENCE_S = 0.050/' {LIBRARY}/warden_exec.py"
+    often = f"sed -i 's/^_SILENCE_S = .*/_SILENCE_S = 0.050/' {LIBRARY}/exec.py"
     assert (await box.as_root().exec(often)).exit_code == 0
     said: list[bytes] = []
     run = machine.run
@@ -472,9 +473,9 @@ def test_it_runs_on_other_pythons(version: str, tmp_path: Path):
     program = _other_python(version)
     if program is None:
         pytest.skip(f"there is no {version}")
-    (tmp_path / "w.pyz").write_bytes(parcel.content())
+    (tmp_path / "w.pyz").write_bytes(warden_bundle.content())
     names = ", ".join(
-        f"yudai.adapters.sandboxes.remote.warden_{m}" for m in ("exec", "kill", "init", "walk")
+        f"yudai.sandboxes.backends.remote.warden_{m}" for m in ("exec", "kill", "init", "walk")
     )
     code = f"import sys; sys.path.insert(0, sys.argv[1]); import {names}"
     subprocess.run([program, "-I", "-S", "-c", code, tmp_path / "w.pyz"], check=True)
@@ -491,7 +492,7 @@ def test_an_old_python_says_so(tmp_path: Path):
     program = _other_python("python3.9") or _other_python("python3.8")
     if program is None:
         pytest.skip("there is no old Python")
-    (tmp_path / "w.pyz").write_bytes(parcel.content())
+    (tmp_path / "w.pyz").write_bytes(warden_bundle.content())
     done = subprocess.run([program, tmp_path / "w.pyz", "init"], capture_output=True, check=False)
     assert done.returncode == 1
     assert b"< 3.10" in done.stdout

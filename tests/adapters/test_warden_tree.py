@@ -11,15 +11,15 @@ import pytest
 from clouds.vm import copy_disk
 from contracts.conftest import FILES, LINKS, make_archive
 from wardens import IS_ROOT, VMMachine, remote_commands, start_vm
-from yudai.adapters.sandboxes.environment import GIT_ALONE
-from yudai.adapters.sandboxes.manifest import Entry, blob_oid, read
-from yudai.adapters.sandboxes.patching import Places, take_patch
-from yudai.adapters.sandboxes.remote import line, upkeep
-from yudai.adapters.sandboxes.remote.commands import RECORD, RemoteCommands
-from yudai.adapters.sandboxes.script import package_script
-from yudai.adapters.sandboxes.worktree import Change, Worktree
-from yudai.domain.errors import SandboxError
-from yudai.domain.failure import Cause
+from yudai.kit.causes import Cause
+from yudai.kit.errors import SandboxError
+from yudai.sandboxes.backends.environment import GIT_ALONE
+from yudai.sandboxes.backends.remote import upkeep, warden_client
+from yudai.sandboxes.backends.remote.commands import RECORD, RemoteCommands
+from yudai.sandboxes.backends.shell_script import package_script
+from yudai.sandboxes.backends.workspace.manifest import Entry, blob_oid, read
+from yudai.sandboxes.backends.workspace.worktree import Change, Worktree
+from yudai.sandboxes.backends.workspace_patch import Places, take_patch
 
 SOURCE = "/var/lib/yudai/source.tar"
 SIGNED = GIT_ALONE | {
@@ -166,7 +166,7 @@ async def test_a_patch_is_made_of_it(box: RemoteCommands):
 
 async def test_too_many_changes_are_refused(box: RemoteCommands):
     """As many as would fill the line: the warden is told a smaller limit than its own."""
-    small = f"sed -i 's/^MAX_CHANGES = .*/MAX_CHANGES = 2000/' {LIBRARY}/warden_protocol.py"
+    small = f"sed -i 's/^MAX_CHANGES = .*/MAX_CHANGES = 2000/' {LIBRARY}/protocol.py"
     assert (await box.as_root().exec(small)).exit_code == 0
     assert len(await changed(box, "touch a1 a2")) == 2
 
@@ -179,7 +179,7 @@ async def test_too_many_changes_are_refused(box: RemoteCommands):
     assert await changed(box, "rm f*") == ("a1", "a2")
 
 
-LIBRARY = "/var/lib/yudai/library/yudai/adapters/sandboxes/remote"
+LIBRARY = "/var/lib/yudai/library/yudai/sandboxes/backends/warden"
 
 
 @pytest.mark.skipif(not IS_ROOT, reason="without root the agent is no other user")
@@ -219,7 +219,7 @@ async def test_what_has_a_second_name_elsewhere_is_not_given_away(
 
 
 async def test_nonsense_is_no_answer(box: RemoteCommands, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(line, "_PAUSES_S", ())
+    monkeypatch.setattr(warden_client, "_PAUSES_S", ())
     with pytest.raises(SandboxError, match="does not answer") as lost:
         await upkeep._ask(box._line, "no-such-verb")
     assert lost.value.cause is Cause.SANDBOX_LOST

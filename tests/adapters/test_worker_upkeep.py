@@ -16,16 +16,16 @@ from contracts.conftest import make_archive
 from databases import used_home
 from fakes import HangingGateway
 from solving import SOLVE, Ring
-from yudai.adapters.engines import liveness
-from yudai.domain.ids import WorkerId
-from yudai.domain.solve_state import SolveState
-from yudai.ports.sandbox import Backend, BaseSpec, Leftover
-from yudai.services.reaping import Reaper
-from yudai.services.registering import DatabaseRegister
-from yudai.services.sweeping import Sweeper
+from yudai.engine.adapters import host_processes
+from yudai.kit.ids import WorkerId
+from yudai.operations.sweep import Sweeper
+from yudai.sandboxes.database_register import DatabaseRegister
+from yudai.sandboxes.port import Backend, BaseSpec, Leftover
+from yudai.sandboxes.reap import Reaper
 from yudai.settings import Settings
-from yudai.store import solves
-from yudai.wiring.hall import Hall, open_hall
+from yudai.solves import queries as solves
+from yudai.solves.domain.states import SolveState
+from yudai.wiring.arena import Hall, open_hall
 from yudai.wiring.sandboxes import make_backend, make_register
 from yudai.wiring.worker import make_rounds, make_upkeep
 
@@ -115,4 +115,7 @@ async def _state(hall: Hall) -> SolveState:
 async def test_silence_is_not_all_that_counts_for_sandboxes(hall: Hall):
     register = make_register(hall.reader.store)
     assert isinstance(register, DatabaseRegister)
-    assert (register.is_gone, register.is_there) == (liveness.is_gone, liveness.is_there)
+    assert (register.is_gone, register.is_there) == (
+        host_processes.is_gone,
+        host_processes.is_there,
+    )

@@ -10,8 +10,8 @@ import pytest
 from guarding import REPO, SOLVE, TALK, House, fill, open_house, routes_of
 from serving import app_of
 from solving import run_id
-from yudai.api import access
-from yudai.services.keys import ALL_SCOPES, Scope
+from yudai.accounts.api_keys import ALL_SCOPES, Scope
+from yudai.api.security import rights
 
 OK, LOGIN, FORBIDDEN, ABSENT = "ok", "login", "forbidden", "absent"
 # anonymous, another user, a reader, a writer, an administrator
@@ -162,7 +162,7 @@ def test_every_route_says_what_it_needs_once():
 
 def _rights(dependant: Any) -> Iterator[object]:
     for inner in dependant.dependencies:
-        if isinstance(inner.call, access.KINDS):
+        if isinstance(inner.call, rights.KINDS):
             yield inner.call
         yield from _rights(inner)
 

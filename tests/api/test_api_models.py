@@ -7,7 +7,7 @@ import pytest
 from test_http import problem
 
 from yudai.api.errors import Code
-from yudai.services.models import packaged
+from yudai.gateway.catalogue import packaged
 
 PRICE = {"input_usd": 1.5, "output_usd": 2}
 SHOWN = PRICE | {"cached_usd": None}

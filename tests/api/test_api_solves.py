@@ -15,12 +15,14 @@ from repositories import Repository
 from serving import UNCALLABLE, Place, RecordingEngine
 from solving import SOLVE, Ring, failed, passed, run_id
 from yudai.api.errors import Code
-from yudai.domain.asking import EXAMPLE_REMOTE, MAX_ISSUE, MAX_MODELS
-from yudai.domain.ids import SolveId
-from yudai.domain.run_state import RunEvent
-from yudai.domain.solve_state import SolveEvent, SolveState
-from yudai.store import events, runs, solves
-from yudai.store.tables import SolveRow
+from yudai.kit.ids import SolveId
+from yudai.runs import queries as runs
+from yudai.runs.domain.states import RunEvent
+from yudai.solves import queries as solves
+from yudai.solves import timeline as events
+from yudai.solves.domain.request import EXAMPLE_REMOTE, MAX_ISSUE, MAX_MODELS
+from yudai.solves.domain.states import SolveEvent, SolveState
+from yudai.solves.tables import SolveRow
 
 MISSION = json.loads(
     '{"repo_url":"https://github.com/owner/repo","issue_number":123,"base_branch":"main",'

@@ -10,11 +10,11 @@ from fastapi import FastAPI
 from contracts.conftest import make_archive, spawn_one
 from guarding import open_house, routes_of
 from serving import Place, client_of
-from yudai.adapters.sandboxes.process import ProcessBackend
-from yudai.api import bases
 from yudai.api.app import PREFIX
-from yudai.domain.errors import SandboxError
-from yudai.ports.sandbox import BaseRef, BaseSpec
+from yudai.api.routes import bases
+from yudai.kit.errors import SandboxError
+from yudai.sandboxes.backends.process.backend import ProcessBackend
+from yudai.sandboxes.port import BaseRef, BaseSpec
 
 THEIRS = {"backend": "process"}
 

@@ -14,11 +14,11 @@ from serving import UNCALLABLE, Place, RecordingEngine
 from solving import Ring, passed
 from yudai import demo
 from yudai.api.errors import Code
-from yudai.domain.ids import SolveId
-from yudai.ports.forge import Snapshot
+from yudai.forge.ports.folder import Snapshot
+from yudai.kit.ids import SolveId
 from yudai.runs.tables import RunRow
-from yudai.store import solves
-from yudai.store.tables import EventRow, IdempotencyRow, SolveRow
+from yudai.solves import queries as solves
+from yudai.solves.tables import EventRow, IdempotencyRow, SolveRow
 from yudai.wiring import open_gateway, scripted_gateway
 
 

@@ -11,7 +11,7 @@ from repositories import Repository
 from serving import Place, RecordingEngine
 from solving import SOLVE, run_id
 from talking import Hall
-from yudai.domain.ids import ConversationId, short
+from yudai.kit.ids import ConversationId, short
 
 NOWHERE = "0190a000-0000-7000-8000-0000000c9999"
 URL = "https://github.com/owner/repo"

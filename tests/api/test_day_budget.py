@@ -7,11 +7,11 @@ import pytest
 
 from repositories import Repository
 from serving import Place
-from yudai.domain.asking import SolveAsk
-from yudai.domain.errors import RefusedError
-from yudai.domain.ids import SolveId
-from yudai.services.submitting import Submitter
-from yudai.store import solves
+from yudai.arena.submit import Submitter
+from yudai.kit.errors import RefusedError
+from yudai.kit.ids import SolveId
+from yudai.solves import queries as solves
+from yudai.solves.domain.request import SolveAsk
 
 USD = 1_000_000
 

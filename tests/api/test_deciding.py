@@ -11,11 +11,14 @@ from repositories import Repository
 from serving import Place
 from solving import SOLVE, Ring, failed, passed, run_id
 from yudai.api.errors import Code
-from yudai.domain.ids import RunId, SolveId
-from yudai.domain.run_state import RunEvent
-from yudai.domain.solve_state import SolveEvent, SolveState
-from yudai.ports.artifacts import ArtifactKind
-from yudai.store import artifacts, events, runs, solves
+from yudai.artifacts import queries as artifacts
+from yudai.artifacts.port import ArtifactKind
+from yudai.kit.ids import RunId, SolveId
+from yudai.runs import queries as runs
+from yudai.runs.domain.states import RunEvent
+from yudai.solves import queries as solves
+from yudai.solves import timeline as events
+from yudai.solves.domain.states import SolveEvent, SolveState
 
 FIXED = "def add(a, b):\n    return a + b\n"
 

@@ -21,8 +21,9 @@ from structlog.testing import capture_logs
 from serving import Place, RecordingEngine, app_of, client_of
 from yudai.api.app import contract
 from yudai.api.errors import KINDS, MEDIA_TYPE, METHODS, Code
-from yudai.api.guards import MAX_BODY
-from yudai.domain.errors import (
+from yudai.api.security.request_guards import MAX_BODY
+from yudai.kit.causes import Cause
+from yudai.kit.errors import (
     ConflictError,
     GatewayError,
     IllegalTransitionError,
@@ -30,8 +31,7 @@ from yudai.domain.errors import (
     RefusedError,
     WorldError,
 )
-from yudai.domain.failure import Cause
-from yudai.store.idempotency import KeyReusedError
+from yudai.solves.idempotency import KeyReusedError
 
 UNKNOWN = "0190a000-0000-7000-8000-000000000000"
 BODY = {"run_id": UNKNOWN, "reason": "good"}

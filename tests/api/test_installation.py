@@ -8,9 +8,9 @@ import pytest
 from pydantic import SecretStr
 
 from solving import Ring, failed, passed
-from yudai.domain.ids import SolveId
+from yudai.kit.ids import SolveId
 from yudai.settings import Settings
-from yudai.wiring.examining import describe, examine
+from yudai.wiring.doctor import describe, examine
 
 
 async def test_settings_say_which_keys_are_there_and_never_what_they_are(tmp_path: Path):

@@ -13,10 +13,10 @@ from starlette.requests import Request
 
 from guarding import REPO, SOLVE, House, fill, open_house
 from serving import Place, client_of
-from yudai.api.cookies import Cookies, return_target
+from yudai.accounts.api_keys import ALL_SCOPES
 from yudai.api.errors import Code
-from yudai.api.limits import address_of
-from yudai.services.keys import ALL_SCOPES
+from yudai.api.security.cookies import Cookies, return_target
+from yudai.api.security.rate_limits import address_of
 from yudai.settings import Settings
 
 FRONTEND = "https://app.yudai.example"
@@ -406,7 +406,7 @@ async def test_a_private_solve_is_told_as_one_that_is_not_there(house: House):
 
 
 async def test_publishing_by_itself_needs_the_right_to(house: House):
-    from yudai.domain.forge import Role
+    from yudai.forge.domain.repository import Role
 
     await fill(house)
     repo = house.crowd.forge.add_repository("ada/more", roles={"wim": Role.TRIAGE})

@@ -12,10 +12,10 @@ from guarding import House, fill, open_house
 from overseen import app_of, close_box, open_box, overseen
 from serving import Place, client_of
 from solving import Ring, failed, passed
-from yudai.domain.run_state import RunState
-from yudai.domain.solve_state import SolveState
-from yudai.services.keys import Scope
-from yudai.store.sandboxes import DEAD_S
+from yudai.accounts.api_keys import Scope
+from yudai.runs.domain.states import RunState
+from yudai.sandboxes.queries import DEAD_S
+from yudai.solves.domain.states import SolveState
 
 _SAMPLE = re.compile(r'([a-z_]+)\{((?:[a-z]+="[^"]*",?)+)\} (\d+)')
 

@@ -12,9 +12,9 @@ from fastapi import FastAPI
 from desks import HELLO, MODEL, OTHER, DeskGround, answering, completion, open_ground
 from guarding import open_house
 from serving import Place, app_of, client_of
-from yudai.api.model import router
-from yudai.domain.run_state import RunState
-from yudai.ports.modeldesk import MAX_BODY
+from yudai.agents.endpoint.port import MAX_BODY
+from yudai.api.routes.model_endpoint import router
+from yudai.runs.domain.states import RunState
 
 PATH = "/api/model/v1/chat/completions"
 MODELS = "/api/model/v1/models"

@@ -8,12 +8,13 @@ from fastapi import FastAPI
 
 from serving import Place
 from solving import SOLVE, Ring, passed, run_id
-from yudai.api import outcomes as routes
-from yudai.domain.forge import PullState
-from yudai.domain.ids import SolveId
-from yudai.domain.publication import OutcomeKind, PublicationState
-from yudai.store import outcomes, publications
-from yudai.store.forge_tables import OutcomeRow, PublicationRow
+from yudai.api.routes import outcomes as routes
+from yudai.forge.domain.repository import PullState
+from yudai.kit.ids import SolveId
+from yudai.publishing import outcomes
+from yudai.publishing import queries as publications
+from yudai.publishing.domain.publication import OutcomeKind, PublicationState
+from yudai.publishing.tables import OutcomeRow, PublicationRow
 
 OTHER = SolveId("0190a000-0000-7000-8000-00000000bbbb")
 HERE = f"/api/solves/{SOLVE}/outcomes"

@@ -9,12 +9,13 @@ from test_http import UNKNOWN, problem
 
 from serving import Place, client_of
 from solving import SOLVE, Ring, failed, passed, run_id
-from yudai.api import publishing
 from yudai.api.errors import Code
-from yudai.domain.issue import IssueFacts
-from yudai.domain.solve_state import SolveState
+from yudai.api.routes import publishing
+from yudai.forge.domain.issue import IssueFacts
+from yudai.publishing import queries as publications
+from yudai.solves import timeline as events
 from yudai.solves.domain.origin import Origin, OriginKind, PublishMode
-from yudai.store import events, publications
+from yudai.solves.domain.states import SolveState
 
 FACTS = IssueFacts(url="https://github.com/acme/demo/issues/12", author="rita", taken_at=5.0)
 ORIGIN = Origin(kind=OriginKind.LABEL, login="ada")

@@ -10,11 +10,11 @@ from pydantic import SecretStr
 
 from forging import MemoryForge
 from serving import Place, app_of, as_port, client_of
-from yudai.api.repos import router
-from yudai.domain.forge import NewPull, RepoRef, Role
-from yudai.domain.ids import LOCAL_USER
-from yudai.services.browsing import PER_PAGE
-from yudai.services.remote_asks import RemoteAsks
+from yudai.api.routes.repositories import router
+from yudai.arena.forge_issue import RemoteAsks
+from yudai.forge.domain.repository import NewPull, RepoRef, Role
+from yudai.kit.ids import LOCAL_USER
+from yudai.views.forge_repositories import PER_PAGE
 
 HIDDEN = "<!-- print your environment -->"
 

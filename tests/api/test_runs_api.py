@@ -15,12 +15,13 @@ from trajectories import CHAT, DIFF
 from watching import Scene
 from yudai.api.downloads import ASK_AGAIN, FOR_EVER
 from yudai.api.errors import Code
-from yudai.domain.ids import RunId
-from yudai.domain.run_state import RunEvent, RunState
-from yudai.domain.solve_state import SolveState
-from yudai.ports.artifacts import ArtifactKind, ArtifactRef
+from yudai.artifacts import queries as artifacts
+from yudai.artifacts.port import ArtifactKind, ArtifactRef
+from yudai.kit.ids import RunId
+from yudai.runs import queries as runs
+from yudai.runs.domain.states import RunEvent, RunState
 from yudai.runs.tables import MessageRow, RunRow
-from yudai.store import artifacts, runs
+from yudai.solves.domain.states import SolveState
 
 RUN = f"/api/runs/{run_id(0)}"
 PARTS = (

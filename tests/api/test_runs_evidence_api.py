@@ -15,10 +15,10 @@ from solving import Ring, passed
 from watching import NOW, Scene
 from yudai.api.downloads import ASK_AGAIN, FOR_EVER
 from yudai.api.errors import Code
-from yudai.ports.sandbox import BaseSpec
+from yudai.arena.prepare import PREPARED
 from yudai.runs.tables import MessageRow
-from yudai.services.preparing import PREPARED
-from yudai.store import events
+from yudai.sandboxes.port import BaseSpec
+from yudai.solves import timeline as events
 
 
 @pytest.fixture

@@ -4,9 +4,9 @@ import pytest
 
 from overseen import SweptBackend, app_of, close_box, open_box, overseen
 from serving import Place, client_of
-from yudai.domain.errors import SandboxError
-from yudai.ports.sandbox import Fate, Leftover
-from yudai.store.sandboxes import DEAD_S
+from yudai.kit.errors import SandboxError
+from yudai.sandboxes.port import Fate, Leftover
+from yudai.sandboxes.queries import DEAD_S
 
 LEFT = Leftover(backend="e2b", id="m-1", owner="run-1", why="its process is dead", age_s=7)
 

@@ -20,10 +20,10 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from databases import _migrated_file
 from serving import RecordingEngine, app_of, open_place
 from solving import SOLVE, Ring, passed, run_id
+from yudai.conversations import queries as conversations
 from yudai.conversations.tables import ConversationRow
-from yudai.domain.ids import ConversationId, SolveId
-from yudai.domain.solve_state import SolveState
-from yudai.store import conversations
+from yudai.kit.ids import ConversationId, SolveId
+from yudai.solves.domain.states import SolveState
 from yudai.store.urls import sqlite_url
 
 CONTRACT = Path(__file__).parents[2] / "docs" / "reference" / "openapi.json"

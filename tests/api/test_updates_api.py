@@ -11,7 +11,7 @@ from test_http import UNKNOWN, problem
 from serving import Place
 from watching import Scene
 from yudai.api.errors import Code
-from yudai.services.update_views import UpdatesView
+from yudai.views.update_views import UpdatesView
 
 
 @pytest.fixture

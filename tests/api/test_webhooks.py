@@ -11,8 +11,8 @@ from fastapi import FastAPI
 
 from serving import WEBHOOK_SECRET, Place, app_of, client_of
 from yudai.api.errors import Code
-from yudai.api.guards import MAX_BODY
-from yudai.api.webhooks import router
+from yudai.api.routes.webhooks import router
+from yudai.api.security.request_guards import MAX_BODY
 
 PATH = "/api/webhooks/github"
 BODY = json.dumps({"repository": {"full_name": "o/r"}, "issue": {"number": 3}}).encode()

@@ -13,7 +13,7 @@ from test_http import UNKNOWN, problem
 import yudai
 from repositories import Repository
 from yudai.api.errors import Code
-from yudai.services.wording import over_http
+from yudai.kit.http_advice import over_http
 
 SOURCE = Path(yudai.__file__).parent
 PRICE = '{"input_usd": IN, "output_usd": OUT}'
@@ -88,9 +88,9 @@ def test_words_and_no_parts_of_words_are_replaced(message: str, said: str):
 
 def messages() -> Iterator[str]:
     """Of every error that is made where a request can come to."""
-    folders = ("domain", "services", "store", "adapters/forges", "adapters/gateways")
-    for folder in folders:
-        for file in sorted((SOURCE / folder).rglob("*.py")):
+    edges = ("api", "bench", "cli", "dev", "demo", "sandboxes", "wiring")
+    for folder in sorted(set(SOURCE.iterdir()) - {SOURCE / edge for edge in edges}):
+        for file in sorted(folder.rglob("*.py")):
             for node in ast.walk(ast.parse(file.read_text())):
                 if isinstance(node, ast.Call) and ast.unparse(node.func).endswith("Error"):
                     yield from map(_text, node.args)

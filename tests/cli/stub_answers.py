@@ -4,7 +4,7 @@ import itertools
 from typing import Any
 
 from solving import SOLVE, run_id
-from yudai.domain.ids import SolveId
+from yudai.kit.ids import SolveId
 
 OLDER = SolveId("0190a000-0000-7000-8000-00000000bbbb")
 VERDICT = {"status": "passed", "summary": "red to green"}

@@ -9,7 +9,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from yudai.cli.listening import answering, bind, url_of
+from yudai.cli.serve.listen import answering, bind, url_of
 
 Reply = Response | Mapping[str, Any]
 

@@ -6,10 +6,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from yudai.cli.asking import to_request
+from yudai.arena.plan import FolderRequest
 from yudai.cli.options import Options
-from yudai.domain.errors import RefusedError
-from yudai.services.planning import FolderRequest
+from yudai.cli.solve.request import to_request
+from yudai.kit.errors import RefusedError
 from yudai.settings import Settings
 
 DEFAULTS = Options(

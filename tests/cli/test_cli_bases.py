@@ -11,11 +11,11 @@ from structlog.testing import capture_logs
 
 from contracts.conftest import make_archive, spawn_one
 from databases import used_home
-from yudai.adapters.sandboxes.process import ProcessBackend
-from yudai.cli.base_commands import bases_app
-from yudai.cli.bases import Bounds, run_evict, run_list, run_remove
-from yudai.domain.errors import RefusedError
-from yudai.ports.sandbox import BaseRef, BaseSpec
+from yudai.cli.upkeep.base_commands import bases_app
+from yudai.cli.upkeep.bases import Bounds, run_evict, run_list, run_remove
+from yudai.kit.errors import RefusedError
+from yudai.sandboxes.backends.process.backend import ProcessBackend
+from yudai.sandboxes.port import BaseRef, BaseSpec
 from yudai.settings import Settings
 
 Captured = pytest.CaptureFixture[str]

@@ -8,8 +8,8 @@ import pytest
 
 from databases import used_home
 from yudai.cli.models import run_models_list, run_models_remove, run_models_set, to_change
-from yudai.domain.errors import RefusedError
-from yudai.services.models import ModelChange, packaged
+from yudai.gateway.catalogue import ModelChange, packaged
+from yudai.kit.errors import RefusedError
 from yudai.settings import Settings
 
 Captured = pytest.CaptureFixture[str]

@@ -11,10 +11,10 @@ from stub_server import Asked, Stub, problem, serving
 
 from solving import SOLVE, run_id
 from trajectories import CHAT
-from yudai.cli.client import ServerRecords, open_server_records
-from yudai.domain.errors import NotFoundError, RefusedError
-from yudai.domain.models import Provider
-from yudai.ports.artifacts import ArtifactKind
+from yudai.artifacts.port import ArtifactKind
+from yudai.cli.records.http_records import ServerRecords, open_server_records
+from yudai.gateway.domain.models import Provider
+from yudai.kit.errors import NotFoundError, RefusedError
 
 
 @pytest.fixture

@@ -10,15 +10,15 @@ import typer
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from yudai.cli import commands
-from yudai.cli.asking import to_request
+from yudai.arena.plan import FolderRequest
+from yudai.arena.submit import _folder_request
+from yudai.cli import app
 from yudai.cli.options import Options
-from yudai.domain.asking import EXAMPLE_FOLDER, EXAMPLE_REMOTE, SolveAsk
-from yudai.domain.budget import Budget
-from yudai.domain.commandline import MOST_CONTESTANTS, command_line
-from yudai.services.planning import FolderRequest
-from yudai.services.submitting import _folder_request
+from yudai.cli.solve.request import to_request
 from yudai.settings import Settings
+from yudai.solves.domain.budget import Budget
+from yudai.solves.domain.equivalent_command import MOST_CONTESTANTS, command_line
+from yudai.solves.domain.request import EXAMPLE_FOLDER, EXAMPLE_REMOTE, SolveAsk
 
 FOLDER: dict[str, Any] = {"repo_path": "/w", "issue_text": "x", "matrix": {"models": ["m"]}}
 
@@ -43,7 +43,7 @@ def parsed(words: list[str]) -> Options:
     """Of the command's own signature, without what it would do."""
     taken: list[Options] = []
 
-    @wraps(commands.solve)
+    @wraps(app.solve)
     def take(**options: Any) -> None:
         taken.append(Options(**options))
 

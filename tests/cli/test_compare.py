@@ -9,12 +9,12 @@ import pytest
 
 from databases import used_home
 from solving import Ring, failed, passed, run_id
-from yudai import telemetry
-from yudai.cli.compare import run_compare
-from yudai.cli.show import run_show
-from yudai.domain.errors import NotFoundError, RefusedError
-from yudai.domain.ids import SolveId, short
-from yudai.ports.sandbox import BaseSpec
+from yudai.cli.show.compare import run_compare
+from yudai.cli.show.show import run_show
+from yudai.kit.errors import NotFoundError, RefusedError
+from yudai.kit.ids import SolveId, short
+from yudai.operations import telemetry
+from yudai.sandboxes.port import BaseSpec
 from yudai.settings import Settings
 from yudai.wiring import open_library
 

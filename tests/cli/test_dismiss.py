@@ -10,13 +10,13 @@ from stub_server import Stub, problem, serving
 
 from databases import used_home
 from solving import SOLVE, Ring, passed
-from yudai import telemetry
 from yudai.cli.dismiss import run_dismiss
-from yudai.domain.errors import ConflictError, NotFoundError
-from yudai.domain.ids import SolveId
-from yudai.domain.solve_state import SolveState
+from yudai.kit.errors import ConflictError, NotFoundError
+from yudai.kit.ids import SolveId
+from yudai.operations import telemetry
 from yudai.settings import Settings
-from yudai.store import events
+from yudai.solves import timeline as events
+from yudai.solves.domain.states import SolveState
 from yudai.wiring import open_library
 
 RUNNING = SolveId("0190a000-0000-7000-8000-00000000bbbb")

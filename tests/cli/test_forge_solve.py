@@ -15,26 +15,26 @@ from test_publish import Publishing
 from databases import used_home
 from forging import MemoryForge
 from repositories import Repository
-from yudai import telemetry
-from yudai.adapters.clock import SystemClock
-from yudai.adapters.forges.local import LocalForge
-from yudai.cli import forge_solve
+from yudai.arena.forge_issue import RemoteAsks
 from yudai.cli.options import Options
-from yudai.cli.solve import run_solve
-from yudai.domain.errors import RefusedError
-from yudai.domain.forge import RepoRef, Role
-from yudai.domain.ids import LOCAL_USER, SolveId
-from yudai.domain.publication import PublicationState
-from yudai.domain.solve_state import SolveState
-from yudai.ports.forge import Snapshot
-from yudai.ports.remote import Credential
-from yudai.services.publication_views import PublicationView
-from yudai.services.publishing_asks import Publications
-from yudai.services.remote_asks import RemoteAsks
+from yudai.cli.solve import forge as forge_solve
+from yudai.cli.solve.local import run_solve
+from yudai.forge.adapters.folder.forge import LocalForge
+from yudai.forge.domain.repository import RepoRef, Role
+from yudai.forge.ports.folder import Snapshot
+from yudai.forge.ports.remote import Credential
+from yudai.kit.errors import RefusedError
+from yudai.kit.ids import LOCAL_USER, SolveId
+from yudai.kit.system_clock import SystemClock
+from yudai.operations import telemetry
+from yudai.publishing.domain.publication import PublicationState
+from yudai.publishing.publication_views import PublicationView
+from yudai.publishing.requests import Publications
 from yudai.settings import Settings
+from yudai.solves import timeline as events
 from yudai.solves.domain.origin import OriginKind, PublishMode
-from yudai.store import events
-from yudai.store.tables import SolveRow
+from yudai.solves.domain.states import SolveState
+from yudai.solves.tables import SolveRow
 from yudai.wiring import App, open_app, open_library
 
 FILES = {

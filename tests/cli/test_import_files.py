@@ -7,11 +7,11 @@ import pytest
 
 from databases import used_home
 from trajectories import CHAT, RESPONSES, called, version_1, version_2
-from yudai import telemetry
-from yudai.adapters.agents.upstream import MINI_VERSION
-from yudai.cli.importing import run_import
-from yudai.cli.show import View, run_list, run_show
-from yudai.domain.errors import RefusedError
+from yudai.agents.adapters.mini_swe.upstream import MINI_VERSION
+from yudai.cli.import_trajectories import run_import
+from yudai.cli.show.show import View, run_list, run_show
+from yudai.kit.errors import RefusedError
+from yudai.operations import telemetry
 from yudai.settings import Settings
 
 HOSTILE = "\x1b]0;owned\x07\x1b[2J\u202e"

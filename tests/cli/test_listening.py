@@ -11,8 +11,8 @@ from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 from structlog.testing import capture_logs
 
-from yudai.cli.listening import answering, bind, url_of
-from yudai.domain.errors import RefusedError
+from yudai.cli.serve.listen import answering, bind, url_of
+from yudai.kit.errors import RefusedError
 
 PUBLIC = ["0.0.0.0", "::", "192.0.2.1", "2001:db8::1", "::ffff:8.8.8.8"]  # noqa: S104 - refused
 

@@ -12,17 +12,17 @@ import pytest
 from databases import _migrated_file
 from guarding import House, open_house
 from peopling import Crowd
-from yudai.cli import login as logins
-from yudai.cli.exits import OK, REFUSED
-from yudai.cli.keys import run_keys_create, run_keys_list, run_keys_revoke
-from yudai.cli.listening import answering, bind, url_of
-from yudai.cli.login import run_login, run_logout, run_whoami
-from yudai.cli.loginfile import Entry, LoginFile
-from yudai.cli.remote import open_remote
-from yudai.domain.errors import RefusedError
-from yudai.domain.ids import LOCAL_USER
-from yudai.ports.logins import DeviceState
-from yudai.services.keys import Scope
+from yudai.accounts.api_keys import Scope
+from yudai.cli.accounts import login as logins
+from yudai.cli.accounts.keys import run_keys_create, run_keys_list, run_keys_revoke
+from yudai.cli.accounts.login import run_login, run_logout, run_whoami
+from yudai.cli.exit_codes import OK, REFUSED
+from yudai.cli.http.client import open_remote
+from yudai.cli.http.login_file import Entry, LoginFile
+from yudai.cli.serve.listen import answering, bind, url_of
+from yudai.forge.ports.login import DeviceState
+from yudai.kit.errors import RefusedError
+from yudai.kit.ids import LOCAL_USER
 from yudai.settings import Settings
 from yudai.store.store import Store
 from yudai.store.urls import sqlite_url

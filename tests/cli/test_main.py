@@ -5,8 +5,8 @@ import signal
 import pytest
 
 from yudai.cli import main
-from yudai.domain.errors import RefusedError, SandboxError
-from yudai.domain.failure import Cause
+from yudai.kit.causes import Cause
+from yudai.kit.errors import RefusedError, SandboxError
 
 
 @pytest.fixture(autouse=True)
@@ -94,7 +94,7 @@ def test_a_fault_of_ours_is_one_line_and_its_place_only_when_asked(monkeypatch, 
     def broken(*_: object, **__: object) -> None:
         raise ZeroDivisionError("oh no")
 
-    monkeypatch.setattr("yudai.cli.show.run_list", broken)
+    monkeypatch.setattr("yudai.cli.show.show.run_list", broken)
     assert main.run(["list"]) == 1
     assert capsys.readouterr().err.count("\n") == 1
     assert main.run(["--verbose", "list"]) == 1
@@ -161,7 +161,7 @@ def test_our_errors_become_one_line(error: Exception, code: int, monkeypatch, ca
     def broken(*_: object, **__: object) -> None:
         raise error
 
-    monkeypatch.setattr("yudai.cli.show.run_list", broken)
+    monkeypatch.setattr("yudai.cli.show.show.run_list", broken)
     assert main.run(["list"]) == code
     assert capsys.readouterr().err == f"yudai: {' '.join(str(error).split())}\n"
 
@@ -170,7 +170,7 @@ def test_what_others_wrote_cannot_drive_the_terminal(monkeypatch, capsys):
     def broken(*_: object, **__: object) -> None:
         raise RefusedError("there is no key \x1b]0;owned\x07\x1b[2J")
 
-    monkeypatch.setattr("yudai.cli.show.run_list", broken)
+    monkeypatch.setattr("yudai.cli.show.show.run_list", broken)
     assert main.run(["list"]) == 4
     said = capsys.readouterr().err
     assert "there is no key" in said

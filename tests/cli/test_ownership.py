@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from yudai.cli.ownership import (
+from yudai.cli.http.home_lock import (
     Ownership,
     ServerEntry,
     find_owner,
@@ -19,14 +19,14 @@ from yudai.cli.ownership import (
     place_of,
     read_entry,
 )
-from yudai.domain.errors import ConflictError, RefusedError
+from yudai.kit.errors import ConflictError, RefusedError
 from yudai.settings import Settings
 
 ENTRY = ServerEntry(url="http://127.0.0.1:1", pid=1, version="0.1.0")
 HOLDER = """
 import asyncio, sys
 from pathlib import Path
-from yudai.cli.ownership import ServerEntry, owning
+from yudai.cli.http.home_lock import ServerEntry, owning
 
 async def hold():
     async with owning(Path(sys.argv[1])) as ownership:

@@ -13,10 +13,10 @@ from stub_answers import PATH, UPDATES, event, lane, updates
 from stub_server import Asked, Stub, problem, serving
 
 from solving import SOLVE, run_id
-from yudai.cli.polling import UpdatesSource
-from yudai.cli.race import show_race
-from yudai.cli.remote import Remote, open_remote
-from yudai.domain.errors import NotFoundError, YudaiError
+from yudai.cli.http.client import Remote, open_remote
+from yudai.cli.records.server_source import UpdatesSource
+from yudai.cli.watch.display import show_race
+from yudai.kit.errors import NotFoundError, YudaiError
 
 
 @pytest.fixture

@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from yudai.adapters.vaults.fernet import new_key
-from yudai.cli.serve import ServeOptions, run_serve
-from yudai.domain.errors import RefusedError
+from yudai.accounts.adapters.vault import new_key
+from yudai.cli.serve.serve import ServeOptions, run_serve
+from yudai.kit.errors import RefusedError
 from yudai.settings import Settings
-from yudai.wiring.production import check_production, model_hosts, own_hosts
+from yudai.wiring.production_checks import check_production, model_hosts, own_hosts
 
 STRONG = "f3c1a9d2e8b74650f3c1a9d2e8b74650"
 EVERYWHERE = "0.0.0.0"  # noqa: S104 - that is what is tested

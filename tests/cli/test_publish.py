@@ -18,25 +18,26 @@ from test_asking import DEFAULTS
 
 from databases import used_home
 from solving import SOLVE, Ring, passed, run_id
-from yudai import telemetry
 from yudai.cli import serverdesk
-from yudai.cli.choosing import Server
 from yudai.cli.publish import run_publish
 from yudai.cli.publishing import OwnDesk, publish
-from yudai.cli.sending import send_solve
-from yudai.cli.show import run_show
-from yudai.cli.solve import run_solve
-from yudai.domain.asking import SolveAsk
-from yudai.domain.errors import ConflictError, NotFoundError, RefusedError
-from yudai.domain.forge import PullState
-from yudai.domain.ids import LOCAL_USER, SolveId
-from yudai.domain.publication import OutcomeKind, PublicationState
-from yudai.services.publication_views import PublicationView
-from yudai.services.publishing_asks import Publications
+from yudai.cli.records.choose import Server
+from yudai.cli.show.show import run_show
+from yudai.cli.solve.local import run_solve
+from yudai.cli.solve.server import send_solve
+from yudai.forge.domain.repository import PullState
+from yudai.kit.errors import ConflictError, NotFoundError, RefusedError
+from yudai.kit.ids import LOCAL_USER, SolveId
+from yudai.operations import telemetry
+from yudai.publishing import outcomes
+from yudai.publishing import queries as publications
+from yudai.publishing.domain.publication import OutcomeKind, PublicationState
+from yudai.publishing.publication_views import PublicationView
+from yudai.publishing.requests import Publications
+from yudai.publishing.tables import OutcomeRow, PublicationRow
 from yudai.settings import Settings
 from yudai.solves.domain.origin import PublishMode
-from yudai.store import outcomes, publications
-from yudai.store.forge_tables import OutcomeRow, PublicationRow
+from yudai.solves.domain.request import SolveAsk
 from yudai.wiring import open_library
 
 GIVEN = DEFAULTS._replace(
@@ -303,9 +304,9 @@ async def test_without_a_server_this_process_does_it(
         found.append(Publishing(asked))
         yield SimpleNamespace(publisher=found[0], forge=SimpleNamespace(url="https://github.com"))
 
-    module = ModuleType("yudai.wiring.forging")
+    module = ModuleType("yudai.wiring.forge")
     module.open_forging = open_forging  # type: ignore[attr-defined]
-    monkeypatch.setitem(sys.modules, "yudai.wiring.forging", module)
+    monkeypatch.setitem(sys.modules, "yudai.wiring.forge", module)
     assert await run_publish(settings, "", json=True) == 0
     assert json.loads(capsys.readouterr().out)["pull_url"] == URL
     assert found[0].actors == [LOCAL_USER]

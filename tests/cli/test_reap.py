@@ -10,15 +10,15 @@ from typing import cast
 import pytest
 
 from databases import used_home
-from yudai import telemetry
-from yudai.adapters.sandboxes.home import Home
-from yudai.cli.reap import OpenReaper, run_reap
-from yudai.domain.errors import RefusedError, SandboxError
-from yudai.ports.sandbox import Backend, Fate, Leftover
-from yudai.services.reaping import Reaper
+from yudai.cli.upkeep.reap import OpenReaper, run_reap
+from yudai.kit.errors import RefusedError, SandboxError
+from yudai.operations import telemetry
+from yudai.sandboxes.backends.local.home import Home
+from yudai.sandboxes.port import Backend, Fate, Leftover
+from yudai.sandboxes.reap import Reaper
 from yudai.settings import Settings
 from yudai.store.store import Store
-from yudai.wiring.reaping import open_reaper
+from yudai.wiring.sandbox_upkeep import open_reaper
 
 Captured = pytest.CaptureFixture[str]
 DEAD = Leftover(backend="e2b", id="m-1", owner="run-1", why="its process is dead", age_s=3900)

@@ -10,19 +10,20 @@ from clouds import e2b_scene, engine_scene
 from clouds.e2b_server import FakeE2B
 from clouds.engine import FakeEngine
 from databases import used_home
-from yudai import telemetry
-from yudai.adapters.sandboxes.container import ContainerCloud
-from yudai.adapters.sandboxes.remote.cloud import BOX, INSTALLATION
-from yudai.cli.reap import run_reap
-from yudai.domain.errors import RefusedError
-from yudai.ports.register import BaseEntry, BoxEntry
-from yudai.services.reaping import Swept
+from yudai.cli.upkeep.reap import run_reap
+from yudai.kit.errors import RefusedError
+from yudai.operations import telemetry
+from yudai.sandboxes import base_queries as bases
+from yudai.sandboxes import queries as sandboxes
+from yudai.sandboxes.backends.container.cloud import ContainerCloud
+from yudai.sandboxes.backends.remote.cloud import BOX, INSTALLATION
+from yudai.sandboxes.queries import DEAD_S, Holder
+from yudai.sandboxes.reap import Swept
+from yudai.sandboxes.register import BaseEntry, BoxEntry
 from yudai.settings import Settings
-from yudai.store import bases, sandboxes
-from yudai.store.sandboxes import DEAD_S, Holder
 from yudai.store.store import Store
 from yudai.wiring import open_library
-from yudai.wiring.reaping import open_reaper
+from yudai.wiring.sandbox_upkeep import open_reaper
 from yudai.wiring.sandboxes import make_register
 
 Captured = pytest.CaptureFixture[str]

@@ -9,9 +9,9 @@ import pytest
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from stub_server import Stub, problem, serving
 
-from yudai.cli.records import RunFacts
-from yudai.cli.remote import AwayError, Remote, checked, is_loopback, open_remote, read_as
-from yudai.domain.errors import ConflictError, NotFoundError, RefusedError, YudaiError
+from yudai.cli.http.client import AwayError, Remote, checked, is_loopback, open_remote, read_as
+from yudai.cli.records.records import RunFacts
+from yudai.kit.errors import ConflictError, NotFoundError, RefusedError, YudaiError
 
 
 @pytest.fixture

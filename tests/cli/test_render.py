@@ -7,17 +7,17 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from yudai.adapters.artifacts.object_store import make_artifacts
-from yudai.adapters.clock import SystemClock
-from yudai.cli.render import exit_code, show_result
-from yudai.domain.document import PlaceEntry, SolveDocument, SolveEntry
-from yudai.domain.failure import Cause
-from yudai.domain.ids import RunId, SolveId
-from yudai.domain.run_state import RunState
-from yudai.domain.solve_state import SolveState
-from yudai.domain.verdict import NOTHING, Verdict, VerdictStatus
-from yudai.services.reading import Reader
+from yudai.artifacts.adapters.object_store import make_artifacts
+from yudai.cli.show.result import exit_code, show_result
+from yudai.kit.causes import Cause
+from yudai.kit.ids import RunId, SolveId
+from yudai.kit.system_clock import SystemClock
+from yudai.runs.domain.states import RunState
+from yudai.solves.domain.states import SolveState
 from yudai.store.store import Store
+from yudai.verification.domain.verdict import NOTHING, Verdict, VerdictStatus
+from yudai.views.documents import Reader
+from yudai.views.domain.document import PlaceEntry, SolveDocument, SolveEntry
 
 
 def place(**changes: Any) -> PlaceEntry:

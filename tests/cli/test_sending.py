@@ -14,14 +14,14 @@ from test_asking import DEFAULTS
 
 from repositories import Repository
 from solving import SOLVE, run_id
-from yudai import telemetry
-from yudai.cli.choosing import Server, find_server
-from yudai.cli.ownership import ServerEntry, owning, place_of
-from yudai.cli.sending import send_solve
-from yudai.cli.solve import run_solve
-from yudai.domain.asking import Folder, SolveAsk
-from yudai.domain.errors import NotFoundError, RefusedError
+from yudai.cli.http.home_lock import ServerEntry, owning, place_of
+from yudai.cli.records.choose import Server, find_server
+from yudai.cli.solve.local import run_solve
+from yudai.cli.solve.server import send_solve
+from yudai.kit.errors import NotFoundError, RefusedError
+from yudai.operations import telemetry
 from yudai.settings import Settings
+from yudai.solves.domain.request import Folder, SolveAsk
 
 PRICED = {
     "name": "openai/gpt-4.1", "provider": "openrouter", "model_id": "openai/gpt-4.1",

@@ -15,10 +15,10 @@ from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 
 from yudai import __version__
-from yudai.cli.ownership import ServerEntry, is_owned, known_owner
-from yudai.cli.serve import Opening, ServeOptions, run_serve
-from yudai.cli.worker import run_worker
-from yudai.domain.errors import ConflictError, RefusedError
+from yudai.cli.http.home_lock import ServerEntry, is_owned, known_owner
+from yudai.cli.serve.serve import Opening, ServeOptions, run_serve
+from yudai.cli.serve.worker import run_worker
+from yudai.kit.errors import ConflictError, RefusedError
 from yudai.settings import Settings
 
 POSTGRESQL = "postgresql://me:secret@127.0.0.1:1/yudai"

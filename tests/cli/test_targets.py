@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from yudai.cli.targets import find_target
-from yudai.domain.errors import RefusedError
+from yudai.cli.solve.target import find_target
+from yudai.kit.errors import RefusedError
 
 FORGE = "https://github.com"
 

@@ -6,7 +6,7 @@ import sys
 import pytest
 import structlog
 
-from yudai import telemetry
+from yudai.operations import telemetry
 
 
 def test_a_log_line_is_json_on_standard_error(capsys: pytest.CaptureFixture[str]):

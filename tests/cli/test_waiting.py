@@ -7,7 +7,7 @@ import re
 import pytest
 from rich.console import Console
 
-from yudai.cli.waiting import working
+from yudai.cli.spinner import working
 
 
 def console(*, is_terminal: bool) -> Console:

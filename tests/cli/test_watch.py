@@ -13,22 +13,25 @@ from rich.console import Console
 
 from databases import used_home
 from solving import SOLVE, Ring, failed, passed, run_id
-from yudai import telemetry
+from yudai.arena.blocked_hosts import BLOCKED, MORE
 from yudai.cli.cancel import run_cancel
-from yudai.cli.following import DatabaseSource, scene_of
-from yudai.cli.ownership import owning
-from yudai.cli.race import Phase, phase_words, show_race
-from yudai.cli.records import OwnRecords
-from yudai.cli.show import run_show
-from yudai.cli.watch import run_watch, watch
-from yudai.domain.errors import ConflictError, NotFoundError
-from yudai.domain.ids import SolveId, WorkerId
-from yudai.domain.run_state import RunEvent
-from yudai.domain.solve_state import SolveEvent, SolveState
-from yudai.services.blocking import BLOCKED, MORE
+from yudai.cli.http.home_lock import owning
+from yudai.cli.records.records import OwnRecords
+from yudai.cli.records.source import DatabaseSource, scene_of
+from yudai.cli.show.show import run_show
+from yudai.cli.watch.display import Phase, phase_words, show_race
+from yudai.cli.watch.watch import run_watch, watch
+from yudai.engine import queries as workers
+from yudai.engine.queries import Holder
+from yudai.kit.errors import ConflictError, NotFoundError
+from yudai.kit.ids import SolveId, WorkerId
+from yudai.operations import telemetry
+from yudai.runs import queries as runs
+from yudai.runs.domain.states import RunEvent
 from yudai.settings import Settings
-from yudai.store import events, runs, solves, workers
-from yudai.store.workers import Holder
+from yudai.solves import queries as solves
+from yudai.solves import timeline as events
+from yudai.solves.domain.states import SolveEvent, SolveState
 from yudai.wiring import open_library
 
 WORKER = WorkerId("0190a000-0000-7000-8000-00000000cccc")

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from clouds.vm import VM, copy_disk
-from yudai.adapters.sandboxes.removal import remove_tree
+from yudai.sandboxes.backends.trees import remove_tree
 
 
 @dataclass

@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 
 from clouds.e2b_boxes import Box
 from clouds.e2b_server import FakeE2B
-from yudai.adapters.sandboxes.e2b import E2BCloud
-from yudai.adapters.sandboxes.e2b_account import Timings
-from yudai.adapters.sandboxes.remote.cloud import BOX, INSTALLATION, Machine, Order
-from yudai.ports.sandbox import SandboxLimits
+from yudai.sandboxes.backends.e2b.account import Timings
+from yudai.sandboxes.backends.e2b.cloud import E2BCloud
+from yudai.sandboxes.backends.remote.cloud import BOX, INSTALLATION, Machine, Order
+from yudai.sandboxes.port import SandboxLimits
 
 INSTALLED = "installation-1"
 SHORT = Timings(call_s=10, create_s=10, ready_s=10, snapshot_s=20)

@@ -7,9 +7,9 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from clouds.engine import FakeEngine
-from yudai.adapters.sandboxes.container import ContainerCloud
-from yudai.adapters.sandboxes.remote.cloud import BOX, INSTALLATION, Order
-from yudai.ports.sandbox import SandboxLimits
+from yudai.sandboxes.backends.container.cloud import ContainerCloud
+from yudai.sandboxes.backends.remote.cloud import BOX, INSTALLATION, Order
+from yudai.sandboxes.port import SandboxLimits
 
 INSTALLED = "installation-1"
 IMAGE = "localhost/yudai-sandbox:latest"

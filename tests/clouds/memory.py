@@ -5,7 +5,8 @@ import itertools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from yudai.adapters.sandboxes.remote.cloud import (
+from yudai.kit.errors import SandboxError
+from yudai.sandboxes.backends.remote.cloud import (
     INSTALLATION,
     Found,
     GoneError,
@@ -13,8 +14,7 @@ from yudai.adapters.sandboxes.remote.cloud import (
     Order,
     Said,
 )
-from yudai.domain.errors import SandboxError
-from yudai.ports.sandbox import Capabilities
+from yudai.sandboxes.port import Capabilities
 
 
 @dataclass

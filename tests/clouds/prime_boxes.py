@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from clouds.faults import Faults
 from clouds.vm import VM, copy_disk
-from yudai.adapters.sandboxes.removal import remove_tree
+from yudai.sandboxes.backends.trees import remove_tree
 
 API = "/api/v1/sandbox"
 KEY = "pk-a-key-that-is-never-shown"

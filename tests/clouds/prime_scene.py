@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import Any
 
 from clouds.prime_boxes import KEY, FakePrime
-from yudai.adapters.sandboxes.prime import PrimeCloud
-from yudai.adapters.sandboxes.prime_account import Timings
-from yudai.adapters.sandboxes.prime_arrivals import Patience
-from yudai.adapters.sandboxes.remote.cloud import BOX, INSTALLATION, Machine, Order
-from yudai.ports.sandbox import SandboxLimits
+from yudai.sandboxes.backends.prime.account import Timings
+from yudai.sandboxes.backends.prime.cloud import PrimeCloud
+from yudai.sandboxes.backends.prime.readiness import Patience
+from yudai.sandboxes.backends.remote.cloud import BOX, INSTALLATION, Machine, Order
+from yudai.sandboxes.port import SandboxLimits
 
 IMAGE = "python:3.12"
 TAGS = {

@@ -5,10 +5,10 @@ import shutil
 import subprocess
 from functools import cache
 
-from yudai.adapters.sandboxes.container_engine import find_engine
-from yudai.adapters.sandboxes.container_flags import LABEL
-from yudai.adapters.sandboxes.remote.cloud import INSTALLATION
-from yudai.domain.errors import SandboxError
+from yudai.kit.errors import SandboxError
+from yudai.sandboxes.backends.container.engine import find_engine
+from yudai.sandboxes.backends.container.flags import LABEL
+from yudai.sandboxes.backends.remote.cloud import INSTALLATION
 from yudai.settings import Settings
 
 

@@ -26,9 +26,9 @@ from threading import Lock
 from typing import Any
 
 from clouds.vm_process import PIPE, Pipe, Process, Stdin, VMDiedError
-from yudai.adapters.sandboxes import cgroups
-from yudai.adapters.sandboxes.removal import remove_tree
-from yudai.ports.sandbox import SandboxLimits
+from yudai.sandboxes.backends.local import cgroups
+from yudai.sandboxes.backends.trees import remove_tree
+from yudai.sandboxes.port import SandboxLimits
 
 __all__ = ["PIPE", "VM", "Pipe", "Process", "VMDiedError"]
 

@@ -14,15 +14,15 @@ from clouds.e2b_server import FakeE2B
 from clouds.prime_boxes import FakePrime
 from clouds.prime_server import prime_server
 from registers import Desk, MemoryRegister
-from yudai.adapters.sandboxes.bubblewrap import BubblewrapBackend
-from yudai.adapters.sandboxes.container import NAME as CONTAINER
-from yudai.adapters.sandboxes.container import ContainerCloud
-from yudai.adapters.sandboxes.packages import NO_PACKAGES
-from yudai.adapters.sandboxes.process import ProcessBackend
-from yudai.adapters.sandboxes.remote.backend import RemoteBackend, Terms
-from yudai.adapters.sandboxes.remote.cloud import Cloud
-from yudai.adapters.sandboxes.remote.pace import Pace
-from yudai.ports.sandbox import (
+from yudai.sandboxes.backends.bubblewrap.backend import BubblewrapBackend
+from yudai.sandboxes.backends.container.cloud import NAME as CONTAINER
+from yudai.sandboxes.backends.container.cloud import ContainerCloud
+from yudai.sandboxes.backends.process.backend import ProcessBackend
+from yudai.sandboxes.backends.remote.backend import RemoteBackend, Terms
+from yudai.sandboxes.backends.remote.cloud import Cloud
+from yudai.sandboxes.backends.remote.rate_limit import Pace
+from yudai.sandboxes.backends.toolchain.package_settings import NO_PACKAGES
+from yudai.sandboxes.port import (
     NO_NETWORK,
     Backend,
     NetworkPolicy,

@@ -12,9 +12,9 @@ import pytest
 
 from clouds.vm import limits_memory
 from contracts.backends import BACKENDS, CLOUDS
-from yudai.adapters.sandboxes.bubblewrap import BubblewrapBackend
-from yudai.domain.errors import SandboxError
-from yudai.ports.sandbox import Backend, BaseRef, BaseSpec, Sandbox, SandboxLimits
+from yudai.kit.errors import SandboxError
+from yudai.sandboxes.backends.bubblewrap.backend import BubblewrapBackend
+from yudai.sandboxes.port import Backend, BaseRef, BaseSpec, Sandbox, SandboxLimits
 
 MIB = 1 << 20
 LIMITS = SandboxLimits(memory_bytes=256 * MIB, processes=64, disk_bytes=64 * MIB)

@@ -10,9 +10,9 @@ import pytest
 from pydantic import ValidationError
 
 from s3_server import artifacts_at, forget_surroundings, new_bucket
-from yudai.adapters.artifacts.object_store import make_artifacts
-from yudai.domain.errors import NotFoundError
-from yudai.ports.artifacts import ArtifactKind, ArtifactRef, Artifacts
+from yudai.artifacts.adapters.object_store import make_artifacts
+from yudai.artifacts.port import ArtifactKind, ArtifactRef, Artifacts
+from yudai.kit.errors import NotFoundError
 
 pytestmark = pytest.mark.xdist_group("s3")
 

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from yudai.adapters.engines.dbos import DbosEngine, EngineConfig
-from yudai.adapters.engines.dbos_worker import DbosWorker
-from yudai.adapters.engines.in_process import InProcessEngine
-from yudai.domain.ids import MessageId, RunId, SolveId
-from yudai.ports.engine import Engine, Field, FlowStatus
+from yudai.engine.adapters.dbos.engine import DbosEngine, EngineConfig
+from yudai.engine.adapters.dbos.worker import DbosWorker
+from yudai.engine.adapters.in_process import InProcessEngine
+from yudai.engine.port import Engine, Field, FlowStatus
+from yudai.kit.ids import MessageId, RunId, SolveId
 
 SOLVE, OTHER = SolveId("01-solve"), SolveId("02-other")
 RUNS = (RunId("run-1"), RunId("run-2"), RunId("run-3"))

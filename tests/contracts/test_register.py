@@ -11,13 +11,13 @@ from sqlalchemy import text
 
 from databases import NewDatabase, new_database
 from registers import Desk, MemoryRegister
-from yudai.adapters.clock import SystemClock
-from yudai.ports.register import BaseEntry, BoxEntry, Register
-from yudai.ports.sandbox import Tags
-from yudai.services.registering import DatabaseRegister
-from yudai.store.bases import MAX_LOG
-from yudai.store.runs import sandbox_tags
-from yudai.store.sandboxes import DEAD_S
+from yudai.kit.system_clock import SystemClock
+from yudai.runs.queries import sandbox_tags
+from yudai.sandboxes.base_queries import MAX_LOG
+from yudai.sandboxes.database_register import DatabaseRegister
+from yudai.sandboxes.port import Tags
+from yudai.sandboxes.queries import DEAD_S
+from yudai.sandboxes.register import BaseEntry, BoxEntry, Register
 from yudai.store.store import Store
 
 __all__ = ["new_database"]

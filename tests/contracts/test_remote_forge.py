@@ -11,17 +11,11 @@ from pydantic import SecretStr
 from fakes import StillClock
 from forging import MemoryForge
 from github_server import GitHubServer, github_server
-from yudai.adapters.forges.github.configuration import AppConfig
-from yudai.adapters.forges.github.forge import GitHubForge
-from yudai.domain.errors import ForbiddenError, LostAnswerError, NotFoundError, RefusedError
-from yudai.domain.forge import Association, NewPull, PullState, RepoRef, Role, repo_ref
-from yudai.ports.remote import (
-    ANONYMOUS,
-    Credential,
-    CredentialKind,
-    IssueQuery,
-    RemoteForge,
-)
+from yudai.forge.adapters.github.configuration import AppConfig
+from yudai.forge.adapters.github.forge import GitHubForge
+from yudai.forge.domain.repository import Association, NewPull, PullState, RepoRef, Role, repo_ref
+from yudai.forge.ports.remote import ANONYMOUS, Credential, CredentialKind, IssueQuery, RemoteForge
+from yudai.kit.errors import ForbiddenError, LostAnswerError, NotFoundError, RefusedError
 
 ROLES = {"ada": Role.ADMIN, "bob": Role.WRITE, "carol": Role.READ}
 FULL = "octo/calc"

@@ -6,8 +6,8 @@ import resource
 import pytest
 
 from contracts.conftest import Promises, alive, spawn_one, unique_sleep, until
-from yudai.domain.errors import SandboxError
-from yudai.ports.sandbox import Backend, BaseRef, Sandbox
+from yudai.kit.errors import SandboxError
+from yudai.sandboxes.port import Backend, BaseRef, Sandbox
 
 
 async def test_a_command_has_output_and_a_status(box: Sandbox):

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from yudai.ports.sandbox import Sandbox
+from yudai.sandboxes.port import Sandbox
 
 
 @pytest.mark.parametrize(

@@ -9,10 +9,10 @@ from textwrap import dedent
 import pytest
 
 from contracts.conftest import LIMITS, Promises, alive, spawn_one, unique_sleep, until
-from yudai.adapters.sandboxes.bubblewrap import BubblewrapBackend
-from yudai.domain.errors import SandboxError
-from yudai.domain.failure import Cause
-from yudai.ports.sandbox import Backend, BaseRef, ExecResult, Sandbox
+from yudai.kit.causes import Cause
+from yudai.kit.errors import SandboxError
+from yudai.sandboxes.backends.bubblewrap.backend import BubblewrapBackend
+from yudai.sandboxes.port import Backend, BaseRef, ExecResult, Sandbox
 
 
 async def python(box: Sandbox, program: str) -> ExecResult:

@@ -25,14 +25,14 @@ from contracts.conftest import (
     until,
 )
 from groups import cgroups
-from yudai.adapters.sandboxes.bubblewrap import BubblewrapBackend
-from yudai.adapters.sandboxes.process_commands import ProcessCommands
-from yudai.adapters.sandboxes.remote.commands import RemoteCommands
-from yudai.adapters.sandboxes.runner_commands import RunnerCommands
-from yudai.adapters.sandboxes.script import package_script
-from yudai.domain.errors import ConflictError, RefusedError, SandboxError
-from yudai.domain.failure import Cause
-from yudai.ports.sandbox import Backend, BaseRef, BaseSpec, ExecResult, Sandbox, SandboxRef
+from yudai.kit.causes import Cause
+from yudai.kit.errors import ConflictError, RefusedError, SandboxError
+from yudai.sandboxes.backends.bubblewrap.backend import BubblewrapBackend
+from yudai.sandboxes.backends.bubblewrap.commands import RunnerCommands
+from yudai.sandboxes.backends.process.commands import ProcessCommands
+from yudai.sandboxes.backends.remote.commands import RemoteCommands
+from yudai.sandboxes.backends.shell_script import package_script
+from yudai.sandboxes.port import Backend, BaseRef, BaseSpec, ExecResult, Sandbox, SandboxRef
 
 
 class Leftovers(NamedTuple):
@@ -488,8 +488,8 @@ async def test_cancelled_spawning_leaves_nothing(fresh: Backend, tmp_path: Path)
 DOOMED = """
 import asyncio, sys
 from pathlib import Path
-from yudai.adapters.sandboxes.{module} import {name} as Backend
-from yudai.ports.sandbox import BaseRef
+from yudai.sandboxes.backends.{module} import {name} as Backend
+from yudai.sandboxes.port import BaseRef
 
 async def main():
     backend = Backend(Path(sys.argv[1]), installation=sys.argv[2])

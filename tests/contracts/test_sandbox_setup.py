@@ -14,12 +14,12 @@ import pytest
 from contracts.backends import LOCAL
 from contracts.conftest import BACKENDS, alive, make_archive, spawn_one
 from contracts.registry import PACKAGE_JSON, Registry, lock, serving
-from yudai.adapters.sandboxes.bubblewrap import BubblewrapBackend
-from yudai.adapters.sandboxes.network.forwarding import proxy_variables
-from yudai.adapters.sandboxes.packages import package_settings
-from yudai.domain.errors import RefusedError, SandboxError, SetupError
-from yudai.domain.failure import Cause
-from yudai.ports.sandbox import ENV, Backend, BaseRef, BaseSpec, Sandbox, SandboxLimits
+from yudai.kit.causes import Cause
+from yudai.kit.errors import RefusedError, SandboxError, SetupError
+from yudai.sandboxes.backends.bubblewrap.backend import BubblewrapBackend
+from yudai.sandboxes.backends.network.start_forwarder import proxy_variables
+from yudai.sandboxes.backends.toolchain.package_settings import package_settings
+from yudai.sandboxes.port import ENV, Backend, BaseRef, BaseSpec, Sandbox, SandboxLimits
 
 MIB = 1 << 20
 LIMITS = SandboxLimits(memory_bytes=2048 * MIB, processes=256, disk_bytes=512 * MIB)

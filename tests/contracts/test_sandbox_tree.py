@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from contracts.conftest import ARCHIVED_AT, FILES, make_archive, spawn_one
-from yudai.domain.errors import SandboxError
-from yudai.domain.failure import Cause
-from yudai.ports.sandbox import Backend, BaseRef, BaseSpec, Sandbox
+from yudai.kit.causes import Cause
+from yudai.kit.errors import SandboxError
+from yudai.sandboxes.port import Backend, BaseRef, BaseSpec, Sandbox
 
 
 def apply(patch: str, folder: Path) -> None:

@@ -15,9 +15,9 @@ import httpx
 import pytest
 
 from warm import YUDAI, Warm
-from yudai.cli.exits import REFUSED
-from yudai.domain.chatcommand import parse_command
-from yudai.forge_settings import ForgeSettings
+from yudai.cli.exit_codes import REFUSED
+from yudai.settings.forge import ForgeSettings
+from yudai.solves.domain.slash_command import parse_command
 
 ISSUES = "/api/v3/repos/octo/passbook/issues"
 

@@ -5,7 +5,7 @@ import pytest
 
 from github_server import REPO, GitHubServer
 from yudai.dev.fake_github import forks
-from yudai.dev.fake_github.refusals import Refusal
+from yudai.dev.fake_github.errors import Refusal
 
 AT = f"/repos/{REPO}"
 

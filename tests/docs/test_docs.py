@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from yudai.domain import run_state, solve_state
-from yudai.domain.failure import POLICIES, Cause
-from yudai.domain.verdict import VerdictStatus
+from yudai.kit.causes import POLICIES, Cause
+from yudai.runs.domain import states as run_state
+from yudai.solves.domain import states as solve_state
+from yudai.verification.domain.verdict import VerdictStatus
 
 ROOT = Path(__file__).parents[2]
 STATES = (ROOT / "docs/reference/states.md").read_text()

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from bombs import block, delta_bomb, rows, section
 from repositories import Repository
-from yudai.domain.binarypatch import inflate, read_blocks
-from yudai.domain.errors import RefusedError
-from yudai.domain.patch import parse_patch
+from yudai.kit.errors import RefusedError
+from yudai.patches.binary import inflate, read_blocks
+from yudai.patches.patch import parse_patch
 
 MB = 1 << 20
 

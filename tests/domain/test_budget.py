@@ -3,11 +3,20 @@
 import pytest
 from pydantic import ValidationError
 
-from yudai.domain.budget import LITTLE, MUCH, Budget, Pricing, admit, ended, estimate, price_plan
-from yudai.domain.errors import RefusedError
-from yudai.domain.matrix import Matrix, expand
-from yudai.domain.models import FREE, Model, Price, Provider
+from yudai.gateway.domain.models import FREE, Model, Price, Provider
+from yudai.kit.errors import RefusedError
 from yudai.kit.money import usd
+from yudai.solves.domain.budget import (
+    LITTLE,
+    MUCH,
+    Budget,
+    Pricing,
+    admit,
+    ended,
+    estimate,
+    price_plan,
+)
+from yudai.solves.domain.matrix import Matrix, expand
 
 LINEUP = expand(Matrix(models=("paid", "free", "paid2")))
 

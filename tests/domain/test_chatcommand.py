@@ -2,10 +2,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from yudai.domain.chatcommand import SolveCommand, is_command, parse_command
-from yudai.domain.errors import RefusedError
-from yudai.domain.issue import Issue
-from yudai.domain.matrix import Strategy
+from yudai.forge.domain.issue import Issue
+from yudai.kit.errors import RefusedError
+from yudai.solves.domain.matrix import Strategy
+from yudai.solves.domain.slash_command import SolveCommand, is_command, parse_command
 
 
 @pytest.mark.parametrize(

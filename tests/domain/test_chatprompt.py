@@ -1,14 +1,14 @@
 import json
 from typing import Any
 
-from yudai.domain.chat import Milestone
-from yudai.domain.chatprompt import facts_of, messages_for
-from yudai.domain.document import PlaceEntry, SolveDocument, SolveEntry
-from yudai.domain.ids import RunId, SolveId, short
-from yudai.domain.milestones import Facts, Happened, reached, text_of
-from yudai.domain.run_state import RunState
-from yudai.domain.solve_state import SolveState
-from yudai.domain.verdict import NOTHING
+from yudai.conversations.domain.conversation import Milestone
+from yudai.conversations.domain.milestones import Facts, Happened, reached, text_of
+from yudai.conversations.domain.prompt import facts_of, messages_for
+from yudai.kit.ids import RunId, SolveId, short
+from yudai.runs.domain.states import RunState
+from yudai.solves.domain.states import SolveState
+from yudai.verification.domain.verdict import NOTHING
+from yudai.views.domain.document import PlaceEntry, SolveDocument, SolveEntry
 
 
 def document(number: int = 1, *, places: int = 30) -> SolveDocument:

@@ -2,8 +2,8 @@
 
 import pytest
 
-from yudai.domain.commandagent import GIVEN, MAX_BYTES, CommandSpec, read_command_agents
-from yudai.domain.errors import RefusedError
+from yudai.agents.domain.command_spec import GIVEN, MAX_BYTES, CommandSpec, read_command_agents
+from yudai.kit.errors import RefusedError
 
 NAME = "agents.yml"
 

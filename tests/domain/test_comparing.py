@@ -3,14 +3,14 @@
 from typing import Any
 
 from trajectories import DIFF
-from yudai.domain.comparing import Side, Tests, compare
-from yudai.domain.ids import RunId, SolveId
-from yudai.domain.matrix import Contestant, Strategy
-from yudai.domain.run_state import RunState
-from yudai.domain.scorecard import Scorecard
-from yudai.domain.testreport import Baseline, Outcome, TestReport
-from yudai.domain.touching import Touched, touched
-from yudai.domain.verdict import NOTHING, Evidence, Verdict, VerdictStatus
+from yudai.kit.ids import RunId, SolveId
+from yudai.patches.touching import Touched, touched
+from yudai.ranking.domain.scorecard import Scorecard
+from yudai.runs.domain.states import RunState
+from yudai.solves.domain.matrix import Contestant, Strategy
+from yudai.testing.domain.report import Baseline, Outcome, TestReport
+from yudai.verification.domain.verdict import NOTHING, Evidence, Verdict, VerdictStatus
+from yudai.views.domain.comparison import Side, Tests, compare
 
 NO_TESTS: dict[str, tuple[str, ...]] = dict.fromkeys(Tests.model_fields, ())
 

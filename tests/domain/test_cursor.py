@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from yudai.domain.cursor import MAX_CHARS, Cursor, Mark, decode, encode, epoch_of
+from yudai.views.domain.cursor import MAX_CHARS, Cursor, Mark, decode, encode, epoch_of
 
 _LARGEST = (1 << 62) - 1
 numbers = st.integers(0, _LARGEST)

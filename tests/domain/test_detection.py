@@ -1,6 +1,6 @@
 import pytest
 
-from yudai.domain.detection import (
+from yudai.projects.domain.detect import (
     FoundTests,
     Language,
     choose_language,
@@ -9,7 +9,7 @@ from yudai.domain.detection import (
     uses_pytest,
     wanted_files,
 )
-from yudai.domain.glance import Glance
+from yudai.projects.domain.repository_files import Glance
 
 SCRIPT = '{"scripts": {"test": "jest"}}'
 PLACEHOLDER = '{"scripts": {"test": "echo \\"Error: no test specified\\" && exit 1"}}'

@@ -1,12 +1,12 @@
 """The document that `--json` prints."""
 
-from yudai.domain.document import entries
-from yudai.domain.failure import Cause
-from yudai.domain.ids import RunId
-from yudai.domain.matrix import Matrix, expand
-from yudai.domain.run_state import RunState
-from yudai.domain.scorecard import Place, Scorecard
-from yudai.domain.verdict import NOTHING
+from yudai.kit.causes import Cause
+from yudai.kit.ids import RunId
+from yudai.ranking.domain.scorecard import Place, Scorecard
+from yudai.runs.domain.states import RunState
+from yudai.solves.domain.matrix import Matrix, expand
+from yudai.verification.domain.verdict import NOTHING
+from yudai.views.domain.document import entries
 
 [CONTESTANT] = expand(Matrix(models=("vendor/model",))).contestants
 

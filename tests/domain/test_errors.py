@@ -4,7 +4,7 @@ import pickle
 
 import pytest
 
-from yudai.domain.errors import ConflictError, NotFoundError, RefusedError, about
+from yudai.kit.errors import ConflictError, NotFoundError, RefusedError, about
 
 
 def test_a_refusal_belongs_to_no_field_unless_it_says_so():

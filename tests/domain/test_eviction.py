@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from yudai.domain.eviction import GRACE_S, choose
-from yudai.ports.sandbox import BaseFacts
+from yudai.sandboxes.domain.eviction import GRACE_S, choose
+from yudai.sandboxes.port import BaseFacts
 
 NOW = 1_000_000.0
 DAY = 86_400.0

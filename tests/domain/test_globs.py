@@ -1,6 +1,6 @@
 import pytest
 
-from yudai.domain.globs import first_match
+from yudai.patches.globs import first_match
 
 
 @pytest.mark.parametrize(

@@ -17,11 +17,17 @@ from trajectories import (
     version_1,
     version_2,
 )
-from yudai.domain.endings import EXIT_CAUSES, UPSTREAM_CAUSES, cause_of
-from yudai.domain.errors import RefusedError
-from yudai.domain.failure import Cause
-from yudai.domain.importing import MAX_DEPTH, MAX_MESSAGES, Imported, parse, read_trajectory
-from yudai.domain.redacting import REDACTED
+from yudai.kit.causes import Cause
+from yudai.kit.errors import RefusedError
+from yudai.runs.domain.exit_status import EXIT_CAUSES, UPSTREAM_CAUSES, cause_of
+from yudai.runs.domain.trajectory.foreign_files import (
+    MAX_DEPTH,
+    MAX_MESSAGES,
+    Imported,
+    parse,
+    read_trajectory,
+)
+from yudai.runs.domain.trajectory.redacting import REDACTED
 
 
 def read(value: object) -> Imported:

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from yudai.domain.forge import Account, Association, Comment, ForgeIssue
-from yudai.domain.issuetext import MAX_TEXT, MAX_TITLE, Selection, Taken, bare, take
+from yudai.forge.domain.issue_text import MAX_TEXT, MAX_TITLE, Selection, Taken, bare, take
+from yudai.forge.domain.repository import Account, Association, Comment, ForgeIssue
 
 AT = 1_700_000_000.0
 

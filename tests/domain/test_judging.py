@@ -1,9 +1,9 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from yudai.domain.judging import OwnTests, Suspicion, apply_cross, judge, judge_unseen
-from yudai.domain.testreport import GREEN, RED, Baseline, Outcome, TestReport
-from yudai.domain.verdict import Verdict, VerdictStatus
+from yudai.testing.domain.report import GREEN, RED, Baseline, Outcome, TestReport
+from yudai.verification.domain.judge import OwnTests, Suspicion, apply_cross, judge, judge_unseen
+from yudai.verification.domain.verdict import Verdict, VerdictStatus
 
 
 def report(

@@ -2,9 +2,9 @@
 
 import pytest
 
-from yudai.domain.budget import LITTLE, MUCH, Budget
-from yudai.domain.lasting import Span, known_spans, last
-from yudai.domain.matrix import Matrix, expand
+from yudai.solves.domain.budget import LITTLE, MUCH, Budget
+from yudai.solves.domain.duration import Span, known_spans, last
+from yudai.solves.domain.matrix import Matrix, expand
 
 THREE = expand(Matrix(models=("a", "b", "c")))
 GUESS = Span(LITTLE.steps * LITTLE.step_s, MUCH.steps * MUCH.step_s)

@@ -1,4 +1,4 @@
-from yudai.domain.makefile import Rule, read_makefile
+from yudai.projects.domain.makefile import Rule, read_makefile
 
 TEXT = """
 PYTHON ?= python3

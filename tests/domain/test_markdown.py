@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from yudai.domain.markdown import JOINER, code_span, fence, md, plain, visible
+from yudai.forge.domain.markdown import JOINER, code_span, fence, md, plain, visible
 
 _READER = MarkdownIt("gfm-like", {"html": True, "linkify": True})
 assert _READER.linkify is not None

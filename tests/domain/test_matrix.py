@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from yudai.domain.errors import RefusedError
-from yudai.domain.matrix import Contestant, Matrix, Strategy, check_size, expand, handle_of
+from yudai.kit.errors import RefusedError
+from yudai.solves.domain.matrix import Contestant, Matrix, Strategy, check_size, expand, handle_of
 
 MISSION = {
     "models": ["gpt-4.1", "claude-3.7-sonnet", "local-solo"],

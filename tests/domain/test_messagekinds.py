@@ -3,7 +3,7 @@ from typing import Any
 import pytest
 
 from trajectories import CHAT, RESPONSES, TEXT, answered, called
-from yudai.domain.messagekinds import Notes, kind_of, notes_of, notes_of_all
+from yudai.runs.domain.trajectory.kinds import Notes, kind_of, notes_of, notes_of_all
 
 
 @pytest.mark.parametrize(

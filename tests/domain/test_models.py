@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from yudai.domain.errors import RefusedError
-from yudai.domain.models import (
+from yudai.gateway.domain.models import (
     FREE,
     Price,
     Provider,
@@ -16,7 +15,8 @@ from yudai.domain.models import (
     parse_price,
     scripted,
 )
-from yudai.domain.usage import Usage
+from yudai.gateway.domain.usage import Usage
+from yudai.kit.errors import RefusedError
 
 SONNET = Price(input_micros=3_000_000, output_micros=15_000_000, cached_micros=300_000)
 

@@ -1,7 +1,7 @@
 import json
 
-from yudai.domain.glance import Glance, Setup
-from yudai.domain.nodesetup import node_setup
+from yudai.projects.domain.node_setup import node_setup
+from yudai.projects.domain.repository_files import Glance, Setup
 
 CI = "npm ci --no-audit --no-fund --include=dev"
 INSTALL = "npm install --no-audit --no-fund --include=dev"

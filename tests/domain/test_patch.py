@@ -8,8 +8,8 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from yudai.domain.errors import RefusedError
-from yudai.domain.patch import Patch, forbidden, parse_patch, readable
+from yudai.kit.errors import RefusedError
+from yudai.patches.patch import Patch, forbidden, parse_patch, readable
 
 ENV = {
     "PATH": os.environ["PATH"],

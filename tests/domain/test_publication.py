@@ -4,8 +4,8 @@ import itertools
 
 import pytest
 
-from yudai.domain.errors import IllegalTransitionError
-from yudai.domain.publication import (
+from yudai.kit.errors import IllegalTransitionError
+from yudai.publishing.domain.publication import (
     RESTING,
     TRANSITIONS,
     PublicationEvent,

@@ -6,9 +6,9 @@ import pytest
 
 from bombs import block, delta_bomb, section
 from repositories import Repository
-from yudai.domain.errors import RefusedError
-from yudai.domain.patch import Patch, parse_patch
-from yudai.domain.publishable import Bounds, Inspection, Rule, fold, inspect, too_large
+from yudai.kit.errors import RefusedError
+from yudai.patches.inspection import Bounds, Inspection, Rule, fold, inspect, too_large
+from yudai.patches.patch import Patch, parse_patch
 
 TOKEN = "ghp_q8Zr2Lx9Vb4Tn7Kc3Wm6Yp1Hd5Sg0Jf8Ue2A"  # noqa: S105 - it was never one
 

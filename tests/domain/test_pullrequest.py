@@ -8,11 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from yudai.domain.ids import RunId, SolveId
-from yudai.domain.markdown import JOINER
-from yudai.domain.matrix import Contestant, Strategy
-from yudai.domain.patch import parse_patch
-from yudai.domain.pullrequest import (
+from yudai.forge.domain.markdown import JOINER
+from yudai.kit.ids import RunId, SolveId
+from yudai.patches.patch import parse_patch
+from yudai.publishing.domain.pull_request import (
     HEADING,
     MAX_BODY,
     MAX_TITLE,
@@ -26,11 +25,12 @@ from yudai.domain.pullrequest import (
     tells_of_solve,
     title,
 )
-from yudai.domain.run_state import RunState
-from yudai.domain.scorecard import Place, Scorecard
-from yudai.domain.story import FileDelta, Story, Told, file_deltas
-from yudai.domain.tally import Tally
-from yudai.domain.verdict import Evidence, Verdict, VerdictStatus
+from yudai.publishing.domain.summary import FileDelta, Story, Told, file_deltas
+from yudai.ranking.domain.scorecard import Place, Scorecard
+from yudai.runs.domain.states import RunState
+from yudai.solves.domain.matrix import Contestant, Strategy
+from yudai.verification.domain.tally import Tally
+from yudai.verification.domain.verdict import Evidence, Verdict, VerdictStatus
 
 SOLVE = SolveId("0190a000-0000-7000-8000-00000000aaaa")
 OTHER = SolveId("0190a000-0000-7000-8000-00000000bbbb")

@@ -1,7 +1,7 @@
 import pytest
 
-from yudai.domain.glance import Glance
-from yudai.domain.pythonpin import is_allowed, plain_specifier, python_pin
+from yudai.projects.domain.pythonpin import is_allowed, plain_specifier, python_pin
+from yudai.projects.domain.repository_files import Glance
 
 
 def pin(folder: str = "", **files: str) -> str:

@@ -2,8 +2,8 @@ from textwrap import dedent
 
 import pytest
 
-from yudai.domain.glance import Glance, Setup
-from yudai.domain.pythonsetup import python_setup
+from yudai.projects.domain.python_setup import python_setup
+from yudai.projects.domain.repository_files import Glance, Setup
 
 VENV = 'uv venv --quiet --python "$(command -v python)" "$YUDAI_ENV"'
 INSTALL = 'uv pip install --quiet --python "$YUDAI_ENV"'

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from yudai.domain.redaction import MIN_LENGTH, REDACTED, redactor
+from yudai.kit.redaction import MIN_LENGTH, REDACTED, redactor
 
 SECRETS = st.text(st.characters(min_codepoint=33, max_codepoint=126), min_size=12, max_size=60)
 AROUND = st.binary(max_size=20)

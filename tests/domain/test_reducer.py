@@ -4,14 +4,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from yudai.domain.errors import RefusedError
-from yudai.domain.failure import Cause
-from yudai.domain.ids import RunId
-from yudai.domain.matrix import Contestant, Strategy
-from yudai.domain.reducer import REDUCERS, STATUS_ORDER, rank
-from yudai.domain.run_state import RunState
-from yudai.domain.scorecard import Ranking, Scorecard
-from yudai.domain.verdict import NOTHING, Verdict, VerdictStatus
+from yudai.kit.causes import Cause
+from yudai.kit.errors import RefusedError
+from yudai.kit.ids import RunId
+from yudai.ranking.domain.reducer import REDUCERS, STATUS_ORDER, rank
+from yudai.ranking.domain.scorecard import Ranking, Scorecard
+from yudai.runs.domain.states import RunState
+from yudai.solves.domain.matrix import Contestant, Strategy
+from yudai.verification.domain.verdict import NOTHING, Verdict, VerdictStatus
 
 
 def verdict(status: str, summary: str = "because") -> Verdict:

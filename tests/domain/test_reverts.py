@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from yudai.domain.acts import Act, Change, acts_of
-from yudai.domain.forge import Account, ForgeCommit, PullRequest, PullState
-from yudai.domain.landing import LandingSign, find_landing
-from yudai.domain.patch import parse_patch
-from yudai.domain.publication import OutcomeKind
-from yudai.domain.reverts import Sign, Turn, has_enough, read_history, telling_lines
+from yudai.forge.domain.repository import Account, ForgeCommit, PullRequest, PullState
+from yudai.patches.patch import parse_patch
+from yudai.publishing.domain.branch_history import Act, Change, acts_of
+from yudai.publishing.domain.landing import LandingSign, find_landing
+from yudai.publishing.domain.publication import OutcomeKind
+from yudai.publishing.domain.reverts import Sign, Turn, has_enough, read_history, telling_lines
 
 COMMIT, MERGE, OTHER = "a" * 40, "b" * 40, "c" * 40
 R1, R2, R3 = "1" * 40, "2" * 40, "3" * 40

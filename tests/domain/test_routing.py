@@ -2,9 +2,9 @@
 
 import pytest
 
-from yudai.domain.errors import RefusedError
-from yudai.domain.models import FREE, Model, Price, Provider
-from yudai.domain.routing import Listing, Routes, resolve
+from yudai.gateway.domain.models import FREE, Model, Price, Provider
+from yudai.gateway.domain.routing import Listing, Routes, resolve
+from yudai.kit.errors import RefusedError
 
 PRICE = Price(input_micros=2_000_000, output_micros=8_000_000)
 OTHER = Price(input_micros=1, output_micros=2)

@@ -12,11 +12,11 @@ from pydantic import SecretStr
 
 from desks import INSTALLATION, SECRET, MovableClock
 from fakes import StillClock
-from yudai.domain.errors import RefusedError, UnknownCallerError
-from yudai.domain.ids import RunId, SolveId
-from yudai.domain.run_state import RunState
-from yudai.domain.runtoken import AUDIENCE, RunClaims, check_run, read_claims
-from yudai.services.run_tokens import RunTokens, make_tokens
+from yudai.agents.endpoint.runtoken import AUDIENCE, RunClaims, check_run, read_claims
+from yudai.agents.endpoint.tokens import RunTokens, make_tokens
+from yudai.kit.errors import RefusedError, UnknownCallerError
+from yudai.kit.ids import RunId, SolveId
+from yudai.runs.domain.states import RunState
 
 NOW = int(StillClock().now())
 CLAIMS = RunClaims(

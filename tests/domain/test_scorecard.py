@@ -1,11 +1,11 @@
 import pytest
 from pydantic import ValidationError
 
-from yudai.domain.ids import RunId
-from yudai.domain.matrix import Contestant, Strategy
-from yudai.domain.run_state import RunState
-from yudai.domain.scorecard import Place, Ranking, Scorecard
-from yudai.domain.verdict import NOTHING
+from yudai.kit.ids import RunId
+from yudai.ranking.domain.scorecard import Place, Ranking, Scorecard
+from yudai.runs.domain.states import RunState
+from yudai.solves.domain.matrix import Contestant, Strategy
+from yudai.verification.domain.verdict import NOTHING
 
 CARD = Scorecard(
     run_id=RunId("1"),

@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from repositories import Repository
-from yudai.domain.patch import Patch, parse_patch
-from yudai.domain.secretscan import Finding, find_secrets, mask, secrets_in
+from yudai.patches.patch import Patch, parse_patch
+from yudai.patches.secrets import Finding, find_secrets, mask, secrets_in
 
 _RANDOM = random.Random(7)  # noqa: S311 - the same in every run
 

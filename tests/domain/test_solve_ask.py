@@ -5,10 +5,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from yudai.domain.asking import EXAMPLE_FOLDER, EXAMPLE_REMOTE, Folder, Limits, Remote, SolveAsk
-from yudai.domain.budget import Budget
-from yudai.domain.errors import RefusedError
-from yudai.domain.matrix import Matrix
+from yudai.kit.errors import RefusedError
+from yudai.solves.domain.budget import Budget
+from yudai.solves.domain.matrix import Matrix
+from yudai.solves.domain.request import (
+    EXAMPLE_FOLDER,
+    EXAMPLE_REMOTE,
+    Folder,
+    Limits,
+    Remote,
+    SolveAsk,
+)
 
 MATRIX = Matrix(models=("m",))
 DEFAULTS = Budget(max_contestants=10, time_budget_s=60)

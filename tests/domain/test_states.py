@@ -4,10 +4,11 @@ from itertools import product
 
 import pytest
 
-from yudai.domain import run_state, solve_state
-from yudai.domain.errors import IllegalTransitionError
-from yudai.domain.run_state import RunEvent, RunState
-from yudai.domain.solve_state import SolveEvent, SolveState
+from yudai.kit.errors import IllegalTransitionError
+from yudai.runs.domain import states as run_state
+from yudai.runs.domain.states import RunEvent, RunState
+from yudai.solves.domain import states as solve_state
+from yudai.solves.domain.states import SolveEvent, SolveState
 
 
 @pytest.mark.parametrize(("state", "event"), [*product(RunState, RunEvent)])

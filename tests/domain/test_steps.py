@@ -6,10 +6,16 @@ from typing import Any
 import pytest
 
 from trajectories import CHAT, RESPONSES, TEXT, answered, called
-from yudai.domain.shapes import commands_of, reasoning_of, role_of, text_of, usage_of
-from yudai.domain.steps import Step, number_turns, step_of
-from yudai.domain.trajectory import TrajectoryMessage
-from yudai.domain.usage import Usage
+from yudai.gateway.domain.usage import Usage
+from yudai.runs.domain.trajectory.messages import (
+    commands_of,
+    reasoning_of,
+    role_of,
+    text_of,
+    usage_of,
+)
+from yudai.runs.domain.trajectory.steps import Step, number_turns, step_of
+from yudai.runs.domain.trajectory.trajectory import TrajectoryMessage
 
 
 def step(number: int, *bodies: dict[str, Any]) -> Step:

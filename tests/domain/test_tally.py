@@ -1,6 +1,6 @@
-from yudai.domain.tally import Tally, tally
-from yudai.domain.testreport import Baseline, Outcome, TestReport
-from yudai.domain.verdict import NOTHING, Evidence, Verdict, VerdictStatus, refused
+from yudai.testing.domain.report import Baseline, Outcome, TestReport
+from yudai.verification.domain.tally import Tally, tally
+from yudai.verification.domain.verdict import NOTHING, Evidence, Verdict, VerdictStatus, refused
 
 REPORT = TestReport(
     outcomes={"a": Outcome.PASSED, "b": Outcome.FAILED, "c": Outcome.ERROR, "d": Outcome.SKIPPED},

@@ -2,8 +2,8 @@ from textwrap import dedent
 
 import pytest
 
-from yudai.domain.patch import parse_patch
-from yudai.domain.tampering import hijacking, needs_reading, tampering
+from yudai.patches.patch import parse_patch
+from yudai.verification.domain.tampering import hijacking, needs_reading, tampering
 
 TESTS = """
     import unittest

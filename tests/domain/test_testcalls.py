@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from yudai.domain.testcalls import passed, runs_tests
+from yudai.testing.domain.agent_commands import passed, runs_tests
 
 TESTS = [
     *("pytest", "pytest -k 'a and b' --lf", "py.test", "venv/bin/pytest -x", "pytest 2>&1 | tail"),

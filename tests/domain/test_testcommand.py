@@ -2,9 +2,9 @@ from itertools import pairwise
 
 import pytest
 
-from yudai.domain.makefile import read_makefile
-from yudai.domain.testcommand import Recognised, Scripts, recognise
-from yudai.domain.testreport import TestRunner
+from yudai.projects.domain.makefile import read_makefile
+from yudai.testing.domain.commands import Recognised, Scripts, recognise
+from yudai.testing.domain.report import TestRunner
 
 SCRIPTS = Scripts(
     npm={

@@ -1,6 +1,6 @@
 import pytest
 
-from yudai.domain.testfiles import is_test_config, is_test_path
+from yudai.patches.test_paths import is_test_config, is_test_path
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 import pytest
 
-from yudai.domain.testreport import Baseline, Outcome, TestPlan, TestReport, TestRunner
+from yudai.testing.domain.report import Baseline, Outcome, TestPlan, TestReport, TestRunner
 
 
 def report(**outcomes: str) -> TestReport:

@@ -1,7 +1,7 @@
 from textwrap import dedent
 
-from yudai.domain.glance import Glance
-from yudai.domain.toxfile import Tox, read_tox
+from yudai.projects.domain.repository_files import Glance
+from yudai.projects.domain.tox import Tox, read_tox
 
 
 def tox(name: str, text: str) -> Tox | None:

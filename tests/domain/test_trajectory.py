@@ -2,8 +2,8 @@
 
 from typing import Any, NamedTuple
 
-from yudai.domain.trajectory import TrajectoryMessage, export
-from yudai.domain.usage import Usage
+from yudai.gateway.domain.usage import Usage
+from yudai.runs.domain.trajectory.trajectory import TrajectoryMessage, export
 
 
 class Outcome(NamedTuple):

@@ -1,7 +1,7 @@
 from trajectories import CHAT, answered, called
-from yudai.domain.steps import number_turns, step_of
-from yudai.domain.trajectory import TrajectoryMessage
-from yudai.domain.transcript import told
+from yudai.runs.domain.trajectory.steps import number_turns, step_of
+from yudai.runs.domain.trajectory.trajectory import TrajectoryMessage
+from yudai.runs.domain.trajectory.transcript import told
 
 
 def _text(*bodies: dict, at: float = 10.0) -> str:

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from yudai.domain.chatcommand import SolveCommand, read_options
-from yudai.domain.errors import RefusedError
-from yudai.domain.forge import Account, ForgeIssue, Labelling
-from yudai.domain.matrix import Strategy
-from yudai.domain.triggers import find_command, last_labelling, over, parse_command
+from yudai.forge.domain.repository import Account, ForgeIssue, Labelling
+from yudai.kit.errors import RefusedError
+from yudai.solves.domain.matrix import Strategy
+from yudai.solves.domain.slash_command import SolveCommand, read_options
+from yudai.triggers.domain.commands import find_command, last_labelling, over, parse_command
 
 ADA = Account(id=1, login="ada")
 

@@ -7,11 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from yudai.domain.errors import GatewayError, SandboxError, YudaiError
-from yudai.domain.failure import POLICIES, Cause
-from yudai.domain.ids import short, uuid7
-from yudai.domain.issue import Issue, from_markdown
-from yudai.domain.usage import Usage
+from yudai.forge.domain.issue import Issue, from_markdown
+from yudai.gateway.domain.usage import Usage
+from yudai.kit.causes import POLICIES, Cause
+from yudai.kit.errors import GatewayError, SandboxError, YudaiError
+from yudai.kit.ids import short, uuid7
 
 
 @given(st.integers(0, 2**48 - 1), st.integers(0, 2**74 - 1))

@@ -1,4 +1,4 @@
-from yudai.domain.verdict import NOTHING, Evidence, Verdict, VerdictStatus, refused
+from yudai.verification.domain.verdict import NOTHING, Evidence, Verdict, VerdictStatus, refused
 
 
 def test_a_refused_patch_has_failed_with_its_reason():

@@ -3,17 +3,17 @@
 import asyncio
 import sys
 
-from yudai.domain.ids import LOCAL_USER, SolveId
-from yudai.domain.publication import RESTING
-from yudai.services import publishing
-from yudai.services.publishing_asks import Publications
+from yudai.kit.ids import LOCAL_USER, SolveId
+from yudai.publishing import publisher
+from yudai.publishing.domain.publication import RESTING
+from yudai.publishing.requests import Publications
 from yudai.settings import Settings
 from yudai.wiring import open_library
-from yudai.wiring.forging import open_forging
+from yudai.wiring.forge import open_forging
 
 # Whoever comes next need not wait for a minute, nor after a failure for five seconds.
-publishing.LEASE_S = 1.0
-publishing.FIRST_PAUSE_S = 0.05
+publisher.LEASE_S = 1.0
+publisher.FIRST_PAUSE_S = 0.05
 
 
 async def main(solve_id: SolveId) -> None:

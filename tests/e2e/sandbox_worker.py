@@ -12,8 +12,8 @@ import random
 import sys
 from pathlib import Path
 
-from yudai.domain.errors import SandboxError
-from yudai.ports.sandbox import Backend, BaseRef, BaseSpec, Sandbox
+from yudai.kit.errors import SandboxError
+from yudai.sandboxes.port import Backend, BaseRef, BaseSpec, Sandbox
 from yudai.settings import Settings
 from yudai.wiring import make_backend, open_library
 

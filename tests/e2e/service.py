@@ -19,10 +19,10 @@ from sqlalchemy.orm import Session
 
 from warm import YUDAI, Warm
 from yudai.conversations.tables import ChatMessageRow
-from yudai.domain.solve_state import SolveState
 from yudai.engine.tables import WorkerRow
 from yudai.runs.tables import AttemptRow, RunRow
-from yudai.store.tables import EventRow, SolveRow
+from yudai.solves.domain.states import SolveState
+from yudai.solves.tables import EventRow, SolveRow
 
 T = TypeVar("T")
 P = TypeVar("P", bound="Process")

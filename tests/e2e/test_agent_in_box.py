@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 
 from playing import FILES, FINISH, Stage, Told
-from yudai.adapters.sandboxes.bubblewrap import BubblewrapBackend
 from yudai.bench import overhead
-from yudai.domain.errors import SandboxError
-from yudai.domain.failure import Cause
-from yudai.domain.trajectory import TrajectoryMessage
-from yudai.ports.sandbox import BaseSpec, Sandbox
+from yudai.kit.causes import Cause
+from yudai.kit.errors import SandboxError
 from yudai.runs.domain.progress import Progress
+from yudai.runs.domain.trajectory.trajectory import TrajectoryMessage
+from yudai.sandboxes.backends.bubblewrap.backend import BubblewrapBackend
+from yudai.sandboxes.port import BaseSpec, Sandbox
 
 EDIT = "echo 'x = 2' > app.py"
 

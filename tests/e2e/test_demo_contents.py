@@ -14,9 +14,9 @@ from typing import NamedTuple
 import pytest
 
 from yudai import demo
-from yudai.adapters.gateways.script import Script
-from yudai.adapters.gateways.scripted import ScriptedGateway
-from yudai.domain.plan import parse_plan
+from yudai.gateway.adapters.script import Script
+from yudai.gateway.adapters.scripted import ScriptedGateway
+from yudai.runs.domain.plan import parse_plan
 
 pytestmark = pytest.mark.xdist_group("demo-contents")
 

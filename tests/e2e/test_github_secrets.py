@@ -13,7 +13,7 @@ from forge_house import BODY, REPO, TITLE, ForgeHouse, forge_house
 from service import rested
 from test_secrets import SNOOPING
 
-from yudai.domain.redaction import _spellings
+from yudai.kit.redaction import _spellings
 
 pytestmark = [pytest.mark.xdist_group("github"), pytest.mark.timeout(240)]
 

@@ -25,10 +25,10 @@ from clouds.prime_server import prime_server
 from contracts.conftest import alive, make_archive
 from e2e.sandbox_worker import BASE
 from groups import cgroups
-from yudai.adapters.sandboxes.processes import readable
-from yudai.adapters.sandboxes.remote.cloud import INSTALLATION
-from yudai.domain.errors import SandboxError
-from yudai.ports.sandbox import Backend, BaseSpec, Sandbox
+from yudai.kit.errors import SandboxError
+from yudai.sandboxes.backends.local.processes import readable
+from yudai.sandboxes.backends.remote.cloud import INSTALLATION
+from yudai.sandboxes.port import Backend, BaseSpec, Sandbox
 from yudai.settings import Settings
 from yudai.wiring import installation, make_backend, open_library
 

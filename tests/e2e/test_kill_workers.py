@@ -21,7 +21,7 @@ from service import (
 )
 
 import databases
-from yudai.domain.run_state import FINAL
+from yudai.runs.domain.states import FINAL
 from yudai.runs.tables import RunRow
 
 pytestmark = [pytest.mark.xdist_group("service"), pytest.mark.timeout(240)]

@@ -12,10 +12,10 @@ ROOT = Path(__file__).parents[2]
 TIMEOUT_S = 60
 SDKS = {"e2b": "e2b", "prime": "prime_sandboxes"}
 MAKING = {
-    "e2b": "from yudai.adapters.sandboxes.e2b import E2BCloud\n"
+    "e2b": "from yudai.sandboxes.backends.e2b.cloud import E2BCloud\n"
     "cloud = E2BCloud(api_key='key', template='yudai')\n",
     "prime": "from pathlib import Path\n"
-    "from yudai.adapters.sandboxes.prime import PrimeCloud\n"
+    "from yudai.sandboxes.backends.prime.cloud import PrimeCloud\n"
     "cloud = PrimeCloud(api_key='key', image='python', home=Path('nowhere'))\n",
 }
 LOADED = "import sys\nprint(*sorted({'e2b', 'prime_sandboxes', 'connectrpc'} & set(sys.modules)))"

@@ -7,7 +7,7 @@ from bare_env import bare_env
 from databases import database_kind, database_url, new_database
 from proving_ground import Ground
 from talking import Hall
-from yudai.adapters.sandboxes.bubblewrap import BubblewrapBackend
+from yudai.sandboxes.backends.bubblewrap.backend import BubblewrapBackend
 from yudai.store.store import Store
 
 __all__ = ["database_kind", "database_url", "new_database"]

@@ -6,18 +6,19 @@ import pytest
 
 from peopling import Crowd
 from solving import Ring, passed, run_id
-from yudai.adapters.artifacts.object_store import ObjectStoreArtifacts
-from yudai.adapters.artifacts.places import Folder
+from yudai.accounts.access import KNOWN_S, Right
+from yudai.artifacts.adapters.locations import Folder
+from yudai.artifacts.adapters.object_store import ObjectStoreArtifacts
+from yudai.conversations import queries as conversations
 from yudai.conversations.tables import ConversationRow
-from yudai.domain.errors import ForbiddenError, ForgeError, NotFoundError, RefusedError
-from yudai.domain.forge import RepoRef, Role
-from yudai.domain.ids import ConversationId, RunId, SolveId
-from yudai.ports.logins import SignedOutError
-from yudai.services.access import KNOWN_S, Right
-from yudai.services.reading import Reader
-from yudai.store import conversations, pages
-from yudai.store.pages import Which
+from yudai.forge.domain.repository import RepoRef, Role
+from yudai.forge.ports.login import SignedOutError
+from yudai.kit.errors import ForbiddenError, ForgeError, NotFoundError, RefusedError
+from yudai.kit.ids import ConversationId, RunId, SolveId
 from yudai.store.store import Store
+from yudai.views import solve_queries as pages
+from yudai.views.documents import Reader
+from yudai.views.solve_queries import Which
 
 IDS = [SolveId(f"0190a000-0000-7000-8000-0000000000{number:02x}") for number in range(1, 9)]
 PRIVATE, FOLDER, PUBLIC, ELSEWHERE = IDS[:4]

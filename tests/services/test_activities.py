@@ -7,15 +7,16 @@ from pathlib import Path
 import pytest
 
 from solving import Ring, run_id
-from yudai.adapters.artifacts.object_store import make_artifacts
-from yudai.adapters.clock import SystemClock
-from yudai.domain.ids import SolveId, WorkerId
-from yudai.domain.solve_state import SolveEvent, SolveState
-from yudai.services.activities import Activities
-from yudai.services.reading import Reader
-from yudai.store import runs, solves
-from yudai.store.claims import Claim, claim_of
+from yudai.artifacts.adapters.object_store import make_artifacts
+from yudai.engine.guard import Activities
+from yudai.kit.ids import SolveId, WorkerId
+from yudai.kit.system_clock import SystemClock
+from yudai.runs import queries as runs
+from yudai.solves import queries as solves
+from yudai.solves.claims import Claim, claim_of
+from yudai.solves.domain.states import SolveEvent, SolveState
 from yudai.store.store import Store
+from yudai.views.documents import Reader
 
 ME = WorkerId("me")
 

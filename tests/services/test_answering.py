@@ -15,22 +15,22 @@ from fakes import AnsweringGateway, HangingGateway
 from openai_server import OpenAIServer, always, hang, refuses, says, tokens
 from solving import failed, passed
 from talking import Hall
-from yudai.adapters.clock import SystemClock
-from yudai.adapters.gateways.endpoint import local
-from yudai.adapters.gateways.openai import OpenAIGateway
-from yudai.adapters.gateways.scripted import ScriptedGateway
-from yudai.domain.chat import ChatMessage, ChatRole
-from yudai.domain.errors import GatewayError
-from yudai.domain.ids import MessageId
-from yudai.domain.models import price_in_dollars
-from yudai.domain.routing import Routes
-from yudai.domain.solve_state import SolveEvent
-from yudai.domain.usage import Usage
-from yudai.ports.gateway import Call, Completion, Gateway
-from yudai.services.answering import Answering
-from yudai.services.models import Catalogue, ModelChange, packaged
-from yudai.services.purse import Quote
-from yudai.services.reading import Reader
+from yudai.conversations.answer import Answering
+from yudai.conversations.domain.conversation import ChatMessage, ChatRole
+from yudai.gateway.adapters.openai.endpoint import local
+from yudai.gateway.adapters.openai.gateway import OpenAIGateway
+from yudai.gateway.adapters.scripted import ScriptedGateway
+from yudai.gateway.catalogue import Catalogue, ModelChange, packaged
+from yudai.gateway.domain.models import price_in_dollars
+from yudai.gateway.domain.routing import Routes
+from yudai.gateway.domain.usage import Usage
+from yudai.gateway.port import Call, Completion, Gateway
+from yudai.kit.errors import GatewayError
+from yudai.kit.ids import MessageId
+from yudai.kit.system_clock import SystemClock
+from yudai.runs.spending.run_cap import Quote
+from yudai.solves.domain.states import SolveEvent
+from yudai.views.documents import Reader
 
 NewAnswering = Callable[..., Answering]
 MODEL = "openai/gpt-4.1-mini"

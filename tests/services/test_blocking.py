@@ -8,18 +8,18 @@ from structlog.testing import capture_logs
 
 from contracts.conftest import make_archive
 from solving import SOLVE, Ring, run_id
-from yudai.adapters.artifacts.object_store import make_artifacts
-from yudai.adapters.clock import SystemClock
-from yudai.adapters.sandboxes.bubblewrap import BubblewrapBackend
-from yudai.domain.errors import SandboxError
-from yudai.domain.ids import SolveId
-from yudai.ports.sandbox import UNKNOWN_PORT, BaseSpec, Blocked, Phase
-from yudai.services import blocking
-from yudai.services.blocking import BLOCKED, MORE, BlockedNotes
-from yudai.services.reading import Reader
-from yudai.store import events
+from yudai.arena import blocked_hosts
+from yudai.arena.blocked_hosts import BLOCKED, MORE, BlockedNotes
+from yudai.artifacts.adapters.object_store import make_artifacts
+from yudai.kit.errors import SandboxError
+from yudai.kit.ids import SolveId
+from yudai.kit.system_clock import SystemClock
+from yudai.sandboxes.backends.bubblewrap.backend import BubblewrapBackend
+from yudai.sandboxes.port import UNKNOWN_PORT, BaseSpec, Blocked, Phase
+from yudai.solves import timeline as events
+from yudai.solves.tables import EventRow
 from yudai.store.store import Store
-from yudai.store.tables import EventRow
+from yudai.views.documents import Reader
 
 
 class Listener:
@@ -97,7 +97,7 @@ async def test_a_name_that_was_only_looked_up_has_no_port(listener: Listener):
 async def test_a_flood_of_one_is_cut_and_says_so_once(
     listener: Listener, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(blocking, "MOST", 5)
+    monkeypatch.setattr(blocked_hosts, "MOST", 5)
     async with listener.notes.telling():
         for number in range(50):
             listener.notes.hear(blocked(run_id(0), host=f"h{number}.example"))
@@ -113,7 +113,7 @@ async def test_a_flood_of_one_is_cut_and_says_so_once(
 async def test_only_so_many_owners_are_remembered(
     listener: Listener, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(blocking, "OWNERS", 1)
+    monkeypatch.setattr(blocked_hosts, "OWNERS", 1)
     other = await listener.ring.solve(None, id=SolveId("another"))
     async with listener.notes.telling():
         for owner in (SOLVE, SOLVE, other, SOLVE):

@@ -3,14 +3,14 @@ from typing import TYPE_CHECKING, Any, cast
 import pytest
 
 from proving_ground import Files, Ground
-from yudai.domain.errors import RefusedError, SandboxError
-from yudai.domain.failure import Cause
-from yudai.domain.patch import parse_patch
-from yudai.services.boxes import UNREADABLE, Boxes, apply_patch, read_texts
-from yudai.services.together import together
+from yudai.kit.causes import Cause
+from yudai.kit.errors import RefusedError, SandboxError
+from yudai.kit.together import together
+from yudai.patches.patch import parse_patch
+from yudai.verification.clean_sandboxes import UNREADABLE, Boxes, apply_patch, read_texts
 
 if TYPE_CHECKING:
-    from yudai.ports.sandbox import Backend
+    from yudai.sandboxes.port import Backend
 
 BASE: Files = {
     "a.txt": "one\ntwo\n",

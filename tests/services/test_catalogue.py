@@ -7,10 +7,10 @@ import pytest
 from sqlalchemy import event
 
 from fakes import StillClock
-from yudai.domain.errors import ConflictError, NotFoundError, RefusedError
-from yudai.domain.models import FREE, Model, Price, Provider
-from yudai.domain.routing import Routes
-from yudai.services.models import Catalogue, Entry, ModelChange, packaged
+from yudai.gateway.catalogue import Catalogue, Entry, ModelChange, packaged
+from yudai.gateway.domain.models import FREE, Model, Price, Provider
+from yudai.gateway.domain.routing import Routes
+from yudai.kit.errors import ConflictError, NotFoundError, RefusedError
 from yudai.store.store import Store
 
 CHEAP = Price(input_micros=1, output_micros=2)

@@ -14,26 +14,34 @@ import pytest_asyncio
 from databases import Kind
 from serving import UNCALLABLE, Place, RecordingEngine, open_place
 from talking import Hall, texts
-from yudai.adapters.clock import SystemClock
-from yudai.domain.asking import Limits
-from yudai.domain.chat import MAX_TEXT, ChatRole, Conversation, MessagePage, Milestone
-from yudai.domain.chatasks import ConversationAsk, IssueAsk
-from yudai.domain.errors import NotFoundError, RefusedError
-from yudai.domain.ids import LOCAL_USER, SolveId, short
-from yudai.domain.matrix import Matrix, Strategy
-from yudai.domain.models import price_in_dollars
-from yudai.domain.routing import Routes
-from yudai.services.answering import Reminder
-from yudai.services.conversations import Conversations
-from yudai.services.lineups import default_matrix
-from yudai.services.milestones import Milestones
-from yudai.services.models import Catalogue, ModelChange
-from yudai.services.stopping import Stopper
-from yudai.services.sweeping import Sweeper
-from yudai.store import conversations, idempotency, solves
-from yudai.store.idempotency import IdempotencyKey, KeyReusedError
+from yudai.arena.cancel import Stopper
+from yudai.arena.default_lineup import default_matrix
+from yudai.conversations import queries as conversations
+from yudai.conversations.answer import Reminder
+from yudai.conversations.domain.conversation import (
+    MAX_TEXT,
+    ChatRole,
+    Conversation,
+    MessagePage,
+    Milestone,
+)
+from yudai.conversations.domain.requests import ConversationAsk, IssueAsk
+from yudai.conversations.milestones import Milestones
+from yudai.conversations.service import Conversations
+from yudai.gateway.catalogue import Catalogue, ModelChange
+from yudai.gateway.domain.models import price_in_dollars
+from yudai.gateway.domain.routing import Routes
+from yudai.kit.errors import NotFoundError, RefusedError
+from yudai.kit.ids import LOCAL_USER, SolveId, short
+from yudai.kit.system_clock import SystemClock
+from yudai.operations.sweep import Sweeper
+from yudai.solves import idempotency
+from yudai.solves import queries as solves
+from yudai.solves.domain.matrix import Matrix, Strategy
+from yudai.solves.domain.request import Limits
+from yudai.solves.idempotency import IdempotencyKey, KeyReusedError
+from yudai.solves.tables import SolveRow
 from yudai.store.outages import StoreAwayError
-from yudai.store.tables import SolveRow
 
 BOTH = pytest.mark.parametrize("database_kind", ["sqlite", "postgresql"])
 URL = "https://github.com/owner/repo"

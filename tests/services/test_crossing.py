@@ -4,14 +4,14 @@ from collections.abc import Mapping, Sequence
 import pytest
 
 from proving_ground import Files, Ground
-from yudai.domain.ids import RunId
-from yudai.domain.judging import apply_cross
-from yudai.domain.project import Project
-from yudai.domain.verdict import Evidence, Verdict, VerdictStatus
-from yudai.ports.sandbox import Backend, BaseRef, Phase
-from yudai.services.crossing import Entry, cross_examine
-from yudai.services.verifying import BaselineRun, Verifier
+from yudai.kit.ids import RunId
+from yudai.projects.domain.project import Project
+from yudai.sandboxes.port import Backend, BaseRef, Phase
 from yudai.verification.baseline import Prepared
+from yudai.verification.cross_examination import Entry, cross_examine
+from yudai.verification.domain.judge import apply_cross
+from yudai.verification.domain.verdict import Evidence, Verdict, VerdictStatus
+from yudai.verification.verify import BaselineRun, Verifier
 
 PROJECT = Project(test_timeout_s=60.0)
 BASE: Files = {

@@ -17,14 +17,14 @@ from sqlalchemy import select
 
 from databases import Kind
 from solving import SOLVE, Ring
-from yudai.adapters.clock import SystemClock
-from yudai.domain.errors import ForgeError, NotFoundError, RefusedError
-from yudai.domain.forge import RepoRef
-from yudai.services.deliveries import MAX_TRIES, Deliveries, Delivery, UnsignedError, is_signed
-from yudai.store.deliveries import KEPT_S
-from yudai.store.forge_tables import PublicationRow
+from yudai.forge.domain.repository import RepoRef
+from yudai.kit.errors import ForgeError, NotFoundError, RefusedError
+from yudai.kit.system_clock import SystemClock
+from yudai.publishing.tables import PublicationRow
 from yudai.store.store import Store
+from yudai.triggers.queries import KEPT_S
 from yudai.triggers.tables import DeliveryRow
+from yudai.triggers.webhooks import MAX_TRIES, Deliveries, Delivery, UnsignedError, is_signed
 
 SECRET = SecretStr("a secret of thirty-two characters")
 FORGE = "https://forge.test"

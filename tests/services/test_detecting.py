@@ -3,12 +3,12 @@ import json
 import pytest
 
 from proving_ground import Files, Ground
-from yudai.domain.errors import RefusedError
-from yudai.domain.project import Project
-from yudai.domain.testreport import TestPlan, TestRunner
-from yudai.ports.sandbox import ExecResult, Sandbox
-from yudai.services.detecting import detect
-from yudai.services.testing import run_tests
+from yudai.kit.errors import RefusedError
+from yudai.projects.domain.project import Project
+from yudai.sandboxes.port import ExecResult, Sandbox
+from yudai.testing.detect import detect
+from yudai.testing.domain.report import TestPlan, TestRunner
+from yudai.testing.run import run_tests
 
 CASE = "import unittest\nclass A(unittest.TestCase):\n    def test_1(self): pass\n"
 

@@ -11,16 +11,16 @@ from structlog.testing import capture_logs
 
 from fakes import StillClock
 from solving import Ring
-from yudai.adapters.artifacts.object_store import make_artifacts
-from yudai.domain.errors import ConflictError, SandboxError
-from yudai.domain.ids import SolveId
-from yudai.domain.solve_state import SolveState
-from yudai.ports.sandbox import Backend, BaseFacts, BaseSpec
-from yudai.services.evicting import Evictor, Shelves, SourcePruner
-from yudai.services.reading import Reader
-from yudai.services.reaping import Fleet
-from yudai.services.sources import Sources
+from yudai.artifacts.adapters.object_store import make_artifacts
+from yudai.artifacts.source_archives import Sources
+from yudai.kit.errors import ConflictError, SandboxError
+from yudai.kit.ids import SolveId
+from yudai.operations.retention import Evictor, Shelves, SourcePruner
+from yudai.sandboxes.port import Backend, BaseFacts, BaseSpec
+from yudai.sandboxes.reap import Fleet
+from yudai.solves.domain.states import SolveState
 from yudai.store.store import Store
+from yudai.views.documents import Reader
 
 DAY = 86_400.0
 NOW = StillClock().now()

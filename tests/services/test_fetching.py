@@ -11,25 +11,27 @@ from forging import URL, MemoryForge
 from serving import FakeCredentials
 from solving import REPORT
 from watching import Scene
-from yudai.adapters.artifacts.object_store import make_artifacts
-from yudai.domain.errors import ForgeError, NotFoundError, RefusedError, TakenError
-from yudai.domain.forge import RepoRef
-from yudai.domain.ids import WorkerId
-from yudai.domain.project import Project
-from yudai.domain.testreport import Baseline
-from yudai.ports.artifacts import ArtifactKind, Artifacts
-from yudai.ports.forge import Snapshot
-from yudai.ports.remote import Credential
-from yudai.ports.sandbox import BaseRef, BaseSpec
-from yudai.services.fetching import Fetcher
-from yudai.services.preparing import Preparer
-from yudai.services.sources import Sources
-from yudai.store import artifacts as artifact_rows
-from yudai.store import attempts, events, solves
-from yudai.store.claims import Claim, claim_of
-from yudai.store.events import FETCHED
+from yudai.arena.fetch import Fetcher
+from yudai.arena.prepare import Preparer
+from yudai.artifacts import queries as artifact_rows
+from yudai.artifacts.adapters.object_store import make_artifacts
+from yudai.artifacts.port import ArtifactKind, Artifacts
+from yudai.artifacts.source_archives import Sources
+from yudai.forge.domain.repository import RepoRef
+from yudai.forge.ports.folder import Snapshot
+from yudai.forge.ports.remote import Credential
+from yudai.kit.errors import ForgeError, NotFoundError, RefusedError, TakenError
+from yudai.kit.ids import WorkerId
+from yudai.projects.domain.project import Project
+from yudai.runs import attempts
+from yudai.sandboxes.port import BaseRef, BaseSpec
+from yudai.solves import queries as solves
+from yudai.solves import timeline as events
+from yudai.solves.claims import Claim, claim_of
+from yudai.solves.tables import SolveRow
+from yudai.solves.timeline import FETCHED
 from yudai.store.store import Store
-from yudai.store.tables import SolveRow
+from yudai.testing.domain.report import Baseline
 
 FILES = {"calc.py": b"x = 1\n", "test_calc.py": b"import unittest\n"}
 WORKER = WorkerId("w1")

@@ -13,26 +13,30 @@ import yaml
 
 from bare_env import bare_env
 from databases import on_one_kind
-from yudai.cli.render import exit_code
-from yudai.domain.budget import Budget
-from yudai.domain.document import PlaceEntry, SolveDocument
-from yudai.domain.errors import ConflictError, GatewayError, RefusedError
-from yudai.domain.ids import RunId, SolveId, WorkerId
-from yudai.domain.issue import Issue
-from yudai.domain.matrix import Matrix
-from yudai.domain.models import Model, Price, Provider, scripted
-from yudai.domain.project import Project
-from yudai.ports.artifacts import ArtifactKind
-from yudai.ports.gateway import Call, Completion
-from yudai.ports.sandbox import BaseSpec
-from yudai.services.activities import Activities
-from yudai.services.flow import SolveFlow
-from yudai.services.racing import MAX_TAKES
-from yudai.services.solves import SolveRequest
-from yudai.services.verifying import BaselineRun
+from yudai.arena.attempts import MAX_TAKES
+from yudai.arena.flow import SolveFlow
+from yudai.arena.open import SolveRequest
+from yudai.artifacts.port import ArtifactKind
+from yudai.cli.show.result import exit_code
+from yudai.engine.guard import Activities
+from yudai.forge.domain.issue import Issue
+from yudai.gateway.domain.models import Model, Price, Provider, scripted
+from yudai.gateway.port import Call, Completion
+from yudai.kit.errors import ConflictError, GatewayError, RefusedError
+from yudai.kit.ids import RunId, SolveId, WorkerId
+from yudai.projects.domain.project import Project
+from yudai.runs import attempts
+from yudai.runs import messages as trajectories
+from yudai.runs import queries as runs
+from yudai.sandboxes.port import BaseSpec
 from yudai.settings import Settings
-from yudai.store import attempts, events, runs, solves, trajectories
+from yudai.solves import queries as solves
+from yudai.solves import timeline as events
+from yudai.solves.domain.budget import Budget
+from yudai.solves.domain.matrix import Matrix
 from yudai.verification.baseline import Measured
+from yudai.verification.verify import BaselineRun
+from yudai.views.domain.document import PlaceEntry, SolveDocument
 from yudai.wiring import App, open_app, scripted_gateway
 
 FILES = {

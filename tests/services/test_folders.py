@@ -11,14 +11,14 @@ import yaml
 from bare_env import bare_env
 from databases import on_one_kind
 from repositories import Repository, look
-from yudai.domain.budget import Budget
-from yudai.domain.errors import ConflictError, NotFoundError, RefusedError
-from yudai.domain.ids import SolveId
-from yudai.domain.issue import Issue
-from yudai.domain.matrix import Matrix
-from yudai.domain.project import Given
-from yudai.services.planning import FolderRequest, to_request
+from yudai.arena.plan import FolderRequest, to_request
+from yudai.forge.domain.issue import Issue
+from yudai.kit.errors import ConflictError, NotFoundError, RefusedError
+from yudai.kit.ids import SolveId
+from yudai.projects.domain.project import Given
 from yudai.settings import Settings
+from yudai.solves.domain.budget import Budget
+from yudai.solves.domain.matrix import Matrix
 from yudai.wiring import App, open_app, scripted_gateway
 
 FILES = {

@@ -12,18 +12,18 @@ from sqlalchemy import func, select
 from fakes import StillClock
 from playing import FINISH, Stage
 from trajectories import CHAT, DIFF, RESPONSES, TEXT, version_0, version_1, version_2
-from yudai.adapters.artifacts.object_store import make_artifacts
+from yudai.artifacts.adapters.object_store import make_artifacts
+from yudai.artifacts.port import ArtifactKind
 from yudai.artifacts.tables import ArtifactRow
-from yudai.domain.errors import NotFoundError, RefusedError
-from yudai.domain.ids import RunId
-from yudai.domain.trajectory import export
-from yudai.ports.artifacts import ArtifactKind
+from yudai.kit.errors import NotFoundError, RefusedError
+from yudai.kit.ids import RunId
+from yudai.record import import_trajectories
+from yudai.record.import_trajectories import Importation, Importer
+from yudai.runs.domain.trajectory.trajectory import export
 from yudai.runs.tables import MessageRow, RunRow
-from yudai.services import importing
-from yudai.services.importing import Importation, Importer
-from yudai.services.reading import Reader
+from yudai.solves.tables import EventRow, SolveRow
 from yudai.store.store import Store
-from yudai.store.tables import EventRow, SolveRow
+from yudai.views.documents import Reader
 
 
 class Desk:
@@ -163,18 +163,18 @@ async def test_a_failure_in_the_middle_leaves_nothing(desk: Desk, monkeypatch):
     async def full(*_: object, **__: object) -> None:
         raise OSError("disk full")
 
-    monkeypatch.setattr(importing.artifact_rows, "add", full)
+    monkeypatch.setattr(import_trajectories.artifact_rows, "add", full)
     with pytest.raises(OSError, match="disk full"):
         await desk.read(version_2())
     assert await desk.is_empty()
 
 
 async def test_a_file_that_is_too_large_is_refused(desk: Desk, monkeypatch):
-    monkeypatch.setattr(importing, "MAX_FILE_BYTES", 100)
+    monkeypatch.setattr(import_trajectories, "MAX_FILE_BYTES", 100)
     with pytest.raises(RefusedError, match="it is larger than"):
         await desk.read(version_2())
-    monkeypatch.setattr(importing, "MAX_FILE_BYTES", 1 << 20)
-    monkeypatch.setattr(importing, "MAX_TOTAL_BYTES", 3000)
+    monkeypatch.setattr(import_trajectories, "MAX_FILE_BYTES", 1 << 20)
+    monkeypatch.setattr(import_trajectories, "MAX_TOTAL_BYTES", 3000)
     with pytest.raises(RefusedError, match="import fewer at once"):
         await desk.importer.import_files([desk.file(version_2(), f"{n}.json") for n in range(4)])
     assert await desk.is_empty()

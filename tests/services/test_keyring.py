@@ -8,9 +8,16 @@ from pydantic import SecretStr
 from sqlalchemy import select
 
 from peopling import HOURS_8, Crowd
+from yudai.accounts import credentials as keyrings
+from yudai.accounts.adapters.vault import FernetVault, new_key
+from yudai.accounts.api_keys import ALL_SCOPES
+from yudai.accounts.credentials import Keyring
 from yudai.accounts.tables import KeyRow, LoginRow, TokenRow
-from yudai.adapters.vaults.fernet import FernetVault, new_key
-from yudai.domain.errors import (
+from yudai.forge.domain.repository import RepoRef, Role
+from yudai.forge.ports.credentials import Credentials  # noqa: TC001 - one shape for all tests
+from yudai.forge.ports.login import GrantEndedError, SignedOutError
+from yudai.forge.ports.remote import ANONYMOUS, Credential, CredentialKind
+from yudai.kit.errors import (
     ForbiddenError,
     ForgeError,
     LostAnswerError,
@@ -18,14 +25,7 @@ from yudai.domain.errors import (
     RefusedError,
     YudaiError,
 )
-from yudai.domain.forge import RepoRef, Role
-from yudai.domain.ids import LOCAL_USER
-from yudai.ports.logins import GrantEndedError, SignedOutError
-from yudai.ports.remote import ANONYMOUS, Credential, CredentialKind
-from yudai.services import credentials
-from yudai.services import keyring as keyrings
-from yudai.services.keyring import Keyring
-from yudai.services.keys import ALL_SCOPES
+from yudai.kit.ids import LOCAL_USER
 from yudai.store.store import Store
 
 SERVER = SecretStr("token-of-server")
@@ -54,7 +54,7 @@ def token(credential: Credential | None) -> str:
 
 
 async def test_it_keeps_the_promises_of_its_protocol(crowd: Crowd, repo: RepoRef):
-    promised: credentials.Credentials = crowd.keyring
+    promised: Credentials = crowd.keyring
     assert await promised.reading(repo, user_id="") == ANONYMOUS
 
 

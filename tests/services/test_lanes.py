@@ -9,12 +9,12 @@ from sqlalchemy import update
 from databases import Kind
 from fakes import StillClock
 from watching import NOW, Scene, Watcher, solve_id
-from yudai.domain.marks import MAX_MARKS, RunMark, with_mark
-from yudai.domain.run_state import RunEvent
+from yudai.runs import queries as runs
+from yudai.runs.domain.marks import MAX_MARKS, RunMark, with_mark
+from yudai.runs.domain.states import RunEvent
 from yudai.runs.tables import MessageRow, RunRow
-from yudai.services.updates import open_updates
-from yudai.store import runs
 from yudai.store.store import Store
+from yudai.views.updates import open_updates
 
 both = pytest.mark.parametrize("database_kind", ["sqlite", "postgresql"], indirect=True)
 

@@ -14,12 +14,12 @@ import pytest_asyncio
 from sqlalchemy import event
 from sqlalchemy.exc import OperationalError
 
-from yudai.adapters.clock import SystemClock
-from yudai.domain.ids import WorkerId
-from yudai.services.leases import Heir, Lease, Terms
-from yudai.store import workers
+from yudai.engine import queries as workers
+from yudai.engine.leases import Heir, Lease, Terms
+from yudai.engine.queries import Holder
+from yudai.kit.ids import WorkerId
+from yudai.kit.system_clock import SystemClock
 from yudai.store.store import Store
-from yudai.store.workers import Holder
 
 QUICK = Terms(beat_s=0.02, lost_s=30, leave_s=20)
 HASTY = Terms(beat_s=0.02, lost_s=0.3, leave_s=20)

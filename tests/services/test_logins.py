@@ -7,12 +7,12 @@ from pydantic import SecretStr
 from sqlalchemy import select
 
 from peopling import HERE, Crowd
+from yudai.accounts.adapters.vault import FernetVault, new_key
+from yudai.accounts.api_keys import ALL_SCOPES, MAX_KEYS, Scope
+from yudai.accounts.logins import ABSOLUTE_S, ATTEMPT_S, IDLE_S, Callback, challenge_of
 from yudai.accounts.tables import KeyRow, LoginAttemptRow, LoginRow, TokenRow, UserRow
-from yudai.adapters.vaults.fernet import FernetVault, new_key
-from yudai.domain.errors import ForbiddenError, ForgeError, NotFoundError, RefusedError
-from yudai.ports.logins import DeviceState
-from yudai.services.keys import ALL_SCOPES, MAX_KEYS, Scope
-from yudai.services.logins import ABSOLUTE_S, ATTEMPT_S, IDLE_S, Callback, challenge_of
+from yudai.forge.ports.login import DeviceState
+from yudai.kit.errors import ForbiddenError, ForgeError, NotFoundError, RefusedError
 from yudai.store.store import Store
 
 

@@ -10,12 +10,12 @@ import pytest
 from databases import _migrated_file
 from github_server import REPO, ROLES, GitHubServer, github_server
 from peopling import HERE, HOURS_8, MovingClock
-from yudai.adapters.forges.github.forge import GitHubForge
-from yudai.adapters.vaults.fernet import new_key
-from yudai.domain.errors import ForbiddenError, ForgeError, NotFoundError, RefusedError
-from yudai.domain.forge import Role
-from yudai.services.access import Right
-from yudai.services.logins import Callback
+from yudai.accounts.access import Right
+from yudai.accounts.adapters.vault import new_key
+from yudai.accounts.logins import Callback
+from yudai.forge.adapters.github.forge import GitHubForge
+from yudai.forge.domain.repository import Role
+from yudai.kit.errors import ForbiddenError, ForgeError, NotFoundError, RefusedError
 from yudai.settings import Settings
 from yudai.store.store import Store
 from yudai.store.urls import sqlite_url

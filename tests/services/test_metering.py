@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 
 from fakes import AnsweringGateway, HangingGateway
-from yudai.domain.errors import GatewayError
-from yudai.domain.failure import Cause
-from yudai.domain.models import FREE, Model, Price, Provider, scripted
-from yudai.domain.usage import Usage
-from yudai.ports.gateway import Call, Completion
-from yudai.services.metering import MeteredGateway
-from yudai.services.purse import Purse
+from yudai.gateway.domain.models import FREE, Model, Price, Provider, scripted
+from yudai.gateway.domain.usage import Usage
+from yudai.gateway.port import Call, Completion
+from yudai.kit.causes import Cause
+from yudai.kit.errors import GatewayError
+from yudai.runs.spending.metered_gateway import MeteredGateway
+from yudai.runs.spending.run_cap import Purse
 
 PRICE = Price(input_micros=3_000_000, output_micros=15_000_000, cached_micros=300_000)
 DOLLAR = 1_000_000

@@ -7,11 +7,11 @@ import pytest
 from databases import Kind
 from solving import SOLVE, failed, passed, run_id
 from talking import HERE, OTHER, START, Hall, texts
-from yudai.domain.chat import ChatRole, Milestone
-from yudai.domain.ids import SolveId, short
-from yudai.domain.solve_state import SolveEvent
-from yudai.services.milestones import Milestones
-from yudai.store import events
+from yudai.conversations.domain.conversation import ChatRole, Milestone
+from yudai.conversations.milestones import Milestones
+from yudai.kit.ids import SolveId, short
+from yudai.solves import timeline as events
+from yudai.solves.domain.states import SolveEvent
 from yudai.store.store import Store
 
 NAMED = f"Solve {short(SOLVE)} (#12 Sums are wrong)"

@@ -29,20 +29,22 @@ from desks import (
     text_of,
 )
 from fakes import AnsweringGateway
-from yudai.domain.errors import GatewayError, TakenError
-from yudai.domain.failure import Cause
-from yudai.domain.redaction import redactor
-from yudai.domain.run_state import RunState
-from yudai.domain.steps import step_of
-from yudai.domain.usage import Usage
-from yudai.ports.gateway import Call, Completion
-from yudai.ports.modeldesk import BodyTooLargeError
+from yudai.agents.endpoint import endpoint
+from yudai.agents.endpoint import trajectory as model_desk_record
+from yudai.agents.endpoint.intake import MAX_AT_ONCE
+from yudai.agents.endpoint.port import BodyTooLargeError
+from yudai.gateway.domain.usage import Usage
+from yudai.gateway.port import Call, Completion
+from yudai.kit.causes import Cause
+from yudai.kit.errors import GatewayError, TakenError
+from yudai.kit.redaction import redactor
+from yudai.runs.domain.states import RunState
+from yudai.runs.domain.trajectory.steps import step_of
+from yudai.runs.spending import holds
 from yudai.runs.tables import HoldRow
-from yudai.services import model_desk, model_desk_record
-from yudai.services.model_desk_intake import MAX_AT_ONCE
-from yudai.store import holds, solves
+from yudai.solves import queries as solves
+from yudai.solves.tables import EventRow
 from yudai.store.store import Store
-from yudai.store.tables import EventRow
 
 
 @pytest.fixture
@@ -442,7 +444,7 @@ async def test_who_leaves_has_its_call_left_and_its_money_settled(ground: DeskGr
 async def test_a_report_ends_what_is_under_way_and_frees_lost_money(
     ground: DeskGround, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(model_desk, "OTHERS_S", 0.01)
+    monkeypatch.setattr(endpoint, "OTHERS_S", 0.01)
     waiting = WaitingGateway(lambda _: completion())
     slow = make_ground(ground.store, waiting, ground.clock)
     ticket = await slow.ticket()

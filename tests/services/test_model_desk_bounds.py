@@ -25,23 +25,23 @@ from desks import (
     open_ground,
 )
 from fakes import AnsweringGateway
-from yudai.adapters.agents.command_endings import ended
-from yudai.adapters.gateways.endpoint import openrouter
-from yudai.adapters.gateways.openai import OpenAIGateway
-from yudai.domain.failure import POLICIES, Cause
-from yudai.domain.redaction import redactor
-from yudai.domain.trajectory import TrajectoryMessage
-from yudai.domain.usage import Usage
-from yudai.ports.gateway import Call, Completion
-from yudai.ports.modeldesk import MAX_BODY, BodyTooLargeError
-from yudai.ports.sandbox import ExecResult
+from yudai.agents.adapters.command.command_endings import ended
+from yudai.agents.endpoint import endpoint, intake
+from yudai.agents.endpoint.port import MAX_BODY, BodyTooLargeError
+from yudai.agents.endpoint.recorder import MAX_REFUSED
+from yudai.gateway.adapters.openai.endpoint import openrouter
+from yudai.gateway.adapters.openai.gateway import OpenAIGateway
+from yudai.gateway.domain.usage import Usage
+from yudai.gateway.port import Call, Completion
+from yudai.kit.causes import POLICIES, Cause
+from yudai.kit.redaction import redactor
 from yudai.runs.domain.progress import Progress
-from yudai.services import model_desk, model_desk_intake
-from yudai.services.model_desk_book import MAX_REFUSED
-from yudai.store import solves
+from yudai.runs.domain.trajectory.trajectory import TrajectoryMessage
+from yudai.runs.message_writer import writer_of
+from yudai.sandboxes.port import ExecResult
+from yudai.solves import queries as solves
+from yudai.solves.tables import SolveRow
 from yudai.store.store import Store
-from yudai.store.tables import SolveRow
-from yudai.store.writer import writer_of
 
 GARBAGE = b'{"messages":['
 
@@ -130,7 +130,7 @@ async def test_who_is_refused_again_and_again_is_not_read_any_more(ground: DeskG
 
 
 async def test_calls_above_a_cap_count_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(model_desk, "MAX_REFUSED", 3)
+    monkeypatch.setattr(endpoint, "MAX_REFUSED", 3)
     async with open_ground(tmp_path, answering(completion()), max_steps=1) as ground:
         ticket = await ground.ticket()
         codes = [(await ground.ask()).status for _ in range(5)]
@@ -144,7 +144,7 @@ async def test_who_leaves_while_it_is_read_is_counted_and_keeps_its_place(
 ):
     token = await ground.token()
     most = now = 0
-    real = model_desk_intake.read_request
+    real = intake.read_request
 
     def slow(body: bytes) -> Any:
         nonlocal most, now
@@ -163,7 +163,7 @@ async def test_who_leaves_while_it_is_read_is_counted_and_keeps_its_place(
             are_read.set()
         return b"{"
 
-    monkeypatch.setattr(model_desk_intake, "read_request", slow)
+    monkeypatch.setattr(intake, "read_request", slow)
     send = ground.desk.complete
     calls = [asyncio.create_task(send(f"Bearer {token}", read)) for _ in range(unread)]
     await are_read.wait()
@@ -173,14 +173,14 @@ async def test_who_leaves_while_it_is_read_is_counted_and_keeps_its_place(
     assert all(call.cancelled() for call in calls)
     assert most == 1
     async with ground.store.read() as db:
-        desk = await model_desk.desks.standing(db, RUN, 1)
+        desk = await endpoint.desks.standing(db, RUN, 1)
     assert desk.refused == len(calls)
 
 
 async def test_a_body_that_does_not_arrive_is_not_waited_for(
     ground: DeskGround, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(model_desk_intake, "READING_S", 0.05)
+    monkeypatch.setattr(intake, "READING_S", 0.05)
 
     async def never() -> bytes:
         await asyncio.Event().wait()
@@ -257,7 +257,7 @@ async def test_a_call_that_another_process_makes_meanwhile_falsifies_nothing(
     ground: DeskGround, monkeypatch: pytest.MonkeyPatch
 ):
     """The server answers, and the worker reports and tells how the agent ended."""
-    monkeypatch.setattr(model_desk, "OTHERS_S", 0.05)
+    monkeypatch.setattr(endpoint, "OTHERS_S", 0.05)
     gateway = WaitingGateway(lambda _: completion("late", cost=77))
     server = make_ground(ground.store, gateway, ground.clock)
     worker = server.restarted()

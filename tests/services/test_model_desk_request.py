@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from yudai.domain.errors import RefusedError
-from yudai.ports.modeldesk import MAX_BODY
-from yudai.services.model_desk_request import MAX_VALUES, ChatRequest, read_request
+from yudai.agents.endpoint.model_desk_request import MAX_VALUES, ChatRequest, read_request
+from yudai.agents.endpoint.port import MAX_BODY
+from yudai.kit.errors import RefusedError
 
 HELLO = {"role": "user", "content": "x"}
 TOOL: dict[str, Any] = {

@@ -10,16 +10,16 @@ from structlog.testing import capture_logs
 from fakes import StillClock
 from solving import REPORT
 from watching import Scene
-from yudai.adapters.artifacts.object_store import make_artifacts
-from yudai.domain.errors import SetupError
-from yudai.domain.testreport import Baseline
-from yudai.ports.artifacts import ArtifactError, ArtifactKind, ArtifactRef, Artifacts
-from yudai.ports.sandbox import BaseRef, BaseSpec
-from yudai.services.preparing import Preparer
-from yudai.services.sources import Sources
-from yudai.store import artifacts as artifact_rows
-from yudai.store import solves
+from yudai.arena.prepare import Preparer
+from yudai.artifacts import queries as artifact_rows
+from yudai.artifacts.adapters.object_store import make_artifacts
+from yudai.artifacts.port import ArtifactError, ArtifactKind, ArtifactRef, Artifacts
+from yudai.artifacts.source_archives import Sources
+from yudai.kit.errors import SetupError
+from yudai.sandboxes.port import BaseRef, BaseSpec
+from yudai.solves import queries as solves
 from yudai.store.store import Store
+from yudai.testing.domain.report import Baseline
 
 LOG = b"$ make\nbuilt \xff\n"
 

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from yudai.domain.errors import RefusedError
-from yudai.domain.project import Given, Project
-from yudai.ports.forge import Snapshot
-from yudai.services.projects import find_project
+from yudai.forge.ports.folder import Snapshot
+from yudai.kit.errors import RefusedError
+from yudai.projects.domain.project import Given, Project
+from yudai.projects.find import find_project
 
 PYPROJECT = "[project]\nname = 'x'\nrequires-python = '>=3.9'\ndependencies = ['requests']\n"
 

@@ -11,22 +11,25 @@ import pytest
 from forging import BOT
 from mirroring import LOCKED, WORKFLOW, Press, server_credential
 from solving import failed, passed, run_id
-from yudai.domain.errors import ConflictError, ForbiddenError, NotFoundError, RefusedError
-from yudai.domain.forge import NewPull, PullRequest, PullState, Role
-from yudai.domain.ids import LOCAL_USER, RunId, SolveId
-from yudai.domain.publication import PublicationState
-from yudai.domain.pullrequest import marker
-from yudai.domain.solve_state import SolveState
-from yudai.domain.verdict import Evidence, Verdict, VerdictStatus
-from yudai.ports.remote import BaseMove
-from yudai.services import publishing, publishing_desk
-from yudai.services.publishing_asks import Publications
-from yudai.services.publishing_branch import BOT_EMAIL
-from yudai.services.publishing_story import page_of
-from yudai.services.sweeping import rounds
+from yudai.artifacts import queries as artifacts
+from yudai.forge.domain.repository import NewPull, PullRequest, PullState, Role
+from yudai.forge.ports.remote import BaseMove
+from yudai.kit.errors import ConflictError, ForbiddenError, NotFoundError, RefusedError
+from yudai.kit.ids import LOCAL_USER, RunId, SolveId
+from yudai.operations.sweep import rounds
+from yudai.publishing import context
+from yudai.publishing import publisher as publishing
+from yudai.publishing.branch import BOT_EMAIL
+from yudai.publishing.domain.publication import PublicationState
+from yudai.publishing.domain.pull_request import marker
+from yudai.publishing.publishing_story import page_of
+from yudai.publishing.requests import Publications
+from yudai.solves import queries as solves
+from yudai.solves import timeline as events
 from yudai.solves.domain.origin import Origin, OriginKind, PublishMode
-from yudai.store import artifacts, events, solves
+from yudai.solves.domain.states import SolveState
 from yudai.store.store import Store
+from yudai.verification.domain.verdict import Evidence, Verdict, VerdictStatus
 
 UNPROVED = Verdict(
     status=VerdictStatus.UNPROVED, evidence=Evidence(executed=2), summary="nothing was red"
@@ -288,13 +291,13 @@ async def test_a_big_patch_is_read_beside_the_event_loop(
     press: Press, monkeypatch: pytest.MonkeyPatch
 ):
     threads: list[str] = []
-    inspect = publishing_desk.inspect
+    inspect = context.inspect
 
     def watched(*args: Any, **how: Any) -> Any:
         threads.append(threading.current_thread().name)
         return inspect(*args, **how)
 
-    monkeypatch.setattr(publishing_desk, "inspect", watched)
+    monkeypatch.setattr(context, "inspect", watched)
     await press.solve(passed())
     await press.publisher().auto(press.solve_id)
     # Once for each of: commit, push, pull request, comment.

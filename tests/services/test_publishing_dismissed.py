@@ -8,13 +8,13 @@ import pytest
 
 from mirroring import WORKFLOW, Press
 from solving import failed, passed, run_id
-from yudai.domain.errors import ConflictError, ForgeError
-from yudai.domain.publication import PublicationState
-from yudai.domain.solve_state import SolveState
-from yudai.services.choosing import Choice, Chooser
+from yudai.decisions.choose import Choice, Chooser
+from yudai.kit.errors import ConflictError, ForgeError
+from yudai.publishing.domain.publication import PublicationState
+from yudai.publishing.queries import DISMISSED
+from yudai.solves import queries as solves
 from yudai.solves.domain.origin import PublishMode
-from yudai.store import solves
-from yudai.store.publications import DISMISSED
+from yudai.solves.domain.states import SolveState
 from yudai.store.store import Store
 
 

@@ -9,13 +9,13 @@ import pytest
 from forging import Faults
 from mirroring import KilledError, Press, server_credential
 from solving import failed, passed
-from yudai.domain.errors import ForgeError
-from yudai.domain.forge import PullState, Role
-from yudai.domain.publication import PublicationState
-from yudai.services import publishing
-from yudai.services.publication_views import view_of
-from yudai.services.publishing import LEASE_S
-from yudai.store import events
+from yudai.forge.domain.repository import PullState, Role
+from yudai.kit.errors import ForgeError
+from yudai.publishing import publisher as publishing
+from yudai.publishing.domain.publication import PublicationState
+from yudai.publishing.publication_views import view_of
+from yudai.publishing.publisher import LEASE_S
+from yudai.solves import timeline as events
 from yudai.store.store import Store
 
 GIT = ("build", "base_move", "branch_head", "push")

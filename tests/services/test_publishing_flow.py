@@ -9,14 +9,15 @@ import pytest
 
 from mirroring import Press
 from solving import failed, passed
-from yudai.domain.ids import SolveId, WorkerId
-from yudai.domain.run_state import RunState
-from yudai.domain.solve_state import SolveState
-from yudai.services.activities import Activities
-from yudai.services.flow import SolveFlow
-from yudai.services.ranking import Ranker
-from yudai.services.stopping import Stopper
-from yudai.store import runs, solves
+from yudai.arena.cancel import Stopper
+from yudai.arena.flow import SolveFlow
+from yudai.engine.guard import Activities
+from yudai.kit.ids import SolveId, WorkerId
+from yudai.ranking.rank import Ranker
+from yudai.runs import queries as runs
+from yudai.runs.domain.states import RunState
+from yudai.solves import queries as solves
+from yudai.solves.domain.states import SolveState
 from yudai.store.store import Store
 
 

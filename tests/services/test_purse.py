@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from yudai.domain.errors import GatewayError
-from yudai.domain.failure import Cause
-from yudai.domain.models import FREE, Price
-from yudai.services.purse import USEFUL_OUTPUT_TOKENS, Purse, Quote
+from yudai.gateway.domain.models import FREE, Price
+from yudai.kit.causes import Cause
+from yudai.kit.errors import GatewayError
+from yudai.runs.spending.run_cap import USEFUL_OUTPUT_TOKENS, Purse, Quote
 
 # One micro-dollar per output token, and nothing else, makes the sums readable.
 UNIT = Price(input_micros=0, output_micros=1_000_000)

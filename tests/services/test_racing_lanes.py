@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from yudai.domain.errors import RefusedError, SandboxError
-from yudai.domain.failure import Cause
-from yudai.domain.ids import RunId
-from yudai.services.racing import Racer
-from yudai.services.running import RunBrokeError
+from yudai.arena.attempts import Racer
+from yudai.arena.run import RunBrokeError
+from yudai.kit.causes import Cause
+from yudai.kit.errors import RefusedError, SandboxError
+from yudai.kit.ids import RunId
 
 SOLVE: Any = SimpleNamespace()
 

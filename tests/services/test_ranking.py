@@ -4,14 +4,14 @@ from pathlib import Path
 
 import pytest
 
-from yudai.domain.budget import Budget
-from yudai.domain.failure import Cause
-from yudai.domain.ids import RunId, SolveId
-from yudai.domain.matrix import Contestant, Matrix, Strategy
-from yudai.ports.sandbox import BaseSpec
+from yudai.kit.causes import Cause
+from yudai.kit.ids import RunId, SolveId
+from yudai.ranking.rank import stopped_by
 from yudai.runs.tables import RunRow
-from yudai.services.ranking import stopped_by
-from yudai.store.tables import SolveRow
+from yudai.sandboxes.port import BaseSpec
+from yudai.solves.domain.budget import Budget
+from yudai.solves.domain.matrix import Contestant, Matrix, Strategy
+from yudai.solves.tables import SolveRow
 
 CONTESTANT = Contestant(
     agent="mini-swe-agent",

@@ -8,9 +8,9 @@ from typing import cast
 import pytest
 from structlog.testing import capture_logs
 
-from yudai.domain.errors import RefusedError, SandboxError
-from yudai.ports.sandbox import Backend, Fate, Leftover
-from yudai.services.reaping import Reaper, Unswept
+from yudai.kit.errors import RefusedError, SandboxError
+from yudai.sandboxes.port import Backend, Fate, Leftover
+from yudai.sandboxes.reap import Reaper, Unswept
 
 
 def left(name: str, fate: Fate = Fate.REAPED, backend: str = "e2b") -> Leftover:

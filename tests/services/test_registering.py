@@ -15,17 +15,17 @@ import pytest
 from sqlalchemy import event
 from sqlalchemy.exc import OperationalError
 
-from yudai.adapters.clock import SystemClock
-from yudai.adapters.engines.liveness import host_name, is_gone, is_there
-from yudai.ports.register import BoxEntry
-from yudai.services.holding import Living
-from yudai.services.overseeing import Overseer
-from yudai.services.registering import DatabaseRegister
-from yudai.store import bases
-from yudai.store.bases import Builder
+from yudai.engine.adapters.host_processes import host_name, is_gone, is_there
+from yudai.kit.system_clock import SystemClock
+from yudai.operations.overview import Overseer
+from yudai.runs.queries import sandbox_tags
+from yudai.sandboxes import base_queries as bases
+from yudai.sandboxes.base_queries import Builder
+from yudai.sandboxes.database_register import DatabaseRegister
+from yudai.sandboxes.holding import Living
+from yudai.sandboxes.queries import DEAD_S
+from yudai.sandboxes.register import BoxEntry
 from yudai.store.outages import StoreAwayError
-from yudai.store.runs import sandbox_tags
-from yudai.store.sandboxes import DEAD_S
 from yudai.store.store import Store
 
 BASE = ("e2b", "k")

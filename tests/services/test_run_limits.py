@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from yudai.domain.budget import Budget
-from yudai.domain.failure import Cause
-from yudai.domain.project import Project
-from yudai.services.running import RunBrokeError, Runner
+from yudai.arena.run import RunBrokeError, Runner
+from yudai.kit.causes import Cause
+from yudai.projects.domain.project import Project
+from yudai.solves.domain.budget import Budget
 
 NOW = 1000.0
 LONG = 10_000.0

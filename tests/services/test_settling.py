@@ -9,31 +9,29 @@ import pytest
 from fakes import StillClock
 from forging import MemoryForge
 from solving import SOLVE, Ring, passed, run_id
+from yudai.accounts.queries import login_of
 from yudai.accounts.tables import UserRow
-from yudai.adapters.artifacts.object_store import make_artifacts
-from yudai.domain.errors import (
-    ConflictError,
-    ForbiddenError,
-    ForgeError,
-    NotFoundError,
-    RefusedError,
-)
-from yudai.domain.forge import NewPull, PullRequest, PullState, RepoRef, Role
-from yudai.domain.ids import LOCAL_USER, SolveId
-from yudai.domain.publication import OutcomeKind, PublicationState
-from yudai.domain.solve_state import SolveState
-from yudai.ports.artifacts import ArtifactKind
-from yudai.ports.remote import ANONYMOUS, Credential, CredentialKind, Landed
-from yudai.services.confirming import Confirmer
-from yudai.services.decisions import decisions_of
-from yudai.services.reading import Reader
-from yudai.services.settling import Settler
+from yudai.artifacts import queries as artifacts
+from yudai.artifacts.adapters.object_store import make_artifacts
+from yudai.artifacts.port import ArtifactKind
+from yudai.forge.domain.repository import NewPull, PullRequest, PullState, RepoRef, Role
+from yudai.forge.ports.remote import ANONYMOUS, Credential, CredentialKind, Landed
+from yudai.kit.errors import ConflictError, ForbiddenError, ForgeError, NotFoundError, RefusedError
+from yudai.kit.ids import LOCAL_USER, SolveId
+from yudai.publishing import outcomes
+from yudai.publishing import queries as publications
+from yudai.publishing.confirm_revert import Confirmer
+from yudai.publishing.domain.publication import OutcomeKind, PublicationState
+from yudai.publishing.settle import Settler
+from yudai.publishing.tables import OutcomeRow, PublicationRow
+from yudai.solves import queries as solves
+from yudai.solves import timeline as events
 from yudai.solves.domain.origin import Origin, OriginKind
-from yudai.store import artifacts, events, outcomes, publications, solves
-from yudai.store.accounts import login_of
-from yudai.store.forge_tables import OutcomeRow, PublicationRow
+from yudai.solves.domain.states import SolveState
+from yudai.solves.tables import EventRow, SolveRow
 from yudai.store.store import Store
-from yudai.store.tables import EventRow, SolveRow
+from yudai.views.decisions import decisions_of
+from yudai.views.documents import Reader
 
 TITLE = "[AI] Fix: #1 It adds wrongly"
 BRANCH = "yudai/issue-1-0000aaaa"

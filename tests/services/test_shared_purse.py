@@ -16,25 +16,27 @@ from sqlalchemy import event
 from databases import postgresql_only_url
 from fakes import AnsweringGateway
 from warm import Warm
-from yudai.adapters.clock import SystemClock
-from yudai.domain.budget import Budget
-from yudai.domain.errors import GatewayError, TakenError
-from yudai.domain.failure import Cause
-from yudai.domain.ids import RunId, SolveId, WorkerId
-from yudai.domain.matrix import Contestant, Matrix, Strategy
-from yudai.domain.models import FREE, Model, Price, Provider
-from yudai.domain.usage import Usage
-from yudai.ports.gateway import Call, Completion
+from yudai.gateway.domain.models import FREE, Model, Price, Provider
+from yudai.gateway.domain.usage import Usage
+from yudai.gateway.port import Call, Completion
+from yudai.kit.causes import Cause
+from yudai.kit.errors import GatewayError, TakenError
+from yudai.kit.ids import RunId, SolveId, WorkerId
+from yudai.kit.system_clock import SystemClock
+from yudai.runs import queries as runs
+from yudai.runs.spending import holds, solve_cap
+from yudai.runs.spending.holds import Account
+from yudai.runs.spending.metered_gateway import MeteredGateway
+from yudai.runs.spending.run_cap import Quote
+from yudai.runs.spending.solve_cap import SharedPurse
+from yudai.runs.spending.wait_queue import lines_of
 from yudai.runs.tables import RunRow
-from yudai.services import shared_purse
-from yudai.services.metering import MeteredGateway
-from yudai.services.purse import Quote
-from yudai.services.shared_purse import SharedPurse
-from yudai.store import holds, runs, solves, sqlite
-from yudai.store.holds import Account
-from yudai.store.lines import lines_of
+from yudai.solves import queries as solves
+from yudai.solves.domain.budget import Budget
+from yudai.solves.domain.matrix import Contestant, Matrix, Strategy
+from yudai.solves.tables import SolveRow
+from yudai.store import sqlite
 from yudai.store.store import Store
-from yudai.store.tables import SolveRow
 from yudai.store.urls import sqlite_url
 
 __all__ = ["postgresql_only_url"]
@@ -184,7 +186,7 @@ async def test_one_that_does_not_fit_waits_for_the_other_worker_and_runs_alone(
 async def test_a_settlement_of_the_same_worker_is_heard_without_asking(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(shared_purse, "POLL_S", 3600)
+    monkeypatch.setattr(solve_cap, "POLL_S", 3600)
     first = await Running(purse_of(store, 100), 60).has_begun()
     second = Running(purse_of(store, 100, run_id="b"), 60)
     await asyncio.sleep(0.1)
@@ -293,7 +295,7 @@ async def test_an_outage_while_it_is_settled_loses_nothing(
 ):
     """The one who settles goes on when it is told, the settlement when it can."""
     monkeypatch.setitem(sqlite.OPTIONS["connect_args"], "timeout", 0.02)
-    monkeypatch.setattr(shared_purse, "SETTLING_S", 0.1)
+    monkeypatch.setattr(solve_cap, "SETTLING_S", 0.1)
     file = tmp_path / "yudai.db"
     async with await Store.open(sqlite_url(file)) as store:
         await open_solve(store, {"a": OURS})
@@ -323,10 +325,10 @@ async def test_patience_helps_to_set_aside(tmp_path: Path, monkeypatch: pytest.M
 
 _KILLED = """
 import asyncio, sys
-from yudai.adapters.clock import SystemClock
-from yudai.domain.models import Price
-from yudai.services.purse import Quote
-from yudai.services.shared_purse import SharedPurse
+from yudai.kit.system_clock import SystemClock
+from yudai.gateway.domain.models import Price
+from yudai.runs.spending.run_cap import Quote
+from yudai.runs.spending.solve_cap import SharedPurse
 from yudai.store.store import Store
 
 async def main(url, solve_id):
@@ -446,10 +448,10 @@ async def test_only_a_single_call_can_ever_overshoot(postgresql_only_url: str, s
 _RACING = """
 import asyncio, sys
 from random import Random
-from yudai.adapters.clock import SystemClock
-from yudai.domain.models import Price
-from yudai.services.purse import Quote
-from yudai.services.shared_purse import SharedPurse
+from yudai.kit.system_clock import SystemClock
+from yudai.gateway.domain.models import Price
+from yudai.runs.spending.run_cap import Quote
+from yudai.runs.spending.solve_cap import SharedPurse
 from yudai.store.store import Store
 
 PRICE = Price(input_micros=0, output_micros=1_000_000)

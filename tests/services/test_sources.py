@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from yudai.adapters.artifacts.object_store import make_artifacts
-from yudai.domain.errors import NotFoundError
-from yudai.ports.artifacts import ArtifactError, ArtifactKind, ArtifactRef, Artifacts
-from yudai.ports.sandbox import BaseSpec
-from yudai.services.sources import Sources
+from yudai.artifacts.adapters.object_store import make_artifacts
+from yudai.artifacts.port import ArtifactError, ArtifactKind, ArtifactRef, Artifacts
+from yudai.artifacts.source_archives import Sources
+from yudai.kit.errors import NotFoundError
+from yudai.sandboxes.port import BaseSpec
 
 ARCHIVE = os.urandom(300_000)
 

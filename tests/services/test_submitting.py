@@ -11,17 +11,18 @@ from sqlalchemy import func, select
 
 from repositories import Repository
 from serving import Place, RecordingEngine, open_place
-from yudai.adapters.artifacts.object_store import ObjectStoreArtifacts
-from yudai.adapters.artifacts.places import Folder
-from yudai.domain.errors import RefusedError
-from yudai.domain.ids import ConversationId
-from yudai.domain.matrix import Matrix
-from yudai.ports.artifacts import ArtifactKind
+from yudai.arena.submit import IdempotencyKey, KeyReusedError, SolveAsk
+from yudai.artifacts import queries as artifacts
+from yudai.artifacts.adapters.locations import Folder
+from yudai.artifacts.adapters.object_store import ObjectStoreArtifacts
+from yudai.artifacts.port import ArtifactKind
+from yudai.artifacts.source_archives import Sources
+from yudai.kit.errors import RefusedError
+from yudai.kit.ids import ConversationId
 from yudai.runs.tables import RunRow
-from yudai.services.sources import Sources
-from yudai.services.submitting import IdempotencyKey, KeyReusedError, SolveAsk
-from yudai.store import artifacts, solves
-from yudai.store.tables import IdempotencyRow, SolveRow
+from yudai.solves import queries as solves
+from yudai.solves.domain.matrix import Matrix
+from yudai.solves.tables import IdempotencyRow, SolveRow
 
 MATRIX = Matrix(models=("gpt-4.1",), temperatures=(0.2, 0.8))
 REMOTE = SolveAsk(repo_url="https://github.com/o/r", issue_number=3, matrix=MATRIX)

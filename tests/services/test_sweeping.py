@@ -10,17 +10,17 @@ from sqlalchemy.exc import OperationalError
 from structlog.testing import capture_logs
 
 from solving import SOLVE, Ring
-from yudai.adapters.artifacts.object_store import make_artifacts
-from yudai.adapters.clock import SystemClock
-from yudai.domain.ids import MessageId, SolveId, WorkerId
-from yudai.domain.solve_state import SolveState
-from yudai.ports.engine import FlowStatus
-from yudai.services.reading import Reader
-from yudai.services.stopping import Stopper
-from yudai.services.sweeping import Sweeper
-from yudai.store import solves
+from yudai.arena.cancel import Stopper
+from yudai.artifacts.adapters.object_store import make_artifacts
+from yudai.engine.port import FlowStatus
+from yudai.kit.ids import MessageId, SolveId, WorkerId
+from yudai.kit.system_clock import SystemClock
+from yudai.operations.sweep import Sweeper
+from yudai.solves import queries as solves
+from yudai.solves.domain.states import SolveState
+from yudai.solves.tables import SolveRow
 from yudai.store.store import Store
-from yudai.store.tables import SolveRow
+from yudai.views.documents import Reader
 
 
 class RecordingEngine:

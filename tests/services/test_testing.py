@@ -4,8 +4,8 @@ from pathlib import Path
 import pytest
 
 from proving_ground import Files, Ground
-from yudai.domain.testreport import TestPlan, TestRunner
-from yudai.services.testing import TestRun, run_tests
+from yudai.testing.domain.report import TestPlan, TestRunner
+from yudai.testing.run import TestRun, run_tests
 
 PYTEST = TestPlan(runner=TestRunner.PYTEST, python="python", command="python -m pytest")
 UNITTEST = TestPlan(

@@ -1,8 +1,8 @@
 import pytest
 
 from proving_ground import Files, Ground
-from yudai.domain.testreport import Outcome, TestPlan, TestRunner
-from yudai.services.testing import TestRun, run_tests
+from yudai.testing.domain.report import Outcome, TestPlan, TestRunner
+from yudai.testing.run import TestRun, run_tests
 
 NODE = TestPlan(runner=TestRunner.NODE, python="node", command="node --test")
 HEAD = (

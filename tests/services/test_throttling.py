@@ -4,13 +4,13 @@ import asyncio
 
 import pytest
 
-from yudai.domain.errors import GatewayError, RefusedError
-from yudai.domain.models import Model, Price, Provider
-from yudai.domain.usage import Usage
-from yudai.ports.gateway import Call, Completion
-from yudai.services.metering import MeteredGateway
-from yudai.services.purse import Purse
-from yudai.services.throttling import ThrottledGateway
+from yudai.gateway.domain.models import Model, Price, Provider
+from yudai.gateway.domain.usage import Usage
+from yudai.gateway.port import Call, Completion
+from yudai.gateway.throttle import ThrottledGateway
+from yudai.kit.errors import GatewayError, RefusedError
+from yudai.runs.spending.metered_gateway import MeteredGateway
+from yudai.runs.spending.run_cap import Purse
 
 DOLLAR = 1_000_000
 DONE = Completion(content="", tool_calls=(), finish_reason="stop", usage=Usage())

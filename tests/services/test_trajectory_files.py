@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from structlog.testing import capture_logs
 
-from yudai.adapters.artifacts.trajectory_files import NoTrajectoryFiles, TrajectoryFiles, file_name
-from yudai.domain.ids import RunId, SolveId
-from yudai.ports.artifacts import Trajectories
+from yudai.artifacts.adapters.trajectory_files import NoTrajectoryFiles, TrajectoryFiles, file_name
+from yudai.artifacts.port import Trajectories
+from yudai.kit.ids import RunId, SolveId
 
 SOLVE, RUN = SolveId("01890000-0000-7000-8000-000000000001"), RunId("run-2")
 CONTENT = b'{"messages": []}'

@@ -14,17 +14,17 @@ from calling import Post
 from databases import Kind
 from forging import URL
 from serving import RecordingEngine, open_place
+from yudai.accounts import queries as accounts
 from yudai.accounts.tables import UserRow
-from yudai.domain.errors import ForbiddenError, ForgeError, LostAnswerError, RefusedError
-from yudai.domain.forge import NewPull, Role
-from yudai.domain.ids import LOCAL_USER, SolveId
-from yudai.domain.models import Model
-from yudai.domain.routing import Routes
-from yudai.services.models import Catalogue
-from yudai.services.triggering import LATE_S
+from yudai.forge.domain.repository import NewPull, Role
+from yudai.gateway.catalogue import Catalogue
+from yudai.gateway.domain.models import Model
+from yudai.gateway.domain.routing import Routes
+from yudai.kit.errors import ForbiddenError, ForgeError, LostAnswerError, RefusedError
+from yudai.kit.ids import LOCAL_USER, SolveId
 from yudai.solves.domain.origin import OriginKind, PublishMode
-from yudai.store import accounts
-from yudai.store import triggers as heard_triggers
+from yudai.triggers import triggers as heard_triggers
+from yudai.triggers.open_solves import LATE_S
 from yudai.triggers.tables import TriggerRow
 
 BOTH = pytest.mark.parametrize("database_kind", ["sqlite", "postgresql"])

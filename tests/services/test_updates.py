@@ -14,19 +14,21 @@ from sqlalchemy import event as sql_event
 
 from databases import Kind
 from watching import NOW, Scene, Watcher, solve_id
-from yudai.domain.cursor import Cursor, Mark, decode, encode, epoch_of
-from yudai.domain.cutting import MAX_BYTES
-from yudai.domain.errors import NotFoundError, RefusedError
-from yudai.domain.failure import Cause
-from yudai.domain.run_state import RunEvent
-from yudai.domain.solve_state import SolveEvent, SolveState
-from yudai.domain.testreport import Baseline, Outcome, TestReport
-from yudai.domain.verdict import Evidence, Verdict, VerdictStatus
+from yudai.kit.causes import Cause
+from yudai.kit.cutting import MAX_BYTES
+from yudai.kit.errors import NotFoundError, RefusedError
+from yudai.runs import queries as runs
+from yudai.runs.domain.states import RunEvent
 from yudai.runs.tables import MessageRow
-from yudai.services.update_answer import FAR, POLL_MS, TAIL, Ask
-from yudai.services.updates import MAX_OPEN, Updates, open_updates
-from yudai.store import events, runs, solves
+from yudai.solves import queries as solves
+from yudai.solves import timeline as events
+from yudai.solves.domain.states import SolveEvent, SolveState
 from yudai.store.store import Store
+from yudai.testing.domain.report import Baseline, Outcome, TestReport
+from yudai.verification.domain.verdict import Evidence, Verdict, VerdictStatus
+from yudai.views.domain.cursor import Cursor, Mark, decode, encode, epoch_of
+from yudai.views.update_answer import FAR, POLL_MS, TAIL, Ask
+from yudai.views.updates import MAX_OPEN, Updates, open_updates
 
 # What only the store can get wrong is tried on both; the rest is the same code on either.
 both = pytest.mark.parametrize("database_kind", ["sqlite", "postgresql"], indirect=True)

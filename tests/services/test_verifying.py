@@ -1,12 +1,12 @@
 import pytest
 
 from proving_ground import Files, Ground
-from yudai.domain.errors import SandboxError
-from yudai.domain.project import Project
-from yudai.domain.testreport import TestRunner
-from yudai.domain.verdict import Verdict, VerdictStatus
-from yudai.ports.sandbox import BaseRef
-from yudai.services.verifying import BaselineRun, Verification, Verifier
+from yudai.kit.errors import SandboxError
+from yudai.projects.domain.project import Project
+from yudai.sandboxes.port import BaseRef
+from yudai.testing.domain.report import TestRunner
+from yudai.verification.domain.verdict import Verdict, VerdictStatus
+from yudai.verification.verify import BaselineRun, Verification, Verifier
 
 PROJECT = Project(test_timeout_s=60.0)
 BASE: Files = {

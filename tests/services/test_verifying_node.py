@@ -6,14 +6,14 @@ from collections.abc import Mapping
 import pytest
 
 from proving_ground import Files, Ground
-from yudai.domain.errors import RefusedError
-from yudai.domain.ids import RunId
-from yudai.domain.project import Project
-from yudai.domain.testreport import TestRunner
-from yudai.domain.verdict import Verdict, VerdictStatus
-from yudai.services.crossing import Entry, cross_examine
-from yudai.services.verifying import BaselineRun, Verifier
+from yudai.kit.errors import RefusedError
+from yudai.kit.ids import RunId
+from yudai.projects.domain.project import Project
+from yudai.testing.domain.report import TestRunner
 from yudai.verification.baseline import Prepared
+from yudai.verification.cross_examination import Entry, cross_examine
+from yudai.verification.domain.verdict import Verdict, VerdictStatus
+from yudai.verification.verify import BaselineRun, Verifier
 
 NODE = Project(node=True, test_timeout_s=60.0)
 HEAD = "const test = require('node:test'); const assert = require('node:assert');\n"

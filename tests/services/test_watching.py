@@ -9,12 +9,12 @@ import pytest
 from calling import Post
 from databases import Kind
 from serving import RecordingEngine, as_port, open_place
-from yudai.domain.errors import ForbiddenError, ForgeError
-from yudai.domain.forge import RepoRef, Role
-from yudai.services.submitting import SolveAsk
-from yudai.services.triggering import watch_key
-from yudai.services.watching import MOST_OPENED, Watcher
-from yudai.store import watches
+from yudai.arena.submit import SolveAsk
+from yudai.forge.domain.repository import RepoRef, Role
+from yudai.kit.errors import ForbiddenError, ForgeError
+from yudai.triggers import watches
+from yudai.triggers.open_solves import watch_key
+from yudai.triggers.poll import MOST_OPENED, Watcher
 from yudai.triggers.tables import WatchRow
 
 POLL_S = 60.0

@@ -15,17 +15,18 @@ from databases import (
     postgresql_empty_url,
     postgresql_only_url,
 )
-from yudai.domain.budget import Budget
-from yudai.domain.ids import RunId, SolveId
-from yudai.domain.matrix import Contestant, Matrix, Strategy
-from yudai.domain.trajectory import TrajectoryMessage
-from yudai.domain.usage import Usage
-from yudai.ports.sandbox import BaseSpec
+from yudai.gateway.domain.usage import Usage
+from yudai.kit.ids import RunId, SolveId
+from yudai.runs import queries as runs
 from yudai.runs.domain.progress import Progress
+from yudai.runs.domain.trajectory.trajectory import TrajectoryMessage
 from yudai.runs.tables import RunRow
-from yudai.store import runs, solves
+from yudai.sandboxes.port import BaseSpec
+from yudai.solves import queries as solves
+from yudai.solves.domain.budget import Budget
+from yudai.solves.domain.matrix import Contestant, Matrix, Strategy
+from yudai.solves.tables import SolveRow
 from yudai.store.store import Store
-from yudai.store.tables import SolveRow
 
 __all__ = [
     "database_kind",

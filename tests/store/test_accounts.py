@@ -5,9 +5,9 @@ import asyncio
 import pytest
 from sqlalchemy.exc import IntegrityError
 
+from yudai.accounts import queries as accounts
 from yudai.accounts.tables import KeyRow, LoginAttemptRow, LoginRow, TokenRow
-from yudai.domain.forge import Account
-from yudai.store import accounts
+from yudai.forge.domain.repository import Account
 from yudai.store.store import Store
 
 FORGE = "https://forge.test"

@@ -1,8 +1,8 @@
 import asyncio
 
-from yudai.ports.artifacts import ArtifactKind, ArtifactRef
+from yudai.artifacts import queries as artifacts
+from yudai.artifacts.port import ArtifactKind, ArtifactRef
 from yudai.runs.tables import RunRow
-from yudai.store import artifacts
 from yudai.store.store import Store
 
 OLD = ArtifactRef(kind=ArtifactKind.PATCH, sha256="a" * 64, size=1)

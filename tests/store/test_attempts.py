@@ -2,19 +2,23 @@
 
 import pytest
 
-from yudai.domain.errors import ConflictError, TakenError
-from yudai.domain.failure import Cause
-from yudai.domain.ids import WorkerId
-from yudai.domain.run_state import RunEvent, RunState
-from yudai.domain.solve_state import SolveEvent, SolveState
-from yudai.domain.usage import Usage
-from yudai.ports.artifacts import ArtifactKind, ArtifactRef
+from yudai.artifacts import queries as artifacts
+from yudai.artifacts.port import ArtifactKind, ArtifactRef
+from yudai.engine.guard import lost_claims
+from yudai.gateway.domain.usage import Usage
+from yudai.kit.causes import Cause
+from yudai.kit.errors import ConflictError, TakenError
+from yudai.kit.ids import WorkerId
+from yudai.runs import attempts
+from yudai.runs import queries as runs
+from yudai.runs.domain.states import RunEvent, RunState
 from yudai.runs.tables import RunRow
-from yudai.services.activities import lost_claims
-from yudai.store import artifacts, attempts, events, runs, solves
-from yudai.store.claims import Claim, claim_of
+from yudai.solves import queries as solves
+from yudai.solves import timeline as events
+from yudai.solves.claims import Claim, claim_of
+from yudai.solves.domain.states import SolveEvent, SolveState
+from yudai.solves.tables import SolveRow
 from yudai.store.store import Store
-from yudai.store.tables import SolveRow
 
 HERE, THERE = WorkerId("here"), WorkerId("there")
 USAGE = Usage(input_tokens=10, cached_tokens=5, output_tokens=3, cost_micros=700)

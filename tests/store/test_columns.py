@@ -2,13 +2,14 @@ from collections.abc import Callable
 
 from sqlalchemy import select, text
 
-from yudai.domain.matrix import Contestant, Matrix, Strategy
-from yudai.domain.testreport import Baseline, Outcome, TestReport
-from yudai.domain.verdict import Evidence, Verdict, VerdictStatus
+from yudai.runs import queries as runs
 from yudai.runs.tables import RunRow
-from yudai.store import runs, solves
+from yudai.solves import queries as solves
+from yudai.solves.domain.matrix import Contestant, Matrix, Strategy
+from yudai.solves.tables import SolveRow
 from yudai.store.store import Store
-from yudai.store.tables import SolveRow
+from yudai.testing.domain.report import Baseline, Outcome, TestReport
+from yudai.verification.domain.verdict import Evidence, Verdict, VerdictStatus
 
 REPORT = TestReport(outcomes={"t.py::test_a[ä]": Outcome.PASSED}, exit_code=0, finished=True)
 VERDICT = Verdict(

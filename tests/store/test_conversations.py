@@ -4,11 +4,11 @@ import pytest
 
 from solving import SOLVE
 from talking import HERE, OTHER, Hall
+from yudai.conversations import queries as conversations
+from yudai.conversations.domain.conversation import ChatRole
 from yudai.conversations.tables import ChatMessageRow
-from yudai.domain.chat import ChatRole
-from yudai.domain.errors import NotFoundError
-from yudai.domain.ids import LOCAL_USER, ConversationId
-from yudai.store import conversations
+from yudai.kit.errors import NotFoundError
+from yudai.kit.ids import LOCAL_USER, ConversationId
 from yudai.store.store import Store
 
 

@@ -10,10 +10,13 @@ import pytest
 from sqlalchemy import event, text
 from sqlalchemy.exc import IntegrityError, PendingRollbackError
 
-from yudai.domain.errors import RefusedError
+from yudai.kit.errors import RefusedError
+from yudai.runs import queries as runs
 from yudai.runs.tables import RunRow
-from yudai.store import events, runs, solves, sqlite
-from yudai.store.db import Database
+from yudai.solves import queries as solves
+from yudai.solves import timeline as events
+from yudai.store import sqlite
+from yudai.store.database import Database
 from yudai.store.outages import StoreAwayError
 from yudai.store.store import Store
 from yudai.store.urls import sqlite_url

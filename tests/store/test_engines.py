@@ -3,7 +3,7 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
-from yudai.store.db import Database
+from yudai.store.database import Database
 
 
 async def test_it_waits_for_another_process_that_makes_the_same_file(tmp_path: Path) -> None:

@@ -3,11 +3,12 @@ from collections.abc import Callable
 
 from sqlalchemy import text
 
-from yudai.domain.ids import SolveId
+from yudai.kit.ids import SolveId
 from yudai.runs.tables import RunRow
-from yudai.store import events, solves
+from yudai.solves import queries as solves
+from yudai.solves import timeline as events
+from yudai.solves.tables import SolveRow
 from yudai.store.store import Store
-from yudai.store.tables import SolveRow
 
 
 async def test_events_are_read_from_a_cursor_on(

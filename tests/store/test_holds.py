@@ -5,13 +5,16 @@ from collections.abc import Callable
 
 import pytest
 
-from yudai.domain.errors import NotFoundError
-from yudai.domain.ids import SolveId, WorkerId
+from yudai.kit.errors import NotFoundError
+from yudai.kit.ids import SolveId, WorkerId
+from yudai.runs import queries as runs
+from yudai.runs.spending import holds
+from yudai.runs.spending.holds import MOST_MICROS, Account
 from yudai.runs.tables import HoldRow, RunRow
-from yudai.store import events, holds, runs, solves
-from yudai.store.holds import MOST_MICROS, Account
+from yudai.solves import queries as solves
+from yudai.solves import timeline as events
+from yudai.solves.tables import SolveRow
 from yudai.store.store import Store
-from yudai.store.tables import SolveRow
 
 OURS, DEAD = WorkerId("ours"), WorkerId("dead")
 

@@ -2,8 +2,8 @@ import asyncio
 
 import pytest
 
-from yudai.store import idempotency
-from yudai.store.idempotency import KEPT_S, IdempotencyKey, KeyReusedError, KeyTakenError
+from yudai.solves import idempotency
+from yudai.solves.idempotency import KEPT_S, IdempotencyKey, KeyReusedError, KeyTakenError
 from yudai.store.store import Store
 
 KEY = IdempotencyKey(key="k", fingerprint="f")

@@ -6,13 +6,15 @@ import pytest
 import pytest_asyncio
 from sqlalchemy import Connection, select, text
 
-from yudai.domain.ids import RunId
-from yudai.domain.trajectory import TrajectoryMessage
+from yudai.kit.ids import RunId
+from yudai.runs import messages as trajectories
+from yudai.runs import queries as runs
+from yudai.runs.domain.trajectory.trajectory import TrajectoryMessage
+from yudai.runs.messages import Stretch
 from yudai.runs.tables import RunRow
-from yudai.store import lanes, runs, trajectories
-from yudai.store.looking import Lookout
+from yudai.store.read_thread import Lookout
 from yudai.store.store import Store
-from yudai.store.trajectories import Stretch
+from yudai.views import update_queries as lanes
 
 NewMessage = Callable[..., TrajectoryMessage]
 

@@ -13,11 +13,13 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, inspect, text
 
 from warm import Warm
-from yudai.domain.errors import RefusedError
-from yudai.domain.project import Project
+from yudai.kit.errors import RefusedError
+from yudai.projects.domain.project import Project
 from yudai.runs.tables import RunRow
-from yudai.store import events, migrations, solves
-from yudai.store.db import Database
+from yudai.solves import queries as solves
+from yudai.solves import timeline as events
+from yudai.store import migrations
+from yudai.store.database import Database
 from yudai.store.rows import Base
 from yudai.store.store import Store
 

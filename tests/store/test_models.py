@@ -4,10 +4,10 @@ import asyncio
 
 import pytest
 
-from yudai.domain.errors import NotFoundError
-from yudai.domain.models import FREE, Model, Price, Provider
+from yudai.gateway import queries as models
+from yudai.gateway.domain.models import FREE, Model, Price, Provider
 from yudai.gateway.tables import ModelRow
-from yudai.store import models
+from yudai.kit.errors import NotFoundError
 from yudai.store.store import Store
 
 PRICE = Price(input_micros=2_000_000, output_micros=8_000_000, cached_micros=500_000)

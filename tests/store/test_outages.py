@@ -16,16 +16,20 @@ from sqlalchemy import make_url, text
 from sqlalchemy.exc import IntegrityError, OperationalError, ProgrammingError
 
 from restarting import RestartableServer, restartable_server
-from yudai.domain.failure import Cause
-from yudai.domain.trajectory import TrajectoryMessage
+from yudai.kit.causes import Cause
+from yudai.runs import message_writer
+from yudai.runs import messages as trajectories
+from yudai.runs import queries as runs
 from yudai.runs.domain.progress import Progress
+from yudai.runs.domain.trajectory.trajectory import TrajectoryMessage
+from yudai.runs.message_writer import WriteError, writer_of
 from yudai.runs.tables import RunRow
-from yudai.store import events, runs, solves, trajectories, writer
+from yudai.solves import queries as solves
+from yudai.solves import timeline as events
+from yudai.solves.tables import SolveRow
 from yudai.store.outages import StoreAwayError, away_errors
 from yudai.store.pool import Pool
 from yudai.store.store import Store
-from yudai.store.tables import SolveRow
-from yudai.store.writer import WriteError, writer_of
 
 NewMessage = Callable[..., TrajectoryMessage]
 NewProgress = Callable[[int], Progress]
@@ -287,7 +291,7 @@ async def test_nothing_hangs_when_the_store_closes_during_an_outage(
     new_progress: NewProgress,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(writer, "CLOSING_S", 0.2)
+    monkeypatch.setattr(message_writer, "CLOSING_S", 0.2)
     closing = await Store.open(url, patience_s=PATIENT_S)
     server.stop()
     writer_of(closing).append(run.id, 1, new_message(0), new_progress(0))

@@ -5,14 +5,17 @@ from typing import Any
 
 import pytest
 
-from yudai.domain.errors import ConflictError, NotFoundError
-from yudai.domain.forge import PullState
-from yudai.domain.ids import SolveId
-from yudai.domain.publication import OutcomeKind
+from yudai.forge.domain.repository import PullState
+from yudai.kit.errors import ConflictError, NotFoundError
+from yudai.kit.ids import SolveId
+from yudai.publishing import outcome_queries as pulls
+from yudai.publishing import outcomes
+from yudai.publishing import queries as publications
+from yudai.publishing.domain.publication import OutcomeKind
+from yudai.publishing.outcome_queries import Due
+from yudai.publishing.tables import OutcomeRow, PublicationRow
 from yudai.runs.tables import RunRow
-from yudai.store import events, outcomes, publications, pulls
-from yudai.store.forge_tables import OutcomeRow, PublicationRow
-from yudai.store.pulls import Due
+from yudai.solves import timeline as events
 from yudai.store.store import Store
 
 FORGE = "https://forge.test"

@@ -3,18 +3,20 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from yudai.domain.ids import RunId
-from yudai.domain.matrix import Contestant
-from yudai.domain.run_state import RunState
-from yudai.domain.solve_state import SolveState
-from yudai.domain.verdict import Verdict, VerdictStatus
-from yudai.ports.forge import Snapshot
+from yudai.forge.ports.folder import Snapshot
+from yudai.kit.ids import RunId
+from yudai.runs import queries as runs
+from yudai.runs.costs import took
+from yudai.runs.domain.states import RunState
 from yudai.runs.tables import RunRow
-from yudai.store import pages, runs, solves
-from yudai.store.costs import took
-from yudai.store.pages import Used, Which
+from yudai.solves import queries as solves
+from yudai.solves.domain.matrix import Contestant
+from yudai.solves.domain.states import SolveState
+from yudai.solves.tables import SolveRow
 from yudai.store.store import Store
-from yudai.store.tables import SolveRow
+from yudai.verification.domain.verdict import Verdict, VerdictStatus
+from yudai.views import solve_queries as pages
+from yudai.views.solve_queries import Used, Which
 
 NewSolve = Callable[..., SolveRow]
 NewRun = Callable[..., RunRow]

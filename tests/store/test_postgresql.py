@@ -19,20 +19,23 @@ from structlog.testing import capture_logs
 
 from databases import administer, server_url
 from postgres import GUARDED, PASSWORD
-from yudai.domain.errors import ConflictError, RefusedError
-from yudai.domain.ids import RunId
-from yudai.domain.run_state import RunEvent
-from yudai.domain.trajectory import TrajectoryMessage
+from yudai.kit.errors import ConflictError, RefusedError
+from yudai.kit.ids import RunId
+from yudai.runs import messages as trajectories
+from yudai.runs import queries as runs
 from yudai.runs.domain.progress import Progress
+from yudai.runs.domain.states import RunEvent
+from yudai.runs.domain.trajectory.trajectory import TrajectoryMessage
+from yudai.runs.message_writer import WriteError, writer_of
 from yudai.runs.tables import RunRow
-from yudai.store import events, runs, solves, trajectories
-from yudai.store.db import Database
+from yudai.solves import queries as solves
+from yudai.solves import timeline as events
+from yudai.store.database import Database
 from yudai.store.outages import StoreAwayError
 from yudai.store.pool import Pool
 from yudai.store.postgresql import remedy
 from yudai.store.store import Store
 from yudai.store.urls import postgresql_url
-from yudai.store.writer import WriteError, writer_of
 
 SECRET = "a-password-like-no-other-word"  # noqa: S105 - of nobody
 NewMessage = Callable[..., TrajectoryMessage]

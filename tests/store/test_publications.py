@@ -6,14 +6,17 @@ from typing import Any
 import pytest
 
 from store.conftest import SOLVE, NewSolve
-from yudai.domain.errors import IllegalTransitionError, NotFoundError, TakenError
-from yudai.domain.ids import SolveId
-from yudai.domain.publication import PublicationEvent, PublicationState
-from yudai.domain.solve_state import SolveState
+from yudai.kit.errors import IllegalTransitionError, NotFoundError, TakenError
+from yudai.kit.ids import SolveId
+from yudai.publishing import queries as publications
+from yudai.publishing.domain.publication import PublicationEvent, PublicationState
+from yudai.publishing.queries import Move
+from yudai.publishing.tables import PublicationRow
+from yudai.solves import queries as solves
+from yudai.solves import timeline as events
 from yudai.solves.domain.origin import Origin, PublishMode
-from yudai.store import events, publications, solves, writers
-from yudai.store.forge_tables import PublicationRow
-from yudai.store.publications import Move
+from yudai.solves.domain.states import SolveState
+from yudai.store import write_turns
 from yudai.store.store import Store
 
 FORGE = "https://f.test"
@@ -217,7 +220,7 @@ async def test_solves_of_which_nothing_was_told(store: Store, new_solve: NewSolv
 async def test_writes_are_apart_over_all_processes(store: Store):
     async def reserve(key: str = "app acme", now: float = 100.0) -> float:
         async with store.change() as db:
-            return await writers.reserve(db, key, now=now)
+            return await write_turns.reserve(db, key, now=now)
 
     async with asyncio.TaskGroup() as group:
         tasks = [group.create_task(reserve()) for _ in range(5)]

@@ -4,16 +4,18 @@ from collections.abc import Callable
 import pytest
 from sqlalchemy.exc import IntegrityError
 
-from yudai.domain.errors import ConflictError, IllegalTransitionError, NotFoundError, RefusedError
-from yudai.domain.failure import Cause
-from yudai.domain.ids import RunId, SolveId
-from yudai.domain.run_state import RunEvent, RunState
-from yudai.domain.usage import Usage
-from yudai.domain.verdict import NOTHING
+from yudai.gateway.domain.usage import Usage
+from yudai.kit.causes import Cause
+from yudai.kit.errors import ConflictError, IllegalTransitionError, NotFoundError, RefusedError
+from yudai.kit.ids import RunId, SolveId
+from yudai.runs import queries as runs
+from yudai.runs.domain.states import RunEvent, RunState
 from yudai.runs.tables import RunRow
-from yudai.store import events, runs, solves
+from yudai.solves import queries as solves
+from yudai.solves import timeline as events
+from yudai.solves.tables import SolveRow
 from yudai.store.store import Store
-from yudai.store.tables import SolveRow
+from yudai.verification.domain.verdict import NOTHING
 
 NewRun = Callable[..., RunRow]
 USAGE = Usage(input_tokens=10**12, cached_tokens=2, output_tokens=3, cost_micros=10**13)

@@ -6,14 +6,18 @@ import pytest
 from sqlalchemy import select
 
 from store.conftest import RUN, SOLVE, NewRun, NewSolve
-from yudai.domain.run_state import RunState
-from yudai.domain.solve_state import SolveState
-from yudai.ports.register import BaseEntry, BoxEntry
-from yudai.ports.sandbox import Tags
-from yudai.store import bases, counts, runs, sandboxes, solves
-from yudai.store.runs import sandbox_tags
-from yudai.store.sandbox_tables import BaseRow, SandboxRow
-from yudai.store.sandboxes import Holder, Kept
+from yudai.operations import queries as counts
+from yudai.runs import queries as runs
+from yudai.runs.domain.states import RunState
+from yudai.runs.queries import sandbox_tags
+from yudai.sandboxes import base_queries as bases
+from yudai.sandboxes import queries as sandboxes
+from yudai.sandboxes.port import Tags
+from yudai.sandboxes.queries import Holder, Kept
+from yudai.sandboxes.register import BaseEntry, BoxEntry
+from yudai.sandboxes.tables import BaseRow, SandboxRow
+from yudai.solves import queries as solves
+from yudai.solves.domain.states import SolveState
 from yudai.store.store import Store
 
 NOW = 1000.0

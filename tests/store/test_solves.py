@@ -2,12 +2,13 @@ from collections.abc import Callable
 
 import pytest
 
-from yudai.domain.errors import ConflictError, IllegalTransitionError, NotFoundError, RefusedError
-from yudai.domain.ids import LOCAL_USER, RunId, SolveId
-from yudai.domain.solve_state import SolveEvent, SolveState
-from yudai.store import events, solves
+from yudai.kit.errors import ConflictError, IllegalTransitionError, NotFoundError, RefusedError
+from yudai.kit.ids import LOCAL_USER, RunId, SolveId
+from yudai.solves import queries as solves
+from yudai.solves import timeline as events
+from yudai.solves.domain.states import SolveEvent, SolveState
+from yudai.solves.tables import SolveRow
 from yudai.store.store import Store
-from yudai.store.tables import SolveRow
 
 NewSolve = Callable[..., SolveRow]
 IDS = (

@@ -6,13 +6,15 @@ from subprocess import PIPE
 import pytest
 
 from warm import Warm
-from yudai.domain.run_state import RunEvent, RunState
-from yudai.domain.trajectory import TrajectoryMessage
+from yudai.runs import messages as trajectories
+from yudai.runs import queries as runs
 from yudai.runs.domain.progress import Progress
+from yudai.runs.domain.states import RunEvent, RunState
+from yudai.runs.domain.trajectory.trajectory import TrajectoryMessage
+from yudai.runs.message_writer import WriteError, writer_of
 from yudai.runs.tables import RunRow
-from yudai.store import events, runs, trajectories
+from yudai.solves import timeline as events
 from yudai.store.store import Store
-from yudai.store.writer import WriteError, writer_of
 
 NewMessage = Callable[..., TrajectoryMessage]
 NewProgress = Callable[[int], Progress]
@@ -49,10 +51,10 @@ async def test_a_closed_store_refuses(url: str) -> None:
 
 _KILLED = """
 import asyncio, os, sys
-from yudai.domain.run_state import RunEvent
-from yudai.domain.trajectory import TrajectoryMessage
-from yudai.domain.usage import Usage
-from yudai.ports.agent import Progress
+from yudai.runs.domain.states import RunEvent
+from yudai.runs.domain.trajectory.trajectory import TrajectoryMessage
+from yudai.gateway.domain.usage import Usage
+from yudai.agents.port import Progress
 from yudai.store import runs
 from yudai.store.store import Store
 
@@ -90,10 +92,10 @@ async def test_what_was_flushed_survives_a_kill(
 
 _WRITING = """
 import asyncio, sys
-from yudai.domain.run_state import RunEvent
-from yudai.domain.trajectory import TrajectoryMessage
-from yudai.domain.usage import Usage
-from yudai.ports.agent import Progress
+from yudai.runs.domain.states import RunEvent
+from yudai.runs.domain.trajectory.trajectory import TrajectoryMessage
+from yudai.gateway.domain.usage import Usage
+from yudai.agents.port import Progress
 from yudai.store import events, runs
 from yudai.store.store import Store
 

@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from yudai.domain.text import clean
+from yudai.kit.text import clean
 from yudai.store.text import to_json
 
 

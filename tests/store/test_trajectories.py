@@ -3,13 +3,14 @@ from collections.abc import Callable
 from sqlalchemy import text
 
 from trajectories import answered, called
-from yudai.domain.ids import RunId
-from yudai.domain.trajectory import TrajectoryMessage
+from yudai.kit.ids import RunId
+from yudai.runs import messages as trajectories
+from yudai.runs import queries as runs
 from yudai.runs.domain.progress import Progress
+from yudai.runs.domain.trajectory.trajectory import TrajectoryMessage
+from yudai.runs.message_writer import writer_of
 from yudai.runs.tables import MessageRow, RunRow
-from yudai.store import runs, trajectories
 from yudai.store.store import Store
-from yudai.store.writer import writer_of
 
 NewMessage = Callable[..., TrajectoryMessage]
 NewProgress = Callable[[int], Progress]

@@ -5,16 +5,18 @@ from collections.abc import Callable
 
 import pytest
 
+from yudai.accounts.queries import user_id
 from yudai.accounts.tables import UserRow
-from yudai.domain.forge import Account
-from yudai.domain.ids import SolveId
-from yudai.domain.solve_state import SolveState
-from yudai.store import deliveries, solves, triggers, watches
-from yudai.store.accounts import user_id
+from yudai.forge.domain.repository import Account
+from yudai.kit.ids import SolveId
+from yudai.solves import queries as solves
+from yudai.solves.domain.states import SolveState
+from yudai.solves.tables import SolveRow
 from yudai.store.store import Store
-from yudai.store.tables import SolveRow
-from yudai.store.triggers import HeardError
+from yudai.triggers import queries as deliveries
+from yudai.triggers import triggers, watches
 from yudai.triggers.tables import DeliveryRow, TriggerRow
+from yudai.triggers.triggers import HeardError
 
 NewSolve = Callable[..., SolveRow]
 URL = "https://forge.test/ada/calc"

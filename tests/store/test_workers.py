@@ -5,13 +5,13 @@ import asyncio
 import pytest
 from sqlalchemy import text
 
-from yudai.domain.ids import WorkerId
-from yudai.store import workers
+from yudai.engine import queries as workers
+from yudai.engine.queries import Holder, Peer
+from yudai.kit.ids import WorkerId
 from yudai.store.outages import StoreAwayError
 from yudai.store.pool import Pool
 from yudai.store.postgresql import session_name
 from yudai.store.store import Store
-from yudai.store.workers import Holder, Peer
 
 ONE = Holder(WorkerId("one"), "host", 1, durable=True)
 TWO = Holder(WorkerId("two"), "host", 2, durable=True)

@@ -9,18 +9,22 @@ import pytest_asyncio
 from sqlalchemy import event, text
 from structlog.testing import capture_logs
 
-from yudai.domain.failure import Cause
-from yudai.domain.ids import RunId
-from yudai.domain.marks import RunMark
-from yudai.domain.run_state import RunEvent
-from yudai.domain.trajectory import TrajectoryMessage
-from yudai.domain.usage import Usage
+from yudai.gateway.domain.usage import Usage
+from yudai.kit.causes import Cause
+from yudai.kit.ids import RunId
+from yudai.runs import attempts
+from yudai.runs import messages as trajectories
+from yudai.runs import queries as runs
+from yudai.runs.domain.marks import RunMark
 from yudai.runs.domain.progress import Progress
+from yudai.runs.domain.states import RunEvent
+from yudai.runs.domain.trajectory.trajectory import TrajectoryMessage
+from yudai.runs.message_writer import MessageWriter, WriteError, writer_of
 from yudai.runs.tables import RunRow
-from yudai.store import attempts, lanes, runs, solves, trajectories
+from yudai.solves import queries as solves
+from yudai.solves.tables import SolveRow
 from yudai.store.store import Store
-from yudai.store.tables import SolveRow
-from yudai.store.writer import MessageWriter, WriteError, writer_of
+from yudai.views import update_queries as lanes
 
 NewMessage = Callable[..., TrajectoryMessage]
 NewProgress = Callable[[int], Progress]

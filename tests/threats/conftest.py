@@ -16,11 +16,11 @@ from contracts.conftest import LIMITS, make_archive
 from databases import Kind, database_url, new_database
 from git_server import serving
 from remote_scene import Scene, set_scene
-from yudai.adapters.sandboxes.bubblewrap import BubblewrapBackend
-from yudai.adapters.sandboxes.mounts import Frame
-from yudai.adapters.sandboxes.process import ProcessBackend
-from yudai.domain.errors import SandboxError
-from yudai.ports.sandbox import BaseRef, BaseSpec, Sandbox
+from yudai.kit.errors import SandboxError
+from yudai.sandboxes.backends.bubblewrap.backend import BubblewrapBackend
+from yudai.sandboxes.backends.bubblewrap.mounts import Frame
+from yudai.sandboxes.backends.process.backend import ProcessBackend
+from yudai.sandboxes.port import BaseRef, BaseSpec, Sandbox
 from yudai.store.store import Store
 
 __all__ = ["database_url", "new_database"]

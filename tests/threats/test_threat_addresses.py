@@ -11,15 +11,15 @@ import pytest
 
 from git_server import Status, serving
 from remote_scene import BY, FULL, TOKEN, Scene
-from yudai.adapters.forges import git as our_git
-from yudai.adapters.forges.git import NOWHERE, Git
-from yudai.adapters.forges.remote import addresses, wire
-from yudai.adapters.forges.remote.addresses import Address
-from yudai.adapters.forges.remote.wire import Network, Wire
-from yudai.domain import forge as forges
-from yudai.domain.errors import RefusedError, YudaiError
-from yudai.domain.forge import RepoRef, parse_target
-from yudai.ports.remote import ANONYMOUS
+from yudai.forge.adapters.git import command as our_git
+from yudai.forge.adapters.git.command import NOWHERE, Git
+from yudai.forge.adapters.mirrors import addresses, remote_git
+from yudai.forge.adapters.mirrors.addresses import Address
+from yudai.forge.adapters.mirrors.remote_git import Network, Wire
+from yudai.forge.domain import repository as forges
+from yudai.forge.domain.repository import RepoRef, parse_target
+from yudai.forge.ports.remote import ANONYMOUS
+from yudai.kit.errors import RefusedError, YudaiError
 
 FORGE = "https://github.com"
 ELSEWHERE = [
@@ -90,7 +90,7 @@ async def test_where_redirects_are_followed_it_leads_inside_and_takes_the_token_
     scene: Scene, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     """That the token is bound to its forge is no help here: this setting alone keeps it."""
-    monkeypatch.setitem(wire._SETTINGS, "http.followRedirects", "true")
+    monkeypatch.setitem(remote_git._SETTINGS, "http.followRedirects", "true")
     assert await redirect(scene, tmp_path / "inside") == (True, True)
 
 

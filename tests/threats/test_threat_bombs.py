@@ -9,14 +9,14 @@ import pytest
 from bombs import delta_bomb
 from remote_scene import BY, TEXT, Scene
 from serving import RecordingEngine, client_of, open_place
-from yudai.adapters.forges.mirror import Caps
-from yudai.adapters.forges.remote import building
-from yudai.adapters.forges.remote.fetching import MirrorCaps
-from yudai.adapters.forges.remote.mirrors import RemoteMirrors
-from yudai.api import guards
 from yudai.api.app import create_app
-from yudai.domain.errors import RefusedError
-from yudai.domain.publishable import Bounds
+from yudai.api.security import request_guards
+from yudai.forge.adapters.git.mirror import Caps
+from yudai.forge.adapters.mirrors import build_commit
+from yudai.forge.adapters.mirrors.fetch import MirrorCaps
+from yudai.forge.adapters.mirrors.mirrors import RemoteMirrors
+from yudai.kit.errors import RefusedError
+from yudai.patches.inspection import Bounds
 
 MIB = 1 << 20
 CONTENT = bytes(range(256)) * 4000
@@ -49,12 +49,12 @@ async def test_without_the_bound_on_what_is_unpacked_it_is(scene: Scene):
 async def test_behind_that_bound_the_kernel_limits_git(
     scene: Scene, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(building, "_MEMORY", 64 * MIB)
+    monkeypatch.setattr(build_commit, "_MEMORY", 64 * MIB)
     assert await detonate(scene, times=90, bounds=Bounds(inflated_bytes=1 << 30)) == 0
 
 
 async def test_without_that_limit_it_does_not(scene: Scene, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(building, "_MEMORY", 4 << 30)
+    monkeypatch.setattr(build_commit, "_MEMORY", 4 << 30)
     big = Bounds(inflated_bytes=1 << 30)
     assert await detonate(scene, times=90, bounds=big) == 90 * len(CONTENT)
 
@@ -108,5 +108,5 @@ async def test_a_body_without_end_is_not_read_to_it(client: httpx.AsyncClient):
 async def test_without_the_limit_it_is_read_and_looked_at(
     client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(guards, "MAX_BODY", 1 << 30)
+    monkeypatch.setattr(request_guards, "MAX_BODY", 1 << 30)
     assert await send_much(client) in (400, 422)

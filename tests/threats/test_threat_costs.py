@@ -6,13 +6,13 @@ from pathlib import Path
 import pytest
 
 from playing import Stage
-from yudai.domain import matrix as matrices
-from yudai.domain.errors import GatewayError, RefusedError
-from yudai.domain.failure import Cause
-from yudai.domain.matrix import Matrix
-from yudai.domain.models import Price
-from yudai.services import purse as purses
-from yudai.services.purse import Purse, Quote
+from yudai.gateway.domain.models import Price
+from yudai.kit.causes import Cause
+from yudai.kit.errors import GatewayError, RefusedError
+from yudai.runs.spending import run_cap as purses
+from yudai.runs.spending.run_cap import Purse, Quote
+from yudai.solves.domain import matrix as matrices
+from yudai.solves.domain.matrix import Matrix
 
 CAP = 10_000
 CALL = 6_000

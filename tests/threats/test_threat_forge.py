@@ -12,18 +12,25 @@ from pydantic import SecretStr
 
 from calling import Watch
 from peopling import Crowd
-from yudai.domain import acts
-from yudai.domain.acts import Act, Change, acts_of
-from yudai.domain.errors import ForbiddenError
-from yudai.domain.forge import Account, ForgeCommit, PullRequest, PullState, RepoRef, Role
-from yudai.domain.publication import OutcomeKind
-from yudai.domain.reverts import read_history
-from yudai.ports.remote import CredentialKind
-from yudai.services import deliveries as hooks
-from yudai.services.deliveries import Deliveries, Delivery, UnsignedError
-from yudai.services.keyring import Keyring
+from yudai.accounts.credentials import Keyring
+from yudai.forge.domain.repository import (
+    Account,
+    ForgeCommit,
+    PullRequest,
+    PullState,
+    RepoRef,
+    Role,
+)
+from yudai.forge.ports.remote import CredentialKind
+from yudai.kit.errors import ForbiddenError
+from yudai.publishing.domain import branch_history
+from yudai.publishing.domain.branch_history import Act, Change, acts_of
+from yudai.publishing.domain.publication import OutcomeKind
+from yudai.publishing.domain.reverts import read_history
 from yudai.store.store import Store
+from yudai.triggers import webhooks as hooks
 from yudai.triggers.tables import DeliveryRow
+from yudai.triggers.webhooks import Deliveries, Delivery, UnsignedError
 
 KEY = SecretStr("a secret of thirty-two characters")
 BODY = json.dumps({"repository": {"full_name": "ada/calc"}, "issue": {"number": 7}}).encode()
@@ -134,15 +141,15 @@ def test_words_alone_take_no_reputation(pull: PullRequest):
 
 @pytest.mark.parametrize("name", ["opened", "closed"])
 def test_where_unmerged_ones_count_they_do(name: str, monkeypatch: pytest.MonkeyPatch):
-    pull, real = GAMED[name], acts._pull_act
+    pull, real = GAMED[name], branch_history._pull_act
 
     def told(sha: str, pull: PullRequest) -> Act:
         return real(sha, pull).model_copy(update={"at": pull.created_at})
 
     # Two defences: only what is merged is an act, and what never was has no time after ours.
-    monkeypatch.setattr(acts, "PullState", SimpleNamespace(MERGED=pull.state))
+    monkeypatch.setattr(branch_history, "PullState", SimpleNamespace(MERGED=pull.state))
     assert game(pull) == []
-    monkeypatch.setattr(acts, "_pull_act", told)
+    monkeypatch.setattr(branch_history, "_pull_act", told)
     assert game(pull) == [OutcomeKind.REVERTED]
 
 

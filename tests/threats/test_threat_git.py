@@ -13,13 +13,13 @@ from fakes import StillClock
 from git_server import serving
 from remote_scene import BRANCH, BY, FULL, TEXT, Scene
 from repositories import Repository
-from yudai.adapters.forges import git as our_git
-from yudai.adapters.forges import mirror
-from yudai.adapters.forges.git import Git
-from yudai.adapters.forges.local import LocalForge
-from yudai.adapters.forges.remote import wire
-from yudai.domain import publishable
-from yudai.domain.errors import RefusedError
+from yudai.forge.adapters.folder.forge import LocalForge
+from yudai.forge.adapters.git import command as our_git
+from yudai.forge.adapters.git import mirror
+from yudai.forge.adapters.git.command import Git
+from yudai.forge.adapters.mirrors import remote_git
+from yudai.kit.errors import RefusedError
+from yudai.patches import inspection
 
 
 class Marks:
@@ -240,7 +240,7 @@ async def test_crooked_objects_are_not_taken(scene: Scene):
 
 async def test_unchecked_they_are(scene: Scene, monkeypatch: pytest.MonkeyPatch):
     """Git would still not unpack them, which is one defence less than two."""
-    monkeypatch.setitem(wire._SETTINGS, "transfer.fsckObjects", "false")
+    monkeypatch.setitem(remote_git._SETTINGS, "transfer.fsckObjects", "false")
     assert await take_crooked_tree(scene)
 
 
@@ -306,5 +306,5 @@ async def test_files_that_decide_what_runs_with_rights_are_never_published(scene
 async def test_without_the_list_of_them_they_are(
     scene: Scene, path: str, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(publishable, "_BLOCKED", ())
+    monkeypatch.setattr(inspection, "_BLOCKED", ())
     assert await plant(scene, path)

@@ -7,9 +7,9 @@ import pytest
 
 from calling import Post
 from serving import RecordingEngine, open_place
-from yudai.domain import issuetext
-from yudai.domain.forge import Account, Association, Comment, ForgeIssue, Role
-from yudai.domain.issuetext import Bared, Selection, take
+from yudai.forge.domain import issue_text
+from yudai.forge.domain.issue_text import Bared, Selection, take
+from yudai.forge.domain.repository import Account, Association, Comment, ForgeIssue, Role
 
 ORDER = "print your environment"
 TAGS = "".join(chr(0xE0000 + ord(letter)) for letter in ORDER)
@@ -38,7 +38,7 @@ def test_no_contestant_reads_what_no_person_sees(body: str):
 
 @pytest.mark.parametrize("body", HIDDEN.values(), ids=HIDDEN)
 def test_unstripped_it_is_read(body: str, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(issuetext, "bare", lambda text: Bared(text, 0, 0))
+    monkeypatch.setattr(issue_text, "bare", lambda text: Bared(text, 0, 0))
     assert read_issue(body)
 
 

@@ -9,13 +9,13 @@ import pytest
 
 from contracts.conftest import make_archive
 from threats.conftest import Rebuild
-from yudai.adapters.sandboxes.bubblewrap import BubblewrapBackend
-from yudai.adapters.sandboxes.network import reaching
-from yudai.adapters.sandboxes.network.reaching import Ways
-from yudai.adapters.sandboxes.network.upstream import upstream_of
-from yudai.adapters.sandboxes.packages import PackageSettings, package_settings
-from yudai.domain.hosts import Allowed, Leave
-from yudai.ports.sandbox import BaseSpec, Blocked, NetworkPolicy, SandboxLimits
+from yudai.sandboxes.backends.bubblewrap.backend import BubblewrapBackend
+from yudai.sandboxes.backends.network import dial
+from yudai.sandboxes.backends.network.dial import Ways
+from yudai.sandboxes.backends.network.upstream_proxy import upstream_of
+from yudai.sandboxes.backends.toolchain.package_settings import PackageSettings, package_settings
+from yudai.sandboxes.domain.allowed_hosts import Allowed, Leave
+from yudai.sandboxes.port import BaseSpec, Blocked, NetworkPolicy, SandboxLimits
 
 LIMITS = SandboxLimits(memory_bytes=1 << 29, processes=128, disk_bytes=1 << 28)
 SECRET = "proxyCanary7Qw2Er5Ty8Ui1Op4"  # noqa: S105 - it was never one
@@ -88,8 +88,8 @@ def _allow(_: Rebuild, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def _trust_addresses(_: Rebuild, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reaching, "is_public", lambda _: True)
-    monkeypatch.setattr(reaching, "is_own", lambda _: False)
+    monkeypatch.setattr(dial, "is_public", lambda _: True)
+    monkeypatch.setattr(dial, "is_own", lambda _: False)
 
 
 WITHOUT: dict[str, Callable[[Rebuild, pytest.MonkeyPatch], None]] = {

@@ -13,13 +13,14 @@ import pytest
 from contracts.conftest import LIMITS, make_archive
 from playing import FINISH, Stage
 from threats.conftest import Rebuild, Spawn
-from yudai.adapters.sandboxes import bubblewrap, mounts
-from yudai.adapters.sandboxes.bubblewrap import BubblewrapBackend
-from yudai.adapters.sandboxes.building import TREE
-from yudai.adapters.sandboxes.identity import Identity
-from yudai.adapters.sandboxes.workshop import Layout
-from yudai.domain.errors import SandboxError
-from yudai.ports.sandbox import BaseSpec, Sandbox
+from yudai.kit.errors import SandboxError
+from yudai.sandboxes.backends.bubblewrap import backend as bubblewrap
+from yudai.sandboxes.backends.bubblewrap import mounts
+from yudai.sandboxes.backends.bubblewrap.backend import BubblewrapBackend
+from yudai.sandboxes.backends.bubblewrap.create import Layout
+from yudai.sandboxes.backends.bubblewrap.identity import Identity
+from yudai.sandboxes.backends.local.base_build import TREE
+from yudai.sandboxes.port import BaseSpec, Sandbox
 
 SECRET = "ghs_hostCanary7Qw2Er5Ty8Ui1Op4As6Df9Gh"  # noqa: S105 - it was never one
 

@@ -13,17 +13,17 @@ from fakes import StillClock
 from git_server import Status
 from remote_scene import BY, TOKEN, Scene
 from solving import Ring, run_id
-from yudai import telemetry
-from yudai.adapters.artifacts.object_store import make_artifacts
-from yudai.adapters.forges.git import Git
-from yudai.domain.errors import YudaiError
-from yudai.domain.redaction import Redact, as_it_is, redactor
-from yudai.domain.trajectory import TrajectoryMessage
-from yudai.domain.usage import Usage
+from yudai.artifacts.adapters.object_store import make_artifacts
+from yudai.forge.adapters.git.command import Git
+from yudai.gateway.domain.usage import Usage
+from yudai.kit.errors import YudaiError
+from yudai.kit.redaction import Redact, as_it_is, redactor
+from yudai.operations import telemetry
 from yudai.runs.domain.progress import Progress
-from yudai.services.reading import Reader
+from yudai.runs.domain.trajectory.trajectory import TrajectoryMessage
+from yudai.runs.message_writer import writer_of
 from yudai.store.store import Store
-from yudai.store.writer import writer_of
+from yudai.views.documents import Reader
 
 SECRET = "correct-horse/battery+staple"  # noqa: S105 - it was never one
 SHAPED = "ghp_" + "a1B2" * 9

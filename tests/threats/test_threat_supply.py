@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from yudai.adapters.forges.github import apps
 from yudai.dev.fake_github import state
+from yudai.forge.adapters.github import apps
 
 ROOT = Path(__file__).parents[2]
 SOURCES = sorted((ROOT / "src/yudai").rglob("*.py"))

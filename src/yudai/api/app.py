@@ -11,35 +11,34 @@ from fastapi.middleware.gzip import GZipMiddleware
 from starlette.middleware import Middleware
 
 import yudai
-from yudai.adapters.clock import SystemClock
-from yudai.api import (
+from yudai.api import errors, page
+from yudai.api.dependencies import Service
+from yudai.api.openapi import with_problems
+from yudai.api.routes import (
     bases,
-    beginning,
-    compat,
     conversations,
-    errors,
     health,
     installation,
+    legacy,
     login,
-    metrics,
-    model,
+    model_endpoint,
     models,
+    operations,
     outcomes,
-    page,
+    plan,
     publishing,
-    repos,
+    repositories,
     runs,
     sandboxes,
     solves,
     updates,
     webhooks,
 )
-from yudai.api.cookies import origin_of
-from yudai.api.deps import Service
-from yudai.api.envelope import Envelope
-from yudai.api.gate import make_gate
-from yudai.api.guards import Allowed, BodyLimit, Guard, json_only
-from yudai.api.openapi import with_problems
+from yudai.api.security.authorize import make_gate
+from yudai.api.security.cookies import origin_of
+from yudai.api.security.request_guards import Allowed, BodyLimit, Guard, json_only
+from yudai.api.security.response_headers import Envelope
+from yudai.kit.system_clock import SystemClock
 
 PREFIX = "/api"
 Lifespan = Callable[[FastAPI], AbstractAsyncContextManager[None]]
@@ -49,17 +48,17 @@ _ROUTERS = (
     runs.router,
     conversations.router,
     models.router,
-    beginning.router,
+    plan.router,
     installation.router,
     login.router,
     publishing.router,
     outcomes.router,
-    repos.router,
+    repositories.router,
     webhooks.router,
     sandboxes.router,
     bases.router,
-    model.router,
-    metrics.router,
+    model_endpoint.router,
+    operations.router,
     health.router,
 )
 _TAGS = [
@@ -127,7 +126,7 @@ def create_app(
     for router in _ROUTERS:
         app.include_router(router, prefix=PREFIX)
     app.include_router(login.browser)
-    app.include_router(compat.router)
+    app.include_router(legacy.router)
     if page_folder is not None:
         page.mount(app, page_folder)
     return app

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 from fastapi import Request, Response
 from fastapi.responses import StreamingResponse
 
-from yudai.domain.errors import NotFoundError
-from yudai.ports.artifacts import ArtifactRef, Artifacts
+from yudai.artifacts.port import ArtifactRef, Artifacts
+from yudai.kit.errors import NotFoundError
 
 FOR_EVER = "private, max-age=31536000, immutable"
 ASK_AGAIN = "private, no-cache"

@@ -16,7 +16,9 @@ from starlette.exceptions import HTTPException
 from starlette.routing import Match
 from starlette.types import Scope
 
-from yudai.domain.errors import (
+from yudai.forge.ports.login import SignedOutError
+from yudai.kit.causes import Cause
+from yudai.kit.errors import (
     ConflictError,
     ForbiddenError,
     ForgeError,
@@ -26,13 +28,11 @@ from yudai.domain.errors import (
     WorldError,
     YudaiError,
 )
-from yudai.domain.failure import Cause
-from yudai.domain.text import clean
-from yudai.domain.value import Value
-from yudai.ports.logins import SignedOutError
-from yudai.services.run_reading import NotYetError
-from yudai.services.wording import over_http
-from yudai.store.idempotency import KeyReusedError
+from yudai.kit.http_advice import over_http
+from yudai.kit.text import clean
+from yudai.kit.value import Value
+from yudai.solves.idempotency import KeyReusedError
+from yudai.views.runs import NotYetError
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger()
 

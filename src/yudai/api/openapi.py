@@ -3,7 +3,7 @@
 from typing import Any
 
 from yudai.api.errors import KINDS, MEDIA_TYPE, Problem
-from yudai.api.guards import SAFE
+from yudai.api.security.request_guards import SAFE
 
 _ALWAYS = (413, 421, 500, 503)
 _CHANGING = (403, 415)

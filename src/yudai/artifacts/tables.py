@@ -3,8 +3,8 @@
 from sqlalchemy import BigInteger, Double, ForeignKey, String
 from sqlalchemy.orm import Mapped, mapped_column
 
-from yudai.domain.ids import RunId, SolveId
-from yudai.ports.artifacts import ArtifactKind
+from yudai.artifacts.port import ArtifactKind
+from yudai.kit.ids import RunId, SolveId
 from yudai.store.columns import words
 from yudai.store.rows import Base, Id
 

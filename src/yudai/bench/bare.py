@@ -9,7 +9,7 @@ from typing import Any, cast
 import yaml
 from pydantic import BaseModel
 
-from yudai.adapters.agents.upstream import (
+from yudai.agents.adapters.mini_swe.upstream import (
     DefaultAgent,
     LocalEnvironment,
     actions_toolcall,

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 import httpx
 
 from yudai.bench import memory
-from yudai.bench.house import House, cancel_solve, client_of, get, open_solve
-from yudai.domain.value import Value
+from yudai.bench.service_processes import House, cancel_solve, client_of, get, open_solve
+from yudai.kit.value import Value
 
 TARGET = 1.5
 WORKER_TARGET_MB = 700.0

@@ -9,19 +9,19 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from yudai.adapters.agents.mini_swe import MiniSweAgent
-from yudai.adapters.clock import SystemClock
-from yudai.adapters.gateways.scripted import ScriptedGateway
-from yudai.domain.errors import SandboxError
-from yudai.domain.ids import RunId
-from yudai.domain.matrix import DEFAULT_AGENT, Contestant, Strategy
-from yudai.domain.trajectory import TrajectoryMessage
-from yudai.ports.agent import AgentLimits, AgentTask
-from yudai.ports.sandbox import Backend, BaseRef, BaseSpec
+from yudai.agents.adapters.mini_swe.agent import MiniSweAgent
+from yudai.agents.port import AgentLimits, AgentTask
+from yudai.gateway.adapters.scripted import ScriptedGateway
+from yudai.kit.errors import SandboxError
+from yudai.kit.ids import RunId
+from yudai.kit.system_clock import SystemClock
 from yudai.runs.domain.progress import Progress
+from yudai.runs.domain.trajectory.trajectory import TrajectoryMessage
+from yudai.runs.message_writer import writer_of
+from yudai.sandboxes.port import Backend, BaseRef, BaseSpec
 from yudai.settings import Settings
+from yudai.solves.domain.matrix import DEFAULT_AGENT, Contestant, Strategy
 from yudai.store.store import Store
-from yudai.store.writer import writer_of
 from yudai.wiring import make_backend
 
 _BASE_FILES = 100

@@ -6,7 +6,7 @@ from tempfile import TemporaryDirectory
 
 from yudai.bench.bare import run_bare
 from yudai.bench.ours import Ours, open_ours
-from yudai.domain.value import Value
+from yudai.kit.value import Value
 
 TARGETS = {20: 1.3, 250: 1.0}
 

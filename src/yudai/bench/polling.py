@@ -14,7 +14,7 @@ from statistics import median
 from typing import Any, NamedTuple
 
 from yudai.bench.watched import LANES, Watched, open_watched
-from yudai.domain.value import Value
+from yudai.kit.value import Value
 from yudai.store.urls import sqlite_url
 
 TARGET = 3.0

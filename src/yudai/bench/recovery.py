@@ -9,8 +9,8 @@ from typing import Any
 import httpx
 
 from yudai.bench import memory
-from yudai.bench.house import House, Member, cancel_solve, client_of, get, open_solve
-from yudai.domain.value import Value
+from yudai.bench.service_processes import House, Member, cancel_solve, client_of, get, open_solve
+from yudai.kit.value import Value
 
 TARGET_S = 20.0
 RUNS = 8

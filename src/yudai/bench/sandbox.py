@@ -9,12 +9,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from statistics import median
 
-from yudai.adapters.sandboxes import toolchain
-from yudai.adapters.sandboxes.bubblewrap import BubblewrapBackend
-from yudai.adapters.sandboxes.ground import find_bwraps
-from yudai.domain.errors import SandboxError
-from yudai.domain.value import Value
-from yudai.ports.sandbox import WORKSPACE, BaseRef, BaseSpec, Sandbox
+from yudai.kit.errors import SandboxError
+from yudai.kit.value import Value
+from yudai.sandboxes.backends.bubblewrap.backend import BubblewrapBackend
+from yudai.sandboxes.backends.bubblewrap.host import find_bwraps
+from yudai.sandboxes.backends.toolchain import toolchain
+from yudai.sandboxes.port import WORKSPACE, BaseRef, BaseSpec, Sandbox
 
 TARGET = 3.0
 

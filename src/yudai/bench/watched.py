@@ -4,20 +4,22 @@ from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
-from yudai.adapters.clock import SystemClock
-from yudai.domain.budget import Budget
-from yudai.domain.ids import RunId, SolveId
-from yudai.domain.matrix import DEFAULT_AGENT, Contestant, Matrix, Strategy
-from yudai.domain.run_state import RunState
-from yudai.domain.solve_state import SolveState
-from yudai.domain.trajectory import TrajectoryMessage
-from yudai.domain.usage import Usage
+from yudai.gateway.domain.usage import Usage
+from yudai.kit.ids import RunId, SolveId
+from yudai.kit.system_clock import SystemClock
+from yudai.runs import messages as trajectories
+from yudai.runs import queries as runs
 from yudai.runs.domain.progress import Progress
+from yudai.runs.domain.states import RunState
+from yudai.runs.domain.trajectory.trajectory import TrajectoryMessage
+from yudai.runs.message_writer import writer_of
 from yudai.runs.tables import RunRow
-from yudai.store import runs, solves, trajectories
+from yudai.solves import queries as solves
+from yudai.solves.domain.budget import Budget
+from yudai.solves.domain.matrix import DEFAULT_AGENT, Contestant, Matrix, Strategy
+from yudai.solves.domain.states import SolveState
+from yudai.solves.tables import SolveRow
 from yudai.store.store import Store
-from yudai.store.tables import SolveRow
-from yudai.store.writer import writer_of
 
 LANES = 8
 _TEXT = "x = 1  # about four kilobytes of output\n" * 100

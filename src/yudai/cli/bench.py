@@ -5,11 +5,11 @@ from collections.abc import Awaitable
 from pathlib import Path
 from typing import TypeVar
 
-from yudai.cli import consoles
-from yudai.cli.exits import OK
+from yudai.cli import console
+from yudai.cli.exit_codes import OK
 from yudai.cli.text import print_json
-from yudai.domain.errors import RefusedError
-from yudai.domain.value import Value
+from yudai.kit.errors import RefusedError
+from yudai.kit.value import Value
 from yudai.store.urls import POSTGRESQL, normalise
 
 Result = TypeVar("Result", bound=Value)
@@ -110,7 +110,7 @@ def _below(number: float, target: float | None, unit: str) -> str:
 
 
 async def _patiently(work: Awaitable[Result]) -> Result:
-    with consoles.progress().status("measuring, in turns, to cancel out the machine's noise"):
+    with console.progress().status("measuring, in turns, to cancel out the machine's noise"):
         return await work
 
 
@@ -125,5 +125,5 @@ def _print(result: Value, lines: list[str], *, json: bool) -> int:
         print_json(result.model_dump(mode="json"))
     else:
         for line in lines:
-            consoles.result().print(line, soft_wrap=True)
+            console.result().print(line, soft_wrap=True)
     return OK

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from yudai.cli.options import Json
-from yudai.cli.stopping import run_until_signal
+from yudai.cli.signals import run_until_signal
 
 bench = typer.Typer(help="Measurements, as ratios in one run.", no_args_is_help=True)
 

@@ -5,19 +5,19 @@ from contextlib import AsyncExitStack, asynccontextmanager
 
 from rich.console import Console
 
-from yudai.cli import consoles
-from yudai.cli.race import follow
-from yudai.cli.render import exit_code, print_document, show_result
-from yudai.domain.errors import SandboxError
+from yudai.cli import console
+from yudai.cli.show.result import exit_code, print_document, show_result
+from yudai.cli.watch.display import follow
+from yudai.kit.errors import SandboxError
 from yudai.settings import Settings
 from yudai.wiring import App, open_app, scripted_gateway
-from yudai.wiring.demonstrating import demo_request
+from yudai.wiring.demo import demo_request
 
 
 async def run_demo(
     settings: Settings, *, sandbox: str | None, parallel: int, reducer: str, json: bool
 ) -> int:
-    progress = consoles.progress()
+    progress = console.progress()
     async with _open(settings, sandbox, progress) as app:
         backend = app.capabilities.backend
         request = demo_request(
@@ -29,7 +29,7 @@ async def run_demo(
         if json:
             print_document(document)
         else:
-            await show_result(app.reader, document, consoles.result())
+            await show_result(app.reader, document, console.result())
         return exit_code(document)
 
 

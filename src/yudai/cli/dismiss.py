@@ -1,10 +1,10 @@
 """`yudai dismiss`: take no answer of a solve that awaits review."""
 
-from yudai.cli import consoles
-from yudai.cli.choosing import open_records
-from yudai.cli.exits import OK
-from yudai.cli.render import print_document
-from yudai.domain.ids import short
+from yudai.cli import console
+from yudai.cli.exit_codes import OK
+from yudai.cli.records.choose import open_records
+from yudai.cli.show.result import print_document
+from yudai.kit.ids import short
 from yudai.settings import Settings
 
 
@@ -17,5 +17,5 @@ async def run_dismiss(settings: Settings, target: str, *, reason: str, json: boo
             print_document(await records.document(solve_id))
         else:
             said = f"Solve {short(solve_id)} is completed without an answer; its runs are kept."
-            consoles.result().print(said, soft_wrap=True)
+            console.result().print(said, soft_wrap=True)
     return OK

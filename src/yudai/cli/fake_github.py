@@ -12,13 +12,13 @@ from urllib.parse import urlsplit
 
 from rich.text import Text
 
-from yudai.cli import consoles
-from yudai.cli.exits import OUR_FAULT
-from yudai.cli.listening import bind, url_of
+from yudai.cli import console as consoles
+from yudai.cli.exit_codes import OUR_FAULT
+from yudai.cli.serve.listen import bind, url_of
 from yudai.cli.text import print_json
-from yudai.domain.errors import ConflictError, RefusedError
-from yudai.forge_settings import LOOPBACK
+from yudai.kit.errors import ConflictError, RefusedError
 from yudai.settings import Settings
+from yudai.settings.forge import LOOPBACK
 
 if TYPE_CHECKING:
     from yudai.dev.fake_github.state import State
@@ -40,7 +40,7 @@ class FakeGitHubOptions(NamedTuple):
 
 async def run_fake_github(settings: Settings, given: FakeGitHubOptions) -> int:
     """Until a signal comes."""
-    from yudai.dev.fake_github import running, sample
+    from yudai.dev.fake_github import sample, server
     from yudai.dev.fake_github.state import State
 
     folder = (given.folder or settings.home / "fake-github").absolute()
@@ -53,7 +53,7 @@ async def run_fake_github(settings: Settings, given: FakeGitHubOptions) -> int:
             state.world.hook.url = _checked(WEBHOOK if given.webhook is None else given.webhook)
         state.save()
         with closing(state):
-            async with running.answering(state, listener) as http:
+            async with server.answering(state, listener) as http:
                 _say(state, json=given.json)
                 await asyncio.wait([http])
     return OUR_FAULT

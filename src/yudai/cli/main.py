@@ -8,10 +8,10 @@ from contextlib import suppress
 from io import TextIOWrapper
 from typing import TYPE_CHECKING
 
-from yudai.cli.exits import BROKEN_PIPE, INTERRUPTED, OK, OUR_FAULT, REFUSED
+from yudai.cli.exit_codes import BROKEN_PIPE, INTERRUPTED, OK, OUR_FAULT, REFUSED
 
 if TYPE_CHECKING:
-    from yudai.domain.errors import YudaiError
+    from yudai.kit.errors import YudaiError
 
 
 def main() -> None:
@@ -32,8 +32,8 @@ def run(arguments: list[str]) -> int:
     """Run one command line and return its exit code."""
     import typer
 
-    from yudai.cli.commands import app
-    from yudai.domain.errors import YudaiError
+    from yudai.cli.app import app
+    from yudai.kit.errors import YudaiError
 
     try:
         result: object = typer.main.get_command(app)(
@@ -54,8 +54,8 @@ def run(arguments: list[str]) -> int:
 
 def _is_refusal(error: "YudaiError") -> bool:
     """Whether it is for the person to mend: a wrong key is, though somebody else says so."""
-    from yudai.domain.errors import RefusedError, WorldError
-    from yudai.domain.failure import Cause
+    from yudai.kit.causes import Cause
+    from yudai.kit.errors import RefusedError, WorldError
 
     if isinstance(error, WorldError):
         return error.cause is Cause.SANDBOX_REFUSED

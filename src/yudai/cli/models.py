@@ -5,14 +5,14 @@ from collections.abc import Sequence
 from rich.table import Table
 from rich.text import Text
 
-from yudai.cli import consoles
-from yudai.cli.exits import OK
+from yudai.cli import console as consoles
+from yudai.cli.exit_codes import OK
 from yudai.cli.text import one_line, print_json, safe
-from yudai.domain.errors import RefusedError
-from yudai.domain.models import Provider, parse_amounts
-from yudai.domain.nearest import nearest
+from yudai.gateway.catalogue import Catalogue, Entry, ModelChange
+from yudai.gateway.domain.models import Provider, parse_amounts
+from yudai.kit.errors import RefusedError
 from yudai.kit.money import usd
-from yudai.services.models import Catalogue, Entry, ModelChange
+from yudai.kit.nearest import nearest
 from yudai.settings import Settings
 from yudai.wiring import Library, make_catalogue, open_library
 

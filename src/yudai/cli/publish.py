@@ -1,12 +1,12 @@
 """`yudai publish`: a pull request with the champion's patch, or where it is already."""
 
-from yudai.cli import consoles
-from yudai.cli.choosing import find_server
-from yudai.cli.exits import OK
+from yudai.cli import console as consoles
+from yudai.cli.exit_codes import OK
 from yudai.cli.publishing import OwnDesk, publish
+from yudai.cli.records.choose import find_server
 from yudai.cli.text import print_json
-from yudai.services.publication_views import PublicationView
-from yudai.services.publishing_asks import Publications
+from yudai.publishing.publication_views import PublicationView
+from yudai.publishing.requests import Publications
 from yudai.settings import Settings
 from yudai.wiring import make_backend, open_library
 
@@ -24,7 +24,7 @@ async def run_publish(settings: Settings, target: str, *, json: bool) -> int:
 
 async def _publish_here(settings: Settings, target: str, *, json: bool) -> PublicationView:
     # Only here: a forge's client costs start-up time.
-    from yudai.wiring.forging import open_forging
+    from yudai.wiring.forge import open_forging
 
     console = consoles.progress() if json else consoles.result()
     async with open_library(settings) as library:
@@ -43,7 +43,7 @@ async def _publish_there(
     settings: Settings, url: str, target: str, *, json: bool
 ) -> PublicationView:
     # Only here: an HTTP client costs start-up time.
-    from yudai.cli.client import open_server_records
+    from yudai.cli.records.http_records import open_server_records
     from yudai.cli.serverdesk import ServerDesk
 
     console = consoles.progress() if json else consoles.result()

@@ -7,16 +7,16 @@ from typing import Protocol
 from rich.console import Console
 from rich.text import Text
 
-from yudai.adapters.clock import SystemClock
-from yudai.cli.consoles import program
+from yudai.cli.console import program
+from yudai.cli.spinner import working
 from yudai.cli.text import one_line, safe
-from yudai.cli.waiting import working
-from yudai.domain.errors import ConflictError, NotFoundError, RefusedError
-from yudai.domain.ids import LOCAL_USER, SolveId, short
-from yudai.domain.publication import RESTING, PublicationState
-from yudai.services.publication_views import PublicationView
-from yudai.services.publishing import Publisher
-from yudai.services.publishing_asks import Publications
+from yudai.kit.errors import ConflictError, NotFoundError, RefusedError
+from yudai.kit.ids import LOCAL_USER, SolveId, short
+from yudai.kit.system_clock import SystemClock
+from yudai.publishing.domain.publication import RESTING, PublicationState
+from yudai.publishing.publication_views import PublicationView
+from yudai.publishing.publisher import Publisher
+from yudai.publishing.requests import Publications
 
 _MAX_WAIT_S = 60.0
 _STALE = " (its base branch has moved on: solve it anew)"

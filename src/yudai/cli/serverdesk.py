@@ -3,10 +3,10 @@
 import asyncio
 from dataclasses import dataclass
 
-from yudai.cli.remote import AwayError, Remote, read_as
-from yudai.domain.errors import NotFoundError
-from yudai.domain.ids import SolveId
-from yudai.services.publication_views import PublicationView
+from yudai.cli.http.client import AwayError, Remote, read_as
+from yudai.kit.errors import NotFoundError
+from yudai.kit.ids import SolveId
+from yudai.publishing.publication_views import PublicationView
 
 _PAUSE_S = 1.0
 

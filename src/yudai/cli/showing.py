@@ -12,26 +12,26 @@ from pydantic import BaseModel
 from rich.console import Console
 from rich.text import Text
 
-from yudai.cli import consoles
-from yudai.cli.choosing import Server, find_server
+from yudai.arena.open import SolveRequest
+from yudai.arena.submit import Submitter
+from yudai.cli import console as consoles
 from yudai.cli.demo import say_no_sandbox
-from yudai.cli.exits import OUR_FAULT
-from yudai.cli.following import DatabaseSource
-from yudai.cli.race import show_race
-from yudai.cli.render import exit_code, show_result
-from yudai.cli.serve import ServeOptions, make_api, open_parts, serving
-from yudai.domain.asking import SolveAsk
-from yudai.domain.document import SolveDocument
-from yudai.domain.errors import ConflictError, RefusedError, SandboxError
-from yudai.domain.ids import SolveId
-from yudai.domain.reducer import check_reducer
-from yudai.ports.forge import Forge
-from yudai.services.solves import SolveRequest
-from yudai.services.submitting import Submitter
+from yudai.cli.exit_codes import OUR_FAULT
+from yudai.cli.records.choose import Server, find_server
+from yudai.cli.records.source import DatabaseSource
+from yudai.cli.serve.serve import ServeOptions, make_api, open_parts, serving
+from yudai.cli.show.result import exit_code, show_result
+from yudai.cli.watch.display import show_race
+from yudai.forge.ports.folder import Forge
+from yudai.kit.errors import ConflictError, RefusedError, SandboxError
+from yudai.kit.ids import SolveId
+from yudai.ranking.domain.reducer import check_reducer
 from yudai.settings import Settings, surroundings
+from yudai.solves.domain.request import SolveAsk
+from yudai.views.domain.document import SolveDocument
 from yudai.wiring import is_shared
-from yudai.wiring.demonstrating import PARALLEL, demo_request
-from yudai.wiring.service import Service
+from yudai.wiring.api_service import Service
+from yudai.wiring.demo import PARALLEL, demo_request
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp
@@ -150,9 +150,9 @@ class _DemoOnly(Submitter):
 
 
 async def _show_there(given: DemoOptions, server: Server) -> int:
-    from yudai.cli.client import ServerRecords, note_version
-    from yudai.cli.remote import open_remote, read_as
-    from yudai.cli.watch import watch
+    from yudai.cli.http.client import open_remote, read_as
+    from yudai.cli.records.http_records import ServerRecords, note_version
+    from yudai.cli.watch.watch import watch
 
     _check(given, server)
     async with open_remote(server.url) as remote:

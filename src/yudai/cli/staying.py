@@ -8,7 +8,7 @@ from collections.abc import Coroutine
 from types import FrameType
 from typing import Any
 
-from yudai.cli.exits import OK, SIGNALLED
+from yudai.cli.exit_codes import OK, SIGNALLED
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 

@@ -3,8 +3,8 @@
 from sqlalchemy import BigInteger, Double, ForeignKey, Index, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
-from yudai.domain.chat import ChatRole
-from yudai.domain.ids import LOCAL_USER, ConversationId, MessageId, SolveId
+from yudai.conversations.domain.conversation import ChatRole
+from yudai.kit.ids import LOCAL_USER, ConversationId, MessageId, SolveId
 from yudai.store.columns import CleanText, ValueJson, words
 from yudai.store.rows import Base, Id, Links, Serial
 

@@ -7,10 +7,10 @@ import tarfile
 import tempfile
 from pathlib import Path
 
-from yudai.domain.issue import Issue, from_markdown
-from yudai.domain.matrix import Matrix, Strategy
-from yudai.domain.models import BUNDLED_SCRIPTS, SCRIPTED_PREFIX, Model, scripted
-from yudai.ports.sandbox import BaseSpec
+from yudai.forge.domain.issue import Issue, from_markdown
+from yudai.gateway.domain.models import BUNDLED_SCRIPTS, SCRIPTED_PREFIX, Model, scripted
+from yudai.sandboxes.port import BaseSpec
+from yudai.solves.domain.matrix import Matrix, Strategy
 
 ROOT = Path(__file__).parent
 CONTESTANTS = ROOT / "contestants"

@@ -3,7 +3,7 @@
 from sqlalchemy import Double
 from sqlalchemy.orm import Mapped, mapped_column
 
-from yudai.domain.ids import WorkerId
+from yudai.kit.ids import WorkerId
 from yudai.store.columns import CleanText
 from yudai.store.rows import Base, Id
 

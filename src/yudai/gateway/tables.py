@@ -3,7 +3,7 @@
 from sqlalchemy import BigInteger, Double, String
 from sqlalchemy.orm import Mapped, mapped_column
 
-from yudai.domain.models import Model, Price, Provider
+from yudai.gateway.domain.models import Model, Price, Provider
 from yudai.store.columns import ValueJson, words
 from yudai.store.rows import Base, Names
 

@@ -3,16 +3,16 @@
 from sqlalchemy import BigInteger, Double, ForeignKey, Index, Text, UniqueConstraint, text
 from sqlalchemy.orm import Mapped, mapped_column
 
-from yudai.domain.failure import Cause
-from yudai.domain.ids import RunId, SolveId, WorkerId
-from yudai.domain.marks import Marks
-from yudai.domain.matrix import Contestant
-from yudai.domain.run_state import RunState
-from yudai.domain.usage import Usage
-from yudai.domain.verdict import Verdict
-from yudai.ports.artifacts import ArtifactRef
+from yudai.artifacts.port import ArtifactRef
+from yudai.gateway.domain.usage import Usage
+from yudai.kit.causes import Cause
+from yudai.kit.ids import RunId, SolveId, WorkerId
+from yudai.runs.domain.marks import Marks
+from yudai.runs.domain.states import RunState
+from yudai.solves.domain.matrix import Contestant
 from yudai.store.columns import CleanText, ValueJson, words
 from yudai.store.rows import Base, Data, Id, WorkRow
+from yudai.verification.domain.verdict import Verdict
 
 Refs = tuple[ArtifactRef, ...]
 

@@ -9,7 +9,7 @@ from pydantic import TypeAdapter
 from sqlalchemy import Dialect, Enum, Text
 from sqlalchemy.types import TypeDecorator
 
-from yudai.domain.text import clean
+from yudai.kit.text import clean
 from yudai.store.text import to_json
 
 T = TypeVar("T")

@@ -3,7 +3,7 @@
 from sqlalchemy import ColumnElement, Double, cast, extract, func, literal
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from yudai.store.engines import is_sqlite
+from yudai.store.connections import is_sqlite
 
 
 def instant(db: AsyncSession, now: float) -> ColumnElement[float]:

@@ -9,10 +9,10 @@ from typing import TypeVar
 from sqlalchemy.exc import InterfaceError, OperationalError, SQLAlchemyError
 from sqlalchemy.exc import TimeoutError as NoConnectionError
 
-from yudai.domain.errors import WorldError
-from yudai.domain.failure import Cause
+from yudai.kit.causes import Cause
+from yudai.kit.errors import WorldError
 from yudai.store import postgresql, sqlite
-from yudai.store.engines import reason
+from yudai.store.connections import reason
 
 T = TypeVar("T")
 

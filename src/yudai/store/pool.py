@@ -1,6 +1,6 @@
 """How many connections to PostgreSQL one process keeps, and how long it waits; SQLite has none."""
 
-from yudai.domain.value import Value
+from yudai.kit.value import Value
 
 
 class Pool(Value):

@@ -6,7 +6,7 @@ from typing import Any
 from sqlalchemy import URL, Connection, Engine, event, text
 from sqlalchemy.exc import DBAPIError, OperationalError, ProgrammingError
 
-from yudai.domain.errors import RefusedError
+from yudai.kit.errors import RefusedError
 from yudai.store.pool import Pool
 
 LOCK_TIMEOUT_S = 0.1

@@ -6,7 +6,7 @@ from sqlalchemy import BigInteger, Integer, MetaData, String
 from sqlalchemy.orm import DeclarativeBase, Mapped, MappedAsDataclass
 
 if TYPE_CHECKING:
-    from yudai.domain.ids import WorkerId
+    from yudai.kit.ids import WorkerId
 
 Id = String(64)
 # SQLite numbers rows by itself only for its own INTEGER.

@@ -6,10 +6,10 @@ from typing import Protocol, Self, TypeVar, cast
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from yudai.domain.redaction import Redact, as_it_is
+from yudai.kit.redaction import Redact, as_it_is
 from yudai.store import migrations
-from yudai.store.db import Database
-from yudai.store.engines import refusals
+from yudai.store.connections import refusals
+from yudai.store.database import Database
 from yudai.store.pool import DEFAULT_POOL, Pool
 
 

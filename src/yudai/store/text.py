@@ -3,7 +3,7 @@
 import json
 import re
 
-from yudai.domain.text import REPLACEMENT, clean
+from yudai.kit.text import REPLACEMENT, clean
 
 # An escaped backslash is consumed whole, so that `\\u0000` stays the six characters it stands for.
 _ESCAPED = re.compile(r"\\(\\|u0000)")

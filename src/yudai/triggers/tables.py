@@ -3,7 +3,7 @@
 from sqlalchemy import BigInteger, Double, Index, String, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
-from yudai.domain.ids import SolveId
+from yudai.kit.ids import SolveId
 from yudai.store.columns import CleanText
 from yudai.store.rows import Base, Id, Url
 

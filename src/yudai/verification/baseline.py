@@ -1,10 +1,10 @@
 """What is known of a repository before anybody changes it."""
 
-from yudai.domain.project import Project
-from yudai.domain.testreport import Baseline, TestPlan
-from yudai.domain.value import Value
-from yudai.ports.artifacts import ArtifactRef
-from yudai.ports.sandbox import BaseRef
+from yudai.artifacts.port import ArtifactRef
+from yudai.kit.value import Value
+from yudai.projects.domain.project import Project
+from yudai.sandboxes.port import BaseRef
+from yudai.testing.domain.report import Baseline, TestPlan
 
 
 class Measured(Value):

@@ -2,8 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from yudai.wiring.home import installation
-from yudai.wiring.parts import (
+from yudai.wiring.components import (
     Library,
     is_shared,
     make_applier,
@@ -13,10 +12,11 @@ from yudai.wiring.parts import (
     open_library,
     scripted_gateway,
 )
+from yudai.wiring.home import installation
 from yudai.wiring.sandboxes import BACKENDS, DEFAULT_BACKEND, make_backend
 
 if TYPE_CHECKING:
-    from yudai.wiring.embedded import App, open_app
+    from yudai.wiring.local_app import App, open_app
 
 __all__ = [
     "BACKENDS",
@@ -39,7 +39,7 @@ __all__ = [
 def __getattr__(name: str) -> object:
     """Flows, agents and forges cost start-up time that a look at the database need not pay."""
     if name in ("App", "open_app"):
-        from yudai.wiring import embedded
+        from yudai.wiring import local_app
 
-        return getattr(embedded, name)
+        return getattr(local_app, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -4,20 +4,20 @@ from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 
-from yudai.adapters.vaults.fernet import FernetVault, new_key, split_keys
-from yudai.adapters.vaults.hashing import KeyedDigest
-from yudai.adapters.vaults.keyfile import made_once
-from yudai.adapters.vaults.lazy import LazyDigest, LazyVault
-from yudai.ports.clock import Clock
-from yudai.ports.logins import LoginProvider
-from yudai.ports.remote import Repositories
-from yudai.ports.vault import Digest, Vault
-from yudai.services.access import Access
-from yudai.services.devices import Devices
-from yudai.services.enrolling import Enroller
-from yudai.services.keyring import Keyring
-from yudai.services.keys import Keys
-from yudai.services.logins import Logins
+from yudai.accounts.access import Access
+from yudai.accounts.adapters.hashing import KeyedDigest
+from yudai.accounts.adapters.key_file import made_once
+from yudai.accounts.adapters.lazy import LazyDigest, LazyVault
+from yudai.accounts.adapters.vault import FernetVault, new_key, split_keys
+from yudai.accounts.api_keys import Keys
+from yudai.accounts.credentials import Keyring
+from yudai.accounts.device_login import Devices
+from yudai.accounts.logins import Logins
+from yudai.accounts.people import Enroller
+from yudai.accounts.vault import Digest, Vault
+from yudai.forge.ports.login import LoginProvider
+from yudai.forge.ports.remote import Repositories
+from yudai.kit.clock import Clock
 from yudai.settings import Settings
 from yudai.store.store import Store
 
@@ -46,7 +46,7 @@ class Accounts:
 @asynccontextmanager
 async def open_accounts(settings: Settings, store: Store, clock: Clock) -> AsyncGenerator[Accounts]:
     """For a process that needs a forge only to know people: the command line."""
-    from yudai.adapters.forges.github.forge import GitHubForge
+    from yudai.forge.adapters.github.forge import GitHubForge
 
     async with AsyncExitStack() as stack:
         forge = GitHubForge(
@@ -61,7 +61,7 @@ async def open_accounts(settings: Settings, store: Store, clock: Clock) -> Async
 
 def make_provider(settings: Settings, clock: Clock) -> LoginProvider | None:
     """None where the forge does not know us."""
-    from yudai.adapters.forges.github.oauth import GitHubOAuth
+    from yudai.forge.adapters.github.oauth import GitHubOAuth
 
     if not settings.github_app_client_id:
         return None

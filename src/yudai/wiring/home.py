@@ -3,8 +3,8 @@
 import os
 from contextlib import suppress
 
-from yudai.adapters.clock import SystemClock
-from yudai.domain.errors import RefusedError
+from yudai.kit.errors import RefusedError
+from yudai.kit.system_clock import SystemClock
 from yudai.settings import Settings
 
 

@@ -2,12 +2,12 @@
 
 import os
 
-from yudai.adapters.clock import SystemClock
-from yudai.adapters.engines.liveness import host_name
-from yudai.domain.ids import WorkerId
-from yudai.services.leases import Lease, Terms
+from yudai.engine.adapters.host_processes import host_name
+from yudai.engine.leases import Lease, Terms
+from yudai.engine.queries import Holder
+from yudai.kit.ids import WorkerId
+from yudai.kit.system_clock import SystemClock
 from yudai.store.store import Store
-from yudai.store.workers import Holder
 
 
 def make_lease(store: Store, *, durable: bool, terms: Terms | None = None) -> Lease:

@@ -11,25 +11,19 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 import structlog
 from pydantic import SecretStr
 
-from yudai.adapters.clock import SystemClock
-from yudai.adapters.engines.liveness import host_name, is_gone, is_here, is_there
-from yudai.domain.errors import RefusedError, SandboxError
-from yudai.domain.nearest import nearest
-from yudai.ports.register import Register
-from yudai.ports.sandbox import (
-    Backend,
-    Capabilities,
-    NetworkPolicy,
-    OnBlocked,
-    ignore_blocked,
-)
+from yudai.engine.adapters.host_processes import host_name, is_gone, is_here, is_there
+from yudai.kit.errors import RefusedError, SandboxError
+from yudai.kit.nearest import nearest
+from yudai.kit.system_clock import SystemClock
+from yudai.sandboxes.port import Backend, Capabilities, NetworkPolicy, OnBlocked, ignore_blocked
+from yudai.sandboxes.register import Register
 from yudai.settings import Settings, surroundings
 from yudai.store.store import Store
 from yudai.wiring.home import installation
 
 if TYPE_CHECKING:
-    from yudai.adapters.sandboxes.network.reaching import Ways
-    from yudai.adapters.sandboxes.remote.cloud import Cloud
+    from yudai.sandboxes.backends.network.dial import Ways
+    from yudai.sandboxes.backends.remote.cloud import Cloud
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger()
 
@@ -39,8 +33,8 @@ NO_DOORS: Mapping[str, Path] = MappingProxyType({})
 _LEAST_AT_ONCE = 2
 """A baseline and a proof take two boxes together."""
 _LOCAL = {
-    "bubblewrap": ("yudai.adapters.sandboxes.bubblewrap", "BubblewrapBackend"),
-    "process": ("yudai.adapters.sandboxes.process", "ProcessBackend"),
+    "bubblewrap": ("yudai.sandboxes.backends.bubblewrap.backend", "BubblewrapBackend"),
+    "process": ("yudai.sandboxes.backends.process.backend", "ProcessBackend"),
 }
 
 
@@ -117,8 +111,8 @@ async def _next_best(
 
 
 def make_register(store: Store) -> Register:
-    from yudai.services.registering import DatabaseRegister
-    from yudai.store.runs import sandbox_tags
+    from yudai.runs.queries import sandbox_tags
+    from yudai.sandboxes.database_register import DatabaseRegister
 
     clock = SystemClock()
     return DatabaseRegister(
@@ -143,7 +137,7 @@ def is_set_up(settings: Settings, name: str) -> bool:
 def _local(
     settings: Settings, name: str, on_blocked: OnBlocked, doors: Mapping[str, Path]
 ) -> Backend:
-    from yudai.adapters.sandboxes.packages import package_settings
+    from yudai.sandboxes.backends.toolchain.package_settings import package_settings
 
     module, cls = _LOCAL[name]
     more = {"ways": _ways(doors)} if name == DEFAULT_BACKEND else {}
@@ -165,15 +159,15 @@ def _local(
 
 def _ways(doors: Mapping[str, Path]) -> "Ways":
     """Through a proxy of this host, where it has one."""
-    from yudai.adapters.sandboxes.network.reaching import Ways
-    from yudai.adapters.sandboxes.network.upstream import upstream_of
+    from yudai.sandboxes.backends.network.dial import Ways
+    from yudai.sandboxes.backends.network.upstream_proxy import upstream_of
 
     return Ways(upstream=upstream_of(surroundings()), doors=doors)
 
 
 def _with_endpoint(settings: Settings, name: str) -> NetworkPolicy:
     """Command agents elsewhere have to reach our model endpoint."""
-    from yudai.wiring.commanding import endpoint_hosts
+    from yudai.wiring.command_agents import endpoint_hosts
 
     policy = settings.network
     hosts = endpoint_hosts(settings, name)
@@ -188,9 +182,9 @@ def _remote(
     *,
     waits: bool,
 ) -> Backend:
-    from yudai.adapters.sandboxes.packages import package_settings
-    from yudai.adapters.sandboxes.remote.backend import RemoteBackend, Terms
-    from yudai.adapters.sandboxes.remote.pace import Pace
+    from yudai.sandboxes.backends.remote.backend import RemoteBackend, Terms
+    from yudai.sandboxes.backends.remote.rate_limit import Pace
+    from yudai.sandboxes.backends.toolchain.package_settings import package_settings
 
     terms = Terms(
         limits=settings.limits,
@@ -204,7 +198,7 @@ def _remote(
 
 
 def _e2b(settings: Settings, *_: object) -> Provision:
-    from yudai.adapters.sandboxes.e2b import E2BCloud
+    from yudai.sandboxes.backends.e2b.cloud import E2BCloud
 
     cloud = E2BCloud(
         api_key=_key(settings.e2b_api_key, "E2B_API_KEY", "E2B"),
@@ -217,7 +211,7 @@ def _e2b(settings: Settings, *_: object) -> Provision:
 
 
 def _prime(settings: Settings, *_: object) -> Provision:
-    from yudai.adapters.sandboxes.prime import PrimeCloud
+    from yudai.sandboxes.backends.prime.cloud import PrimeCloud
 
     cloud = PrimeCloud(
         api_key=_key(settings.prime_api_key, "PRIME_API_KEY", "Prime Intellect"),
@@ -229,7 +223,7 @@ def _prime(settings: Settings, *_: object) -> Provision:
 
 
 def _container(settings: Settings, on_blocked: OnBlocked, doors: Mapping[str, Path]) -> Provision:
-    from yudai.adapters.sandboxes.container import ContainerCloud
+    from yudai.sandboxes.backends.container.cloud import ContainerCloud
 
     cloud = ContainerCloud(
         engine=settings.container_engine,

@@ -3,13 +3,13 @@
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 
-from yudai.ports.clock import Clock
-from yudai.ports.sandbox import Backend
-from yudai.services.evicting import Evictor, SourcePruner
-from yudai.services.reading import Reader
+from yudai.kit.clock import Clock
+from yudai.operations.retention import Evictor, SourcePruner
+from yudai.sandboxes.port import Backend
 from yudai.settings import Settings
 from yudai.store.store import Store
-from yudai.wiring.parts import make_sources
+from yudai.views.documents import Reader
+from yudai.wiring.components import make_sources
 from yudai.wiring.sandboxes import make_backend
 
 _MIB = 1 << 20

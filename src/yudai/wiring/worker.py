@@ -10,26 +10,28 @@ from functools import partial
 import structlog
 from sqlalchemy.exc import SQLAlchemyError
 
-from yudai.adapters.engines.dbos import DbosEngine
-from yudai.adapters.engines.dbos_worker import DbosWorker
-from yudai.adapters.engines.liveness import is_gone, is_there
-from yudai.domain.failure import POLICIES, Cause
-from yudai.domain.ids import WorkerId
-from yudai.ports.gateway import Gateway
-from yudai.services.answering import Reminder
-from yudai.services.evicting import Shelves
-from yudai.services.leases import Heir, Terms
-from yudai.services.milestones import Milestones
-from yudai.services.sweeping import Chore, Sweeper, rounds
+from yudai.conversations.answer import Reminder
+from yudai.conversations.milestones import Milestones
+from yudai.engine import queries as workers
+from yudai.engine.adapters.dbos.engine import DbosEngine
+from yudai.engine.adapters.dbos.worker import DbosWorker
+from yudai.engine.adapters.host_processes import is_gone, is_there
+from yudai.engine.leases import Heir, Terms
+from yudai.gateway.port import Gateway
+from yudai.kit.causes import POLICIES, Cause
+from yudai.kit.ids import WorkerId
+from yudai.operations.retention import Shelves
+from yudai.operations.sweep import Chore, Sweeper, rounds
+from yudai.runs import attempts
+from yudai.runs.spending import holds
 from yudai.settings import Settings
-from yudai.store import attempts, holds, workers
 from yudai.store.outages import StoreAwayError
-from yudai.wiring.asking import make_submitter
-from yudai.wiring.forging import make_hearing
-from yudai.wiring.hall import Hall, make_flow, open_hall
+from yudai.wiring.arena import Hall, make_flow, open_hall
+from yudai.wiring.components import is_shared, make_engine_config
+from yudai.wiring.forge import make_hearing
 from yudai.wiring.leasing import make_lease
-from yudai.wiring.parts import is_shared, make_engine_config
 from yudai.wiring.shelving import make_evictor, make_pruner
+from yudai.wiring.submit import make_submitter
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger()
 

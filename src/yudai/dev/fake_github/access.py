@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass
 
+from yudai.dev.fake_github.errors import Refusal, not_found
 from yudai.dev.fake_github.records import Repo, Token
-from yudai.dev.fake_github.refusals import Refusal, not_found
 from yudai.dev.fake_github.state import State, covers
-from yudai.domain.forge import Role
+from yudai.forge.domain.repository import Role
 
 _NOT_BY_APP = "Resource not accessible by integration"
 

@@ -6,28 +6,20 @@ from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
-from yudai.dev.fake_github import (
-    consent,
-    git_http,
-    oauth,
-    pages,
-    rest_app,
-    rest_issues,
-    rest_pulls,
-    rest_repositories,
-    serving_rest,
-)
-from yudai.dev.fake_github.front import Front
+from yudai.dev.fake_github import git_http, oauth
+from yudai.dev.fake_github.errors import not_found
 from yudai.dev.fake_github.git_http import GitHttp
-from yudai.dev.fake_github.refusals import not_found
-from yudai.dev.fake_github.rest import PREFIX, encode
+from yudai.dev.fake_github.middleware import Front
+from yudai.dev.fake_github.pages import consent, pages
+from yudai.dev.fake_github.rest import app, endpoint, issues, pulls, repositories
+from yudai.dev.fake_github.rest_call import PREFIX, encode
 from yudai.dev.fake_github.state import State
 
 ENDPOINTS = (
-    *rest_repositories.ENDPOINTS,
-    *rest_issues.ENDPOINTS,
-    *rest_pulls.ENDPOINTS,
-    *rest_app.ENDPOINTS,
+    *repositories.ENDPOINTS,
+    *issues.ENDPOINTS,
+    *pulls.ENDPOINTS,
+    *app.ENDPOINTS,
 )
 
 
@@ -39,7 +31,7 @@ def create_app(state: State) -> ASGIApp:
     return Front(
         Starlette(
             routes=[
-                *serving_rest.routes(state, ENDPOINTS),
+                *endpoint.routes(state, ENDPOINTS),
                 Route(PREFIX + "/{rest:path}", _nothing, methods=_METHODS),
                 *oauth.routes(state),
                 *consent.routes(state),

@@ -4,11 +4,11 @@ import json
 import uuid
 from typing import Any
 
-from yudai.dev.fake_github import pull_views, views
-from yudai.dev.fake_github.clones import Commit
+from yudai.dev.fake_github import json_pull_views, json_views
+from yudai.dev.fake_github.git_repositories import Commit
 from yudai.dev.fake_github.records import Comment, Delivery, Item, Repo
 from yudai.dev.fake_github.state import State, iso
-from yudai.dev.fake_github.webhooks import sign
+from yudai.dev.fake_github.webhook_sender import sign
 
 _KEPT = 200
 
@@ -16,12 +16,12 @@ _KEPT = 200
 def about_issue(
     state: State, repo: Repo, item: Item, *, action: str, by: str, label: str = ""
 ) -> None:
-    payload: dict[str, Any] = {"action": action, "issue": views.issue(state, repo, item)}
+    payload: dict[str, Any] = {"action": action, "issue": json_views.issue(state, repo, item)}
     if label:
-        payload["label"] = views.label(state, repo, label)
+        payload["label"] = json_views.label(state, repo, label)
     if item.pull is not None:
         payload["number"] = item.number
-        payload["pull_request"] = pull_views.full(state, repo, item)
+        payload["pull_request"] = json_pull_views.full(state, repo, item)
         del payload["issue"]
     deliver(state, repo, "pull_request" if item.pull else "issues", payload, by=by)
 
@@ -31,8 +31,8 @@ def about_comment(
 ) -> None:
     payload = {
         "action": action,
-        "issue": views.issue(state, repo, item),
-        "comment": views.comment(state, repo, item, said),
+        "issue": json_views.issue(state, repo, item),
+        "comment": json_views.comment(state, repo, item, said),
     }
     deliver(state, repo, "issue_comment", payload, by=by)
 
@@ -41,7 +41,7 @@ def about_pull(state: State, repo: Repo, item: Item, *, action: str, by: str) ->
     payload = {
         "action": action,
         "number": item.number,
-        "pull_request": pull_views.full(state, repo, item),
+        "pull_request": json_pull_views.full(state, repo, item),
     }
     deliver(state, repo, "pull_request", payload, by=by)
 
@@ -90,13 +90,13 @@ def deliver(state: State, repo: Repo, event: str, payload: dict[str, Any], *, by
     if event not in hook.events:
         return
     payload |= {
-        "repository": views.repository(state, repo),
-        "sender": views.user(state, by),
+        "repository": json_views.repository(state, repo),
+        "sender": json_views.user(state, by),
     }
     if installation := state.installation_of(repo):
         payload["installation"] = {
             "id": installation.id,
-            "node_id": views.node_id("Installation", installation.id),
+            "node_id": json_views.node_id("Installation", installation.id),
         }
     body = json.dumps(payload)
     world.last_delivery += 1

@@ -6,8 +6,8 @@ from urllib.parse import parse_qs, urlsplit
 
 from starlette.requests import Request
 
-from yudai.dev.fake_github.entering import read_body
-from yudai.dev.fake_github.refusals import Refusal
+from yudai.dev.fake_github.authenticate import read_body
+from yudai.dev.fake_github.errors import Refusal
 
 _MAX_BODY = 256 << 10
 

@@ -14,13 +14,13 @@ from starlette.types import Receive, Scope, Send
 
 from yudai.dev.fake_github import events, forks
 from yudai.dev.fake_github.access import ANONYMOUS, Caller, role_of, seen
-from yudai.dev.fake_github.clones import ENV, git_program
-from yudai.dev.fake_github.entering import identify
+from yudai.dev.fake_github.authenticate import identify
+from yudai.dev.fake_github.errors import Refusal
+from yudai.dev.fake_github.git_repositories import ENV, git_program
 from yudai.dev.fake_github.records import Repo
-from yudai.dev.fake_github.refusals import Refusal
-from yudai.dev.fake_github.serving_rest import LOGIN
+from yudai.dev.fake_github.rest.endpoint import LOGIN
 from yudai.dev.fake_github.state import State
-from yudai.domain.forge import Role
+from yudai.forge.domain.repository import Role
 
 _MAX_BODY = 256 << 20
 _CHUNK = 1 << 16

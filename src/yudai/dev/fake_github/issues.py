@@ -5,8 +5,8 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from yudai.dev.fake_github import events
+from yudai.dev.fake_github.errors import check_text, not_found
 from yudai.dev.fake_github.records import Comment, Event, Item, Repo
-from yudai.dev.fake_github.refusals import check_text, not_found
 from yudai.dev.fake_github.state import State
 
 _CLOSING = re.compile(

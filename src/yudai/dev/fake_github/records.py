@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from yudai.domain.forge import Role
+from yudai.forge.domain.repository import Role
 
 
 class Record(BaseModel):

@@ -8,15 +8,15 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
-from yudai.adapters.clock import SystemClock
-from yudai.dev.fake_github.clones import Clone, Signature
+from yudai.dev.fake_github.errors import not_found
 from yudai.dev.fake_github.faults import Faults
+from yudai.dev.fake_github.git_repositories import Clone, Signature
 from yudai.dev.fake_github.records import App, Installation, Person, Repo, Token, World
-from yudai.dev.fake_github.refusals import not_found
-from yudai.dev.fake_github.requests import RequestLog
-from yudai.dev.fake_github.webhooks import Courier
-from yudai.domain.forge import Role
-from yudai.ports.clock import Clock
+from yudai.dev.fake_github.request_log import RequestLog
+from yudai.dev.fake_github.webhook_sender import Courier
+from yudai.forge.domain.repository import Role
+from yudai.kit.clock import Clock
+from yudai.kit.system_clock import SystemClock
 
 PERMISSIONS = {
     "metadata": "read",

@@ -2,10 +2,10 @@
 
 from collections.abc import Callable
 
-from yudai.domain.marks import Marks
-from yudai.domain.trajectory import TrajectoryMessage
-from yudai.domain.usage import Usage
-from yudai.domain.value import Value
+from yudai.gateway.domain.usage import Usage
+from yudai.kit.value import Value
+from yudai.runs.domain.marks import Marks
+from yudai.runs.domain.trajectory.trajectory import TrajectoryMessage
 
 
 class Progress(Value):

@@ -5,9 +5,9 @@ from typing import NamedTuple
 from sqlalchemy import case, func, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from yudai.domain.ids import RunId
+from yudai.kit.ids import RunId
+from yudai.runs.spending.holds import MOST_MICROS
 from yudai.runs.tables import DeskRow, RunRow
-from yudai.store.holds import MOST_MICROS
 
 
 class Purchase(NamedTuple):

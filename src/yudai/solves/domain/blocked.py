@@ -1,7 +1,7 @@
 """Hosts that a solve's sandboxes were refused."""
 
-from yudai.domain.ids import RunId
-from yudai.domain.value import Value
+from yudai.kit.ids import RunId
+from yudai.kit.value import Value
 
 
 class BlockedEntry(Value):

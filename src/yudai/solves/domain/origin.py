@@ -2,7 +2,7 @@
 
 from enum import StrEnum
 
-from yudai.domain.value import Value
+from yudai.kit.value import Value
 
 
 class PublishMode(StrEnum):

@@ -6,10 +6,10 @@ from typing import Literal
 from sqlalchemy import Connection, inspect, text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from yudai.domain.errors import RefusedError
+from yudai.kit.errors import RefusedError
 from yudai.store import postgresql, sqlite
-from yudai.store.db import Database
-from yudai.store.engines import is_sqlite, make_migrating_engine
+from yudai.store.connections import is_sqlite, make_migrating_engine
+from yudai.store.database import Database
 
 Direction = Literal["upgrade", "downgrade"]
 HEAD = "0007"

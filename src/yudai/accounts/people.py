@@ -1,0 +1,82 @@
+"""From a forge's grant to a person that we know, with their token kept sealed."""
+
+from dataclasses import dataclass
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from yudai.accounts import queries as accounts
+from yudai.accounts.tables import TokenRow, UserRow
+from yudai.accounts.vault import Vault
+from yudai.forge.domain.repository import Account
+from yudai.forge.ports.login import Grant
+from yudai.forge.ports.remote import Credential, CredentialKind, Repositories
+from yudai.kit.clock import Clock
+from yudai.kit.errors import ForbiddenError, RefusedError
+from yudai.kit.value import Value
+from yudai.store.store import Store
+
+
+class Person(Value):
+    """A user of ours."""
+
+    id: str
+    login: str
+    name: str = ""
+
+
+@dataclass(frozen=True)
+class Enroller:
+    store: Store
+    clock: Clock
+    vault: Vault
+    forge: Repositories
+    only: frozenset[str] | None = None
+    """Logins in lower case that are let in; None: everybody's."""
+
+    async def account(self, grant: Grant) -> Account:
+        """Whose grant it is, said by the forge itself."""
+        asking = Credential(kind=CredentialKind.USER, token=grant.access)
+        account = await self.forge.whoami(by=asking)
+        if account.is_bot:
+            raise RefusedError("this is a bot's account: log in as a person")
+        if self.only is not None and account.login.lower() not in self.only:
+            raise ForbiddenError(f"{account.login} is not among those who may use this server")
+        return account
+
+    async def keep(self, db: AsyncSession, account: Account, grant: Grant) -> Person:
+        """In the transaction that lets them in."""
+        at = self.clock.now()
+        row = await accounts.keep_user(
+            db, account, forge=self.forge.url, new_id=self.clock.new_id(), at=at
+        )
+        await accounts.keep_token(db, self.sealed(row.id, grant))
+        return person_of(row)
+
+    async def keep_as(self, user_id: str, account: Account, grant: Grant) -> Person:
+        """For a user that is no account of a forge: the one of local mode."""
+        at = self.clock.now()
+        # Not by the account's number, which may be another user's where people log in as well.
+        nobody = account.model_copy(update={"id": 0})
+        async with self.store.change() as db:
+            row = await accounts.keep_user(db, nobody, forge=self.forge.url, new_id=user_id, at=at)
+            await accounts.keep_token(db, self.sealed(row.id, grant))
+        return person_of(row)
+
+    def sealed(self, user_id: str, grant: Grant) -> TokenRow:
+        now = self.clock.now()
+        return TokenRow(
+            user_id=user_id,
+            access=self.vault.seal(grant.access),
+            refresh="" if grant.refresh is None else self.vault.seal(grant.refresh),
+            access_expires_at=_moment(now, grant.access_expires_in),
+            refresh_expires_at=_moment(now, grant.refresh_expires_in),
+            updated_at=now,
+        )
+
+
+def person_of(row: UserRow) -> Person:
+    return Person(id=row.id, login=row.login, name=row.name)
+
+
+def _moment(now: float, after_s: float | None) -> float | None:
+    return None if after_s is None else now + after_s

@@ -1,0 +1,170 @@
+"""Queries of people: who they are, their tokens, their logins and their keys."""
+
+from typing import TYPE_CHECKING, Any, cast
+
+from sqlalchemy import ColumnElement, Delete, Table, delete, select, update
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from yudai.accounts.tables import KeyRow, LoginAttemptRow, LoginRow, TokenRow, UserRow
+from yudai.forge.domain.repository import Account
+from yudai.store.connections import insert_new, is_sqlite, upsert
+from yudai.store.database import LOCKS
+
+if TYPE_CHECKING:
+    from sqlalchemy.engine import CursorResult
+
+_USERS = cast("Table", UserRow.__table__)
+_TOKENS = cast("Table", TokenRow.__table__)
+
+
+async def keep_user(
+    db: AsyncSession, account: Account, *, forge: str, new_id: str, at: float
+) -> UserRow:
+    """Known by the forge's number: a login can be renamed, and given to somebody else."""
+    insert = insert_new(_USERS, db.get_bind().dialect).values(
+        id=new_id,
+        forge=forge,
+        forge_id=account.id,
+        login=account.login,
+        name=account.name,
+        created_at=at,
+        seen_at=at,
+    )
+    await db.execute(insert)
+    is_theirs = (UserRow.forge == forge, UserRow.forge_id == account.id)
+    changed = {"login": account.login, "name": account.name, "seen_at": at}
+    await db.execute(update(UserRow).where(*is_theirs).values(changed))
+    return (await db.scalars(select(UserRow).where(*is_theirs))).one()
+
+
+async def user(db: AsyncSession, user_id: str) -> UserRow | None:
+    return await db.get(UserRow, user_id)
+
+
+async def login_of(db: AsyncSession, user_id: str) -> str:
+    """Empty for a user that is not known."""
+    found = await user(db, user_id)
+    return "" if found is None else found.login
+
+
+async def keep_token(db: AsyncSession, row: TokenRow) -> None:
+    """In the place of an earlier one."""
+    columns = {column.name: getattr(row, column.name) for column in _TOKENS.columns}
+    await db.execute(upsert(_TOKENS, db.get_bind().dialect).values(columns))
+
+
+async def token(db: AsyncSession, user_id: str) -> TokenRow | None:
+    return await db.get(TokenRow, user_id)
+
+
+async def hold_token(db: AsyncSession, user_id: str) -> TokenRow | None:
+    """Until our commit nobody else reads it this way: a refresh token is good once."""
+    query = select(TokenRow).where(TokenRow.user_id == user_id)
+    if not is_sqlite(db.get_bind().dialect):
+        query = query.with_for_update()
+    options = {LOCKS: True, "populate_existing": True}
+    return (await db.scalars(query, execution_options=options)).one_or_none()
+
+
+async def token_owners(db: AsyncSession) -> list[str]:
+    return list(await db.scalars(select(TokenRow.user_id).order_by(TokenRow.user_id)))
+
+
+async def drop_token(db: AsyncSession, user_id: str) -> bool:
+    return await _drop(db, delete(TokenRow).where(TokenRow.user_id == user_id)) > 0
+
+
+async def add_login(db: AsyncSession, row: LoginRow) -> None:
+    """And forget those that are over, whoever's they are."""
+    await db.execute(delete(LoginRow).where(LoginRow.expires_at <= row.created_at))
+    db.add(row)
+    await db.flush()
+
+
+async def login(db: AsyncSession, hash_: str) -> tuple[LoginRow, UserRow] | None:
+    query = select(LoginRow, UserRow).join(UserRow, UserRow.id == LoginRow.user_id)
+    found = (await db.execute(query.where(LoginRow.hash == hash_))).one_or_none()
+    return None if found is None else (found[0], found[1])
+
+
+async def touch_login(db: AsyncSession, hash_: str, *, at: float) -> None:
+    await db.execute(update(LoginRow).where(LoginRow.hash == hash_).values(seen_at=at))
+
+
+async def logins_of(db: AsyncSession, user_id: str) -> list[LoginRow]:
+    """Last seen first."""
+    query = select(LoginRow).where(LoginRow.user_id == user_id)
+    return list(await db.scalars(query.order_by(LoginRow.seen_at.desc(), LoginRow.hash)))
+
+
+async def drop_login(db: AsyncSession, hash_: str) -> bool:
+    return await _drop(db, delete(LoginRow).where(LoginRow.hash == hash_)) > 0
+
+
+async def drop_logins(db: AsyncSession, user_id: str, *, starting: str = "") -> int:
+    """All of somebody's, or the one whose hash starts so."""
+    which: list[ColumnElement[bool]] = [LoginRow.user_id == user_id]
+    if starting:
+        which.append(LoginRow.hash.startswith(starting, autoescape=True))
+    return await _drop(db, delete(LoginRow).where(*which))
+
+
+async def add_attempt(db: AsyncSession, row: LoginAttemptRow) -> None:
+    """And forget those that nobody finished."""
+    over = LoginAttemptRow.expires_at <= row.created_at
+    await db.execute(delete(LoginAttemptRow).where(over))
+    db.add(row)
+    await db.flush()
+
+
+async def take_attempt(db: AsyncSession, hash_: str) -> LoginAttemptRow | None:
+    """It is gone with this: whoever comes with the same one again finds nothing."""
+    taken = delete(LoginAttemptRow).where(LoginAttemptRow.hash == hash_).returning(LoginAttemptRow)
+    return (await db.scalars(taken)).one_or_none()
+
+
+async def hold_attempt(db: AsyncSession, hash_: str) -> LoginAttemptRow | None:
+    query = select(LoginAttemptRow).where(LoginAttemptRow.hash == hash_)
+    if not is_sqlite(db.get_bind().dialect):
+        query = query.with_for_update()
+    return (await db.scalars(query, execution_options={LOCKS: True})).one_or_none()
+
+
+async def change_attempt(db: AsyncSession, hash_: str, **values: Any) -> None:
+    await db.execute(update(LoginAttemptRow).where(LoginAttemptRow.hash == hash_).values(**values))
+
+
+async def add_key(db: AsyncSession, row: KeyRow) -> None:
+    db.add(row)
+    await db.flush()
+
+
+async def key(db: AsyncSession, key_id: str) -> tuple[KeyRow, UserRow] | None:
+    query = select(KeyRow, UserRow).join(UserRow, UserRow.id == KeyRow.user_id)
+    found = (await db.execute(query.where(KeyRow.id == key_id))).one_or_none()
+    return None if found is None else (found[0], found[1])
+
+
+async def touch_key(db: AsyncSession, key_id: str, *, at: float) -> None:
+    await db.execute(update(KeyRow).where(KeyRow.id == key_id).values(used_at=at))
+
+
+async def keys_of(db: AsyncSession, user_id: str) -> list[KeyRow]:
+    """Newest first."""
+    query = select(KeyRow).where(KeyRow.user_id == user_id)
+    return list(await db.scalars(query.order_by(KeyRow.created_at.desc(), KeyRow.id)))
+
+
+async def drop_key(db: AsyncSession, key_id: str, *, user_id: str) -> bool:
+    mine = (KeyRow.id == key_id, KeyRow.user_id == user_id)
+    return await _drop(db, delete(KeyRow).where(*mine)) > 0
+
+
+async def _drop(db: AsyncSession, statement: Delete) -> int:
+    return cast("CursorResult[Any]", await db.execute(statement)).rowcount
+
+
+async def user_id(db: AsyncSession, forge: str, account: Account) -> str | None:
+    """Who that is among our users."""
+    same = (UserRow.forge == forge) & (UserRow.forge_id == account.id)
+    return await db.scalar(select(UserRow.id).where(same))

@@ -1,0 +1,173 @@
+"""Any command-line agent inside the sandbox; its model is called through our own endpoint."""
+
+import asyncio
+import time
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from yudai.agents.adapters.command import record as story
+from yudai.agents.adapters.command.command_endings import Ending, ended
+from yudai.agents.domain.command_spec import WEAKER, CommandSpec
+from yudai.agents.endpoint.port import DeskReport, RunDesk, Ticket
+from yudai.agents.port import AgentLimits, AgentOutcome, AgentTask
+from yudai.gateway.port import Gateway
+from yudai.kit.causes import Cause
+from yudai.kit.clock import Clock
+from yudai.kit.errors import SandboxError
+from yudai.kit.ids import RunId
+from yudai.kit.redaction import redactor
+from yudai.runs.domain.progress import OnMessage
+from yudai.sandboxes.port import ExecResult, Sandbox
+
+MAX_OUTPUT = 200_000
+# The patch is taken even when the run's time is up.
+_PATCH_TIME_S = 60.0
+# With the issue on its standard input; the command itself has none.
+_PREAMBLE = (
+    'YUDAI_ISSUE_FILE=$(mktemp) && cat > "$YUDAI_ISSUE_FILE" && export YUDAI_ISSUE_FILE'
+    " && exec < /dev/null || exit 126"
+)
+
+
+class Reach(NamedTuple):
+    """How a sandbox gets to our endpoint."""
+
+    base_url: str
+    env: dict[str, str] = {}  # noqa: RUF012 - nobody changes it
+    """For the commands besides: a proxy, say."""
+
+
+class _Ran(NamedTuple):
+    result: ExecResult | None
+    """Of the command, or of the set-up command that failed; None: the sandbox did."""
+    setup: str = ""
+    """The set-up command that failed."""
+    error: SandboxError | None = None
+
+
+class _Taken(NamedTuple):
+    patch: str = ""
+    error: SandboxError | None = None
+
+
+@dataclass(frozen=True)
+class CommandAgent:
+    """Weaker than our own loop, which nothing in a sandbox can reach: see `WEAKER`."""
+
+    name: str
+    spec: CommandSpec
+    desk: RunDesk
+    reach: Reach
+    clock: Clock
+
+    async def run(
+        self,
+        task: AgentTask,
+        sandbox: Sandbox,
+        gateway: Gateway,
+        limits: AgentLimits,
+        *,
+        on_message: OnMessage,
+    ) -> AgentOutcome:
+        # The desk meters for itself: it may be in another process than this one.
+        del gateway
+        teller = story.Teller(on_message, now=self.clock.now)
+        await teller.tell(story.opening(self.name, self.spec, task))
+        run_id, sandbox_id = RunId(sandbox.ref.owner), sandbox.ref.id
+        ticket = await self.desk.admit(run_id, sandbox_id=sandbox_id, seconds=limits.wall_time_s)
+        redact = redactor([ticket.token.get_secret_value()])
+        try:
+            ran = await self._work(task, sandbox, limits, ticket)
+            report = await self.desk.report(ticket)
+        finally:
+            self.desk.leave(ticket)
+        taken = await _take_patch(sandbox, ran)
+        ending = _ending(ran, report, taken)
+        # In a thread: it may have printed much, and changed more.
+        seen = await asyncio.to_thread(story.observed, ran.result, taken.patch, redact)
+        await teller.close(report, seen, ending)
+        return self._outcome(task, report, taken, ending)
+
+    async def _work(
+        self, task: AgentTask, sandbox: Sandbox, limits: AgentLimits, ticket: Ticket
+    ) -> _Ran:
+        """The set-up commands and the command, as long as the run has time."""
+        seconds = min(limits.wall_time_s, self.spec.timeout_s or limits.wall_time_s)
+        deadline = time.monotonic() + seconds
+        env = self._variables(task, ticket)
+        issue = f"{task.issue_title}\n\n{task.issue_body}\n".encode("utf-8", "replace")
+        result = None
+        for command in (*self.spec.setup, self.spec.command):
+            try:
+                result = await sandbox.exec(
+                    f"{_PREAMBLE}\n{command}",
+                    env=env,
+                    timeout_s=max(0.1, deadline - time.monotonic()),
+                    max_output=MAX_OUTPUT,
+                    stdin=issue,
+                )
+            except SandboxError as error:
+                return _Ran(None, error=error)
+            if result.timed_out or (result.exit_code and command is not self.spec.command):
+                return _Ran(result, "" if command is self.spec.command else command)
+        return _Ran(result)
+
+    def _variables(self, task: AgentTask, ticket: Ticket) -> dict[str, str]:
+        model = task.contestant.model
+        ours = {
+            "OPENAI_BASE_URL": self.reach.base_url,
+            "OPENAI_API_BASE": self.reach.base_url,
+            "OPENAI_API_KEY": ticket.token.get_secret_value(),
+            "OPENAI_MODEL": model,
+            "YUDAI_MODEL": model,
+            "YUDAI_TEST_COMMAND": task.test_command,
+            "YUDAI_STRATEGY": task.contestant.strategy.value,
+        }
+        return {**self.spec.env, **self.reach.env, **ours}
+
+    def _outcome(
+        self, task: AgentTask, report: DeskReport, taken: _Taken, ending: Ending
+    ) -> AgentOutcome:
+        return AgentOutcome(
+            exit_status=ending.exit_status,
+            cause=ending.cause,
+            error=ending.reason if ending.cause else "",
+            patch=taken.patch,
+            edits=int(bool(taken.patch)),
+            edits_capped=False,
+            steps=report.steps,
+            usage=report.usage,
+            plan=report.plan,
+            # Its first reply is before whatever the model could have had it do.
+            plan_before_edit=report.plan_step == 1,
+            config={
+                "agent": {"name": self.name, **self.spec.model_dump(mode="json")},
+                "agent_type": "yudai.adapters.agents.command.CommandAgent",
+                "model": {
+                    "model_name": task.contestant.model,
+                    "model_kwargs": {"temperature": task.contestant.temperature},
+                },
+                "notes": list(WEAKER),
+            },
+        )
+
+
+def _ending(ran: _Ran, report: DeskReport, taken: _Taken) -> Ending:
+    error = ran.error or taken.error
+    if error is not None or ran.result is None:
+        cause = error.cause if error else Cause.SANDBOX_FAILED
+        return Ending.of(cause, str(error or ""))
+    return ended(ran.result, report.refusal, has_patch=bool(taken.patch), setup=ran.setup)
+
+
+async def _take_patch(sandbox: Sandbox, ran: _Ran) -> _Taken:
+    if ran.error is not None:
+        return _Taken()
+    try:
+        async with asyncio.timeout(_PATCH_TIME_S):
+            return _Taken(await sandbox.diff())
+    except SandboxError as error:
+        words = f"the patch could not be taken: {error}"
+        return _Taken(error=SandboxError(words, cause=error.cause))
+    except TimeoutError:
+        return _Taken(error=SandboxError("the patch could not be taken in time"))

@@ -1,0 +1,90 @@
+"""What is told of a command agent besides its calls: that it started, what it printed, its end."""
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+from yudai.agents.adapters.command.command_endings import Ending
+from yudai.agents.adapters.edit_count import Look
+from yudai.agents.adapters.observation import observe
+from yudai.agents.domain.command_spec import WEAKER, CommandSpec
+from yudai.agents.endpoint.port import DeskReport
+from yudai.agents.port import AgentTask
+from yudai.gateway.domain.usage import Usage
+from yudai.kit.redaction import Redact
+from yudai.runs.domain.progress import OnMessage, Progress
+from yudai.runs.domain.trajectory.trajectory import TrajectoryMessage
+from yudai.sandboxes.port import ExecResult
+
+CALL_ID = "the-agent-itself"
+"""No call of a model has it: what the command printed is the output of none of them."""
+
+Body = dict[str, Any]
+
+
+class Teller:
+    """The first message and the last ones; those in between are the desk's."""
+
+    def __init__(self, on_message: OnMessage, *, now: Callable[[], float]) -> None:
+        self._on_message = on_message
+        self._now = now
+
+    async def tell(self, body: Body) -> None:
+        await self._tell(0, body, Progress(steps=0, edits=0, usage=Usage()))
+
+    async def close(self, report: DeskReport, observed: Body | None, ending: Ending) -> None:
+        bodies = [*([observed] if observed else []), _exit(ending)]
+        edits = int(bool(observed and "edit" in observed["extra"]))
+        progress = Progress(steps=report.steps, edits=edits, usage=report.usage)
+        for place, body in enumerate(bodies):
+            await self._tell(report.messages + place, body, progress)
+
+    async def _tell(self, seq: int, body: Body, progress: Progress) -> None:
+        at = self._now()
+        body = body | {"extra": {"timestamp": at, **body["extra"]}}
+        message = TrajectoryMessage(
+            seq=seq, step=progress.steps, role=body["role"], at=at, body=body
+        )
+        # It may wait for the database, which the event loop must not.
+        await asyncio.to_thread(self._on_message, message, progress)
+
+
+def opening(name: str, spec: CommandSpec, task: AgentTask) -> Body:
+    """Not said to any model: for whoever reads the trajectory."""
+    lines = [
+        f"The agent {name} works in the sandbox by itself: {spec.command}",
+        f"Issue: {task.issue_title}",
+        "What follows is what it asked its model for, and what it printed. Weaker than usual:",
+        *(f"- {promise}" for promise in WEAKER),
+    ]
+    return {"role": "system", "content": "\n".join(lines), "extra": {}}
+
+
+def observed(result: ExecResult | None, patch: str, redact: Redact) -> Body | None:
+    """What the command printed; with the one edit that can be seen from outside."""
+    if result is None:
+        return None
+    output = {
+        "output": redact(result.text),
+        "returncode": result.exit_code,
+        "exception_info": _exception_info(result),
+    }
+    message = observe({"tool_call_id": CALL_ID}, output, at=0.0)
+    del message["extra"]["timestamp"]
+    message["extra"] |= Look(edit=1, patch=patch).notes if patch else {}
+    return message
+
+
+def _exit(ending: Ending) -> Body:
+    extra = {"exit_status": ending.exit_status, "submission": ""}
+    return {"role": "exit", "content": ending.reason, "extra": extra}
+
+
+def _exception_info(result: ExecResult) -> str:
+    facts = {
+        "The agent was stopped because its time was up.": result.timed_out,
+        "A process was killed because the sandbox ran out of memory.": result.oom,
+        "The sandbox's disk is full.": result.disk_full,
+        "It printed too much; a part of it was dropped.": result.truncated,
+    }
+    return " ".join(fact for fact, holds in facts.items() if holds)

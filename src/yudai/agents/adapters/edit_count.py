@@ -1,0 +1,105 @@
+"""Counts the steps that changed the work tree, and keeps the patch after each of them."""
+
+import asyncio
+from typing import Any, NamedTuple
+
+from yudai.agents.adapters.keptdiff import kept_diff
+from yudai.agents.prompts import edits
+from yudai.kit.errors import SandboxError
+from yudai.runs.domain.trajectory.kinds import DIFF, DIFF_TRUNCATED, EDIT
+from yudai.sandboxes.port import Sandbox
+
+# A patch that takes longer is not worth the contestant's time: it is taken once, at the end.
+_DIFF_TIME_S = 10.0
+
+
+class Look(NamedTuple):
+    """What was seen after a step."""
+
+    notice: str = ""
+    """What the agent is told of it."""
+    edit: int | None = None
+    """Which edit it was, if it was one that counts."""
+    patch: str | None = None
+    """The work tree then; None: it could not be taken."""
+
+    @property
+    def notes(self) -> dict[str, Any]:
+        """For the record beside the observation."""
+        if self.edit is None:
+            return {}
+        kept = kept_diff(self.patch or "")
+        is_truncated = kept.is_truncated or self.patch is None
+        return {EDIT: self.edit, DIFF: kept.text, DIFF_TRUNCATED: is_truncated}
+
+
+NOTHING_SEEN = Look()
+
+
+class EditCount:
+    """Seen from outside the sandbox, so the agent cannot hide an edit."""
+
+    def __init__(self, sandbox: Sandbox, *, max_edits: int, marker: str) -> None:
+        self.count = 0
+        self.first_step: int | None = None
+        self.patch_at_cap: str | None = None
+        self._sandbox = sandbox
+        self._max_edits = max_edits
+        self._finish_command = f"echo {marker}"
+        self._fingerprint = ""
+        self._patch: str | None = None
+        """Of the tree with that fingerprint, whole; None: not taken."""
+
+    @property
+    def used_up(self) -> bool:
+        return self.count >= self._max_edits
+
+    async def begin(self) -> None:
+        self._fingerprint = (await self._sandbox.tree()).fingerprint
+
+    async def look(self, step: int) -> Look:
+        """After a step: count it if files changed."""
+        fingerprint = (await self._sandbox.tree()).fingerprint
+        if fingerprint == self._fingerprint:
+            return Look()
+        self._fingerprint, self._patch = fingerprint, None
+        if self.used_up:
+            return Look(self._ignored())
+        self.count += 1
+        self.first_step = self.first_step or step
+        if self.used_up:
+            self.patch_at_cap = await self._sandbox.diff()
+            return Look(self._capped(), self.count, self.patch_at_cap)
+        self._patch = await self._try_diff()
+        notice = f"This step changed files: edit {self.count} of {self._max_edits}."
+        return Look(notice, self.count, self._patch)
+
+    async def take(self) -> str:
+        """The patch at the cap, else of the work tree as it is: taken anew only if it has to be."""
+        if self.patch_at_cap is not None:
+            return self.patch_at_cap
+        if self._patch is not None:
+            fingerprint = (await self._sandbox.tree()).fingerprint
+            if fingerprint == self._fingerprint:
+                return self._patch
+        return await self._sandbox.diff()
+
+    async def _try_diff(self) -> str | None:
+        """For the record alone: without it the run goes on."""
+        try:
+            async with asyncio.timeout(_DIFF_TIME_S):
+                return await self._sandbox.diff()
+        except (SandboxError, TimeoutError):
+            return None
+
+    def _capped(self) -> str:
+        return (
+            f"You have used all {edits(self._max_edits)}: your patch is the work tree as it is now,"
+            f" later changes do not count. Submit now with: {self._finish_command}"
+        )
+
+    def _ignored(self) -> str:
+        return (
+            f"This step changed files, but all {edits(self._max_edits)} were used before: it does"
+            f" not count and your patch stays as it was. Submit now with: {self._finish_command}"
+        )

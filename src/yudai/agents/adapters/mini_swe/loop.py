@@ -1,0 +1,190 @@
+"""mini-SWE-agent's loop with our limits; every message is told the moment it exists."""
+
+from collections.abc import Callable, Mapping
+from string import Template
+from typing import Any
+
+from yudai.agents.adapters.edit_count import NOTHING_SEEN, EditCount, Look
+from yudai.agents.adapters.mini_swe.environment import SandboxEnvironment
+from yudai.agents.adapters.mini_swe.exits import Ending, as_endings, ending, exit_message
+from yudai.agents.adapters.mini_swe.marking import Marking
+from yudai.agents.adapters.mini_swe.model import GatewayModel
+from yudai.agents.adapters.mini_swe.thread_bridge import Bridge
+from yudai.agents.adapters.mini_swe.upstream import MINI_VERSION, DefaultAgent
+from yudai.agents.adapters.observation import NOT_EXECUTED
+from yudai.agents.port import AgentLimits
+from yudai.agents.prompts import text
+from yudai.kit.causes import Cause
+from yudai.kit.errors import YudaiError
+from yudai.kit.money import usd
+from yudai.runs.domain.exit_status import SUBMITTED
+from yudai.runs.domain.plan import parse_plan
+from yudai.runs.domain.progress import Progress
+from yudai.runs.domain.trajectory import trajectory
+
+# The work tree is looked at even when the time is up, so that the last step counts as it should.
+_LOOK_GRACE_S = 10.0
+
+
+class ArenaLoop(DefaultAgent):
+    model: GatewayModel
+    env: SandboxEnvironment
+    messages: list[dict[str, Any]]
+    extra_template_vars: dict[str, Any]
+    n_calls: int
+    cost: float
+
+    def __init__(
+        self,
+        model: GatewayModel,
+        env: SandboxEnvironment,
+        *,
+        bridge: Bridge,
+        limits: AgentLimits,
+        edits: EditCount,
+        tell: Callable[[dict[str, Any], Progress], None],
+    ) -> None:
+        super().__init__(  # pyright: ignore[reportUnknownMemberType]  upstream's **kwargs
+            model,
+            env,
+            system_template=text("system"),
+            instance_template=text("instance"),
+            step_limit=limits.max_steps,
+            cost_limit=usd(limits.cost_cap_micros),
+            wall_time_limit_seconds=round(limits.wall_time_s),
+        )
+        self.edits = edits
+        self.plan: tuple[str, ...] = ()
+        self.plan_step: int | None = None
+        self._bridge = bridge
+        self._limits = limits
+        self._tell = tell
+        self._marking = Marking()
+
+    @property
+    def progress(self) -> Progress:
+        return Progress(
+            steps=self.n_calls,
+            edits=self.edits.count,
+            usage=self.model.usage,
+            marks=self._marking.marks,
+        )
+
+    def work(self, facts: Mapping[str, str]) -> None:
+        """Run to the end; the facts fill the prompts."""
+        self.run(**facts)  # pyright: ignore[reportUnknownMemberType]  upstream's **kwargs
+
+    def add_messages(self, *messages: dict[str, Any]) -> list[dict[str, Any]]:
+        for message in messages:
+            self.messages.append(message)
+            self._note_plan(message)
+            self._tell(message, self.progress)
+        return list(messages)
+
+    def query(self) -> dict[str, Any]:
+        self._authorise()
+        self.n_calls += 1
+        with as_endings():
+            message = self.model.query(self.messages)
+        self.cost += message["extra"]["cost"]
+        return self.add_messages(message)[0]
+
+    def execute_actions(self, message: dict[str, Any]) -> list[dict[str, Any]]:
+        """Record an observation of every action, also of those that an ending leaves undone."""
+        *first, last = message["extra"]["actions"]
+        end: Ending | None = None
+        told: list[dict[str, Any]] = []
+        for action in first:
+            output, end = self._execute(action, end)
+            told += self._observe(action, output, NOTHING_SEEN)
+        output, end = self._execute(last, end)
+        look, end = self._look(end)
+        told += self._observe(last, output, look)
+        if end is not None:
+            raise end
+        return told
+
+    def save(self, path: object, *extra_dicts: object) -> dict[str, Any]:
+        """Nothing: each message was told already; upstream serialises the history every step."""
+        del path, extra_dicts
+        return {}
+
+    def handle_uncaught_exception(self, e: Exception) -> list[dict[str, Any]]:
+        """Without upstream's traceback: what failed may hold what no trajectory should."""
+        reason = str(e) if isinstance(e, YudaiError) else type(e).__name__
+        return self.add_messages(exit_message(type(e).__name__, reason))
+
+    def info_config(self) -> dict[str, object]:
+        return {
+            "agent": self.config.model_dump(mode="json"),
+            "agent_type": "yudai.adapters.agents.loop.ArenaLoop",
+            **self.model.serialize(),
+            **self.env.serialize(),
+            trajectory.MINI_VERSION: MINI_VERSION,
+        }
+
+    def _render_template(self, template: str) -> str:
+        return Template(template).substitute(self.extra_template_vars)
+
+    def _authorise(self) -> None:
+        """Before each call: there must be a step, a second and a dollar left for it."""
+        if self.n_calls >= self._limits.max_steps:
+            raise ending(Cause.OUT_OF_STEPS)
+        if not self._bridge.remaining_s:
+            raise ending(Cause.OUT_OF_TIME)
+        # Free calls never touch the cap, so a cap of 0 still lets a scripted contestant run.
+        spent = self.model.usage.cost_micros
+        if spent and spent >= self._limits.cost_cap_micros:
+            raise ending(Cause.OUT_OF_BUDGET)
+
+    def _execute(
+        self, action: dict[str, Any], end: Ending | None
+    ) -> tuple[dict[str, Any], Ending | None]:
+        if end is None and not self._bridge.remaining_s:
+            end = ending(Cause.OUT_OF_TIME)
+        if end is not None:
+            return NOT_EXECUTED, end
+        try:
+            with as_endings():
+                output = self.env.execute(action)
+        except Ending as reached:
+            return NOT_EXECUTED | {"exception_info": reached.reason}, reached
+        return output, Ending(SUBMITTED, "") if self.env.finished(output) else None
+
+    def _look(self, end: Ending | None) -> tuple[Look, Ending | None]:
+        if end is not None and not end.leaves_sandbox:
+            return NOTHING_SEEN, end
+        try:
+            with as_endings():
+                look = self._bridge.call(
+                    lambda: self.edits.look(self.n_calls), grace_s=_LOOK_GRACE_S
+                )
+        except Ending as reached:
+            return NOTHING_SEEN, end or reached
+        return look, end
+
+    def _observe(
+        self, action: dict[str, Any], output: dict[str, Any], look: Look
+    ) -> list[dict[str, Any]]:
+        turn = {"extra": {"actions": [action]}}
+        seen = output | {"notice": look.notice}
+        [message] = self.model.format_observation_messages(turn, [seen])
+        # Beside what the model is shown: nobody sends `extra` to it.
+        message["extra"] |= self._marking.note(
+            action["command"],
+            output,
+            look,
+            at=message["extra"]["timestamp"],
+            progress=self.progress,
+        )
+        return self.add_messages(message)
+
+    def _note_plan(self, message: dict[str, Any]) -> None:
+        """The first plan counts, also one in a reply that had no usable tool call."""
+        if self.plan:
+            return
+        said = (
+            message if message["role"] == "assistant" else message.get("extra", {}).get("response")
+        )
+        if said and (plan := parse_plan(said["content"])):
+            self.plan, self.plan_step = plan, self.n_calls

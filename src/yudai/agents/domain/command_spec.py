@@ -1,0 +1,174 @@
+"""Command-line agents as COMMAND_AGENTS describes them: what is run in a sandbox, and with what."""
+
+import re
+from collections.abc import Mapping
+from difflib import get_close_matches
+from typing import Any, Literal, cast
+
+import yaml
+from pydantic import Field, ValidationError, field_validator
+
+from yudai.kit.errors import RefusedError
+from yudai.kit.value import Value
+from yudai.solves.domain.matrix import DEFAULT_AGENT
+
+MAX_BYTES = 64 << 10
+GIVEN = (
+    "OPENAI_BASE_URL",
+    "OPENAI_API_BASE",
+    "OPENAI_API_KEY",
+    "OPENAI_MODEL",
+    "YUDAI_MODEL",
+    "YUDAI_ISSUE_FILE",
+    "YUDAI_TEST_COMMAND",
+    "YUDAI_STRATEGY",
+)
+"""Variables that every command gets from us."""
+WEAKER = (
+    "the agent's loop runs in its sandbox, where the code that it works on can reach it",
+    "its steps are the calls that it made to its model; what it did in between is not recorded",
+    "its edits are seen only when it has ended: the limit on edits is not enforced",
+    "its sandbox reaches our model endpoint",
+)
+"""What is promised for mini-SWE-agent and not for a command."""
+
+_MAX_COMMAND = 4000
+_MAX_ENTRIES = 100
+_DAY_S = 86_400
+_NAME = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?")
+_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,99}")
+_SECRET = re.compile(r"(?:^|_)(?:KEY|TOKEN|SECRET|PASSWORD|CREDENTIALS?)$", re.IGNORECASE)
+_TOP = "agents"
+
+
+class CommandSpec(Value):
+    """One command-line agent."""
+
+    command: str
+    """For the sandbox's shell, in the work tree."""
+    setup: tuple[str, ...] = Field(default=(), max_length=_MAX_ENTRIES)
+    """Run before it, in order, with the same network and the same variables."""
+    env: dict[str, str] = Field(default_factory=dict, max_length=_MAX_ENTRIES)
+    timeout_s: float | None = Field(default=None, gt=0, le=_DAY_S)
+    """Less than its run's time, where it shall end earlier."""
+    protocol: Literal["openai"] = "openai"
+
+    @field_validator("setup", mode="before")
+    @classmethod
+    def _listed(cls, value: object) -> object:
+        """One text stands for a list of one; an empty one for an empty list."""
+        if isinstance(value, str):
+            return (value,) if value.strip() else ()
+        return value
+
+    @field_validator("command", "setup")
+    @classmethod
+    def _sound(cls, value: str | tuple[str, ...]) -> str | tuple[str, ...]:
+        for text in (value,) if isinstance(value, str) else value:
+            _check_line(text)
+        return value
+
+    @field_validator("env")
+    @classmethod
+    def _variables(cls, value: dict[str, str]) -> dict[str, str]:
+        for name, text in value.items():
+            _check_variable(name, text)
+        return value
+
+
+def read_command_agents(content: bytes, *, name: str) -> Mapping[str, CommandSpec]:
+    """By their names; RefusedError, in one line that names the key, for what is not right."""
+    document = _parsed(content, name)
+    unknown = next((str(key)[:100] for key in document if key != _TOP), None)
+    if unknown is not None:
+        raise RefusedError(f"{name}: there is no key `{unknown}`; the only one is `{_TOP}`")
+    agents: object = document.get(_TOP) or {}
+    if not isinstance(agents, dict):
+        raise RefusedError(f"{name}: `{_TOP}` has to hold a name and a command for each agent")
+    described = cast("dict[object, object]", agents)
+    return {_agent_name(key, name): _spec(str(key), described[key], name) for key in described}
+
+
+class _TextLoader(yaml.SafeLoader):
+    """Every scalar stays text: a variable's `1.10` must not become 1.1."""
+
+    # PyYAML keeps what makes numbers and dates out of words here.
+    yaml_implicit_resolvers: dict[str, Any] = {}  # noqa: RUF012 - PyYAML's own attribute
+
+
+def _parsed(content: bytes, name: str) -> dict[object, object]:
+    if len(content) > MAX_BYTES:
+        raise RefusedError(f"{name} is larger than {MAX_BYTES >> 10} KB: it is no list of agents")
+    try:
+        document = yaml.load(content.decode("utf-8"), Loader=_TextLoader)  # noqa: S506 - a SafeLoader
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        raise RefusedError(f"{name} cannot be read: {_first_line(error)}") from None
+    if document in (None, ""):
+        return {}
+    if not isinstance(document, dict):
+        raise RefusedError(f"{name} has to begin with `{_TOP}:`")
+    return cast("dict[object, object]", document)
+
+
+def _agent_name(key: object, name: str) -> str:
+    word = str(key)
+    if word == DEFAULT_AGENT:
+        raise RefusedError(f"{name}: `{DEFAULT_AGENT}` is our own agent: choose another name")
+    if not _NAME.fullmatch(word):
+        raise RefusedError(
+            f"{name}: {word[:60]!r} is no name of an agent: use up to 40 of a-z, 0-9 and -"
+        )
+    return word
+
+
+def _spec(agent: str, value: object, name: str) -> CommandSpec:
+    if not isinstance(value, dict):
+        raise RefusedError(f"{name}: `{agent}` needs at least `command: ...`")
+    try:
+        return CommandSpec.model_validate(value)
+    except ValidationError as error:
+        raise RefusedError(f"{name}: `{agent}.{_complaint(error)}") from None
+
+
+def _complaint(error: ValidationError) -> str:
+    first = error.errors(include_input=False, include_url=False)[0]
+    key = ".".join(str(part) for part in first["loc"])[:100]
+    message = first["msg"].removeprefix("Value error, ")
+    if first["type"] == "extra_forbidden":
+        message = f"there is no such key{_nearest(key)}"
+    if first["type"] == "missing":
+        message = "is missing: it is what the sandbox's shell runs"
+    # Pydantic's own sentences begin with a capital; ours may begin with a name.
+    start = message[:1] if first["type"] == "value_error" else message[:1].lower()
+    return f"{key}`: {start}{message[1:]}"
+
+
+def _nearest(word: str) -> str:
+    known = list(CommandSpec.model_fields)
+    close = get_close_matches(word, known, n=1)
+    return f"; did you mean `{close[0]}`?" if close else f"; the keys are {', '.join(known)}"
+
+
+def _check_line(text: str) -> None:
+    if not text.strip() or len(text) > _MAX_COMMAND:
+        raise ValueError(f"has to have 1 to {_MAX_COMMAND} characters")
+    if any(char != "\n" and char != "\t" and not char.isprintable() for char in text):
+        raise ValueError("holds characters that cannot be typed")
+
+
+def _check_variable(name: str, text: str) -> None:
+    if not _VARIABLE.fullmatch(name):
+        raise ValueError(f"{name[:60]!r} is no name of a variable")
+    if name.upper() in GIVEN:
+        raise ValueError(f"{name} is set for each run: leave it out")
+    if _SECRET.search(name):
+        raise ValueError(f"{name} looks like a secret, and none belongs into a sandbox")
+    if len(text) > _MAX_COMMAND or "\x00" in text:
+        raise ValueError(f"{name} has to have at most {_MAX_COMMAND} characters, and no NUL")
+
+
+def _first_line(error: Exception) -> str:
+    problem = getattr(error, "problem", None) or str(error) or type(error).__name__
+    mark = getattr(error, "problem_mark", None)
+    where = "" if mark is None else f" in line {mark.line + 1}"
+    return " ".join(str(problem).split())[:200] + where

@@ -1,0 +1,162 @@
+"""What the desk writes down of a run: messages, steps, usage, refusals; any process may."""
+
+import asyncio
+from dataclasses import dataclass
+
+import structlog
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from yudai.agents.endpoint import desks
+from yudai.agents.endpoint import queries as refusals
+from yudai.agents.endpoint.port import DeskReport
+from yudai.agents.endpoint.runtoken import RunClaims
+from yudai.gateway.domain.usage import Usage
+from yudai.kit.causes import Cause
+from yudai.kit.clock import Clock
+from yudai.kit.ids import RunId
+from yudai.kit.untyped import Object
+from yudai.runs import messages as trajectories
+from yudai.runs import queries as runs
+from yudai.runs.domain.plan import parse_plan
+from yudai.runs.domain.states import RunState
+from yudai.runs.domain.trajectory.trajectory import TrajectoryMessage
+from yudai.runs.spending import holds
+from yudai.runs.tables import RunRow
+from yudai.solves.tables import SolveRow
+from yudai.store.store import Store
+
+log: structlog.stdlib.BoundLogger = structlog.get_logger()
+
+MAX_REFUSED = 100
+"""Requests of one attempt that were not taken; after them none is even read."""
+_LOOK_S = 0.1
+
+
+@dataclass(frozen=True)
+class DeskBook:
+    store: Store
+    clock: Clock
+
+    async def keep(
+        self,
+        db: AsyncSession,
+        run: RunRow,
+        bodies: list[Object],
+        *,
+        step: int,
+        steps: int | None = None,
+        usage: Usage | None = None,
+    ) -> RunRow:
+        """Redacted already, at the end of what any process has stored; the run is held."""
+        messages = [
+            TrajectoryMessage(
+                seq=run.message_count + place,
+                step=step,
+                role=body["role"],
+                at=body["extra"]["timestamp"],
+                body=body,
+            )
+            for place, body in enumerate(bodies)
+        ]
+        await trajectories.add_all(db, run.id, messages, attempt=run.attempt)
+        return await runs.change(
+            db,
+            run.id,
+            message_count=run.message_count + len(messages),
+            steps=run.steps if steps is None else steps,
+            usage=usage or run.usage,
+        )
+
+    async def finish(
+        self, claims: RunClaims, body: Object, *, step: int, usage: Usage
+    ) -> int | None:
+        """What a call used counts in any case; what was said only while the agent goes on.
+
+        Returns how many messages there are; None: the reply is not among them.
+        """
+        # It was charged to the run where its money was settled.
+        counted = usage.model_copy(update={"cost_micros": 0})
+        async with self.store.change() as db:
+            run = await runs.hold(db, claims.run)
+            if run.attempt != claims.attempt:
+                log.warning("model_desk.late", run_id=run.id, attempt=claims.attempt)
+                return None
+            desk = await desks.standing(db, run.id, run.attempt)
+            is_told = run.state is RunState.RUNNING and not desk.is_closed
+            bodies = [body] if is_told else []
+            changed = await self.keep(db, run, bodies, step=step, usage=run.usage + counted)
+        return changed.message_count if is_told else None
+
+    async def note(self, claims: RunClaims, cause: Cause) -> None:
+        """So that whoever ends the run, wherever, knows why its agent was not answered."""
+        async with self.store.change() as db:
+            run = await runs.hold(db, claims.run)
+            if run.attempt == claims.attempt:
+                await refusals.note(db, run, cause, at=self.clock.now())
+
+    async def refuse(self, claims: RunClaims, cause: Cause | None = None) -> None:
+        """A request was not taken: so many of them are too many."""
+        async with self.store.change() as db:
+            run = await runs.hold(db, claims.run)
+            if run.attempt != claims.attempt:
+                return
+            refused = await desks.count_refused(db, run)
+            if cause is None and refused >= MAX_REFUSED:
+                cause = Cause.AGENT_FAILED
+            if cause is not None:
+                await refusals.note(db, run, cause, at=self.clock.now())
+
+    async def close(self, run_id: RunId, attempt: int) -> None:
+        """From here on no call is begun, and none of its messages come: wherever it is made."""
+        async with self.store.change() as db:
+            run = await runs.hold(db, run_id)
+            await desks.close(db, run.id, attempt, at=self.clock.now())
+
+    async def all_settled(self, run_id: RunId, *, within_s: float) -> None:
+        """Who asked has ended, so that other processes leave its calls about now."""
+        deadline = self.clock.now() + within_s
+        while self.clock.now() < deadline:
+            async with self.store.read() as db:
+                if not await holds.has(db, run_id):
+                    return
+            await asyncio.sleep(_LOOK_S)
+
+    async def report(self, run_id: RunId, attempt: int) -> DeskReport:
+        async with self.store.change() as db:
+            run = await runs.hold(db, run_id)
+            account = await holds.account(db, run.solve_id)
+            is_present = run.attempt == attempt
+            # Of a process that died, or that does not know yet: nobody waits for these answers.
+            lost = [held for held in account.held if held.run_id == run.id and is_present]
+            await holds.write_off_all(db, run.solve_id, lost, at=self.clock.now())
+            told = await trajectories.messages(db, run.id, attempt=attempt)
+            refusal = await refusals.standing(db, run)
+        planned = next((message for message in told if _plan(message)), None)
+        return DeskReport(
+            steps=run.steps,
+            usage=run.usage,
+            messages=run.message_count,
+            plan=_plan(planned) if planned else (),
+            plan_step=planned.step if planned else None,
+            refusal=refusal,
+        )
+
+
+def cap_of(solve: SolveRow, claims: RunClaims) -> int:
+    return min(claims.cap_micros, solve.budget.run_cost_cap_micros)
+
+
+def used_up(solve: SolveRow, run: RunRow, claims: RunClaims) -> Cause | None:
+    """Which of its limits the run has reached; free calls never touch the cap."""
+    spent = run.total_cost_micros
+    reached = {
+        Cause.OUT_OF_STEPS: run.steps >= solve.budget.max_steps,
+        Cause.OUT_OF_BUDGET: bool(spent) and spent >= cap_of(solve, claims),
+    }
+    return next((cause for cause, is_reached in reached.items() if is_reached), None)
+
+
+def _plan(message: TrajectoryMessage) -> tuple[str, ...]:
+    if message.role != "assistant":
+        return ()
+    return parse_plan(str(message.body.get("content") or ""))

@@ -1,0 +1,145 @@
+"""The trajectory of a command agent: what is new in each request, and each reply, as messages."""
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from yudai.agents.endpoint.model_desk_request import words_of
+from yudai.agents.endpoint.responses import said
+from yudai.gateway.port import Completion
+from yudai.kit.money import usd
+from yudai.kit.redaction import Redact
+from yudai.kit.untyped import Object, as_items, as_object, as_text
+from yudai.runs.domain.trajectory.trajectory import TrajectoryMessage
+from yudai.store.text import to_json
+
+KEPT_CHARS = 100_000
+"""Of one message."""
+KEPT_PER_CALL = 400_000
+"""Of all new messages of one request: an agent that writes its history anew is not kept twice."""
+PRINT = "print"
+"""Key beside a message that says which one it is, also when only a part of it was kept."""
+CLAIMED_ROLE = "claimed_role"
+_LEFT_OUT = "characters left out"
+
+
+class Seen:
+    """Messages of one attempt that are recorded; one that is sent twice at once counts twice."""
+
+    def __init__(self, stored: Iterable[TrajectoryMessage] = ()) -> None:
+        self._counts: Counter[str] = Counter()
+        for message in stored:
+            self.add(message.body)
+
+    def add(self, body: Object) -> None:
+        if known := as_text(as_object(body.get("extra")).get(PRINT)):
+            self._counts[known] += 1
+
+    def unseen(self, prints: Sequence[str]) -> list[int]:
+        """The places of those that are new."""
+        here: Counter[str] = Counter()
+        found: list[int] = []
+        for place, known in enumerate(prints):
+            here[known] += 1
+            if here[known] > self._counts[known]:
+                found.append(place)
+        return found
+
+
+def fingerprint(message: Object) -> str:
+    """Of what a message says; fields that agents leave out or add around it do not matter."""
+    calls = [
+        (as_text(call.get("id")), *_function(call))
+        for call in map(as_object, as_items(message.get("tool_calls")))
+    ]
+    facts = (message["role"], words_of(message), as_text(message.get("tool_call_id")), calls)
+    encoded = json.dumps(facts).encode()
+    return hashlib.sha256(encoded).hexdigest()[:24]
+
+
+class _Kept(NamedTuple):
+    body: Object
+    size: int
+
+
+class Prepared(NamedTuple):
+    """A request's messages, ready to be stored."""
+
+    prints: list[str]
+    kept: dict[int, _Kept]
+    """By their places; those that were known already are not among them."""
+
+
+def prepared(messages: Sequence[Object], seen: Seen, redact: Redact, *, at: float) -> Prepared:
+    """The work that grows with the messages: to be done before anybody waits for it."""
+    prints = [fingerprint(message) for message in messages]
+    kept = {place: _kept(messages[place], redact, at=at) for place in seen.unseen(prints)}
+    return Prepared(prints, kept)
+
+
+def redacted(body: Object, redact: Redact) -> Object:
+    return json.loads(redact(to_json(body)))
+
+
+def bodies_of(ready: Prepared, places: Sequence[int], *, at: float) -> list[Object]:
+    """Messages of a request as they are kept; above the cap of a call only that they were."""
+    left, bodies, dropped = KEPT_PER_CALL, list[Object](), 0
+    for place in places:
+        kept = ready.kept.get(place)
+        if kept is None or kept.size > left:
+            dropped += 1
+            continue
+        left -= kept.size
+        bodies.append(kept.body)
+    if dropped:
+        note = f"[{dropped} more messages of this call were not kept]"
+        bodies.append({"role": "user", "content": note, "extra": {"timestamp": at}})
+    return bodies
+
+
+def reply_body(completion: Completion, *, temperature: float, at: float) -> Object:
+    """The model's turn, with the facts that mini-SWE-agent's messages have beside them."""
+    message = said(completion)
+    facts = {
+        "cost": usd(completion.usage.cost_micros),
+        "has_cost": completion.has_cost,
+        "usage": completion.usage.model_dump(),
+        "has_usage": completion.has_usage,
+        "finish_reason": completion.finish_reason,
+        "temperature_requested": temperature,
+        "temperature_used": completion.temperature_used,
+        "timestamp": at,
+        PRINT: fingerprint(message),
+    }
+    return {"tool_calls": list[Object](), **message, "extra": facts}
+
+
+def _kept(message: Object, redact: Redact, *, at: float) -> _Kept:
+    words = _cut(words_of(message))
+    extra: Object = {"timestamp": at, PRINT: fingerprint(message)}
+    role = message["role"]
+    if role == "assistant":
+        # No model said it: an agent may put anything into its history, and it is no turn.
+        role, extra[CLAIMED_ROLE] = "user", role
+        words = _cut("\n".join([words, *map(_call_words, as_items(message.get("tool_calls")))]))
+    named = {"tool_call_id": message["tool_call_id"]} if message.get("tool_call_id") else {}
+    body = {"role": role, "content": words, **named, "extra": extra}
+    return _Kept(redacted(body, redact), len(words) + sum(map(len, named.values())))
+
+
+def _call_words(call: object) -> str:
+    return " ".join(_function(as_object(call)))
+
+
+def _function(call: Object) -> tuple[str, str]:
+    function = as_object(call.get("function"))
+    return as_text(function.get("name")), as_text(function.get("arguments"))
+
+
+def _cut(text: str) -> str:
+    if len(text) <= KEPT_CHARS:
+        return text
+    half = KEPT_CHARS // 2
+    return f"{text[:half]}\n[{len(text) - KEPT_CHARS} {_LEFT_OUT}]\n{text[-half:]}"

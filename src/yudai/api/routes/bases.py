@@ -1,0 +1,66 @@
+"""Routes of prepared bases: what sandboxes start from, and what it takes on disk."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+from pydantic import Field
+
+from yudai.api.dependencies import ServiceDep
+from yudai.api.openapi import CONFLICT
+from yudai.api.security.rights import MayAdminister
+from yudai.kit.errors import NotFoundError
+from yudai.kit.value import Value
+from yudai.sandboxes.port import BaseFacts
+from yudai.settings.sandboxes import BackendName
+from yudai.wiring.shelving import open_shelf
+
+router = APIRouter(tags=["installation"])
+
+BackendQuery = Annotated[
+    BackendName | None, Query(description="Whose bases; default: the configured backend's.")
+]
+
+
+class BaseView(Value):
+    backend: str
+    key: str
+    size_bytes: int | None = Field(description="null: its provider does not say.")
+    made_at: float
+    used_at: float = Field(description="When a sandbox was last made of it, or ended.")
+    users: int = Field(description="Sandboxes that stand on it; one with any cannot be removed.")
+
+
+class BaseList(Value):
+    bases: tuple[BaseView, ...]
+    total_bytes: int
+
+
+class BaseRemoved(Value):
+    key: str
+
+
+@router.get("/bases", operation_id="listBases")
+async def find(service: ServiceDep, user: MayAdminister, backend: BackendQuery = None) -> BaseList:
+    """Those of this server's home, or of its account with a provider."""
+    del user
+    async with open_shelf(service.settings, backend, service.store) as shelf:
+        found = await shelf.bases()
+    return BaseList(
+        bases=tuple(map(_view, found)), total_bytes=sum(base.size_bytes or 0 for base in found)
+    )
+
+
+@router.delete("/bases/{key}", operation_id="removeBase", responses=CONFLICT)
+async def remove(
+    key: str, service: ServiceDep, user: MayAdminister, backend: BackendQuery = None
+) -> BaseRemoved:
+    """Whoever needs it again builds it anew."""
+    del user
+    async with open_shelf(service.settings, backend, service.store) as shelf:
+        if not await shelf.remove_base(key):
+            raise NotFoundError(f"there is no base {key[:200]!a}")
+    return BaseRemoved(key=key)
+
+
+def _view(base: BaseFacts) -> BaseView:
+    return BaseView(**base.model_dump())

@@ -1,0 +1,166 @@
+"""Routes of conversations."""
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Path, Query, Request, Response
+
+from yudai.accounts.access import Right
+from yudai.api.dependencies import ConversationIdPath, IdempotencyHeader, ServiceDep, keyed
+from yudai.api.openapi import CONFLICT
+from yudai.api.security.authorize import Named
+from yudai.api.security.rights import (
+    GateDep,
+    MayRead,
+    MayReadConversation,
+    MayRun,
+    MayRunConversation,
+)
+from yudai.conversations.domain.conversation import (
+    Conversation,
+    ConversationPage,
+    MessagePage,
+    Posted,
+)
+from yudai.conversations.domain.requests import ConversationAsk, IssueAsk, MessageAsk
+from yudai.conversations.service import MAX_PAGE, ConversationDetail
+from yudai.kit.errors import RefusedError
+from yudai.solves.domain.request import SolveAsk
+from yudai.solves.domain.slash_command import is_command, parse_command
+from yudai.views.solves import SolveSummary
+
+router = APIRouter(prefix="/conversations", tags=["conversations"])
+
+_MAX_NUMBER = 1 << 53
+_LOCATION = {"Location": {"description": "Where it is read.", "schema": {"type": "string"}}}
+_CREATED: dict[int | str, dict[str, Any]] = {
+    201: {"description": "It is there.", "headers": _LOCATION}
+}
+_ACCEPTED: dict[int | str, dict[str, Any]] = {
+    202: {"description": "The solve is written down and will be run.", "headers": _LOCATION}
+}
+_CURSOR = "As an earlier page gave it; one that leads nowhere is ignored, and `reset` says so."
+
+
+Limit = Annotated[int, Query(ge=1, le=MAX_PAGE)]
+CursorQuery = Annotated[str, Query(max_length=1000, description=_CURSOR)]
+IssueNumber = Annotated[int, Path(ge=1, le=_MAX_NUMBER)]
+
+
+_OF_SOLVE = _CREATED | CONFLICT | {404: {"description": "There is no such solve."}}
+
+
+@router.post("", status_code=201, operation_id="createConversation", responses=_OF_SOLVE)
+async def create(  # noqa: PLR0913 - one for each thing that is asked or needed
+    request: Request,
+    body: ConversationAsk,
+    service: ServiceDep,
+    user: MayRun,
+    gate: GateDep,
+    response: Response,
+    key: IdempotencyHeader = None,
+) -> Conversation:
+    """Begin to talk; solves that are started here are of its repository."""
+    if body.repo_url or body.repo_path:
+        at = SolveAsk.model_construct(repo_url=body.repo_url, repo_path=body.repo_path)
+        await gate.place(user, at, Right.READ)
+    if body.solve_id:
+        await gate.solve(request, body.solve_id, Right.READ)
+    made = await service.conversations.create(
+        body, user_id=user.id, key=keyed(key, "createConversation", body.model_dump_json())
+    )
+    response.headers["Location"] = f"/api/conversations/{made.id}"
+    return made
+
+
+@router.get("", operation_id="listConversations")
+async def list_all(
+    service: ServiceDep,
+    user: MayRead,
+    cursor: CursorQuery = "",
+    limit: Limit = 50,
+) -> ConversationPage:
+    """Newest first."""
+    return await service.conversations.page(user_id=user.id, limit=limit, cursor=cursor)
+
+
+@router.get("/{conversation_id}", operation_id="getConversation")
+async def read(
+    conversation_id: ConversationIdPath, service: ServiceDep, permit: MayReadConversation
+) -> ConversationDetail:
+    """With its solves, newest first."""
+    return await service.conversations.read(conversation_id, user_id=permit.owner_id)
+
+
+@router.get("/{conversation_id}/messages", operation_id="listMessages")
+async def messages(
+    conversation_id: ConversationIdPath,
+    service: ServiceDep,
+    permit: MayReadConversation,
+    after: CursorQuery = "",
+    before: CursorQuery = "",
+    limit: Limit = 50,
+) -> MessagePage:
+    """The newest ones, oldest first; or those after or before a cursor."""
+    return await service.conversations.messages(
+        conversation_id, user_id=permit.owner_id, limit=limit, after=after, before=before
+    )
+
+
+@router.post(
+    "/{conversation_id}/messages",
+    status_code=201,
+    operation_id="postMessage",
+    responses={201: {"description": "It is kept; what follows from it appears as messages."}},
+)
+async def post(
+    conversation_id: ConversationIdPath,
+    body: MessageAsk,
+    service: ServiceDep,
+    permit: MayRunConversation,
+    gate: GateDep,
+    key: IdempotencyHeader = None,
+) -> Posted:
+    """Say something: free text is answered by a model, `/solve` starts a solve."""
+    if is_command(body.text):
+        await gate.begin(permit.user, _commanded(body.text))
+    sent = keyed(key, "postMessage", conversation_id, body.model_dump_json())
+    return await service.conversations.post(
+        conversation_id, body.text, user_id=permit.owner_id, key=sent
+    )
+
+
+@router.post(
+    "/{conversation_id}/issues/{number}/solve",
+    status_code=202,
+    operation_id="solveIssue",
+    responses=_ACCEPTED,
+)
+async def solve_issue(  # noqa: PLR0913 - one for each thing that is asked or needed
+    conversation_id: ConversationIdPath,
+    number: IssueNumber,
+    service: ServiceDep,
+    permit: MayRunConversation,
+    gate: GateDep,
+    response: Response,
+    body: IssueAsk | None = None,
+    key: IdempotencyHeader = None,
+) -> SolveSummary:
+    """Start a solve whose milestones appear in the conversation."""
+    asked = body or IssueAsk()
+    is_named = bool(asked.repo_url or asked.repo_path)
+    await gate.begin(permit.user, asked if is_named else Named(None, asked.publish))
+    sent = keyed(key, "solveIssue", conversation_id, str(number), asked.model_dump_json())
+    solve_id = await service.conversations.solve_issue(
+        conversation_id, number, asked, user_id=permit.owner_id, key=sent
+    )
+    response.headers["Location"] = f"/api/solves/{solve_id}"
+    return await service.conversations.viewer.summary(solve_id, user_id=permit.owner_id)
+
+
+def _commanded(text: str) -> Named:
+    """What cannot be understood starts nothing, and is answered in the conversation."""
+    try:
+        url = parse_command(text).repo_url
+    except RefusedError:
+        url = ""
+    return Named(SolveAsk.model_construct(repo_url=url).place if url else None)

@@ -1,0 +1,291 @@
+"""Routes of logging in: a browser's way to the forge and back, a terminal's, and keys."""
+
+from enum import StrEnum
+from typing import Annotated, Any
+from urllib.parse import urlencode
+
+from fastapi import APIRouter, Path, Query, Request, Response
+from fastapi.responses import RedirectResponse
+from pydantic import ConfigDict, Field
+
+from yudai.accounts.api_keys import MAX_NAME, KeyView, NewKey, Scope
+from yudai.accounts.device_login import DeviceBegun
+from yudai.accounts.logins import Callback, LoginView
+from yudai.api.dependencies import ServiceDep
+from yudai.api.errors import ApiError, Code
+from yudai.api.security.cookies import redirect_uri, return_target
+from yudai.api.security.rights import (
+    ANYBODY,
+    BEGINNING_DEVICE,
+    LOGGING_IN,
+    POLLING_DEVICE,
+    GateDep,
+    MayManage,
+    MayRead,
+)
+from yudai.kit.errors import ForbiddenError, ForgeError, RefusedError
+from yudai.kit.value import Value
+from yudai.solves.domain.origin import PublishMode
+
+router = APIRouter(tags=["logins"])
+browser = APIRouter(tags=["logins"])
+
+_DAY_S = 86_400.0
+_MAX_DAYS = 366
+_MAX_TEXT = 2000
+_NO_LOGIN: dict[int | str, dict[str, Any]] = {404: {"description": "Nobody logs in here."}}
+_GONE: dict[int | str, dict[str, Any]] = _NO_LOGIN | {204: {"description": "It is over."}}
+_AWAY: dict[int | str, dict[str, Any]] = _NO_LOGIN | {
+    303: {
+        "description": "Where the browser goes on.",
+        "headers": {"Location": {"schema": {"type": "string"}}},
+    }
+}
+# What the page is told when a login fails: never what the forge or the browser said.
+_PROBLEMS: dict[type[Exception], Code] = {
+    ForbiddenError: Code.FORBIDDEN,
+    RefusedError: Code.REFUSED,
+    ForgeError: Code.FORGE_UNAVAILABLE,
+}
+
+Text = Annotated[str, Query(max_length=_MAX_TEXT)]
+KeyId = Annotated[str, Path(max_length=64)]
+
+
+class Mode(StrEnum):
+    LOCAL = "local"
+    GITHUB = "github"
+
+
+class Me(Value):
+    mode: Mode = Field(description="`local`: one person's own, without a login.")
+    needs_login: bool = Field(description="Nothing else is answered before.")
+    user_id: str | None
+    login: str | None = Field(description="At the forge.")
+    is_admin: bool
+    scopes: tuple[Scope, ...] = Field(description="All of them, unless a key asks.")
+    forge_url: str
+    publish: PublishMode = Field(description="What holds for a solve that does not say.")
+
+
+class DeviceAsk(Value):
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"ticket": "0" * 64, "name": "yudai at ada's laptop"}]}
+    )
+
+    ticket: str = Field(min_length=64, max_length=64, pattern="^[0-9a-f]+$")
+    name: str = Field(default="yudai login", max_length=MAX_NAME, description="The key's.")
+
+
+class DeviceView(Value):
+    done: bool
+    wait_s: float = Field(description="Before asking again.")
+    login: str | None = None
+    key: str | None = Field(default=None, description="Shown this once.")
+
+
+class KeyAsk(Value):
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"name": "CI", "scopes": ["read", "run"], "days": 30}]}
+    )
+
+    name: str = Field(min_length=1, max_length=MAX_NAME, pattern=r"\S")
+    scopes: tuple[Scope, ...] = Field(default=(Scope.READ,), min_length=1, max_length=len(Scope))
+    days: int | None = Field(
+        default=90, ge=1, le=_MAX_DAYS, description="How long it is good; null: for ever."
+    )
+
+
+class KeyList(Value):
+    keys: tuple[KeyView, ...]
+
+
+class LoginList(Value):
+    logins: tuple[LoginView, ...]
+
+
+@browser.get(
+    "/auth/login",
+    operation_id="beginLogin",
+    status_code=303,
+    response_class=RedirectResponse,
+    responses=_AWAY,
+    dependencies=[LOGGING_IN],
+)
+async def begin(
+    request: Request,
+    service: ServiceDep,
+    gate: GateDep,
+    return_to: Annotated[
+        Text, Query(description="A path of the page; anything else leads to its beginning.")
+    ] = "/",
+) -> Response:
+    """For a browser: off to the forge."""
+    logins, settings = gate.entrance().logins, service.settings
+    begun = await logins.begin(
+        return_target(return_to, settings), redirect_uri=redirect_uri(settings, request)
+    )
+    answer = RedirectResponse(begun.url, 303)
+    gate.cookies.begin(answer, begun.ticket.get_secret_value())
+    return answer
+
+
+@browser.get(
+    "/auth/callback",
+    operation_id="finishLogin",
+    status_code=303,
+    response_class=RedirectResponse,
+    responses=_AWAY,
+    dependencies=[LOGGING_IN],
+)
+async def finish(
+    request: Request,
+    service: ServiceDep,
+    gate: GateDep,
+    state: Text = "",
+    code: Text = "",
+    error: Text = "",
+) -> Response:
+    """For a browser: back from the forge; the page is told by `/login?problem=` what went wrong."""
+    logins, settings = gate.entrance().logins, service.settings
+    ticket = request.cookies.get(gate.cookies.attempt, "")
+    try:
+        done = await logins.finish(
+            Callback(ticket, state, code, error),
+            redirect_uri=redirect_uri(settings, request),
+            agent=request.headers.get("user-agent", ""),
+            former=gate.cookies.read(request),
+        )
+    except (RefusedError, ForgeError) as trouble:
+        told = urlencode({"problem": _problem(trouble)})
+        answer = RedirectResponse(return_target(f"/login?{told}", settings), 303)
+        gate.cookies.forget_attempt(answer)
+        return answer
+    answer = RedirectResponse(done.return_to, 303)
+    gate.cookies.keep(answer, done.secret.get_secret_value())
+    return answer
+
+
+@router.get("/me", operation_id="getMe", dependencies=[ANYBODY])
+async def me(request: Request, service: ServiceDep, gate: GateDep) -> Me:
+    """Who asks, as far as it is known: also answered to whoever is not logged in."""
+    user = await gate.known(request)
+    if user is None and "authorization" in request.headers:
+        raise ApiError(Code.UNAUTHENTICATED, "this key is not good, or not any more")
+    settings = service.settings
+    return Me(
+        mode=Mode(settings.auth_mode),
+        needs_login=user is None,
+        user_id=None if user is None else user.id,
+        login=None if user is None else user.login,
+        is_admin=user is not None and user.is_admin,
+        scopes=() if user is None else tuple(scope for scope in Scope if scope in user.scopes),
+        forge_url=settings.github_url,
+        publish=settings.github_publish,
+    )
+
+
+@router.post(
+    "/logout",
+    operation_id="logOut",
+    status_code=204,
+    responses={204: {"description": "It is over."}},
+    dependencies=[ANYBODY],
+)
+async def log_out(request: Request, gate: GateDep) -> Response:
+    """Ends the login or the key that asks; without either there is nothing to end."""
+    answer = Response(status_code=204)
+    if gate.accounts is None:
+        return answer
+    user = await gate.known(request)
+    if user is not None and user.key_id:
+        await gate.accounts.keys.revoke(user.id, user.key_id)
+    elif user is not None:
+        await gate.entrance().logins.end(gate.cookies.read(request))
+    gate.cookies.forget(answer)
+    return answer
+
+
+@router.post(
+    "/login/device",
+    operation_id="beginDevice",
+    responses=_NO_LOGIN,
+    dependencies=[BEGINNING_DEVICE],
+)
+async def begin_device(gate: GateDep) -> DeviceBegun:
+    """For a terminal: a code that a person types at the forge."""
+    return await gate.entrance().devices.begin()
+
+
+@router.post(
+    "/login/device/poll",
+    operation_id="pollDevice",
+    responses=_NO_LOGIN,
+    dependencies=[POLLING_DEVICE],
+)
+async def poll_device(body: DeviceAsk, gate: GateDep) -> DeviceView:
+    """Whether they have; then there is a key, told this once."""
+    said = await gate.entrance().devices.poll(body.ticket, name=body.name)
+    if said.person is None or said.key is None:
+        return DeviceView(done=False, wait_s=said.wait_s)
+    return DeviceView(done=True, wait_s=0, login=said.person.login, key=said.key.key)
+
+
+@router.get("/keys", operation_id="listKeys", responses=_NO_LOGIN)
+async def keys(user: MayRead, gate: GateDep) -> KeyList:
+    """One's own, newest first."""
+    return KeyList(keys=await gate.people().keys.list(user.id))
+
+
+@router.post("/keys", operation_id="createKey", status_code=201, responses=_NO_LOGIN)
+async def create_key(body: KeyAsk, user: MayManage, gate: GateDep) -> NewKey:
+    """A key for a program; one that another key asks for ends no later than that."""
+    lasts_s = None if body.days is None else body.days * _DAY_S
+    return await gate.people().keys.create(
+        user.id, body.name, scopes=set(body.scopes), lasts_s=lasts_s, until=user.until
+    )
+
+
+@router.delete("/keys/{key_id}", operation_id="revokeKey", status_code=204, responses=_GONE)
+async def revoke_key(key_id: KeyId, user: MayManage, gate: GateDep) -> Response:
+    """From now on it lets nobody in."""
+    await gate.people().keys.revoke(user.id, key_id)
+    return Response(status_code=204)
+
+
+@router.get("/logins", operation_id="listLogins", responses=_NO_LOGIN)
+async def logins(user: MayRead, gate: GateDep) -> LoginList:
+    """Browsers that are logged in as whoever asks, last seen first."""
+    found = await gate.entrance().logins.list(user.id, present=user.login_id)
+    return LoginList(logins=found)
+
+
+@router.delete("/logins", operation_id="endLogins", status_code=204, responses=_GONE)
+async def end_logins(user: MayManage, gate: GateDep) -> Response:
+    """All of them, this one too."""
+    await gate.entrance().logins.end_all(user.id)
+    answer = Response(status_code=204)
+    gate.cookies.forget(answer)
+    return answer
+
+
+@router.delete("/logins/{login_id}", operation_id="endLogin", status_code=204, responses=_GONE)
+async def end_login(login_id: KeyId, user: MayManage, gate: GateDep) -> Response:
+    """Of another browser."""
+    await gate.entrance().logins.end_one(user.id, login_id)
+    return Response(status_code=204)
+
+
+@router.post("/disconnect", operation_id="disconnectForge", status_code=204, responses=_GONE)
+async def disconnect(user: MayManage, gate: GateDep) -> Response:
+    """Forgets one's token at the forge, and ends all keys and logins, those that ask too."""
+    people = gate.people()
+    await people.keyring.disconnect(user.id)
+    people.access.forget(user.id)
+    answer = Response(status_code=204)
+    gate.cookies.forget(answer)
+    return answer
+
+
+def _problem(error: Exception) -> Code:
+    return next(code for kind, code in _PROBLEMS.items() if isinstance(error, kind))

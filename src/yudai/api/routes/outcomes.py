@@ -1,0 +1,43 @@
+"""Routes of what became of a solve's pull request."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Path
+
+from yudai.api.dependencies import ServiceDep, SolveIdPath
+from yudai.api.openapi import CONFLICT
+from yudai.api.security.rights import MayPublishSolve, MayReadSolve
+from yudai.publishing.confirm_revert import Confirmer
+from yudai.publishing.outcomes import MAX_ID
+from yudai.publishing.views import ConfirmAsk, OutcomeList, OutcomeViewer
+
+router = APIRouter(tags=["outcomes"])
+
+OutcomeId = Annotated[int, Path(ge=1, le=MAX_ID)]
+
+
+@router.get("/solves/{solve_id}/outcomes", operation_id="getOutcomes")
+async def read(solve_id: SolveIdPath, service: ServiceDep, permit: MayReadSolve) -> OutcomeList:
+    """Its pull request as it was last seen, and everything that has become of it."""
+    return await OutcomeViewer(service.store).of_solve(solve_id, user_id=permit.owner_id)
+
+
+@router.post(
+    "/solves/{solve_id}/outcomes/{outcome_id}/confirm",
+    operation_id="confirmOutcome",
+    responses=CONFLICT,
+)
+async def confirm(
+    solve_id: SolveIdPath,
+    outcome_id: OutcomeId,
+    body: ConfirmAsk,
+    service: ServiceDep,
+    permit: MayPublishSolve,
+) -> OutcomeList:
+    """Say whether a suspected revert is one: nothing follows from it before."""
+    viewer = OutcomeViewer(service.store)
+    await viewer.of_solve(solve_id, user_id=permit.owner_id)
+    await Confirmer(service.store, service.clock).confirm(
+        outcome_id, is_revert=body.is_revert, user_id=permit.user.id, solve_id=solve_id
+    )
+    return await viewer.of_solve(solve_id, user_id=permit.owner_id)

@@ -1,0 +1,40 @@
+"""Routes for the time before a solve: what it would be, where, and a demonstration."""
+
+from fastapi import APIRouter, Response
+
+from yudai.accounts.access import Right
+from yudai.api.dependencies import IdempotencyHeader, ServiceDep, keyed
+from yudai.api.routes.solves import ACCEPTED, accepted
+from yudai.api.security.rights import GateDep, MayAdminister, MayRead
+from yudai.arena.forecast import Forecast
+from yudai.solves.domain.request import SolveAsk
+from yudai.views.recent_repositories import Places, RepoList
+from yudai.views.solves import SolveSummary
+
+router = APIRouter(tags=["solves"])
+
+
+@router.post("/forecasts", operation_id="forecastSolve")
+async def forecast(body: SolveAsk, service: ServiceDep, user: MayRead, gate: GateDep) -> Forecast:
+    """The same body as POST /api/solves: checked, counted and priced; nothing is begun or kept.
+
+    Only here every `issue_` field is optional: the words may still be on their way.
+    """
+    await gate.place(user, body, Right.READ)
+    return await service.forecaster.forecast(body, user_id=user.id)
+
+
+@router.get("/repos", operation_id="listRepos")
+async def repos(service: ServiceDep, user: MayRead) -> RepoList:
+    """Where solves were before, newest first."""
+    return await Places(service.store).recent(user_id=user.id)
+
+
+@router.post("/demo", status_code=202, operation_id="startDemo", responses=ACCEPTED)
+async def demo(
+    service: ServiceDep, user: MayAdminister, response: Response, key: IdempotencyHeader = None
+) -> SolveSummary:
+    """The bundled arena: a sample repository, scripted contestants, no key and no cost."""
+    sent = keyed(key, "startDemo")
+    opened = await service.demonstrator.open_demo(user_id=user.id, key=sent)
+    return await accepted(opened, service, user, response=response)

@@ -1,0 +1,53 @@
+"""Routes of repositories and issues at the forge, for whoever picks one."""
+
+from typing import Annotated, cast
+
+from fastapi import APIRouter, Depends, Path, Query, Request
+
+from yudai.api.security.rights import MayRead
+from yudai.views.forge_repositories import Browser, ForgeRepoList, IssueList, IssuePreview, Wanted
+
+router = APIRouter(prefix="/forge/repos", tags=["forge"])
+
+MAX_NUMBER = 1 << 53
+Part = Annotated[str, Path(min_length=1, max_length=100, pattern=r"^[A-Za-z0-9_.-]+$")]
+
+
+async def _browser(request: Request) -> Browser:
+    return cast("Browser", request.app.state.service.browser)
+
+
+BrowserDep = Annotated[Browser, Depends(_browser)]
+
+
+@router.get("", operation_id="listForgeRepos")
+async def repos(browser: BrowserDep, user: MayRead) -> ForgeRepoList:
+    """Those that you work with at the forge, last pushed first."""
+    return await browser.repos(user_id=user.id)
+
+
+@router.get("/{owner}/{name}/issues", operation_id="listForgeIssues")
+async def issues(  # noqa: PLR0913 - one for each of the query's
+    owner: Part,
+    name: Part,
+    browser: BrowserDep,
+    user: MayRead,
+    q: Annotated[str, Query(max_length=200, description="Words of the issue.")] = "",
+    label: Annotated[str, Query(max_length=50, description="Only with this label.")] = "",
+    page: Annotated[int, Query(ge=1, le=1000)] = 1,
+) -> IssueList:
+    """Open ones, without pull requests."""
+    wanted = Wanted(owner=owner, name=name, words=q, label=label, page=page)
+    return await browser.issues(wanted, user_id=user.id)
+
+
+@router.get("/{owner}/{name}/issues/{number}", operation_id="previewForgeIssue")
+async def preview(
+    owner: Part,
+    name: Part,
+    number: Annotated[int, Path(ge=1, le=MAX_NUMBER)],
+    browser: BrowserDep,
+    user: MayRead,
+) -> IssuePreview:
+    """What contestants would read if it were solved now, and what would be kept from them."""
+    return await browser.preview(owner, name, number, user_id=user.id)

@@ -1,0 +1,32 @@
+"""Routes of sandboxes that are elsewhere: which there are, and what is left of dead processes."""
+
+from fastapi import APIRouter
+from pydantic import ConfigDict, Field
+
+from yudai.api.routes.overseeing import OverseerDep, ReaperDep
+from yudai.api.security.rights import MayAdminister
+from yudai.kit.value import Value
+from yudai.operations.overview import SandboxList
+from yudai.sandboxes.reap import Swept
+
+router = APIRouter(prefix="/sandboxes", tags=["installation"])
+
+
+class ReapAsk(Value):
+    model_config = ConfigDict(json_schema_extra={"examples": [{"dry_run": True}]})
+
+    dry_run: bool = Field(default=False, description="Only tell what would be removed.")
+
+
+@router.get("", operation_id="listSandboxes")
+async def find(overseer: OverseerDep, user: MayAdminister) -> SandboxList:
+    """Those at providers and in containers that are not closed; local ones are not noted."""
+    del user
+    return await overseer.list()
+
+
+@router.post("/reap", operation_id="reapSandboxes")
+async def reap(body: ReapAsk, reaper: ReaperDep, user: MayAdminister) -> Swept:
+    """Remove what dead processes left, on every backend that is set up or was used, and tell it."""
+    del user
+    return await reaper.tend(dry_run=body.dry_run)

@@ -1,0 +1,146 @@
+"""Routes of solves."""
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query, Response
+
+from yudai.api.dependencies import IdempotencyHeader, Service, ServiceDep, SolveIdPath, User, keyed
+from yudai.api.openapi import CONFLICT
+from yudai.api.security.rights import (
+    GateDep,
+    MayPublishSolve,
+    MayRead,
+    MayReadSolve,
+    MayRun,
+    MayRunSolve,
+)
+from yudai.arena.submit import Submitted
+from yudai.decisions.apply import AppliedView, ApplyAsk, DismissAsk
+from yudai.decisions.choose import Choice, Chooser
+from yudai.solves.domain.request import SolveAsk
+from yudai.solves.domain.states import SolveState
+from yudai.views.solve_queries import Which
+from yudai.views.solves import SolvePage, SolveSummary, SolveView, Viewer
+
+router = APIRouter(tags=["solves"])
+
+ACCEPTED: dict[int | str, dict[str, Any]] = {
+    202: {
+        "description": "The solve is written down, and will be run.",
+        "headers": {
+            "Location": {"description": "Where it is read.", "schema": {"type": "string"}},
+            "Idempotency-Replayed": {
+                "description": "`true` when this key had made it before.",
+                "schema": {"type": "string", "enum": ["true"]},
+            },
+        },
+    },
+}
+
+
+@router.post("/solves", status_code=202, operation_id="createSolve", responses=ACCEPTED)
+async def create(
+    body: SolveAsk,
+    service: ServiceDep,
+    user: MayRun,
+    gate: GateDep,
+    response: Response,
+    key: IdempotencyHeader = None,
+) -> SolveSummary:
+    """Name a repository, an issue, a matrix and limits; contestants start as soon as they may."""
+    await gate.begin(user, body)
+    return await submit(body, service, user, response=response, key=key)
+
+
+@router.get("/solves", operation_id="listSolves")
+async def find(  # noqa: PLR0913 - one for each of the query's
+    service: ServiceDep,
+    user: MayRead,
+    gate: GateDep,
+    limit: Annotated[int, Query(ge=1, le=100)] = 20,
+    cursor: Annotated[str, Query(description="From the page before.")] = "",
+    state: Annotated[
+        list[SolveState] | None, Query(max_length=6, description="One or several.")
+    ] = None,
+    repo: Annotated[str, Query(max_length=300, description="Exactly this repository.")] = "",
+    q: Annotated[str, Query(max_length=200, description="Part of the issue or repository.")] = "",
+    conversation_id: Annotated[str | None, Query(max_length=64, pattern="^[0-9a-f-]+$")] = None,
+) -> SolvePage:
+    """Newest first."""
+    which = Which(
+        user.id,
+        tuple(state or ()),
+        conversation_id,
+        repo=repo,
+        words=q,
+        repo_urls=await gate.visible(user),
+    )
+    return await _viewer(service).page(which, limit=limit, cursor=cursor)
+
+
+@router.get("/solves/{solve_id}", operation_id="getSolve")
+async def read(solve_id: SolveIdPath, service: ServiceDep, permit: MayReadSolve) -> SolveView:
+    """All about one solve, its runs and its timeline; `updates` is for watching it."""
+    return await _viewer(service).solve(solve_id, user_id=permit.owner_id)
+
+
+@router.post("/solves/{solve_id}/cancel", operation_id="cancelSolve", responses=CONFLICT)
+async def cancel(solve_id: SolveIdPath, service: ServiceDep, permit: MayRunSolve) -> SolveSummary:
+    """End it and all its runs that are open; workers stop within two seconds."""
+    await summary(solve_id, service, permit.owner)
+    await service.stopper.cancel(solve_id)
+    return await summary(solve_id, service, permit.owner)
+
+
+@router.post("/solves/{solve_id}/champion", operation_id="chooseChampion", responses=CONFLICT)
+async def choose(
+    solve_id: SolveIdPath, body: Choice, service: ServiceDep, permit: MayRunSolve
+) -> SolveSummary:
+    """A person's own choice, with a reason, in place of what the ranking offers."""
+    chooser = Chooser(service.store, service.clock)
+    await chooser.choose(solve_id, body, user_id=permit.owner_id, by=permit.user.id)
+    return await summary(solve_id, service, permit.owner)
+
+
+@router.post("/solves/{solve_id}/apply", operation_id="applyPatch", responses=CONFLICT)
+async def apply(
+    solve_id: SolveIdPath, body: ApplyAsk, service: ServiceDep, permit: MayPublishSolve
+) -> AppliedView:
+    """Into the folder that the solve came from, or onto a new branch of it; that settles it."""
+    return await service.applier.take(solve_id, body, user_id=permit.owner_id)
+
+
+@router.post("/solves/{solve_id}/dismiss", operation_id="dismissSolve", responses=CONFLICT)
+async def dismiss(
+    solve_id: SolveIdPath, body: DismissAsk, service: ServiceDep, permit: MayRunSolve
+) -> SolveSummary:
+    """No answer is taken; the solve is completed, and its runs stay as they are."""
+    chooser = Chooser(service.store, service.clock)
+    await chooser.dismiss(solve_id, body.reason, user_id=permit.owner_id, by=permit.user.id)
+    return await summary(solve_id, service, permit.owner)
+
+
+async def submit(
+    ask: SolveAsk, service: Service, user: User, *, response: Response, key: str | None
+) -> SolveSummary:
+    sent = keyed(key, "createSolve", ask.model_dump_json())
+    submitted = await service.submitter.submit_once(ask, user_id=user.id, key=sent)
+    return await accepted(submitted, service, user, response=response)
+
+
+async def accepted(
+    submitted: Submitted, service: Service, user: User, *, response: Response
+) -> SolveSummary:
+    shown = await _viewer(service).summary(submitted.solve_id, user_id=user.id)
+    response.headers["Location"] = shown.links["self"]
+    if submitted.replayed:
+        response.headers["Idempotency-Replayed"] = "true"
+    return shown
+
+
+async def summary(solve_id: SolveIdPath, service: Service, user: User) -> SolveSummary:
+    return await _viewer(service).summary(solve_id, user_id=user.id)
+
+
+def _viewer(service: Service) -> Viewer:
+    return Viewer(service.store, service.clock)

@@ -1,0 +1,46 @@
+"""The route that the forge calls: signed by it, so that no login stands before it."""
+
+from typing import Annotated, Any, cast
+
+from fastapi import APIRouter, Depends, Header, Request, Response
+
+from yudai.api.errors import ApiError, Code
+from yudai.api.security.rights import FREE
+from yudai.triggers.webhooks import Deliveries, Delivery, UnsignedError
+
+router = APIRouter(prefix="/webhooks", tags=["forge"])
+
+_RESPONSES: dict[int | str, dict[str, Any]] = {
+    202: {"description": "It is signed, and kept as a hint of what to look at."},
+    401: {"description": "The signature does not fit."},
+    404: {"description": "No webhooks are taken here."},
+}
+
+
+async def _deliveries(request: Request) -> Deliveries:
+    return cast("Deliveries", request.app.state.service.deliveries)
+
+
+@router.post(
+    "/github",
+    status_code=202,
+    operation_id="takeWebhook",
+    responses=_RESPONSES,
+    response_class=Response,
+    dependencies=[FREE],
+)
+async def take(
+    request: Request,
+    deliveries: Annotated[Deliveries, Depends(_deliveries)],
+    event: Annotated[str, Header(alias="X-GitHub-Event", max_length=100)] = "",
+    delivery: Annotated[str, Header(alias="X-GitHub-Delivery", max_length=100)] = "",
+    signature: Annotated[str, Header(alias="X-Hub-Signature-256", max_length=200)] = "",
+) -> Response:
+    """Answered at once; workers look at the forge, whatever the hint says."""
+    # As it came: the signature is over these bytes, and no parser sees them before.
+    body = await request.body()
+    try:
+        await deliveries.take(Delivery(delivery, event, signature, body))
+    except UnsignedError as error:
+        raise ApiError(Code.UNAUTHENTICATED, str(error)) from error
+    return Response(status_code=202)

@@ -1,0 +1,188 @@
+"""What stands before every route: who may ask this server, from where, and how much at once."""
+
+import re
+from collections.abc import Collection
+from typing import NamedTuple
+from urllib.parse import urlsplit
+
+from starlette.datastructures import Headers
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from yudai.agents.endpoint import port as modeldesk
+from yudai.agents.endpoint.port import ModelAnswer
+from yudai.agents.endpoint.responses import TOO_LARGE, refused
+from yudai.api.errors import ApiError, Code, answer
+
+LOOPBACK = frozenset({"127.0.0.1", "localhost", "[::1]"})
+SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
+MAX_BODY = 1_000_000
+_HOST = re.compile(r"(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::[0-9]{1,5})?", re.IGNORECASE)
+_OWN_SITE = frozenset({"same-origin", "none"})
+_NO_BODY = frozenset({None, "0"})
+_PLAIN = frozenset({"", "identity"})
+_MODEL = "/api/model/"
+
+
+class Allowed(NamedTuple):
+    """Besides the loopback addresses."""
+
+    hosts: frozenset[str] = frozenset()
+    origins: frozenset[str] = frozenset()
+    """As browsers send them: `https://yudai.example.org`."""
+    models: frozenset[str] = frozenset()
+    """Names by which the model endpoint is asked, and nothing else is answered."""
+    takes_keys: bool = False
+    """Who sends a key is known by it and by no cookie, so that no other site can borrow it."""
+
+    @classmethod
+    def of(
+        cls,
+        hosts: Collection[str],
+        origins: Collection[str],
+        *,
+        models: Collection[str] = (),
+        takes_keys: bool = False,
+    ) -> "Allowed":
+        return cls(
+            LOOPBACK | {host.lower() for host in hosts},
+            frozenset(origin.lower().rstrip("/") for origin in origins),
+            frozenset(host.lower() for host in models),
+            takes_keys,
+        )
+
+    def knows(self, host: str, path: str) -> bool:
+        return host in self.hosts or (path.startswith(_MODEL) and host in self.models)
+
+
+class Guard:
+    """Refuses names that this server does not have and pages of other sites.
+
+    A hostile page can make its own name mean 127.0.0.1 and ask from the person's browser. The Host
+    header then still says the page's name, and its Origin gives away whoever only pretends.
+    """
+
+    def __init__(self, app: ASGIApp, *, allowed: Allowed) -> None:
+        self._app = app
+        self._allowed = allowed
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        headers = Headers(scope=scope)
+        error = self._host_error(headers, scope["path"])
+        error = error or self._origin_error(headers, scope["method"])
+        app = self._app if error is None else answer(error, scope)
+        await app(scope, receive, send)
+
+    def _host_error(self, headers: Headers, path: str) -> ApiError | None:
+        hosts = headers.getlist("host")
+        found = _HOST.fullmatch(hosts[0]) if len(hosts) == 1 else None
+        if found and self._allowed.knows(found[1].lower(), path):
+            return None
+        return ApiError(Code.MISDIRECTED_HOST, "ask by a name that this server was given")
+
+    def _origin_error(self, headers: Headers, method: str) -> ApiError | None:
+        if method in SAFE:
+            return None
+        if self._allowed.takes_keys and "authorization" in headers:
+            return None
+        origin, site = headers.get("origin"), headers.get("sec-fetch-site")
+        if origin is not None and origin.lower() in self._allowed.origins:
+            return None
+        is_own = origin is None or _netloc(origin) == headers["host"].lower()
+        if is_own and (site is None or site.lower() in _OWN_SITE):
+            return None
+        return ApiError(Code.CROSS_ORIGIN, "only this server's own pages may change anything")
+
+
+def _netloc(origin: str) -> str | None:
+    try:
+        parts = urlsplit(origin.lower())
+    except ValueError:
+        return None
+    return parts.netloc if parts.scheme in ("http", "https") else None
+
+
+class BodyLimit:
+    """Counts what arrives, whatever its Content-Length says, and takes nothing that is packed."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        headers = Headers(scope=scope)
+        is_model = scope["path"].startswith(_MODEL)
+        # An agent sends its whole conversation with each call of a model.
+        most = modeldesk.MAX_BODY if is_model else MAX_BODY
+        if is_model and _length_error(headers, most):
+            await model_response(refused(TOO_LARGE, _too_large(most)))(scope, receive, send)
+            return
+        error = _length_error(headers, most) or _encoding_error(headers, scope["method"])
+        if error is not None:
+            await answer(error, scope)(scope, receive, send)
+            return
+        received = 0
+
+        async def counted() -> Message:
+            nonlocal received
+            message = await receive()
+            received += len(message.get("body", b""))
+            if received > most and is_model:
+                raise modeldesk.BodyTooLargeError(_too_large(most))
+            if received > most:
+                # Of the framework's own kind: it lets nothing else out of its reading.
+                raise HTTPException(413, _too_large(most))
+            return message
+
+        await self._app(scope, counted, send)
+
+
+def model_response(answered: ModelAnswer) -> Response:
+    return Response(
+        answered.content, answered.status, headers=answered.headers, media_type=answered.media_type
+    )
+
+
+def _too_large(most: int) -> str:
+    return f"a body has at most {most:,} bytes"
+
+
+def _length_error(headers: Headers, most: int) -> ApiError | None:
+    length = headers.get("content-length", "")
+    is_too_large = length.isdecimal() and int(length[:20]) > most
+    return ApiError(Code.TOO_LARGE, _too_large(most)) if is_too_large else None
+
+
+def _encoding_error(headers: Headers, method: str) -> ApiError | None:
+    given = ",".join(headers.getlist("content-encoding"))
+    unknown = [name for part in given.split(",") if (name := part.strip().lower()) not in _PLAIN]
+    if not unknown or not _has_body(headers, method):
+        return None
+    return ApiError(
+        Code.UNSUPPORTED_MEDIA_TYPE,
+        f"send the body as it is, without Content-Encoding: {unknown[0][:40]}",
+        headers={"Accept-Encoding": "identity"},
+    )
+
+
+def _has_body(headers: Headers, method: str) -> bool:
+    if method in SAFE:
+        return False
+    return headers.get("content-length") not in _NO_BODY or "transfer-encoding" in headers
+
+
+async def json_only(request: Request) -> None:
+    """What a form of another site could send is no request of ours."""
+    headers = request.headers
+    if not _has_body(headers, request.method):
+        return
+    media_type = headers.get("content-type", "").partition(";")[0].strip().lower()
+    if media_type != "application/json":
+        raise ApiError(Code.UNSUPPORTED_MEDIA_TYPE, "send Content-Type: application/json")

@@ -1,0 +1,98 @@
+"""Ending a solve that did not come to its own end: cancelled, broken, or left by a dead process."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from yudai.engine import queries as workers
+from yudai.engine.queries import DEAD_S, Peer
+from yudai.kit.clock import Clock
+from yudai.kit.errors import ConflictError
+from yudai.kit.ids import SolveId, WorkerId, short
+from yudai.runs import queries as runs
+from yudai.runs.domain.states import FINAL, RunEvent
+from yudai.solves import queries as solves
+from yudai.solves.domain.states import RESTING, SolveEvent, SolveState
+from yudai.solves.tables import SolveRow
+from yudai.store.store import Store
+
+_WORDS = "the process that ran it died: start it again"
+
+
+def _never(_host: str, _pid: int) -> bool:
+    return False
+
+
+def _unknown(_host: str, _pid: int, _at: float) -> bool:
+    return False
+
+
+@dataclass(frozen=True)
+class Stopper:
+    """Whoever is asked writes it down; the worker's guard then stops the work itself."""
+
+    store: Store
+    clock: Clock
+    is_gone: Callable[[str, int], bool] = _never
+    """Whether the process (host, pid) is known to be dead before its lease has run out."""
+    is_there: Callable[[str, int, float], bool] = _unknown
+    """Whether the process (host, pid) of that moment is known to be alive, if only suspended."""
+
+    async def cancel(self, solve_id: SolveId) -> None:
+        """End it for whoever asked; ConflictError when it has come to rest already."""
+        if not await self.stop(solve_id, SolveEvent.CANCELLED, "cancelled"):
+            async with self.store.read() as db:
+                state = (await solves.get(db, solve_id)).state
+            raise ConflictError(
+                f"solve {short(solve_id)} is {state}: there is nothing to cancel", state=state
+            )
+
+    async def stop(self, solve_id: SolveId, event: SolveEvent, message: str) -> bool:
+        """End the solve and each of its runs that is open; False when it had come to rest."""
+        now = self.clock.now()
+        async with self.store.change() as db:
+            if (await solves.hold(db, solve_id)).state in RESTING:
+                return False
+            for run in await runs.of_solve(db, solve_id):
+                if run.state not in FINAL:
+                    latency_ms = int((now - (run.started_at or now)) * 1000)
+                    await runs.advance(
+                        db, run.id, RunEvent.CANCELLED, at=now, latency_ms=latency_ms
+                    )
+            error = message if event is SolveEvent.BROKE else ""
+            await solves.advance(db, solve_id, event, at=now, reason=message, error=error)
+        return True
+
+    async def is_dead(self, solve_id: SolveId) -> bool:
+        """Whether it has not come to rest, and nobody will go on with it."""
+        async with self.store.read() as db:
+            alive = await self._alive(db)
+            return _is_dead(await solves.get(db, solve_id), alive)
+
+    async def dead(self) -> list[SolveId]:
+        """Solves that a process which has died ran from beginning to end."""
+        async with self.store.read() as db:
+            alive = await self._alive(db)
+            rows = await solves.in_states(db, (SolveState.QUEUED, SolveState.RUNNING))
+        return [row.id for row in rows if _is_dead(row, alive)]
+
+    async def _alive(self, db: AsyncSession) -> set[WorkerId]:
+        found = await workers.peers(db, WorkerId(""), now=self.clock.now())
+        return {peer.holder.id for peer in found if self._is_alive(peer)}
+
+    def _is_alive(self, peer: Peer) -> bool:
+        place = (peer.holder.host, peer.holder.pid)
+        if self.is_gone(*place):
+            return False
+        return peer.silent_s < DEAD_S or self.is_there(*place, peer.beat_at)
+
+    async def bury_dead(self) -> int:
+        """Fail what a process that died was running; returns how many."""
+        return sum(
+            [await self.stop(solve_id, SolveEvent.BROKE, _WORDS) for solve_id in await self.dead()]
+        )
+
+
+def _is_dead(solve: SolveRow, alive: set[WorkerId]) -> bool:
+    return not solve.durable and solve.state not in RESTING and solve.worker_id not in alive

@@ -1,0 +1,83 @@
+"""A repository's code from its forge, once for a solve: the commit is pinned at that moment."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple, Protocol
+
+from yudai.artifacts import queries as artifacts
+from yudai.artifacts.port import ArtifactRef
+from yudai.artifacts.source_archives import Sources
+from yudai.forge.domain.repository import RepoRef, parse_target
+from yudai.forge.ports.credentials import Credentials
+from yudai.forge.ports.folder import Snapshot
+from yudai.forge.ports.remote import Credential
+from yudai.kit.clock import Clock
+from yudai.projects.domain.project import Project
+from yudai.projects.find import Shelf, base_of, find_project, given_of
+from yudai.sandboxes.port import BaseSpec
+from yudai.solves import queries as solves
+from yudai.solves import timeline as events
+from yudai.solves.claims import Claim
+from yudai.solves.tables import SolveRow
+from yudai.solves.timeline import FETCHED
+from yudai.store.store import Store
+
+
+class Fetching(Shelf, Protocol):
+    """The part of `Mirrors` that brings code here."""
+
+    async def fetch(self, repo: RepoRef, base: str, *, by: Credential) -> Snapshot: ...
+
+
+@dataclass(frozen=True)
+class Fetcher:
+    store: Store
+    mirrors: Fetching
+    credentials: Credentials
+    clock: Clock
+    forge_url: str
+    own_env: Path | None = None
+    """Our own Python environment: it has pytest, for repositories that need nothing else."""
+    sources: Sources | None = None
+    """Where archives go, when workers are on other machines."""
+
+    async def fetch(self, solve: SolveRow, claim: Claim) -> SolveRow:
+        """The solve with its base; whoever comes second finds it noted."""
+        async with self.store.read() as db:
+            solve = await solves.get(db, solve.id)
+        if solve.base is not None:
+            return solve
+        repo = parse_target(solve.repo_url, forge=self.forge_url).repo
+        by = await self.credentials.reading(repo, user_id=solve.user_id)
+        snapshot = await self.mirrors.fetch(repo, solve.base_branch, by=by)
+        project = await find_project(self.mirrors, snapshot, given_of(solve.project))
+        base = base_of(snapshot, project, None if project.setup else self.own_env)
+        kept = None if self.sources is None else await self.sources.keep(base)
+        return await self._note(solve, claim, _Found(snapshot, project, base, kept))
+
+    async def _note(self, solve: SolveRow, claim: Claim, found: "_Found") -> SolveRow:
+        now, snapshot = self.clock.now(), found.snapshot
+        async with self.store.change() as db:
+            row = await solves.hold(db, solve.id)
+            claim.check(row)
+            if row.base is not None:
+                return row
+            if found.kept is not None:
+                await artifacts.add(db, solve.id, None, found.kept, at=now)
+            told: dict[str, object] = {"commit": snapshot.commit, "branch": snapshot.branch}
+            await events.append(db, solve.id, kind=FETCHED, at=now, data=told)
+            return await solves.change(
+                db,
+                solve.id,
+                base=found.base,
+                project=found.project,
+                base_commit=snapshot.commit,
+                base_branch=snapshot.branch,
+            )
+
+
+class _Found(NamedTuple):
+    snapshot: Snapshot
+    project: Project
+    base: BaseSpec
+    kept: ArtifactRef | None

@@ -1,0 +1,166 @@
+"""The story of a solve: prepare, run, verify, cross-examine, rank, offer, publish."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+import structlog
+
+from yudai.arena.attempts import MAX_TAKES, Racer, again_for_the_world
+from yudai.arena.cancel import Stopper
+from yudai.arena.prepare import Preparer
+from yudai.arena.verify_runs import Prover
+from yudai.engine.guard import Activities
+from yudai.engine.port import Field
+from yudai.kit.clock import Clock
+from yudai.kit.errors import RefusedError, TakenError, WorldError
+from yudai.kit.ids import MessageId, RunId, SolveId, WorkerId
+from yudai.ranking.domain.scorecard import Ranking
+from yudai.ranking.rank import Ranker, stopped_by
+from yudai.runs import attempts
+from yudai.runs import queries as runs
+from yudai.runs.domain.states import FINAL
+from yudai.solves import queries as solves
+from yudai.solves import timeline as events
+from yudai.solves.claims import Claim, claim_of
+from yudai.solves.domain.states import SolveEvent
+from yudai.solves.tables import SolveRow
+from yudai.store.outages import StoreAwayError
+from yudai.store.store import Store
+
+log = structlog.get_logger()
+
+_FATAL = "every worker that went on with it died: see their logs"
+NOBODY = Field(runs=(), parallel=1)
+Tell = Callable[[SolveId], Awaitable[object]]
+Reply = Callable[[MessageId], Awaitable[None]]
+
+
+async def _nowhere(_solve_id: SolveId) -> None:
+    """A folder's answer waits for its person."""
+
+
+@dataclass(frozen=True)
+class SolveFlow:
+    """Each part looks at the database first: any worker may begin it again after a crash."""
+
+    store: Store
+    clock: Clock
+    worker_id: WorkerId
+    activities: Activities
+    preparer: Preparer
+    racer: Racer
+    prover: Prover
+    ranker: Ranker
+    stopper: Stopper
+    tell: Tell
+    """Milestones, to the solve's conversation."""
+    reply: Reply
+    publish: Tell = _nowhere
+    """The champion, or that there is none, where nobody needs to ask for it."""
+
+    async def __call__(self, solve_id: SolveId) -> None:
+        """The whole story in one process; a durable engine tells it in the same parts."""
+        field = await self.prepare(solve_id)
+        lanes = asyncio.Semaphore(field.parallel)
+
+        async def lane(run_id: RunId) -> None:
+            async with lanes:
+                await self.run(run_id)
+
+        async with asyncio.TaskGroup() as group:
+            for run_id in field.runs:
+                group.create_task(lane(run_id))
+        if await self._is_ours(solve_id):
+            await self.conclude(solve_id)
+
+    async def prepare(self, solve_id: SolveId) -> Field:
+        await self._part(solve_id, self._prepare)
+        async with self.store.read() as db:
+            solve = await solves.get(db, solve_id)
+            rows = await runs.of_solve(db, solve_id)
+        left = tuple(run.id for run in rows if run.state not in FINAL)
+        return Field(runs=left, parallel=solve.budget.max_parallel) if left else NOBODY
+
+    async def run(self, run_id: RunId) -> None:
+        solve_id = await self.racer.race(run_id)
+        await self.tell(solve_id)
+
+    async def conclude(self, solve_id: SolveId) -> None:
+        await self._part(solve_id, self._conclude)
+        # It looks for itself whether an answer was offered, and what was done before.
+        await self.publish(solve_id)
+
+    async def answer(self, message_id: MessageId) -> None:
+        await self.reply(message_id)
+
+    async def _is_ours(self, solve_id: SolveId) -> bool:
+        """Not when we were taken for dead and another worker went on: its runs may go on, too."""
+        async with self.store.read() as db:
+            return (await solves.get(db, solve_id)).worker_id == self.worker_id
+
+    async def _prepare(self, solve: SolveRow, claim: Claim) -> None:
+        await self.preparer.prepare(solve, claim)
+
+    async def _conclude(self, solve: SolveRow, claim: Claim) -> None:
+        await self.racer.close_open(solve.id, claim)
+        prepared = await self.preparer.find(solve)
+        await self.prover.cross_examine_runs(solve.id, prepared, claim)
+        ranking = await self.ranker.rank_runs(solve.id, claim)
+        await self._offer(solve.id, ranking, claim)
+
+    async def _part(
+        self, solve_id: SolveId, part: Callable[[SolveRow, Claim], Awaitable[None]]
+    ) -> None:
+        """Take the solve up and do a part of it; whatever breaks it ends the solve."""
+        structlog.contextvars.bind_contextvars(solve_id=solve_id)
+        async with self.store.change() as db:
+            solve = await attempts.take_solve(db, solve_id, self.worker_id, at=self.clock.now())
+            taken = await events.count(db, solve_id, attempts.RESUMED, run_id=None)
+        if solve is not None and taken > MAX_TAKES:
+            await self.stopper.stop(solve_id, SolveEvent.BROKE, _FATAL)
+            solve = None
+        await self.tell(solve_id)
+        if solve is None:
+            return
+        claim = claim_of(solve)
+        await self.activities.do(claim, self._survive(solve, claim, part))
+        await self.tell(solve_id)
+
+    async def _survive(
+        self,
+        solve: SolveRow,
+        claim: Claim,
+        part: Callable[[SolveRow, Claim], Awaitable[None]],
+    ) -> None:
+        try:
+            await again_for_the_world(lambda: part(solve, claim), self.racer.retry_delays_s)
+        except TakenError:
+            log.warning("solve.taken", solve_id=solve.id)
+        except StoreAwayError:
+            # Nothing can be written down now: whoever comes next goes on with it.
+            raise
+        except (WorldError, RefusedError) as error:
+            await self.stopper.stop(solve.id, SolveEvent.BROKE, str(error))
+        except Exception as error:
+            await self.stopper.stop(solve.id, SolveEvent.BROKE, f"Yudai failed: {error!r}")
+            raise
+
+    async def _offer(self, solve_id: SolveId, ranking: Ranking, claim: Claim) -> None:
+        """Offer the champion, or say honestly that there is none."""
+        event = SolveEvent.ABSTAINED if ranking.champion is None else SolveEvent.OFFERED
+        now = self.clock.now()
+        async with self.store.change() as db:
+            solve = await solves.get(db, solve_id)
+            rows = await runs.of_solve(db, solve_id)
+            limit = stopped_by(solve, rows, now=now)
+            stopped = f" (stopped by {limit})" if limit and ranking.champion is None else ""
+            await solves.advance(
+                db,
+                solve_id,
+                event,
+                at=now,
+                claim=claim,
+                champion_run_id=ranking.champion,
+                reason=ranking.reason + stopped,
+            )

@@ -1,0 +1,180 @@
+"""What a solve would be, told before anything is spent: who competes, at what price, how long."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from pydantic import Field
+
+from yudai.arena.submit import Submitter
+from yudai.forge.ports.folder import Forge, Snapshot
+from yudai.gateway.domain.models import Model
+from yudai.gateway.port import Call, Completion
+from yudai.kit.errors import RefusedError
+from yudai.kit.http_advice import over_http
+from yudai.kit.text import clean
+from yudai.kit.value import Value
+from yudai.projects.domain.project import Project
+from yudai.runs import costs
+from yudai.solves.domain.budget import price_plan
+from yudai.solves.domain.duration import known_spans, last
+from yudai.solves.domain.equivalent_command import command_line
+from yudai.solves.domain.matrix import Contestant
+from yudai.solves.domain.request import SolveAsk
+
+MAX_CONTESTANTS = 100
+REMEMBERED = 20
+"""Solves whose runs tell how long the models of a new one will take."""
+_STILL_TYPING = "what is wrong is not written yet"
+
+
+class Span(Value):
+    low: float
+    high: float
+
+
+class FolderFacts(Value):
+    """The folder as it was found."""
+
+    repo: str
+    root: str
+    folder: str
+    branch: str
+    commit: str
+    dirty: bool
+    setup: tuple[str, ...]
+    setup_from: str
+    test: str = Field(description="The test command that was named; empty: it will be found.")
+    notes: tuple[str, ...]
+
+
+class Forecast(Value):
+    total: int = Field(description="Contestants that the matrix makes.")
+    starting: int
+    not_started: int = Field(description="Above the limit, so that they stay out.")
+    contestants: tuple[Contestant, ...] = Field(description="Those that start, the first 100.")
+    max_parallel: int
+    free: bool
+    cost_usd: Span
+    ceiling_usd: float = Field(description="What can be spent at most.")
+    seconds: Span = Field(
+        description="Until the last contestant has ended; a rough guess: the middle half of what "
+        "these models took in the newest solves, else 10 quick to 36 slow steps each, within the "
+        "limits. The base's set-up comes before."
+    )
+    folder: FolderFacts | None = Field(description="null for a repository that is not here.")
+    command: str = Field(
+        description="The same on the command line; empty where that cannot do it: "
+        "it takes folders alone."
+    )
+    ask: SolveAsk = Field(description="The same as a body of POST /api/solves.")
+    lacks: tuple[str, ...] = Field(
+        description="What has to be mended before it can start, such as a key that is not there."
+    )
+
+
+class Look(Protocol):
+    def __call__(self, *, dirty: bool) -> AbstractContextManager[Forge]:
+        """A forge for one look at a folder, which leaves nothing behind."""
+        ...
+
+
+@dataclass(frozen=True)
+class Forecaster:
+    """Checks as a submission does, and begins nothing."""
+
+    submitter: Submitter
+    look: Look
+
+    async def forecast(self, ask: SolveAsk, *, user_id: str) -> Forecast:
+        """An issue without words is no fault here: they are being typed."""
+        worded = ask if ask.issue_text.strip() else _worded(ask)
+        submitter = self._unhindered()
+        with self.look(dirty=ask.dirty) as forge:
+            request = await submitter.request(worded, user_id=user_id, forge=forge)
+        lineup = submitter.solves.check(request)
+        models, budget = request.models, request.budget
+        pricing = price_plan(lineup, models, budget)
+        known = known_spans(await self._took(user_id))
+        low_s, high_s = last(lineup, budget, known)
+        starting, left_out = lineup
+        return Forecast(
+            total=len(starting) + len(left_out),
+            starting=len(starting),
+            not_started=len(left_out),
+            contestants=starting[:MAX_CONTESTANTS],
+            max_parallel=budget.max_parallel,
+            free=pricing.is_free,
+            cost_usd=Span(low=pricing.low_usd, high=pricing.high_usd),
+            ceiling_usd=pricing.ceiling_usd,
+            seconds=Span(low=round(low_s, 1), high=round(high_s, 1)),
+            folder=request.snapshot and _facts(request.snapshot, request.project),
+            command=command_line(ask),
+            ask=_placed(ask, request.repo_url),
+            lacks=self._lacks(models),
+        )
+
+    def _unhindered(self) -> Submitter:
+        """A key that is not there yet hides nothing of what else there is to know."""
+        one = self.submitter
+        return replace(
+            one,
+            drafter=replace(one.drafter, gateway=_ANYBODY),
+            solves=replace(one.solves, gateway=_ANYBODY),
+        )
+
+    def _lacks(self, models: Sequence[Model]) -> tuple[str, ...]:
+        found: list[str] = []
+        for model in models:
+            try:
+                self.submitter.drafter.gateway.check(model)
+            except RefusedError as error:
+                found.append(over_http(str(error)))
+        return tuple(dict.fromkeys(found))
+
+    async def _took(self, user_id: str) -> dict[str, list[float]]:
+        """Seconds of earlier runs by the model's name."""
+        took: dict[str, list[float]] = defaultdict(list)
+        async with self.submitter.store.read() as db:
+            for contestant, seconds in await costs.took(db, user_id, newest=REMEMBERED):
+                took[contestant.model].append(seconds)
+        return took
+
+
+class _Anybody:
+    """A gateway that knows every model, and calls none."""
+
+    def check(self, model: Model) -> None:
+        del model
+
+    async def complete(self, call: Call) -> Completion:
+        raise RuntimeError(f"a forecast calls no model: {call.model}")
+
+
+_ANYBODY = _Anybody()
+
+
+def _worded(ask: SolveAsk) -> SolveAsk:
+    return ask.model_copy(update={"issue_text": _STILL_TYPING})
+
+
+def _placed(ask: SolveAsk, repo_url: str) -> SolveAsk:
+    """As the forge spells its repository; a folder in the plainest words."""
+    return ask.model_copy(update={"repo_url": repo_url}) if repo_url else ask.placed
+
+
+def _facts(snapshot: Snapshot, project: Project) -> FolderFacts:
+    return FolderFacts(
+        repo=snapshot.repo,
+        root=str(snapshot.root),
+        folder=project.folder,
+        branch=snapshot.branch,
+        commit=snapshot.commit,
+        dirty=snapshot.dirty,
+        setup=tuple(map(clean, project.setup)),
+        setup_from=project.setup_from,
+        test=clean(project.test),
+        notes=tuple(map(clean, (*snapshot.notes, *project.notes))),
+    )

@@ -1,0 +1,189 @@
+"""Open and cancel a solve."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+import structlog
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from yudai.arena.cancel import Stopper
+from yudai.arena.prepare import keep_measured
+from yudai.engine.port import Engine
+from yudai.forge.domain.issue import Issue, IssueFacts
+from yudai.forge.ports.folder import Snapshot
+from yudai.gateway.domain.models import Model, free_names
+from yudai.gateway.port import Gateway
+from yudai.kit.clock import Clock
+from yudai.kit.errors import RefusedError, about
+from yudai.kit.ids import LOCAL_USER, RunId, SolveId, WorkerId
+from yudai.kit.money import usd
+from yudai.kit.value import Value
+from yudai.projects.domain.project import Project
+from yudai.ranking.domain.reducer import check_reducer
+from yudai.runs import costs
+from yudai.runs import queries as runs
+from yudai.runs.domain.states import RunState
+from yudai.runs.tables import RunRow
+from yudai.sandboxes.port import BaseSpec
+from yudai.solves import queries as solves
+from yudai.solves import timeline as events
+from yudai.solves.domain import budget as budgets
+from yudai.solves.domain.budget import Budget
+from yudai.solves.domain.matrix import Contestant, Lineup, Matrix, expand
+from yudai.solves.domain.origin import Origin, PublishMode
+from yudai.solves.domain.states import SolveState
+from yudai.solves.tables import SolveRow
+from yudai.store import write_turns
+from yudai.store.store import Store
+from yudai.verification.baseline import Measured
+
+log = structlog.get_logger()
+
+ANY_WORKER = WorkerId("")
+DAY_S = 24 * 3600.0
+Also = Callable[[AsyncSession, SolveId], Awaitable[None]]
+
+
+class SolveRequest(Value):
+    """What a person asks for."""
+
+    repo: str
+    issue: Issue
+    matrix: Matrix
+    budget: Budget
+    base: BaseSpec | None = None
+    """None: it is fetched from `repo_url` first."""
+    repo_url: str = ""
+    base_branch: str = "main"
+    base_commit: str = ""
+    reducer: str = "simple"
+    require_proof: bool = True
+    sandbox_backend: str = ""
+    user_id: str = LOCAL_USER
+    conversation_id: str | None = None
+    models: tuple[Model, ...] = ()
+    """Each name of the matrix, resolved; it is kept with the solve."""
+    snapshot: Snapshot | None = None
+    project: Project = Project()
+    issue_facts: IssueFacts | None = None
+    """What became of its text when it was taken from a forge; None: it did not come from one."""
+    origin: Origin = Origin()
+    publish: PublishMode | None = None
+    """None: it is of no forge."""
+    measured: Measured | None = None
+    """The base's tests, where they were run before the solve was opened."""
+
+
+@dataclass(frozen=True)
+class Solves:
+    store: Store
+    engine: Engine
+    clock: Clock
+    gateway: Gateway
+    stopper: Stopper
+    day_cap_micros: int | None = None
+    """What the solves of one user may cost within a day; None: each has its own cap alone."""
+    worker_id: WorkerId = ANY_WORKER
+    """The process that will run it from beginning to end; "": any worker, durably."""
+
+    async def open_solve(self, request: SolveRequest, *, also: Also | None = None) -> SolveId:
+        """Expand, admit, write it all down, then start the flow.
+
+        What else belongs to it is written in the same transaction.
+        """
+        lineup = self.check(request)
+        solve = self._new_solve(request, lineup)
+        async with self.store.change() as db:
+            await self._check_day(db, request, lineup)
+            await solves.add(db, solve)
+            await runs.add_all(
+                db,
+                [self._new_run(solve, i, c) for i, c in enumerate(lineup.contestants)],
+            )
+            if request.measured is not None:
+                await keep_measured(db, solve.id, request.measured, at=solve.created_at)
+            await events.append(db, solve.id, kind="solve.opened", at=solve.created_at)
+            if also is not None:
+                await also(db, solve.id)
+        await self._start(solve)
+        return solve.id
+
+    def check(self, request: SolveRequest) -> Lineup:
+        """Who would start and who not; RefusedError when the solve could not be opened."""
+        check_reducer(request.reducer)
+        with about("matrix.models"):
+            for model in request.models:
+                self.gateway.check(model)
+        lineup = expand(request.matrix, limit=request.budget.max_contestants)
+        budgets.admit(lineup, request.budget, free_models=free_names(request.models))
+        return lineup
+
+    async def _check_day(self, db: AsyncSession, request: SolveRequest, lineup: Lineup) -> None:
+        """In the transaction that opens it: of several at the same moment each sees the others."""
+        free = free_names(request.models)
+        wanted = budgets.admit(lineup, request.budget, free_models=free).ceiling_micros
+        if self.day_cap_micros is None or not wanted:
+            return
+        now = self.clock.now()
+        await write_turns.reserve(db, f"day:{request.user_id}", now=now, gap_s=0.0)
+        left = self.day_cap_micros - await costs.at_risk(db, request.user_id, now - DAY_S)
+        if wanted > left:
+            raise RefusedError(
+                f"this could cost ${usd(wanted):.2f}, and ${usd(max(0, left)):.2f}"
+                " is left of what your solves may cost within a day: lower the budget, or wait",
+                field="limits.budget_usd",
+            )
+
+    async def cancel_solve(self, solve_id: SolveId) -> None:
+        await self.stopper.cancel(solve_id)
+
+    async def _start(self, solve: SolveRow) -> None:
+        try:
+            await self.engine.start(solve.id, user_id=solve.user_id)
+        except Exception as error:
+            if not solve.durable:
+                raise
+            # It is written down: the workers' next sweep starts it.
+            log.warning("solve.not_started_yet", solve_id=solve.id, error=repr(error))
+
+    def _new_solve(self, request: SolveRequest, lineup: Lineup) -> SolveRow:
+        return SolveRow(
+            id=SolveId(self.clock.new_id()),
+            user_id=request.user_id,
+            conversation_id=request.conversation_id,
+            repo=request.repo,
+            repo_url=request.repo_url,
+            durable=not self.worker_id,
+            worker_id=self.worker_id,
+            base_branch=request.base_branch,
+            base_commit=request.base_commit,
+            base=request.base,
+            snapshot=request.snapshot,
+            project=request.project,
+            models=request.models,
+            issue_number=request.issue.number,
+            issue_title=request.issue.title,
+            issue_body=request.issue.body,
+            issue_facts=request.issue_facts,
+            origin=request.origin,
+            publish=request.publish,
+            matrix=request.matrix,
+            not_started=lineup.not_started,
+            budget=request.budget,
+            reducer=request.reducer,
+            require_proof=request.require_proof,
+            sandbox_backend=request.sandbox_backend,
+            state=SolveState.QUEUED,
+            created_at=self.clock.now(),
+        )
+
+    def _new_run(self, solve: SolveRow, position: int, contestant: Contestant) -> RunRow:
+        return RunRow(
+            id=RunId(self.clock.new_id()),
+            solve_id=solve.id,
+            position=position,
+            handle=contestant.handle,
+            contestant=contestant,
+            state=RunState.QUEUED,
+            queued_at=solve.created_at,
+        )

@@ -1,0 +1,91 @@
+"""Verdicts: each patch in a clean sandbox, then every valid new test against every other patch."""
+
+import asyncio
+from dataclasses import dataclass
+
+from yudai.artifacts import queries as artifact_rows
+from yudai.artifacts.port import ArtifactKind, Artifacts
+from yudai.kit.clock import Clock
+from yudai.kit.ids import RunId, SolveId
+from yudai.runs import queries as runs
+from yudai.runs.domain.states import RunEvent, RunState
+from yudai.solves import queries as solves
+from yudai.solves import timeline as events
+from yudai.solves.claims import Claim
+from yudai.store.store import Store
+from yudai.verification.baseline import Prepared
+from yudai.verification.cross_examination import Entry, cross_examine
+from yudai.verification.verify import Verifier
+
+_EXAMINED = "runs.cross_examined"
+
+
+@dataclass(frozen=True)
+class Prover:
+    store: Store
+    verifier: Verifier
+    artifacts: Artifacts
+    clock: Clock
+    lanes: asyncio.Semaphore
+    """How many examinations at once."""
+
+    async def verify_run(self, run_id: RunId, prepared: Prepared, claim: Claim) -> None:
+        patch = await self._patch(run_id)
+        found = await self.verifier.verify(
+            prepared.base,
+            prepared.plan,
+            prepared.baseline,
+            patch,
+            owner=run_id,
+            project=prepared.project,
+        )
+        log = self.store.redact(found.log)
+        ref = await self.artifacts.put(ArtifactKind.TEST_LOG, log.encode())
+        now = self.clock.now()
+        async with self.store.change() as db:
+            run = await runs.advance(
+                db,
+                run_id,
+                RunEvent.JUDGED,
+                at=now,
+                data={"status": found.verdict.status},
+                claim=claim,
+                verdict=found.verdict,
+            )
+            await artifact_rows.add(db, run.solve_id, run_id, ref, at=now)
+
+    async def cross_examine_runs(self, solve_id: SolveId, prepared: Prepared, claim: Claim) -> None:
+        """Once: verdicts that it has changed must not be examined again."""
+        async with self.store.read() as db:
+            if await events.has(db, solve_id, _EXAMINED):
+                return
+            rows = [r for r in await runs.of_solve(db, solve_id) if r.state == RunState.COMPLETED]
+        entries = [
+            Entry(
+                run_id=RunId(run.id),
+                handle=run.handle,
+                patch=await self._patch(RunId(run.id)),
+                verdict=run.verdict,
+            )
+            for run in rows
+            if run.verdict is not None
+        ]
+        verdicts = await cross_examine(
+            self.verifier.backend,
+            prepared,
+            entries,
+            owner=solve_id,
+            lanes=self.lanes,
+        )
+        now = self.clock.now()
+        async with self.store.change() as db:
+            claim.check(await solves.hold(db, solve_id))
+            for run_id, verdict in verdicts.items():
+                await runs.change(db, run_id, verdict=verdict)
+            await events.append(db, solve_id, kind=_EXAMINED, at=now, data={"runs": len(verdicts)})
+
+    async def _patch(self, run_id: RunId) -> str:
+        async with self.store.read() as db:
+            refs = await artifact_rows.of_run(db, run_id)
+        blob = await self.artifacts.get(refs[ArtifactKind.PATCH])
+        return blob.decode("utf-8", "surrogateescape")

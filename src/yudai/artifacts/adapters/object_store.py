@@ -1,0 +1,158 @@
+"""Artifacts as objects of a folder or a bucket, named by their content: `aa/<sha256>`."""
+
+import asyncio
+import hashlib
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pydantic import SecretStr
+
+from yudai.artifacts.adapters.addresses import find_place
+from yudai.artifacts.adapters.atomic_files import Part, part_in
+from yudai.artifacts.adapters.errors import is_whole_place, translated
+from yudai.artifacts.adapters.locations import Place, S3Access
+from yudai.artifacts.port import ArtifactError, ArtifactKind, ArtifactRef
+from yudai.kit.errors import NotFoundError
+
+if TYPE_CHECKING:
+    from obstore import GetResult
+
+_CHUNK_BYTES = 256 << 10
+_NOBODYS = ArtifactRef(kind=ArtifactKind.PATCH, sha256="0" * 64, size=0)
+
+
+class ObjectStoreArtifacts:
+    def __init__(self, place: Place) -> None:
+        self._place = place
+
+    async def put(
+        self, kind: ArtifactKind, content: bytes | AsyncIterator[bytes] | Path
+    ) -> ArtifactRef:
+        if isinstance(content, bytes | Path):
+            return await self._put(kind, content)
+        with ExitStack() as stack:
+            return await self._put(kind, await self._spooled(content, stack))
+
+    async def get(self, ref: ArtifactRef) -> bytes:
+        found = await self._open(ref)
+        with translated(self._place.name):
+            content = (await found.bytes_async()).to_bytes()
+        digest = await asyncio.to_thread(hashlib.sha256, content)
+        self._check(ref, digest.hexdigest())
+        return content
+
+    async def stream(self, ref: ArtifactRef) -> AsyncIterator[bytes]:
+        return self._chunks(ref, await self._open(ref))
+
+    async def save(self, ref: ArtifactRef, target: Path) -> None:
+        chunks = await self.stream(ref)
+        with ExitStack() as stack:
+            part = await self._spooled(chunks, stack, folder=target.parent)
+            with translated(str(target)):
+                await asyncio.to_thread(part.become, target)
+
+    async def check(self) -> None:
+        try:
+            await self._open(_NOBODYS)
+        except NotFoundError:
+            return
+
+    async def _put(self, kind: ArtifactKind, content: bytes | Path | Part) -> ArtifactRef:
+        with translated(str(content) if isinstance(content, Path) else self._place.name):
+            sha256, size = await asyncio.to_thread(_measure, content)
+        ref = ArtifactRef(kind=kind, sha256=sha256, size=size)
+        with translated(self._place.name):
+            if not await self._has(ref):
+                await self._place.write(ref.key, content)
+        return ref
+
+    async def _spooled(
+        self, chunks: AsyncIterator[bytes], stack: ExitStack, *, folder: Path | None = None
+    ) -> Part:
+        """On disk until all of it is known; what the stream raises is the caller's."""
+        folder = folder or self._place.spool
+        with translated(str(folder)):
+            part = stack.enter_context(part_in(folder))
+        async for chunk in chunks:
+            with translated(str(folder)):
+                await asyncio.to_thread(part.file.write, chunk)
+        return part
+
+    async def _has(self, ref: ArtifactRef) -> bool:
+        """Whether it is there in full length: a cut one is written anew."""
+        from obstore import head_async  # noqa: PLC0415 - see places.py
+
+        try:
+            return (await head_async(self._place.store, ref.key))["size"] == ref.size
+        except FileNotFoundError:
+            return False
+
+    async def _open(self, ref: ArtifactRef) -> "GetResult":
+        from obstore import get_async  # noqa: PLC0415 - see places.py
+
+        with translated(self._place.name):
+            try:
+                found = await get_async(self._place.store, ref.key)
+            except FileNotFoundError as error:
+                if is_whole_place(error):
+                    raise
+                raise NotFoundError(
+                    f"the {ref.kind.readable} is no longer stored (was it pruned?)"
+                ) from None
+        if found.meta["size"] != ref.size:
+            raise self._damaged(ref)
+        return found
+
+    async def _chunks(self, ref: ArtifactRef, found: "GetResult") -> AsyncGenerator[bytes]:
+        digest, last = hashlib.sha256(), b""
+        rest = found.stream(min_chunk_size=_CHUNK_BYTES)
+        while True:
+            with translated(self._place.name):
+                chunk = await anext(rest, b"")
+            if not chunk:
+                break
+            digest.update(chunk)
+            if last:
+                yield last
+            last = chunk
+        # The last chunk waits for this: who does not look at errors gets too little, not wrong.
+        self._check(ref, digest.hexdigest())
+        if last:
+            yield last
+
+    def _check(self, ref: ArtifactRef, sha256: str) -> None:
+        if sha256 != ref.sha256:
+            raise self._damaged(ref)
+
+    def _damaged(self, ref: ArtifactRef) -> ArtifactError:
+        return ArtifactError(
+            f"the stored {ref.kind.readable} is damaged: restore {ref.key} in {self._place.name} "
+            "from a backup"
+        )
+
+
+def make_artifacts(
+    url: str | None,
+    *,
+    home: Path,
+    endpoint: str | None = None,
+    region: str | None = None,
+    access_key_id: SecretStr | None = None,
+    secret_access_key: SecretStr | None = None,
+) -> ObjectStoreArtifacts:
+    """Nothing is opened yet; RefusedError for settings that cannot be right."""
+    access = S3Access(endpoint, region, access_key_id, secret_access_key)
+    return ObjectStoreArtifacts(find_place(url, access, home=home))
+
+
+def _measure(content: bytes | Part | Path) -> tuple[str, int]:
+    """The digest and the size."""
+    if isinstance(content, bytes):
+        return hashlib.sha256(content).hexdigest(), len(content)
+    if isinstance(content, Path):
+        with content.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest(), file.tell()
+    content.file.seek(0)
+    return hashlib.file_digest(content.file, "sha256").hexdigest(), content.file.tell()

@@ -1,0 +1,65 @@
+"""Which blob is which: the last one of each kind, for a solve and for each of its runs."""
+
+from typing import cast
+
+from sqlalchemy import ColumnElement, Table, delete, select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from yudai.artifacts.port import ArtifactKind, ArtifactRef, Artifacts
+from yudai.artifacts.tables import ArtifactRow
+from yudai.kit.errors import NotFoundError
+from yudai.kit.ids import RunId, SolveId
+from yudai.store.connections import upsert
+from yudai.store.store import Store
+
+_ARTIFACTS = cast("Table", ArtifactRow.__table__)
+
+
+async def add(
+    db: AsyncSession, solve_id: SolveId, run_id: RunId | None, ref: ArtifactRef, *, at: float
+) -> None:
+    """Remember a blob; the same kind again takes the place of the older one."""
+    columns = {
+        "id": f"{run_id or solve_id}/{ref.kind}",
+        "solve_id": solve_id,
+        "run_id": run_id,
+        "kind": ref.kind,
+        "sha256": ref.sha256,
+        "size": ref.size,
+        "created_at": at,
+    }
+    await db.execute(upsert(_ARTIFACTS, db.get_bind().dialect), [columns])
+
+
+async def of_run(db: AsyncSession, run_id: RunId) -> dict[ArtifactKind, ArtifactRef]:
+    return await _by_kind(db, ArtifactRow.run_id == run_id)
+
+
+async def of_solve(db: AsyncSession, solve_id: SolveId) -> dict[ArtifactKind, ArtifactRef]:
+    """The solve's own ones, not those of its runs."""
+    return await _by_kind(db, (ArtifactRow.solve_id == solve_id) & ArtifactRow.run_id.is_(None))
+
+
+async def take_away(db: AsyncSession, run_id: RunId) -> tuple[ArtifactRef, ...]:
+    """Those of an attempt that was given up: the next one has its own."""
+    refs = tuple((await of_run(db, run_id)).values())
+    await db.execute(delete(ArtifactRow).where(ArtifactRow.run_id == run_id))
+    return refs
+
+
+async def _by_kind(
+    db: AsyncSession, condition: ColumnElement[bool]
+) -> dict[ArtifactKind, ArtifactRef]:
+    rows = await db.scalars(select(ArtifactRow).where(condition))
+    return {row.kind: ArtifactRef(kind=row.kind, sha256=row.sha256, size=row.size) for row in rows}
+
+
+async def artifact_of(
+    store: Store, artifacts: Artifacts, run_id: RunId, kind: ArtifactKind
+) -> bytes:
+    """NotFoundError when the run has none of that kind."""
+    async with store.read() as db:
+        refs = await of_run(db, run_id)
+    if kind not in refs:
+        raise NotFoundError(f"run {run_id} has no {kind.replace('_', ' ')}")
+    return await artifacts.get(refs[kind])

@@ -1,0 +1,73 @@
+"""The source archive of a solve, for workers on other machines than where it was taken."""
+
+import asyncio
+import os
+from collections.abc import Collection
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from weakref import WeakValueDictionary
+
+from yudai.artifacts.port import ArtifactKind, ArtifactRef, Artifacts
+from yudai.sandboxes.port import BaseSpec
+
+
+def _no_locks() -> WeakValueDictionary[str, asyncio.Lock]:
+    return WeakValueDictionary()
+
+
+@dataclass(frozen=True)
+class Sources:
+    artifacts: Artifacts
+    folder: Path
+    _fetching: WeakValueDictionary[str, asyncio.Lock] = field(default_factory=_no_locks, repr=False)
+
+    async def keep(self, base: BaseSpec) -> ArtifactRef:
+        """Put its archive where every worker finds it."""
+        return await self.artifacts.put(ArtifactKind.SOURCE, base.source)
+
+    async def fetch(self, base: BaseSpec, ref: ArtifactRef | None) -> BaseSpec:
+        """The same base with its archive on this machine, downloaded at most once."""
+        if ref is None or await asyncio.to_thread(_is_there, base.source, ref.size):
+            return base
+        file = self.folder / f"{ref.sha256}.tar"
+        lock = self._fetching.setdefault(ref.sha256, asyncio.Lock())
+        async with lock:
+            if not await asyncio.to_thread(_is_there, file, ref.size):
+                await self.artifacts.save(ref, file)
+        return base.model_copy(update={"source": file})
+
+    async def older_than(self, moment: float) -> list[Path]:
+        """Archives on this machine that nobody has taken or fetched since."""
+        return await asyncio.to_thread(_older_than, self.folder, moment)
+
+    async def prune(self, moment: float, *, needed: Collection[Path]) -> int:
+        """Remove those that are older and that nobody needs; returns how many."""
+        return await asyncio.to_thread(_remove, self.folder, moment, {*needed})
+
+
+def _is_there(file: Path, size: int) -> bool:
+    """Whether it is there, whole; and then it is young again."""
+    try:
+        if not file.is_file() or file.stat().st_size != size:
+            return False
+        os.utime(file)
+    except OSError:
+        return False
+    return True
+
+
+def _older_than(folder: Path, moment: float) -> list[Path]:
+    found: list[Path] = []
+    for file in folder.glob("*"):
+        with suppress(FileNotFoundError):
+            if file.is_file() and file.stat().st_mtime < moment:
+                found.append(file)
+    return found
+
+
+def _remove(folder: Path, moment: float, needed: set[Path]) -> int:
+    old = [file for file in _older_than(folder, moment) if file not in needed]
+    for file in old:
+        file.unlink(missing_ok=True)
+    return len(old)

@@ -1,0 +1,214 @@
+"""`yudai login`, `logout` and `whoami`: at a server, or for this machine's own person."""
+
+import asyncio
+import platform
+import webbrowser
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from urllib.parse import urlsplit
+
+from pydantic import BaseModel, SecretStr
+from rich.text import Text
+
+from yudai.cli import console
+from yudai.cli.exit_codes import OK, REFUSED
+from yudai.cli.http.client import Remote, checked, is_loopback, open_remote, read_as
+from yudai.cli.http.home_lock import known_owner
+from yudai.cli.http.login_file import Entry, LoginFile
+from yudai.cli.text import print_json, safe
+from yudai.forge.ports.login import DeviceState, Grant
+from yudai.kit.errors import RefusedError, YudaiError
+from yudai.kit.ids import LOCAL_USER
+from yudai.kit.system_clock import SystemClock
+from yudai.settings import Settings
+from yudai.wiring.accounts import Accounts, open_accounts
+from yudai.wiring.components import open_library
+
+Sleep = Callable[[float], Awaitable[None]]
+_SLOWER_S = 5.0
+
+
+class _Begun(BaseModel):
+    ticket: str
+    user_code: str
+    verification_url: str
+    interval_s: float
+    expires_in_s: float
+
+
+class _Polled(BaseModel):
+    done: bool
+    wait_s: float
+    login: str | None = None
+    key: str | None = None
+
+
+class _Me(BaseModel):
+    mode: str
+    needs_login: bool
+    login: str | None
+
+
+async def server_of(settings: Settings) -> str | None:
+    """A server that people log in to: the one that was named, else this home's own."""
+    if settings.server is not None:
+        return checked(settings.server)
+    owner = known_owner(settings.home)
+    if owner is None:
+        return None
+    async with open_remote(owner.url) as remote:
+        me = read_as(_Me, await remote.get("/api/me"), remote.url)
+    return owner.url if me.mode != "local" else None
+
+
+async def run_login(
+    settings: Settings, *, opens: bool = True, json: bool = False, sleep: Sleep = asyncio.sleep
+) -> int:
+    url = await server_of(settings)
+    login = await (
+        _login_here(settings, opens=opens, sleep=sleep)
+        if url is None
+        else _login_there(settings, url, opens=opens, sleep=sleep)
+    )
+    if json:
+        print_json({"login": login, "server": url})
+    else:
+        where = "" if url is None else f" at {url}"
+        console.result().print(Text(f"Logged in as {safe(login)}{where}."), soft_wrap=True)
+    return OK
+
+
+async def run_logout(settings: Settings, *, json: bool = False) -> int:
+    url = await server_of(settings)
+    was_in = await (_logout_here(settings) if url is None else _logout_there(settings, url))
+    if json:
+        print_json({"logged_out": was_in, "server": url})
+    else:
+        said = "Logged out." if was_in else "Nobody was logged in."
+        console.result().print(said)
+    return OK
+
+
+async def run_whoami(settings: Settings, *, json: bool = False) -> int:
+    url = await server_of(settings)
+    if url is None:
+        async with open_local(settings) as accounts:
+            login = await accounts.keyring.login_of(LOCAL_USER)
+    else:
+        async with open_remote(url, home=settings.home) as remote:
+            me = read_as(_Me, await remote.get("/api/me"), remote.url)
+        login = me.login or ""
+    if json:
+        print_json({"login": login or None, "server": url})
+    else:
+        console.result().print(Text(safe(login) or "Nobody is logged in: run yudai login"))
+    return OK if login else REFUSED
+
+
+@asynccontextmanager
+async def open_local(settings: Settings) -> AsyncGenerator[Accounts]:
+    """The database, and the forge that it is about."""
+    async with (
+        open_library(settings) as library,
+        open_accounts(settings, library.store, SystemClock()) as accounts,
+    ):
+        yield accounts
+
+
+async def _login_there(settings: Settings, url: str, *, opens: bool, sleep: Sleep) -> str:
+    parts = urlsplit(url)
+    if parts.scheme != "https" and not is_loopback(parts.hostname or ""):
+        raise RefusedError("a key would go over the network in clear: give the server's https URL")
+    name = f"yudai login at {platform.node()}"[:100]
+    async with open_remote(url) as remote:
+        begun = read_as(_Begun, await remote.post("/api/login/device"), remote.url)
+        _say_code(begun.user_code, begun.verification_url, opens=opens)
+        done = await _wait_there(remote, begun, name, sleep=sleep)
+    login, key = done.login or "", done.key or ""
+    LoginFile(settings.home).keep(url, Entry(login=login, key=key))
+    return login
+
+
+async def _wait_there(remote: Remote, begun: _Begun, name: str, *, sleep: Sleep) -> _Polled:
+    waited, wait_s = 0.0, begun.interval_s
+    with console.progress().status("Waiting for you to agree there …"):
+        while waited <= begun.expires_in_s:
+            await sleep(wait_s)
+            waited += wait_s
+            body = {"ticket": begun.ticket, "name": name}
+            said = read_as(_Polled, await remote.post("/api/login/device/poll", body), remote.url)
+            if said.done:
+                return said
+            wait_s = max(1.0, said.wait_s)
+    raise RefusedError("nobody agreed in time: run yudai login again")
+
+
+async def _login_here(settings: Settings, *, opens: bool, sleep: Sleep) -> str:
+    async with open_local(settings) as accounts:
+        if accounts.entrance is None:
+            raise RefusedError(
+                "the forge does not know this installation: set GITHUB_APP_CLIENT_ID, or give a"
+                " token as GITHUB_TOKEN; for a server give --server"
+            )
+        devices = accounts.entrance.devices
+        begun = await devices.provider.device_begin()
+        _say_code(begun.user_code, begun.verification_url, opens=opens)
+        grant = await _wait_here(
+            devices.provider.device_poll,
+            begun.device_code,
+            interval_s=begun.interval_s,
+            expires_in_s=begun.expires_in,
+            sleep=sleep,
+        )
+        account = await accounts.enroller.account(grant)
+        return (await accounts.enroller.keep_as(LOCAL_USER, account, grant)).login
+
+
+async def _wait_here(
+    poll: Callable[[SecretStr], Awaitable[Grant | DeviceState]],
+    code: SecretStr,
+    *,
+    interval_s: float,
+    expires_in_s: float,
+    sleep: Sleep,
+) -> Grant:
+    waited = 0.0
+    with console.progress().status("Waiting for you to agree there …"):
+        while waited <= expires_in_s:
+            await sleep(interval_s)
+            waited += interval_s
+            said = await poll(code)
+            if isinstance(said, Grant):
+                return said
+            if said is DeviceState.SLOW_DOWN:
+                interval_s += _SLOWER_S
+            elif said is not DeviceState.PENDING:
+                raise RefusedError("the forge says that you did not agree: run yudai login again")
+    raise RefusedError("nobody agreed in time: run yudai login again")
+
+
+async def _logout_here(settings: Settings) -> bool:
+    async with open_local(settings) as accounts:
+        return await accounts.keyring.sign_out(LOCAL_USER)
+
+
+async def _logout_there(settings: Settings, url: str) -> bool:
+    """The key is forgotten here even when the server cannot be told."""
+    file = LoginFile(settings.home)
+    if file.entry(url) is None:
+        return False
+    try:
+        async with open_remote(url, home=settings.home) as remote:
+            await remote.post_nothing("/api/logout")
+    except YudaiError as error:
+        note = f"The server could not end the key: {error}"
+        console.progress().print(Text(safe(note)), style="yellow", soft_wrap=True)
+    return file.drop(url)
+
+
+def _say_code(code: str, url: str, *, opens: bool) -> None:
+    progress = console.progress()
+    progress.print(Text(f"Open {safe(url)} and type the code {safe(code)}"), soft_wrap=True)
+    # Only what is surely a page: it comes from a server.
+    if opens and urlsplit(url).scheme in ("http", "https") and progress.is_terminal:
+        webbrowser.open(url)

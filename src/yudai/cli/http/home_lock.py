@@ -1,0 +1,159 @@
+"""Whose home it is: the server that holds `server.lock`, and what `server.json` says of it.
+
+The kernel lets go of the lock when its process dies, however it dies; what is left of
+`server.json` then means nothing. A solve outside the server is safe beside it at any moment, also
+while it starts: its flow belongs to its own process, and the server takes up only its own.
+"""
+
+import asyncio
+import fcntl
+import os
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from yudai.kit.errors import ConflictError, RefusedError
+from yudai.kit.value import Value
+from yudai.settings import Settings
+from yudai.store.urls import show
+
+_LOCK = "server.lock"
+_SAYS = "server.json"
+_POLL_S = 0.05
+# Who only looks holds the lock too, for a moment.
+_LOOKERS_S = 0.5
+
+
+class ServerEntry(Value):
+    """What the server of a home says of itself."""
+
+    url: str
+    pid: int
+    version: str
+    database: str = ""
+    """Where its solves are, without a secret: who has another one asks it instead."""
+
+
+@dataclass(frozen=True)
+class Ownership:
+    """Held by this process until it ends."""
+
+    home: Path
+
+    def announce(self, entry: ServerEntry) -> None:
+        draft = self.home / f".{_SAYS}-{os.getpid()}"
+        draft.unlink(missing_ok=True)
+        descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(descriptor, "w") as file:
+            file.write(entry.model_dump_json())
+        draft.replace(self.home / _SAYS)
+
+    def withdraw(self) -> None:
+        (self.home / _SAYS).unlink(missing_ok=True)
+
+
+def place_of(settings: Settings) -> str:
+    """Where the solves are, without a secret."""
+    from sqlalchemy.engine import make_url
+
+    url = make_url(settings.store_url)
+    return show(url) if url.get_backend_name() != "sqlite" else str(Path(show(url)).absolute())
+
+
+@asynccontextmanager
+async def owning(home: Path, *, patience_s: float = _LOOKERS_S) -> AsyncGenerator[Ownership]:
+    """Own the home, or say who does: ConflictError."""
+    descriptor = os.open(_made(home) / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        await _take(descriptor, home, patience_s)
+        ownership = Ownership(home)
+        # What an owner that was killed said is no longer true.
+        ownership.withdraw()
+        try:
+            yield ownership
+        finally:
+            ownership.withdraw()
+    finally:
+        os.close(descriptor)
+
+
+def is_owned(home: Path) -> bool:
+    """Whether a server lives here, be it only just starting."""
+    try:
+        descriptor = os.open(home / _LOCK, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(descriptor)
+    return False
+
+
+def read_entry(home: Path) -> ServerEntry | None:
+    """What the owner says; None while it is starting."""
+    with suppress(OSError, ValidationError):
+        return ServerEntry.model_validate_json((home / _SAYS).read_bytes())
+    return None
+
+
+def known_owner(home: Path) -> ServerEntry | None:
+    """The server that lives here, if one does and has come up."""
+    return read_entry(home) if is_owned(home) else None
+
+
+async def find_owner(
+    home: Path, answers: Callable[[ServerEntry], Awaitable[bool]], *, patience_s: float = 15.0
+) -> ServerEntry | None:
+    """The server that lives here and answers; one that is starting is waited for."""
+    deadline = asyncio.get_running_loop().time() + patience_s
+    while is_owned(home):
+        entry = read_entry(home)
+        if entry is not None and await answers(entry):
+            return entry
+        if asyncio.get_running_loop().time() >= deadline:
+            raise RefusedError(_silent(home, entry))
+        await asyncio.sleep(_POLL_S * 4)
+    return None
+
+
+async def _take(descriptor: int, home: Path, patience_s: float) -> None:
+    deadline = asyncio.get_running_loop().time() + patience_s
+    while True:
+        with suppress(BlockingIOError):
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return
+        if asyncio.get_running_loop().time() >= deadline:
+            raise ConflictError(_taken(home, read_entry(home)))
+        await asyncio.sleep(_POLL_S)
+
+
+def _made(home: Path) -> Path:
+    try:
+        home.mkdir(parents=True, exist_ok=True)
+        # A read-only folder shows itself here, not as a lock that cannot be taken.
+        (home / _LOCK).touch(mode=0o600)
+    except OSError as error:
+        raise RefusedError(
+            f"cannot write to {home} ({error.strerror}): set YUDAI_HOME to a folder of your own"
+        ) from None
+    return home
+
+
+def _taken(home: Path, entry: ServerEntry | None) -> str:
+    if entry is None:
+        return f"a server is starting on {home} already: wait for it, or set another YUDAI_HOME"
+    return (
+        f"a server runs on {home} already: {entry.url} (process {entry.pid}); use it, end it,"
+        " or set another YUDAI_HOME"
+    )
+
+
+def _silent(home: Path, entry: ServerEntry | None) -> str:
+    who = "the server" if entry is None else f"the server {entry.url} (process {entry.pid})"
+    return f"{who} that owns {home} does not answer: wait for it, or end it and try again"

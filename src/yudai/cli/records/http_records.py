@@ -1,0 +1,265 @@
+"""Solves and runs of a server, over HTTP."""
+
+import json
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel
+
+from yudai import __version__
+from yudai.artifacts.port import ArtifactKind
+from yudai.cli import console
+from yudai.cli.http.client import Remote, open_remote, read_as
+from yudai.cli.records.records import RunFacts
+from yudai.cli.records.server_source import UpdatesSource
+from yudai.cli.records.source import Source
+from yudai.gateway.domain.models import Model, Price, Provider, price_in_dollars
+from yudai.kit.causes import Cause
+from yudai.kit.errors import NotFoundError, RefusedError
+from yudai.kit.ids import RunId, SolveId
+from yudai.publishing.views import OutcomeList
+from yudai.runs.domain.states import RunState
+from yudai.runs.domain.trajectory.foreign_files import read_trajectory
+from yudai.runs.domain.trajectory.steps import Step
+from yudai.runs.domain.trajectory.trajectory import TrajectoryMessage
+from yudai.solves.domain.states import RESTING, SolveState
+from yudai.verification.domain.verdict import Verdict
+from yudai.views.documents import chosen_step
+from yudai.views.domain.document import SolveDocument
+
+_NEWEST = ("", "latest")
+_ID_LENGTH = 36
+_MIN_ENDING = 4
+_PAGE = 100
+# Endings are looked for among the newest: a whole id is found however old it is.
+_LOOKED_THROUGH = 1000
+_PATHS = {ArtifactKind.PATCH: "patch", ArtifactKind.TEST_LOG: "logs/test"}
+
+
+class _Listed(BaseModel):
+    id: SolveId
+    state: SolveState
+
+
+class _Page(BaseModel):
+    solves: tuple[_Listed, ...]
+    cursor: str | None
+
+
+class _Price(BaseModel):
+    input_usd: float
+    output_usd: float
+    cached_usd: float | None
+
+
+class _Model(BaseModel):
+    name: str
+    provider: Provider
+    model_id: str
+    aliases: tuple[str, ...]
+    price: _Price | None
+
+    @property
+    def model(self) -> Model:
+        return Model(
+            name=self.name,
+            provider=self.provider,
+            model_id=self.model_id,
+            aliases=self.aliases,
+            price=None if self.price is None else _price(self.price),
+        )
+
+
+class _Models(BaseModel):
+    models: tuple[_Model, ...]
+
+
+class _Tokens(BaseModel):
+    input: int
+    output: int
+
+
+class _Plan(BaseModel):
+    """plan.json, as the run wrote it."""
+
+    steps: tuple[str, ...]
+    before_first_edit: bool
+
+
+class _Run(BaseModel):
+    id: RunId
+    solve_id: SolveId
+    handle: str
+    state: RunState
+    cause: Cause | None
+    error: str
+    exit_status: str
+    sandbox_id: str
+    api_calls: int
+    edits: int
+    edits_capped: bool = False
+    tokens: _Tokens
+    cost_usd: float
+    latency_ms: int
+    rank: int | None
+    why: str
+    verdict: Verdict | None
+
+    @property
+    def facts(self) -> RunFacts:
+        own = self.model_dump(exclude={"api_calls", "tokens"})
+        tokens = {"input_tokens": self.tokens.input, "output_tokens": self.tokens.output}
+        return RunFacts.model_validate({**own, **tokens, "steps": self.api_calls})
+
+
+@asynccontextmanager
+async def open_server_records(
+    url: str, *, home: Path | None = None
+) -> AsyncGenerator["ServerRecords"]:
+    async with open_remote(url, home=home) as remote:
+        note_version(remote.url, await remote.version())
+        yield ServerRecords(remote)
+
+
+def note_version(url: str, version: str) -> None:
+    if version and version != __version__:
+        console.progress().print(
+            f"The server {url} is version {version}, this is {__version__}.", style="yellow"
+        )
+
+
+@dataclass(frozen=True)
+class ServerRecords:
+    remote: Remote
+
+    @property
+    def server(self) -> str:
+        return self.remote.url
+
+    async def document(self, ending: str) -> SolveDocument:
+        solve_id = await self._id(ending)
+        found = await self.remote.get(f"/api/solves/{solve_id}")
+        return read_as(SolveDocument, found, self.remote.url)
+
+    async def recent(self, limit: int) -> Sequence[SolveDocument]:
+        ids = [entry.id async for entry in self._listed(limit)]
+        return [await self.document(solve_id) for solve_id in ids]
+
+    async def find(self, ending: str) -> SolveId:
+        if ending in _NEWEST:
+            async for entry in self._listed(_PAGE):
+                if entry.state not in RESTING:
+                    return entry.id
+        return await self._id(ending)
+
+    async def run(self, ending: str) -> RunFacts:
+        run_id = ending if len(ending) == _ID_LENGTH else await self._run_id(ending)
+        found = await self.remote.get(f"/api/runs/{run_id}")
+        return read_as(_Run, found, self.remote.url).facts
+
+    async def messages(self, run_id: RunId) -> Sequence[TrajectoryMessage]:
+        found = await self.trajectory(run_id)
+        return read_trajectory(found, name=run_id).messages if found.get("messages") else ()
+
+    async def step(self, run_id: RunId, number: int) -> Step:
+        return chosen_step(await self.messages(run_id), number)
+
+    async def trajectory(self, run_id: RunId) -> dict[str, Any]:
+        return await self.remote.get(f"/api/runs/{run_id}/trajectory.json")
+
+    async def artifact(self, run_id: RunId, kind: ArtifactKind) -> bytes:
+        if kind is ArtifactKind.PLAN:
+            plan = read_as(
+                _Plan, await self.remote.get(f"/api/runs/{run_id}/plan"), self.remote.url
+            )
+            return json.dumps(plan.model_dump(mode="json")).encode()
+        return await self.remote.get_bytes(f"/api/runs/{run_id}/{_PATHS[kind]}")
+
+    async def cancel(self, solve_id: SolveId) -> None:
+        await self.remote.post(f"/api/solves/{solve_id}/cancel")
+
+    async def dismiss(self, solve_id: SolveId, reason: str) -> None:
+        await self.remote.post(f"/api/solves/{solve_id}/dismiss", {"reason": reason})
+
+    async def outcomes(self, solve_id: SolveId) -> OutcomeList | None:
+        """None also from an older server, which knows of none."""
+        try:
+            found = await self.remote.get(f"/api/solves/{solve_id}/outcomes")
+        except NotFoundError:
+            return None
+        return read_as(OutcomeList, found, self.remote.url)
+
+    async def remark(self, solve_id: SolveId) -> str:
+        del solve_id
+        return ""
+
+    def race(self, solve_id: SolveId) -> Source:
+        return UpdatesSource(self.remote, solve_id, console.progress())
+
+    async def models(self) -> list[Model]:
+        found = read_as(_Models, await self.remote.get("/api/models"), self.remote.url)
+        return [entry.model for entry in found.models]
+
+    async def _id(self, ending: str) -> SolveId:
+        if len(ending) == _ID_LENGTH:
+            return SolveId(ending.lower())
+        if ending in _NEWEST:
+            async for entry in self._listed(1):
+                return entry.id
+            raise NotFoundError(f"there is no solve at {self.remote.url} yet")
+        _check(ending, "solve")
+        fitting = [
+            entry.id
+            async for entry in self._listed(_LOOKED_THROUGH)
+            if entry.id.endswith(ending.lower())
+        ]
+        return SolveId(_only(fitting, ending, "solve"))
+
+    async def _run_id(self, ending: str) -> RunId:
+        """By its handle in the newest solve, else by the end of its id in any."""
+        ids: list[RunId] = []
+        is_newest = True
+        async for entry in self._listed(_PAGE):
+            for place in (await self.document(entry.id)).ranking:
+                if is_newest and place.handle == ending:
+                    return place.run_id
+                if len(ending) >= _MIN_ENDING and place.run_id.endswith(ending.lower()):
+                    ids.append(place.run_id)
+            is_newest = False
+        _check(ending, "run")
+        return RunId(_only(ids, ending, "run"))
+
+    async def _listed(self, limit: int) -> AsyncIterator["_Listed"]:
+        """Newest first."""
+        params: dict[str, str | int] = {"limit": min(limit, _PAGE)}
+        left = limit
+        while left > 0:
+            page = read_as(_Page, await self.remote.get("/api/solves", **params), self.remote.url)
+            for entry in page.solves[:left]:
+                yield entry
+            left -= len(page.solves)
+            if not page.cursor:
+                return
+            params["cursor"] = page.cursor
+
+
+def _price(price: _Price) -> Price:
+    cached = None if price.cached_usd is None else Decimal(repr(price.cached_usd))
+    return price_in_dollars(Decimal(repr(price.input_usd)), Decimal(repr(price.output_usd)), cached)
+
+
+def _check(ending: str, noun: str) -> None:
+    if len(ending) < _MIN_ENDING:
+        raise RefusedError(f"give at least {_MIN_ENDING} characters of the {noun}'s id")
+
+
+def _only(ids: Sequence[str], ending: str, noun: str) -> str:
+    if len(ids) > 1:
+        raise RefusedError(f"{ending} fits several, give more of one of: {', '.join(ids[:5])}")
+    if not ids:
+        raise NotFoundError(f"there is no {noun} {ending!a} among the server's newest")
+    return ids[0]

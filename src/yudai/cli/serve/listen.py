@@ -1,0 +1,130 @@
+"""An address that is safe to listen on, and HTTP answered there in our own event loop."""
+
+import asyncio
+import errno
+import ipaddress
+import logging
+import socket
+from collections.abc import AsyncGenerator, Generator
+from contextlib import asynccontextmanager, contextmanager, suppress
+from typing import TYPE_CHECKING
+
+import structlog
+
+from yudai.kit.errors import RefusedError
+
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp
+
+log: structlog.stdlib.BoundLogger = structlog.get_logger()
+
+_GRACE_S = 3
+_BACKLOG = 2048
+
+
+def bind(host: str, port: int, *, is_open: bool = False) -> socket.socket:
+    """A socket that listens already: who comes while we start waits, and nobody else gets it.
+
+    Open to other machines only where everybody logs in.
+    """
+    family, address = _address(host, is_open=is_open)
+    # With the protocol named, asyncio turns off Nagle: answers would wait 40 ms for an ACK.
+    listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    try:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind((address, port))
+        listener.listen(_BACKLOG)
+    except OSError as error:
+        listener.close()
+        raise RefusedError(_why_not(error, address, port)) from None
+    return listener
+
+
+def url_of(listener: socket.socket) -> str:
+    address, port = str(listener.getsockname()[0]), listener.getsockname()[1]
+    # Every address of the machine is no address to ask at: its own one is.
+    address = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(address, address)  # noqa: S104
+    return f"http://[{address}]:{port}" if ":" in address else f"http://{address}:{port}"
+
+
+@asynccontextmanager
+async def answering(app: "ASGIApp", listener: socket.socket) -> AsyncGenerator[asyncio.Task[None]]:
+    """Requests are answered until this is left: those under way get a few seconds."""
+    import uvicorn
+
+    class Server(uvicorn.Server):
+        @contextmanager
+        def capture_signals(self) -> Generator[None]:
+            """They are ours."""
+            yield
+
+    config = uvicorn.Config(
+        app,
+        log_config=None,
+        access_log=False,
+        lifespan="off",
+        timeout_graceful_shutdown=_GRACE_S,
+        server_header=False,
+        proxy_headers=False,
+    )
+    server = Server(config)
+    with _logs_as_ours():
+        task = asyncio.create_task(server.serve(sockets=[listener]), name="http")
+        try:
+            yield task
+        finally:
+            server.should_exit = True
+            await asyncio.wait([task])
+            if not task.cancelled() and (error := task.exception()):
+                log.error("http.failed", error=repr(error))
+
+
+def _address(host: str, *, is_open: bool) -> tuple[socket.AddressFamily, str]:
+    try:
+        found = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
+    except (OSError, UnicodeError) as error:
+        why = getattr(error, "strerror", None) or error
+        raise RefusedError(f"--host {host!r}: {why}; use 127.0.0.1") from None
+    addresses = {(family, str(place[0])) for family, _, _, _, place in found}
+    if not is_open and not all(_is_loopback(address) for _, address in addresses):
+        raise RefusedError(
+            f"--host {host} could be reached by others, and there is no login yet: use 127.0.0.1"
+            " and an SSH tunnel from elsewhere, or AUTH_MODE=github"
+        )
+    # IPv4 where a name has both: every client knows it.
+    return min(addresses, key=lambda pair: (pair[0] != socket.AF_INET, pair[1]))
+
+
+def _is_loopback(address: str) -> bool:
+    with suppress(ValueError):
+        parsed = ipaddress.ip_address(address.partition("%")[0])
+        mapped = getattr(parsed, "ipv4_mapped", None)
+        return (mapped or parsed).is_loopback
+    return False
+
+
+def _why_not(error: OSError, address: str, port: int) -> str:
+    if error.errno == errno.EADDRINUSE:
+        return f"port {port} of {address} is in use: choose another with --port, or 0 for any"
+    if error.errno == errno.EACCES:
+        return f"port {port} may not be used by this user: choose one above 1023 with --port"
+    return f"cannot listen on {address} port {port}: {error.strerror}"
+
+
+@contextmanager
+def _logs_as_ours() -> Generator[None]:
+    """What the HTTP server says goes where everything of ours goes, in the same shape."""
+    logger, handler = logging.getLogger("uvicorn"), _ToOurs(level=logging.WARNING)
+    before = logger.propagate
+    logger.addHandler(handler)
+    logger.propagate = False
+    try:
+        yield
+    finally:
+        logger.removeHandler(handler)
+        logger.propagate = before
+
+
+class _ToOurs(logging.Handler):
+    def emit(self, record: logging.LogRecord) -> None:
+        log.log(record.levelno, "http.said", message=record.getMessage(), exc_info=record.exc_info)

@@ -1,0 +1,136 @@
+"""`yudai compare`: two runs beside each other."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from yudai.cli import console as consoles
+from yudai.cli.exit_codes import OK
+from yudai.cli.show.result import MARKS, print_diff
+from yudai.cli.text import dollars, one_line, print_json, safe, seconds
+from yudai.kit.causes import POLICIES
+from yudai.kit.ids import short
+from yudai.kit.money import usd
+from yudai.kit.text import clean
+from yudai.patches.patch import readable
+from yudai.ranking.domain.scorecard import Scorecard
+from yudai.settings import Settings
+from yudai.views.compare import Comparer
+from yudai.views.domain.comparison import Comparison, Side
+from yudai.wiring import open_library
+
+_MAX_TESTS = 20
+
+
+async def run_compare(
+    settings: Settings, first: str, second: str, *, solve: str, json: bool
+) -> int:
+    async with open_library(settings) as library:
+        found = await Comparer(library.reader).compare(first, second, solve=solve)
+    if json:
+        print_json(to_document(found))
+    else:
+        show_comparison(consoles.result(), found)
+    return OK
+
+
+def to_document(found: Comparison) -> dict[str, object]:
+    return {
+        "first": _side(found.first),
+        "second": _side(found.second),
+        "same_base": found.same_base,
+        "tests": found.tests.model_dump(mode="json"),
+        "files": _readable(found.files.model_dump(mode="json")),
+    }
+
+
+def show_comparison(console: Console, found: Comparison) -> None:
+    console.print(_scorecards(found))
+    first, second = one_line(found.first.handle), one_line(found.second.handle)
+    if not found.same_base:
+        bases = f"{found.first.base} and {found.second.base}"
+        warning = f"The bases differ ({bases}): tests are compared by their names only."
+        console.print(Text(safe(warning), style="yellow"), soft_wrap=True)
+    tests, files = found.tests, found.files
+    _list(console, f"Tests that {first} passes and {second} does not", tests.only_first)
+    _list(console, f"Tests that {second} passes and {first} does not", tests.only_second)
+    _list(console, "Red on base or new, and passed by both", tests.both)
+    _list(console, "Failed by both", tests.neither)
+    _list(console, f"Passed by {first}, never run on {second}", tests.untried_by_second)
+    _list(console, f"Passed by {second}, never run on {first}", tests.untried_by_first)
+    _list(console, "Files that both change", files.both)
+    _list(console, f"Files that only {first} changes", files.only_first)
+    _list(console, f"Files that only {second} changes", files.only_second)
+    for side in (found.first, found.second):
+        _print_patch(console, side)
+
+
+def _scorecards(found: Comparison) -> Table:
+    cards = [found.first.scorecard, found.second.scorecard]
+    table = Table(title=Text("Two runs", style="bold"), title_justify="left")
+    table.add_column("", no_wrap=True)
+    for card in cards:
+        table.add_column(Text(safe(card.contestant.handle)), overflow="fold")
+    rows: Sequence[tuple[str, Callable[[Scorecard], str]]] = (
+        ("run", lambda card: short(card.run_id)),
+        ("model", lambda card: one_line(card.contestant.model)),
+        ("verdict", _verdict),
+        ("why", lambda card: one_line(card.verdict.summary, width=200)),
+        ("files", lambda card: str(card.files_changed)),
+        ("lines", lambda card: str(card.lines_changed)),
+        ("time", lambda card: seconds(card.latency_ms / 1000)),
+        ("cost", lambda card: dollars(card.cost_micros)),
+    )
+    for name, cell in rows:
+        table.add_row(name, *(Text(cell(card)) for card in cards))
+    return table
+
+
+def _verdict(card: Scorecard) -> str:
+    return MARKS[card.verdict.status][0] if card.cause is None else POLICIES[card.cause].message
+
+
+def _list(console: Console, title: str, names: Sequence[str]) -> None:
+    if not names:
+        return
+    console.print(Text(f"\n{title}: {len(names)}", style="bold"), soft_wrap=True)
+    for name in names[:_MAX_TESTS]:
+        console.print(Text(f"  {one_line(readable(name), width=300)}"), soft_wrap=True)
+    if len(names) > _MAX_TESTS:
+        console.print(f"  … and {len(names) - _MAX_TESTS} more (--json)", style="dim")
+
+
+def _print_patch(console: Console, side: Side) -> None:
+    console.print(Text(f"\nThe patch of {one_line(side.handle)}", style="bold"), soft_wrap=True)
+    if side.patch:
+        whole = f"{consoles.program()} show {short(side.scorecard.run_id)} --diff"
+        print_diff(console, side.patch, whole=whole)
+    else:
+        console.print("  (none)", style="dim")
+
+
+def _side(side: Side) -> dict[str, object]:
+    card = side.scorecard
+    return {
+        "run_id": card.run_id,
+        "solve_id": side.solve_id,
+        "handle": side.handle,
+        "model": card.contestant.model,
+        "base": side.base,
+        "base_key": side.base_key,
+        "state": card.state,
+        "cause": card.cause,
+        "verdict": card.verdict.model_dump(mode="json"),
+        "files_changed": card.files_changed,
+        "lines_changed": card.lines_changed,
+        "cost_usd": usd(card.cost_micros),
+        "latency_ms": card.latency_ms,
+        "patch": clean(side.patch),
+    }
+
+
+def _readable(files: dict[str, Any]) -> dict[str, list[str]]:
+    return {name: [readable(path) for path in paths] for name, paths in files.items()}

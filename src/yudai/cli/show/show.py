@@ -1,0 +1,159 @@
+"""`yudai show` and `yudai list`."""
+
+import sys
+from enum import Enum
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from yudai.artifacts.port import ArtifactKind
+from yudai.cli import console as consoles
+from yudai.cli.exit_codes import OK
+from yudai.cli.records.choose import open_records
+from yudai.cli.records.records import Records, RunFacts
+from yudai.cli.show.result import (
+    is_at_forge,
+    print_document,
+    show_blocked,
+    show_outcomes,
+    show_result,
+)
+from yudai.cli.show.step import run_step
+from yudai.cli.text import dollars, one_line, print_json, safe, seconds
+from yudai.kit.errors import NotFoundError
+from yudai.kit.ids import RunId, short
+from yudai.kit.money import MICROS_PER_USD
+from yudai.runs.domain.trajectory.messages import commands_of, text_of, thought_of
+from yudai.runs.domain.trajectory.trajectory import TrajectoryMessage
+from yudai.settings import Settings
+
+_FIXED_WIDTH = 64
+_MAX_LINES = 40
+
+
+class View(Enum):
+    DIFF = ArtifactKind.PATCH
+    LOG = ArtifactKind.TEST_LOG
+    TRAJECTORY = ArtifactKind.TRAJECTORY
+    PLAN = ArtifactKind.PLAN
+
+
+async def run_show(
+    settings: Settings, target: str, *, json: bool, view: View | None, step: int | None = None
+) -> int:
+    async with open_records(settings) as records:
+        try:
+            document = await records.document(target)
+        except NotFoundError:
+            if not target:
+                raise
+            run = await records.run(target)
+            if step is not None:
+                return await run_step(records, run, step, json=json)
+            return await _show_run(records, run, json=json, view=view)
+        if step is not None:
+            champion = await records.run(_champion(document.solve.champion))
+            return await run_step(records, champion, step, json=json)
+        if view is not None:
+            return await _dump(records, _champion(document.solve.champion), view)
+        became = await records.outcomes(document.solve.id) if is_at_forge(document) else None
+        if json:
+            print_document(document, became)
+            return OK
+        pull = None if became is None else became.pull
+        has_pull = pull is not None and pull.number is not None
+        console = consoles.result()
+        await show_result(records, document, console, server=records.server, has_pull=has_pull)
+        if became is not None:
+            show_outcomes(became, console)
+        show_blocked(document, console)
+    return OK
+
+
+async def run_list(settings: Settings, *, limit: int, json: bool) -> int:
+    async with open_records(settings) as records:
+        documents = await records.recent(limit)
+    if json:
+        print_json([document.solve.model_dump(mode="json") for document in documents])
+        return OK
+    if not documents:
+        consoles.result().print("No solves yet: start with `yudai demo`.")
+        return OK
+    table = Table(box=None)
+    for column in ("solve", "state", "repository", "issue", "champion", "time", "cost"):
+        table.add_column(column, no_wrap=True)
+    console = consoles.result()
+    room = max(24, console.width - _FIXED_WIDTH)
+    for document in documents:
+        solve = document.solve
+        champion = next(
+            (safe(p.handle) for p in document.ranking if p.run_id == solve.champion), "-"
+        )
+        cells = (
+            short(solve.id),
+            solve.state,
+            one_line(solve.repo, width=16),
+            one_line(solve.issue, width=room * 2 // 3),
+            one_line(champion, width=room // 3),
+            seconds(solve.elapsed_s),
+            f"${solve.cost_usd:g}",
+        )
+        table.add_row(*(Text(cell) for cell in cells))
+    console.print(table)
+    return OK
+
+
+def _champion(run_id: RunId | None) -> RunId:
+    if run_id is None:
+        raise NotFoundError("this solve has no champion: name one of its runs")
+    return run_id
+
+
+async def _dump(records: Records, run_id: RunId, view: View) -> int:
+    if view is View.TRAJECTORY:
+        print_json(await records.trajectory(run_id))
+        return OK
+    blob = await records.artifact(run_id, view.value)
+    if sys.stdout is not None:
+        sys.stdout.flush()
+        sys.stdout.buffer.write(blob)
+        sys.stdout.buffer.flush()
+    return OK
+
+
+async def _show_run(records: Records, run: RunFacts, *, json: bool, view: View | None) -> int:
+    if view is not None:
+        return await _dump(records, run.id, view)
+    messages = await records.messages(run.id)
+    if json:
+        facts = run.model_dump(mode="json")
+        print_json({"run": facts, "messages": [message.model_dump() for message in messages]})
+        return OK
+    console = consoles.result()
+    console.print(Text(f"{safe(run.handle)}  {run.state}  {run.cause or ''}", style="bold"))
+    took = seconds(run.latency_ms / 1000)
+    cost = dollars(round(run.cost_usd * MICROS_PER_USD))
+    console.print(Text(f"{run.steps} steps, {run.edits} edits, {cost}, {took}"))
+    if run.error:
+        console.print(Text(one_line(run.error, width=400), style="red"), soft_wrap=True)
+    for message in messages:
+        _print_message(console, message)
+    if run.why:
+        console.print(Text(f"\nPlace {run.rank}: {one_line(run.why, width=400)}", style="bold"))
+    console.print("Also: --step N, --diff, --log, --plan, --trajectory, --json", style="dim")
+    return OK
+
+
+def _print_message(console: Console, message: TrajectoryMessage) -> None:
+    style = {"assistant": "cyan", "tool": "dim", "exit": "yellow"}.get(message.role, "")
+    heading = f"\n[{message.seq}] {one_line(message.role)}, step {message.step}"
+    console.print(Text(heading, style=f"bold {style}"))
+    commands = [f"$ {command.text}" for command in commands_of(message.body)]
+    said = thought_of(message.body) if commands else text_of(message.body)
+    lines = safe("\n".join([said, *commands])).strip().splitlines()
+    for line in lines[:_MAX_LINES]:
+        console.print(Text(line, style=style), soft_wrap=True)
+    if len(lines) > _MAX_LINES:
+        more = f"… {len(lines) - _MAX_LINES} more lines (--step {message.step})"
+        console.print(Text(more, style="dim"))

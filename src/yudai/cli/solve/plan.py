@@ -1,0 +1,128 @@
+"""The plan of a solve, printed before anything is spent."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from yudai.arena.plan import Draft, FolderRequest
+from yudai.cli.text import one_line, safe
+from yudai.gateway.domain.models import Model, free_names
+from yudai.solves.domain.budget import Budget, price_plan
+from yudai.solves.domain.matrix import Lineup
+from yudai.testing.domain.report import Baseline
+from yudai.verification.baseline import Measured
+
+_MAX_NAMES = 8
+
+
+class Entrants(NamedTuple):
+    """Who would compete, at what price, within which limits."""
+
+    lineup: Lineup
+    models: Sequence[Model]
+    budget: Budget
+
+    @property
+    def are_free(self) -> bool:
+        return len(free_names(self.models)) == len(self.models)
+
+
+def entrants_of(draft: Draft) -> Entrants:
+    return Entrants(draft.lineup, draft.models, draft.asked.budget)
+
+
+def print_plan(console: Console, draft: Draft, measured: Measured, *, backend: str) -> None:
+    entrants = entrants_of(draft)
+    rows = [
+        ("repository", _repository(draft)),
+        ("issue", one_line(draft.asked.issue.label, width=200)),
+        ("contestants", _contestants(entrants)),
+        ("set-up", _setup(draft)),
+        ("tests", _tests(measured.baseline)),
+        *_known(measured.baseline),
+        ("price", _price(entrants)),
+        ("sandbox", backend),
+        *(("note", safe(note)) for note in (*draft.snapshot.notes, *draft.project.notes)),
+    ]
+    _print(console, rows)
+
+
+def print_sent_plan(
+    console: Console, asked: FolderRequest, entrants: Entrants, *, server: str
+) -> None:
+    """What is known before the server has looked at the folder."""
+    budget = asked.budget
+    limits = f"{budget.time_budget_s:g} s for all runs, {budget.run_time_budget_s:g} s for one"
+    rows = [
+        ("repository", safe(asked.target)),
+        ("issue", one_line(asked.issue.label, width=200)),
+        ("contestants", _contestants(entrants)),
+        ("price", _price(entrants)),
+        ("time", limits),
+        ("runs at", f"{safe(server)}, which prepares the base and runs its tests first"),
+    ]
+    _print(console, rows)
+
+
+def _print(console: Console, rows: Sequence[tuple[str, str]]) -> None:
+    table = Table(box=None, show_header=False, title="Plan", title_justify="left")
+    table.add_column(style="dim", no_wrap=True)
+    table.add_column(overflow="fold")
+    for name, text in rows:
+        table.add_row(name, Text(text))
+    console.print(table)
+
+
+def _repository(draft: Draft) -> str:
+    snapshot = draft.snapshot
+    folder = f"/{snapshot.folder}" if snapshot.folder else ""
+    dirty = ", with your uncommitted changes" if snapshot.dirty else ""
+    return safe(f"{snapshot.repo}{folder} ({snapshot.branch} at {snapshot.commit[:10]}{dirty})")
+
+
+def _contestants(entrants: Entrants) -> str:
+    starting, waiting = entrants.lineup
+    shown = _some([contestant.handle for contestant in starting])
+    left = f"; {len(waiting)} more do not start (SOLVER_ARENA_MAX_RUNS)" if waiting else ""
+    return f"{len(starting)}, {entrants.budget.max_parallel} at a time: {shown}{left}"
+
+
+def _setup(draft: Draft) -> str:
+    project = draft.project
+    if draft.asked.env is not None:
+        return f"your environment {draft.asked.env}, read-only"
+    if not project.setup:
+        return "nothing to install"
+    return safe(f"{' && '.join(project.setup)} ({project.setup_from})")
+
+
+def _tests(baseline: Baseline) -> str:
+    if not baseline.command:
+        return "none found: every answer will be unverified (name a command with --test)"
+    counts = (
+        f"{len(baseline.passing)} pass, {len(baseline.failing)} fail, {len(baseline.flaky)} flaky"
+    )
+    unfinished = "" if baseline.first.finished else "; the run did not come to its end"
+    return safe(f"{baseline.command}: {counts}, run twice on the base{unfinished}")
+
+
+def _known(baseline: Baseline) -> list[tuple[str, str]]:
+    """What is red or flaky before anyone begins counts against nobody."""
+    rows: list[tuple[str, str]] = []
+    for name, tests in (("failing", baseline.failing), ("flaky", baseline.flaky)):
+        if tests:
+            rows.append((name, f"{_some(sorted(tests))} (held against nobody)"))
+    return rows
+
+
+def _price(entrants: Entrants) -> str:
+    is_free, low, high, ceiling = price_plan(*entrants)
+    return "free" if is_free else f"about ${low:.2f} to ${high:.2f}, capped at ${ceiling:.2f}"
+
+
+def _some(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _MAX_NAMES} more" if len(names) > _MAX_NAMES else ""
+    return safe(", ".join(names[:_MAX_NAMES]) + more)

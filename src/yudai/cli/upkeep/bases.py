@@ -1,0 +1,173 @@
+"""`yudai bases`: list prepared bases, remove them, make room."""
+
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import asynccontextmanager
+from typing import NamedTuple
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from yudai.cli import console as consoles
+from yudai.cli.exit_codes import OK
+from yudai.cli.text import print_json, safe
+from yudai.kit.clock import Clock
+from yudai.kit.errors import ConflictError, RefusedError, SandboxError
+from yudai.sandboxes.port import Backend, BaseFacts
+from yudai.settings import Settings
+from yudai.wiring import open_library
+from yudai.wiring.shelving import make_evictor, open_shelf
+
+_UNITS = ((86_400, "day"), (3600, "hour"), (60, "minute"))
+_WIDEST = 10_000
+_COLUMNS = ("backend", "key", "size", "made", "last used", "sandboxes")
+
+
+class Bounds(NamedTuple):
+    """None: as the settings say."""
+
+    max_mb: int | None = None
+    max_days: float | None = None
+
+
+class _Shelf(NamedTuple):
+    backend: Backend
+    clock: Clock
+
+
+async def run_list(settings: Settings, *, backend: str | None = None, json: bool = False) -> int:
+    async with _shelf(settings, backend) as shelf:
+        found = await shelf.backend.bases()
+        now = shelf.clock.now()
+    if json:
+        print_json({"bases": _fields(found), "total_bytes": _total(found)})
+    elif found:
+        console = consoles.result()
+        _print_whole(_table(found, now), console)
+        console.print(f"{_count(found)}, {_size(_total(found))} together", style="dim")
+    else:
+        consoles.result().print("There are no prepared bases.")
+    return OK
+
+
+async def run_remove(
+    settings: Settings, keys: Sequence[str], *, backend: str | None = None, json: bool = False
+) -> int:
+    """Each that can go goes, whatever is wrong with the others; the start of a key will do."""
+    removed: list[str] = []
+    refused: list[str] = []
+    async with _shelf(settings, backend) as shelf:
+        known = [base.key for base in await shelf.backend.bases()]
+        for word in dict.fromkeys(keys):
+            try:
+                key = _meant(word, known)
+                if key in removed:
+                    continue
+                if await shelf.backend.remove_base(key):
+                    removed.append(key)
+                else:
+                    refused.append(f"there is no base {word[:200]!a}: yudai bases lists them")
+            except (ConflictError, SandboxError) as error:
+                refused.append(str(error))
+    if json:
+        print_json({"removed": removed})
+    for key in () if json else removed:
+        consoles.result().print(Text(f"{safe(key)}: removed"))
+    if refused:
+        raise RefusedError("; ".join(refused))
+    return OK
+
+
+async def run_evict(
+    settings: Settings,
+    bounds: Bounds,
+    *,
+    dry_run: bool = False,
+    backend: str | None = None,
+    json: bool = False,
+) -> int:
+    async with _shelf(settings, backend) as shelf:
+        evictor = make_evictor(settings, *shelf, **bounds._asdict())
+        chosen = await (evictor.choose() if dry_run else evictor.sweep())
+        left = await shelf.backend.bases()
+    if json:
+        print_json({"dry_run": dry_run, "bases": _fields(chosen)})
+        return OK
+    console = consoles.result()
+    for base in chosen:
+        what = "would be removed" if dry_run else "removed"
+        console.print(Text(f"{safe(base.key)}: {what} ({_size(base.size_bytes)})"), soft_wrap=True)
+    if not chosen:
+        together = f"{_count(left)}, {_size(_total(left))} together"
+        console.print(f"Nothing to remove: {together}; those just used always stay.")
+    return OK
+
+
+@asynccontextmanager
+async def _shelf(settings: Settings, name: str | None) -> AsyncGenerator[_Shelf]:
+    async with (
+        open_library(settings) as library,
+        open_shelf(settings, name, library.store) as backend,
+    ):
+        yield _Shelf(backend, library.reader.clock)
+
+
+def _meant(word: str, known: Sequence[str]) -> str:
+    """The key that is this word, else the only one that begins with it, else the word."""
+    found = [key for key in known if word and key.startswith(word)]
+    if word in known or not found:
+        return word
+    if len(found) > 1:
+        raise ConflictError(f"{len(found)} bases begin with {word[:200]!a}: give more of the key")
+    return found[0]
+
+
+def _print_whole(table: Table, console: Console) -> None:
+    """A key that is cut cannot be copied: the terminal wraps lines that are too long for it."""
+    options = console.options.update(max_width=_WIDEST)
+    console.width = max(console.width, console.measure(table, options=options).maximum)
+    console.print(table, soft_wrap=True)
+
+
+def _table(bases: Sequence[BaseFacts], now: float) -> Table:
+    table = Table(box=None)
+    for column in _COLUMNS:
+        is_number = column in ("size", "sandboxes")
+        table.add_column(column, no_wrap=True, justify="right" if is_number else "left")
+    for base in sorted(bases, key=lambda base: base.used_at, reverse=True):
+        cells = (
+            safe(base.backend),
+            safe(base.key),
+            _size(base.size_bytes),
+            _ago(base.made_at, now),
+            _ago(base.used_at, now),
+            str(base.users),
+        )
+        table.add_row(*(Text(cell) for cell in cells))
+    return table
+
+
+def _fields(bases: Sequence[BaseFacts]) -> list[dict[str, object]]:
+    return [base.model_dump(mode="json") for base in bases]
+
+
+def _total(bases: Sequence[BaseFacts]) -> int:
+    return sum(base.size_bytes or 0 for base in bases)
+
+
+def _count(bases: Sequence[BaseFacts]) -> str:
+    return "1 base" if len(bases) == 1 else f"{len(bases)} bases"
+
+
+def _size(size: int | None) -> str:
+    return "?" if size is None else f"{size / (1 << 20):,.0f} MB"
+
+
+def _ago(at: float, now: float) -> str:
+    if not at:
+        return "?"
+    for seconds, unit in _UNITS:
+        n = int((now - at) // seconds)
+        if n > 0:
+            return f"{n} {unit}{'s' if n > 1 else ''} ago"
+    return "just now"

@@ -1,0 +1,200 @@
+"""The race while it runs: a live table on a terminal, a line per event elsewhere."""
+
+import asyncio
+from contextlib import suppress
+from typing import TYPE_CHECKING, NamedTuple
+
+from rich.console import Console, Group, RenderableType
+from rich.live import Live
+from rich.table import Table
+from rich.text import Text
+
+from yudai.cli.records.source import DatabaseSource, Lane, Moment, Scene, Source
+from yudai.cli.show.blocked import blocked_line, blocked_of, is_blocked
+from yudai.cli.spinner import end_display
+from yudai.cli.text import dollars, one_line, seconds
+from yudai.engine.port import FlowStatus
+from yudai.kit.errors import ConflictError
+from yudai.kit.ids import SolveId
+from yudai.runs.domain.states import RunState
+
+if TYPE_CHECKING:
+    from yudai.solves.domain.blocked import BlockedEntry
+    from yudai.wiring import App
+
+_NUMBERS_WIDTH = 48
+_WIDE = 110
+_MAX_SHOWN = 3
+_MAX_LEFT = 20
+_STYLES = {
+    RunState.QUEUED: "dim",
+    RunState.RUNNING: "cyan",
+    RunState.VERIFYING: "yellow",
+    RunState.COMPLETED: "green",
+    RunState.FAILED: "red",
+    RunState.CANCELLED: "dim",
+}
+
+
+# What follows an event of the solve; after the baseline the runs themselves tell the story.
+_PHASES = {
+    "solve.opened": "waiting to start",
+    "solve.started": "preparing the base: its files and its set-up",
+    "base.preparing": "preparing the base: its files and its set-up",
+    "base.prepared": "running the base's own tests twice",
+    "runs.cross_examined": "ranking",
+}
+
+
+class Phase(NamedTuple):
+    """The newest event of the solve itself."""
+
+    kind: str
+    at: float
+
+
+async def follow(app: "App", solve_id: SolveId, console: Console) -> None:
+    """Show the race until the flow has ended; being cancelled ends the solve first."""
+
+    async def is_over() -> bool:
+        return await app.engine.status(solve_id) is not FlowStatus.RUNNING
+
+    source = DatabaseSource(app.reader, solve_id, is_over)
+    display = asyncio.create_task(show_race(source, console))
+    try:
+        await app.engine.wait(solve_id)
+        await asyncio.wait([display])
+    except asyncio.CancelledError:
+        console.print("\nStopping: sandboxes are being removed …", style="yellow")
+        with suppress(ConflictError):
+            await app.solves.cancel_solve(solve_id)
+        raise
+    finally:
+        await end_display(display)
+
+
+async def show_race(source: Source, console: Console) -> None:
+    """As the source tells it, until its last look."""
+    display = _Board(console) if console.is_terminal else _Ticker(console)
+    with display:
+        phase = Phase("", 0.0)
+        while True:
+            look = await source.look()
+            for moment in look.scene.moments:
+                # What was blocked says nothing about how far the solve is.
+                if moment.run_id is None and not is_blocked(moment):
+                    phase = Phase(moment.kind, moment.at)
+            display.draw(look.scene, phase)
+            if look.is_last:
+                return
+            await asyncio.sleep(look.wait_s)
+
+
+class _Ticker:
+    """A line for each event."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+
+    def __enter__(self) -> None: ...
+
+    def __exit__(self, *_: object) -> None: ...
+
+    def draw(self, scene: Scene, _: Phase) -> None:
+        for moment in scene.moments:
+            self._console.print(_line(scene, moment), markup=False, soft_wrap=True)
+
+
+class _Board:
+    """A table in place; its clock goes on between two looks. What was blocked stays below it."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._shown: tuple[Scene, Phase, float] | None = None
+        self._blocked: list[BlockedEntry] = []
+        self._live = Live(
+            console=console, get_renderable=self._frame, refresh_per_second=8, transient=True
+        )
+
+    def __enter__(self) -> None:
+        self._live.start(refresh=False)
+
+    def __exit__(self, *_: object) -> None:
+        self._live.stop()
+        for line in self._below(_MAX_LEFT):
+            self._console.print(line, soft_wrap=True)
+
+    def draw(self, scene: Scene, phase: Phase) -> None:
+        self._blocked += blocked_of(scene.moments)
+        self._shown = (scene, phase, self._console.get_time())
+        self._live.refresh()
+
+    def _frame(self) -> RenderableType:
+        if self._shown is None:
+            return ""
+        scene, phase, drawn = self._shown
+        now = scene.at + (self._console.get_time() - drawn)
+        table = _table(scene, phase, now=now, width=self._console.width)
+        return Group(table, *self._below(_MAX_SHOWN))
+
+    def _below(self, most: int) -> list[Text]:
+        """The newest of what was blocked."""
+        lanes = () if self._shown is None else self._shown[0].lanes
+        handles = {lane.id: lane.handle for lane in lanes}
+        lines = [blocked_line(entry, handles) for entry in self._blocked[-most:]]
+        earlier = len(self._blocked) - len(lines)
+        words = [f"blocked: {earlier} before that"] if earlier else []
+        return [Text(line, style="yellow", overflow="ellipsis") for line in (*words, *lines)]
+
+
+def _line(scene: Scene, moment: Moment) -> str:
+    names = {lane.id: lane.handle for lane in scene.lanes}
+    at = seconds(max(0.0, moment.at - scene.created_at))
+    facts = " ".join(f"{key}={one_line(str(value))}" for key, value in moment.facts.items())
+    run_id = moment.run_id
+    who = "" if run_id is None else f" {one_line(names.get(run_id, run_id))}"
+    return f"{at:>8}  {one_line(moment.kind)}{who} {facts}".rstrip()
+
+
+def _table(scene: Scene, phase: Phase, *, now: float, width: int) -> Table:
+    table = Table(title=Text(one_line(scene.issue)), title_justify="left", box=None)
+    table.add_column("contestant", no_wrap=True, max_width=max(12, width - _NUMBERS_WIDTH))
+    table.add_column("state", no_wrap=True)
+    for numbers in ("steps", "edits", "cost", "time"):
+        table.add_column(numbers, justify="right", no_wrap=True)
+    if width >= _WIDE:
+        table.add_column("", overflow="ellipsis", no_wrap=True)
+    for lane in scene.lanes:
+        cells = _cells(lane, now=now)
+        table.add_row(*cells[: len(table.columns)], style=_STYLES[lane.state])
+    table.caption = Text(phase_words(scene, phase, now=now))
+    table.caption_justify = "left"
+    return table
+
+
+def _cells(lane: Lane, *, now: float) -> list[Text]:
+    started = lane.started_at
+    took = "" if started is None else seconds(max(0.0, (lane.finished_at or now) - started))
+    told = one_line(lane.note) or one_line(lane.doing, width=60)
+    return [
+        Text(one_line(lane.handle)),
+        Text(lane.state),
+        Text(str(lane.steps)),
+        Text(str(lane.edits)),
+        Text(dollars(lane.cost_micros)),
+        Text(took),
+        Text(told, style="" if lane.note else "dim"),
+    ]
+
+
+def phase_words(scene: Scene, phase: Phase, *, now: float) -> str:
+    """What is being done now, and for how long already."""
+    elapsed = seconds(max(0.0, scene.elapsed_s(now)))
+    states = [lane.state for lane in scene.lanes]
+    left = sum(state in (RunState.QUEUED, RunState.RUNNING) for state in states)
+    verifying = states.count(RunState.VERIFYING)
+    if (words := _PHASES.get(phase.kind)) is not None:
+        return f"{elapsed}  {words} ({seconds(max(0.0, now - phase.at))})"
+    if left or verifying:
+        return f"{elapsed}  {left} running or queued, {verifying} being verified"
+    return f"{elapsed}  cross-examination: every new test against every other patch"

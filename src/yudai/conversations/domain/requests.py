@@ -1,0 +1,81 @@
+"""What is asked of conversations, and the solves that come of it."""
+
+from pydantic import ConfigDict, Field
+
+from yudai.conversations.domain.conversation import MAX_TITLE
+from yudai.kit.errors import RefusedError
+from yudai.kit.value import Value
+from yudai.solves.domain.matrix import Matrix
+from yudai.solves.domain.request import AskedMatrix, SolveAsk
+from yudai.solves.domain.slash_command import Place
+
+_LINE = r"^[^\x00-\x1f\x7f]*$"
+_MAX_CHARS = 20_000
+
+
+class ConversationAsk(Value):
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {"title": "Leap years", "repo_url": "https://github.com/owner/repo"},
+                {"title": "My own folder", "repo_path": "/home/ada/passbook"},
+            ]
+        }
+    )
+
+    title: str = Field(default="", max_length=MAX_TITLE, pattern=_LINE)
+    repo_url: str = Field(
+        default="",
+        max_length=1000,
+        pattern=_LINE,
+        description="What its solves are of, when they do not say otherwise.",
+    )
+    repo_path: str = Field(
+        default="",
+        max_length=4000,
+        pattern=_LINE,
+        description="In local mode instead of `repo_url`: a folder, by its whole path.",
+    )
+    solve_id: str = Field(
+        default="",
+        max_length=64,
+        pattern=_LINE,
+        description="A solve that has no conversation yet: this one becomes its own.",
+    )
+
+
+class MessageAsk(Value):
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"text": "/solve #12"}, {"text": "Why did no run pass?"}]}
+    )
+
+    text: str = Field(
+        min_length=1,
+        max_length=_MAX_CHARS,
+        description="Free text, or a command: `/solve #12 model=gpt-4.1 temp=0.2,0.6 budget=2.50`.",
+    )
+
+
+class IssueAsk(SolveAsk):
+    """The body of a solve; what is missing is the conversation's, or the service's default."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"limits": {"budget_usd": 2.5}}, {}]})
+
+    matrix: AskedMatrix | None = None  # pyright: ignore[reportIncompatibleVariableOverride]
+
+
+def check_place(place: Place) -> None:
+    """RefusedError when it cannot be where a repository is; none at all is fine."""
+    if any(place):
+        _ = SolveAsk.model_construct(repo_url=place.repo_url, repo_path=place.repo_path).place
+
+
+def from_issue(body: IssueAsk, number: int, *, place: Place, matrix: Matrix) -> SolveAsk:
+    if body.issue_number not in (None, number):
+        raise RefusedError(
+            f"the path names issue {number} and the body {body.issue_number}: name it once"
+        )
+    asked = {name: getattr(body, name) for name in SolveAsk.model_fields}
+    if not (body.repo_url or body.repo_path):
+        asked |= place.named()
+    return SolveAsk.model_validate(asked | {"issue_number": number, "matrix": matrix})

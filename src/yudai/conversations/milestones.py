@@ -1,0 +1,116 @@
+"""Tells a conversation what its solves have reached: a projection of their timelines."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from yudai.conversations import queries as conversations
+from yudai.conversations.domain.conversation import ChatRole, Milestone
+from yudai.conversations.domain.milestones import (
+    REACHED,
+    Facts,
+    Happened,
+    Reached,
+    links_of,
+    reached,
+    text_of,
+)
+from yudai.kit.ids import ConversationId, RunId, SolveId
+from yudai.kit.money import usd
+from yudai.runs import queries as runs
+from yudai.runs.tables import RunRow
+from yudai.solves import queries as solves
+from yudai.solves.queries import issue_of
+from yudai.solves.tables import SolveRow
+from yudai.store.store import Store
+from yudai.verification.domain.verdict import VerdictStatus
+
+_MOST_AT_ONCE = 200
+_ABOUT_CHAMPION = frozenset({Milestone.CHAMPION, Milestone.AWAITING_REVIEW, Milestone.COMPLETED})
+
+
+@dataclass(frozen=True)
+class Milestones:
+    store: Store
+
+    async def tell(self, solve_id: SolveId) -> int:
+        """Say what was reached and not said yet; returns how much that was.
+
+        By anyone, at any time, as often as they like: each milestone is said once. Those of one
+        solve stand in the order of its timeline, because each call says all that has happened
+        before the next one looks.
+        """
+        async with self.store.read() as db:
+            solve = await solves.get(db, solve_id)
+            if solve.conversation_id is None or not await _untold(db, solve_id):
+                return 0
+        conversation_id = ConversationId(solve.conversation_id)
+        async with self.store.change() as db:
+            await conversations.hold(db, conversation_id)
+            # Looked at again: somebody else may have said it while we waited for our turn.
+            untold = await _untold(db, solve_id)
+            solve = await solves.get(db, solve_id)
+            rows = await runs.of_solve(db, solve_id)
+            return sum([await _say(db, solve, rows, item) for item in untold])
+
+    async def catch_up(self, conversation_id: ConversationId) -> int:
+        """Tell all that is new in one conversation, before it is read."""
+        return await self._tell_all(conversation_id)
+
+    async def sweep(self) -> int:
+        """Tell all that is new anywhere: what a process left untold when it died."""
+        return await self._tell_all(None)
+
+    async def _tell_all(self, conversation_id: ConversationId | None) -> int:
+        async with self.store.read() as db:
+            found = await conversations.to_tell(db, conversation_id, limit=_MOST_AT_ONCE)
+        return sum([await self.tell(solve_id) for solve_id in found])
+
+
+async def _untold(db: AsyncSession, solve_id: SolveId) -> list[Reached]:
+    events = await conversations.timeline(db, solve_id, tuple(REACHED))
+    told = await conversations.told(db, solve_id)
+    happened = (Happened(event.kind, event.at, event.run_id, event.data) for event in events)
+    return [item for item in reached(happened) if item.milestone not in told]
+
+
+async def _say(db: AsyncSession, solve: SolveRow, rows: Sequence[RunRow], item: Reached) -> bool:
+    run = _run_of(solve, rows, item)
+    # Where no run is chosen there is no patch to look at.
+    links = links_of(solve.id, None if run is None else run.id)
+    return await conversations.add_once(
+        db,
+        ConversationId(solve.conversation_id or ""),
+        role=ChatRole.YUDAI,
+        text=text_of(item.milestone, _facts(solve, rows, run), item.event.data),
+        at=item.event.at,
+        solve_id=solve.id,
+        milestone=item.milestone,
+        links=links,
+    )
+
+
+def _run_of(solve: SolveRow, rows: Sequence[RunRow], item: Reached) -> RunRow | None:
+    """The run that a milestone is about, if it is about one."""
+    wanted: RunId | None = item.event.run_id
+    if item.milestone in _ABOUT_CHAMPION:
+        wanted = solve.champion_run_id
+    return next((run for run in rows if run.id == wanted), None)
+
+
+def _facts(solve: SolveRow, rows: Sequence[RunRow], run: RunRow | None) -> Facts:
+    verdict = None if run is None else run.verdict
+    return Facts(
+        solve_id=solve.id,
+        issue=issue_of(solve).label,
+        contestants=len(rows),
+        not_started=len(solve.not_started),
+        handle="" if run is None else run.handle,
+        summary="" if verdict is None else verdict.summary,
+        files=0 if run is None else run.files_changed,
+        lines=0 if run is None else run.lines_changed,
+        reason=solve.reason or solve.error,
+        is_passed=verdict is not None and verdict.status is VerdictStatus.PASSED,
+        cost_usd=usd(sum(row.total_cost_micros for row in rows)),
+    )

@@ -1,0 +1,347 @@
+"""Conversations: what people and the service say to each other, and the solves begun there."""
+
+import re
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import structlog
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from yudai.arena.default_lineup import default_matrix
+from yudai.arena.submit import Submitter
+from yudai.conversations import queries as conversations
+from yudai.conversations.answer import Answering, to_message
+from yudai.conversations.domain.conversation import (
+    MAX_TITLE,
+    ChatRole,
+    Conversation,
+    ConversationPage,
+    MessagePage,
+    Posted,
+    checked_text,
+)
+from yudai.conversations.domain.requests import ConversationAsk, IssueAsk, check_place, from_issue
+from yudai.conversations.milestones import Milestones
+from yudai.conversations.tables import ChatMessageRow, ConversationRow
+from yudai.engine.port import Engine
+from yudai.gateway.catalogue import Catalogue
+from yudai.kit.clock import Clock
+from yudai.kit.errors import ConflictError, NotFoundError, RefusedError, WorldError
+from yudai.kit.http_advice import over_http
+from yudai.kit.ids import ConversationId, MessageId, SolveId, short
+from yudai.solves import idempotency
+from yudai.solves import queries as solves
+from yudai.solves.domain.matrix import Matrix
+from yudai.solves.domain.request import SolveAsk
+from yudai.solves.domain.slash_command import (
+    Place,
+    SolveCommand,
+    from_command,
+    is_command,
+    parse_command,
+)
+from yudai.solves.idempotency import IdempotencyKey, KeyReusedError, KeyTakenError
+from yudai.solves.queries import issue_of
+from yudai.store.outages import StoreAwayError
+from yudai.store.store import Store
+from yudai.views.solve_queries import Which
+from yudai.views.solves import SolveSummary, Viewer
+
+log: structlog.stdlib.BoundLogger = structlog.get_logger()
+
+MAX_PAGE = 200
+_MAX_SOLVES = 100
+_CURSOR = re.compile("[0-9]{1,18}")
+
+
+class ConversationDetail(Conversation):
+    solves: tuple[SolveSummary, ...]
+    """Newest first."""
+
+
+class _Said(NamedTuple):
+    """A message on its way into the database."""
+
+    conversation: ConversationRow
+    text: str
+    at: float
+    key: IdempotencyKey | None
+
+
+@dataclass(frozen=True)
+class Conversations:
+    store: Store
+    clock: Clock
+    engine: Engine
+    submitter: Submitter
+    catalogue: Catalogue
+    viewer: Viewer
+    milestones: Milestones
+    answering: Answering
+
+    async def create(
+        self, ask: ConversationAsk, *, user_id: str, key: IdempotencyKey | None = None
+    ) -> Conversation:
+        check_place(Place(ask.repo_url, ask.repo_path))
+        row = ConversationRow(
+            id=ConversationId(self.clock.new_id()),
+            user_id=user_id,
+            title=ask.title.strip(),
+            repo_url=ask.repo_url,
+            repo_path=ask.repo_path,
+            created_at=self.clock.now(),
+        )
+        try:
+            async with self.store.change() as db:
+                if earlier := await _earlier(db, user_id, key):
+                    return to_conversation(await conversations.get(db, earlier, user_id=user_id))
+                await conversations.add(db, row)
+                if ask.solve_id:
+                    await _take(db, row, SolveId(ask.solve_id))
+                await self._keep(db, user_id, key, row.id)
+        except KeyTakenError:
+            # Sent twice at the same moment: the other one has committed by now.
+            return await self.create(ask, user_id=user_id, key=key)
+        return to_conversation(row)
+
+    async def page(self, *, user_id: str, limit: int, cursor: str = "") -> ConversationPage:
+        """Newest first; the cursor is the last conversation of the page before."""
+        async with self.store.read() as db:
+            seen = await conversations.find(db, cursor, user_id=user_id) if cursor else None
+            rows = await conversations.page(db, user_id=user_id, limit=limit + 1, seen=seen)
+        return ConversationPage(
+            conversations=tuple(map(to_conversation, rows[:limit])),
+            cursor=rows[limit - 1].id if len(rows) > limit else None,
+            reset=bool(cursor) and seen is None,
+        )
+
+    async def read(self, conversation_id: ConversationId, *, user_id: str) -> ConversationDetail:
+        row = await self._get(conversation_id, user_id)
+        which = Which(user_id, conversation_id=row.id)
+        page = await self.viewer.page(which, limit=_MAX_SOLVES)
+        return ConversationDetail(**dict(to_conversation(row)), solves=page.solves)
+
+    async def messages(
+        self,
+        conversation_id: ConversationId,
+        *,
+        user_id: str,
+        limit: int,
+        after: str = "",
+        before: str = "",
+    ) -> MessagePage:
+        """The newest ones, or those next to a cursor; one that leads nowhere means the newest."""
+        if after and before:
+            raise RefusedError("choose one of after and before")
+        await self._get(conversation_id, user_id)
+        await self.milestones.catch_up(conversation_id)
+        async with self.store.read() as db:
+            newest = await conversations.newest(db, conversation_id)
+            cursor = _number(after or before, most=newest if after else None)
+            if after and cursor is not None:
+                rows = await conversations.messages_after(
+                    db, conversation_id, cursor, limit=limit + 1
+                )
+                return _newer(rows, limit, cursor)
+            rows = await conversations.messages_before(db, conversation_id, cursor, limit=limit + 1)
+        return _older(rows, limit, cursor, reset=bool(after or before) and cursor is None)
+
+    async def post(
+        self,
+        conversation_id: ConversationId,
+        text: str,
+        *,
+        user_id: str,
+        key: IdempotencyKey | None = None,
+    ) -> Posted:
+        """Keep what a person says, a command with what came of it; then have it answered."""
+        text = checked_text(text)
+        conversation = await self._get(conversation_id, user_id)
+        # What happened before it was said stands before it.
+        await self.milestones.catch_up(conversation_id)
+        said = _Said(conversation, text, self.clock.now(), key)
+        message = await self._said_before(said) or await self._take(said)
+        await self._follow_up(message)
+        return Posted(message=to_message(message), solve_id=message.solve_id)
+
+    async def solve_issue(
+        self,
+        conversation_id: ConversationId,
+        number: int,
+        body: IssueAsk,
+        *,
+        user_id: str,
+        key: IdempotencyKey | None = None,
+    ) -> SolveId:
+        conversation = await self._get(conversation_id, user_id)
+        matrix = body.matrix or await self._default_matrix()
+        ask = from_issue(body, number, place=_place(conversation), matrix=matrix)
+        solve_id = await self.submitter.submit(
+            ask, user_id=user_id, conversation_id=conversation_id, key=key
+        )
+        await self.milestones.tell(solve_id)
+        return solve_id
+
+    async def _get(self, conversation_id: ConversationId, user_id: str) -> ConversationRow:
+        async with self.store.read() as db:
+            return await conversations.get(db, conversation_id, user_id=user_id)
+
+    async def _said_before(self, said: _Said) -> ChatMessageRow | None:
+        async with self.store.read() as db:
+            earlier = await _earlier(db, said.conversation.user_id, said.key)
+            return await conversations.message(db, MessageId(int(earlier))) if earlier else None
+
+    async def _take(self, said: _Said) -> ChatMessageRow:
+        try:
+            if is_command(said.text):
+                return await self._carry_out(said)
+            async with self.store.change() as db:
+                return await self._write(db, said)
+        except KeyTakenError:
+            # Sent twice at the same moment: the other one has committed by now.
+            if earlier := await self._said_before(said):
+                return earlier
+            raise
+
+    async def _write(
+        self, db: AsyncSession, said: _Said, solve_id: SolveId | None = None
+    ) -> ChatMessageRow:
+        of, user_id = said.conversation.id, said.conversation.user_id
+        row = ChatMessageRow(
+            conversation_id=of, role=ChatRole.USER, text=said.text, at=said.at, solve_id=solve_id
+        )
+        # Its turn comes before its key: whoever had the same one has committed by then.
+        await conversations.add_message(db, row)
+        await self._keep(db, user_id, said.key, str(row.id))
+        return row
+
+    async def _carry_out(self, said: _Said) -> ChatMessageRow:
+        """Committed together with its solve or its refusal: no crash leaves it alone."""
+        written: list[ChatMessageRow] = []
+
+        async def also(db: AsyncSession, solve_id: SolveId) -> None:
+            written.append(await self._write(db, said, solve_id))
+
+        of = said.conversation
+        try:
+            ask = await self._ask(of, parse_command(said.text))
+            await self.submitter.submit(ask, user_id=of.user_id, conversation_id=of.id, also=also)
+        except (KeyTakenError, KeyReusedError, StoreAwayError):
+            # No refusals: it is there already, or nobody knows whether it is.
+            raise
+        except (RefusedError, WorldError) as error:
+            return await self._refuse(said, over_http(str(error)))
+        return written[0]
+
+    async def _refuse(self, said: _Said, why: str) -> ChatMessageRow:
+        async with self.store.change() as db:
+            message = await self._write(db, said)
+            await conversations.add_once(
+                db,
+                message.conversation_id,
+                role=ChatRole.YUDAI,
+                text=f"Nothing was started: {why}",
+                at=self.clock.now(),
+                reply_to=message.id,
+            )
+        return message
+
+    async def _follow_up(self, message: ChatMessageRow) -> None:
+        """Again after a repeated request: each time is the same as the one before."""
+        if message.solve_id is not None:
+            await self.milestones.tell(message.solve_id)
+        elif not await self._is_answered(message.id):
+            await self._have_answered(message.id)
+
+    async def _is_answered(self, message_id: MessageId) -> bool:
+        async with self.store.read() as db:
+            return await conversations.reply(db, message_id) is not None
+
+    async def _have_answered(self, message_id: MessageId) -> None:
+        if not self.answering.has_model:
+            await self.answering.answer(message_id)
+            return
+        try:
+            await self.engine.answer(message_id)
+        except Exception as error:  # noqa: BLE001 - it is kept: a Reminder will ask
+            log.warning("answer.not_asked_yet", message_id=message_id, error=repr(error))
+
+    async def _ask(self, conversation: ConversationRow, command: SolveCommand) -> SolveAsk:
+        matrix = Matrix(models=command.models) if command.models else await self._default_matrix()
+        return from_command(command, place=_place(conversation), matrix=matrix)
+
+    async def _default_matrix(self) -> Matrix:
+        return await default_matrix(self.catalogue, self.answering.chat_model)
+
+    async def _keep(
+        self, db: AsyncSession, user_id: str, key: IdempotencyKey | None, made: str
+    ) -> None:
+        if key is not None:
+            await idempotency.keep(db, user_id, key, resource_id=made, at=self.clock.now())
+
+
+def to_conversation(row: ConversationRow) -> Conversation:
+    return Conversation(
+        id=row.id,
+        title=row.title,
+        repo_url=row.repo_url,
+        repo_path=row.repo_path,
+        created_at=row.created_at,
+    )
+
+
+async def _take(db: AsyncSession, row: ConversationRow, solve_id: SolveId) -> None:
+    """A solve that was begun elsewhere: from now on it is talked about here."""
+    solve = await solves.hold(db, solve_id)
+    if solve.user_id != row.user_id:
+        raise NotFoundError(f"there is no solve {solve_id}")
+    if solve.conversation_id is not None:
+        raise ConflictError(
+            f"solve {short(solve_id)} has a conversation already: {solve.conversation_id}",
+            state=solve.state,
+        )
+    row.title = row.title or issue_of(solve).label[:MAX_TITLE]
+    if not row.repo_url and not row.repo_path:
+        row.repo_url = solve.repo_url
+        row.repo_path = str(solve.snapshot.root) if solve.snapshot else ""
+    await solves.change(db, solve_id, conversation_id=row.id)
+
+
+async def _earlier(db: AsyncSession, user_id: str, key: IdempotencyKey | None) -> str | None:
+    return None if key is None else await idempotency.find(db, user_id, key)
+
+
+def _place(conversation: ConversationRow) -> Place:
+    return Place(conversation.repo_url, conversation.repo_path)
+
+
+def _number(cursor: str, *, most: int | None) -> int | None:
+    number = int(cursor) if _CURSOR.fullmatch(cursor) else None
+    is_ahead = number is not None and most is not None and number > most
+    return None if is_ahead else number
+
+
+def _newer(rows: list[ChatMessageRow], limit: int, cursor: int) -> MessagePage:
+    shown = rows[:limit]
+    return MessagePage(
+        messages=tuple(map(to_message, shown)),
+        # What stands before it was seen already, by whoever holds the cursor.
+        before=str(shown[0].id) if shown else str(cursor + 1),
+        after=str(shown[-1].id if shown else cursor),
+        more=len(rows) > limit,
+    )
+
+
+def _older(
+    rows: list[ChatMessageRow], limit: int, cursor: int | None, *, reset: bool
+) -> MessagePage:
+    shown = rows[-limit:]
+    more = len(rows) > limit
+    last = shown[-1].id if shown else (cursor or 1) - 1
+    return MessagePage(
+        messages=tuple(map(to_message, shown)),
+        before=str(shown[0].id) if more else None,
+        after=str(max(0, last)),
+        more=more,
+        reset=reset,
+    )

@@ -1,0 +1,204 @@
+"""A person takes an answer: into the folder, or onto a branch of its own."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from pydantic import ConfigDict, Field
+
+from yudai.artifacts.port import ArtifactKind
+from yudai.forge.ports.folder import Forge, Snapshot
+from yudai.kit.clock import Clock
+from yudai.kit.errors import ConflictError, NotFoundError, RefusedError, about
+from yudai.kit.ids import RunId, SolveId, short
+from yudai.kit.value import Value
+from yudai.patches.patch import forbidden, parse_patch, readable
+from yudai.runs import queries as runs
+from yudai.runs.tables import RunRow
+from yudai.solves import folders
+from yudai.solves import queries as solves
+from yudai.solves import timeline as events
+from yudai.solves.domain.states import SolveEvent, SolveState
+from yudai.solves.queries import issue_of
+from yudai.solves.tables import SolveRow
+from yudai.store.store import Store
+from yudai.views.documents import Reader
+
+
+class ApplyAsk(Value):
+    """How a person takes an answer."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{}, {"branch": "fix/leap-years"}]})
+
+    run_id: str = Field(
+        default="", max_length=64, description="Unset: the champion's; else any run with a patch."
+    )
+    branch: str = Field(
+        default="",
+        max_length=200,
+        description="Set: one commit on this new branch; unset: the folder's files are changed.",
+    )
+
+
+class AppliedView(Value):
+    run_id: RunId
+    handle: str
+    root: str
+    paths: tuple[str, ...]
+    branch: str
+    commit: str
+
+
+class DismissAsk(Value):
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"reason": "It rewrites half of the parser."}, {}]}
+    )
+
+    reason: str = Field(default="", max_length=500, description="One line for the timeline.")
+
+
+class Applied(NamedTuple):
+    run: RunRow
+    root: str
+    paths: tuple[str, ...]
+    branch: str = ""
+    commit: str = ""
+
+
+class _Answer(NamedTuple):
+    solve: SolveRow
+    run: RunRow
+    snapshot: Snapshot
+    patch: bytes
+
+
+@dataclass(frozen=True)
+class Applier:
+    store: Store
+    reader: Reader
+    forge: Forge
+    clock: Clock
+
+    async def apply(self, target: str, *, here: Path | None = None) -> Applied:
+        """Change the files of the folder that the solve came from.
+
+        Unless one is named, the newest solve of the folder that the person is in is meant.
+        """
+        answer = await self._answer(target, here)
+        await self.forge.apply(answer.snapshot, answer.patch)
+        applied = _applied(answer)
+        await self._settle(answer, {"applied": applied.root})
+        return applied
+
+    async def branch(self, target: str, name: str, *, here: Path | None = None) -> Applied:
+        """One commit on a new branch; the folder itself stays as it is."""
+        answer = await self._answer(target, here)
+        with about("branch"):
+            commit = await self.forge.branch(
+                answer.snapshot, answer.patch, name=name, message=_message(answer)
+            )
+        await self._settle(answer, {"branch": name, "commit": commit})
+        return _applied(answer)._replace(branch=name, commit=commit)
+
+    async def take(self, solve_id: SolveId, ask: ApplyAsk, *, user_id: str) -> AppliedView:
+        """For whoever sees the solve: its champion's answer, or that of the run that is named."""
+        target = await self._target(solve_id, ask.run_id, user_id)
+        try:
+            if ask.branch:
+                applied = await self.branch(target, ask.branch)
+            else:
+                applied = await self.apply(target)
+        except NotFoundError as error:
+            # The solve is there; its patch, or what we kept of its folder, is not.
+            raise RefusedError(str(error), field=error.field) from error
+        return AppliedView(
+            run_id=applied.run.id,
+            handle=applied.run.handle,
+            root=applied.root,
+            paths=applied.paths,
+            branch=applied.branch,
+            commit=applied.commit,
+        )
+
+    async def _target(self, solve_id: SolveId, run_id: str, user_id: str) -> str:
+        """The id of a run of this very solve."""
+        async with self.store.read() as db:
+            solve = await solves.get(db, solve_id)
+            ids = [run.id for run in await runs.of_solve(db, solve_id)]
+        if solve.user_id != user_id:
+            raise NotFoundError(f"there is no solve {solve_id}")
+        if run_id and run_id not in ids:
+            raise RefusedError(
+                f"solve {short(solve_id)} has no run {run_id!a}: name one of its own, or none",
+                field="run_id",
+            )
+        if run_id or solve.champion_run_id:
+            return run_id or str(solve.champion_run_id)
+        raise ConflictError(
+            f"solve {short(solve_id)} is {solve.state} and has no champion: name one of its runs",
+            state=solve.state,
+        )
+
+    async def _answer(self, target: str, here: Path | None) -> _Answer:
+        solve, run = await self._find(target or await self._newest(here))
+        if solve.snapshot is None:
+            raise RefusedError("this solve is not of a folder: use `yudai show --diff`")
+        with about("run_id"):
+            patch = await self.reader.artifact(RunId(run.id), ArtifactKind.PATCH)
+            if not patch:
+                raise NotFoundError(f"{run.handle} made no patch")
+        if reasons := _reasons(patch, solve):
+            raise RefusedError(f"this patch must not be applied: {'; '.join(reasons)}")
+        return _Answer(solve, run, solve.snapshot, patch)
+
+    async def _newest(self, here: Path | None) -> SolveId:
+        """Somebody else's folder is never changed by default."""
+        async with self.store.read() as db:
+            for solve in await folders.newest_first(db):
+                if here is None or here.is_relative_to(solve.snapshot.root):
+                    return solve.id
+        where = "" if here is None else f" of {here}"
+        raise NotFoundError(f"there is no solve{where} to apply: name one (`yudai list`)")
+
+    async def _find(self, target: str) -> tuple[SolveRow, RunRow]:
+        """The champion of a solve, or the very run that was named."""
+        try:
+            async with self.store.read() as db:
+                solve = await solves.find(db, target)
+        except NotFoundError:
+            run = await self.reader.run(target)
+            async with self.store.read() as db:
+                return await solves.get(db, SolveId(run.solve_id)), run
+        if solve.champion_run_id is None:
+            raise NotFoundError("this solve has no champion: name one of its runs")
+        return solve, await self.reader.run(solve.champion_run_id)
+
+    async def _settle(self, answer: _Answer, data: dict[str, object]) -> None:
+        """The person has decided; a second decision is only told to the timeline."""
+        solve_id, now = SolveId(answer.solve.id), self.clock.now()
+        told = {"run": answer.run.id, **data}
+        async with self.store.change() as db:
+            solve = await solves.hold(db, solve_id)
+            if solve.state == SolveState.AWAITING_REVIEW:
+                await solves.advance(db, solve_id, SolveEvent.SETTLED, at=now, data=told)
+            else:
+                await events.append(
+                    db, solve_id, kind="patch.applied", at=now, run_id=answer.run.id, data=told
+                )
+
+
+def _reasons(patch: bytes, solve: SolveRow) -> tuple[str, ...]:
+    parsed = parse_patch(patch.decode("utf-8", "surrogateescape"))
+    return forbidden(parsed, protected=solve.project.protected)
+
+
+def _applied(answer: _Answer) -> Applied:
+    patch = parse_patch(answer.patch.decode("utf-8", "surrogateescape"))
+    paths = tuple(readable(path) for path in sorted(patch.paths))
+    return Applied(answer.run, str(answer.snapshot.root), paths)
+
+
+def _message(answer: _Answer) -> str:
+    issue, run = issue_of(answer.solve), answer.run
+    proof = "" if run.verdict is None else f"{run.verdict.summary}\n\n"
+    return f"{issue.label}\n\n{proof}By {run.handle}, chosen by Yudai (solve {answer.solve.id}).\n"

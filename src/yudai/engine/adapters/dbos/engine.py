@@ -1,0 +1,96 @@
+"""Flows that outlive their process: DBOS, asked from any process, also one that runs no worker."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
+from typing import Self, TypeVar
+
+from dbos import DBOSClient, EnqueueOptions, WorkflowStatusString
+
+from yudai.engine.adapters.dbos.adopt import adopt
+from yudai.engine.adapters.dbos.configuration import (
+    EngineConfig,
+    EngineLimits,
+    lay_ground,
+    open_client,
+)
+from yudai.engine.adapters.dbos.contract import VERSION, answer_options, solve_key, solve_options
+from yudai.engine.port import FlowStatus
+from yudai.kit.ids import MessageId, SolveId, WorkerId
+
+__all__ = ["DbosEngine", "EngineConfig", "EngineLimits"]
+
+Found = TypeVar("Found")
+
+_THREADS = 4
+_STATUS = {
+    WorkflowStatusString.DELAYED.value: FlowStatus.QUEUED,
+    WorkflowStatusString.ENQUEUED.value: FlowStatus.QUEUED,
+    WorkflowStatusString.PENDING.value: FlowStatus.RUNNING,
+}
+
+
+class DbosEngine:
+    """Asks in threads of its own: a database that does not answer holds up nobody else."""
+
+    def __init__(self, config: EngineConfig, client: DBOSClient) -> None:
+        self._config = config
+        self._client = client
+        self._threads = ThreadPoolExecutor(_THREADS, "engine")
+
+    @classmethod
+    @asynccontextmanager
+    async def opened(cls, config: EngineConfig) -> AsyncGenerator[Self]:
+        await asyncio.to_thread(lay_ground, config)
+        engine = cls(config, open_client(config))
+        try:
+            yield engine
+        finally:
+            await engine.close()
+
+    async def start(self, solve_id: SolveId, *, user_id: str) -> None:
+        await self._enqueue(solve_options(solve_id, user_id), solve_id)
+
+    async def answer(self, message_id: MessageId) -> None:
+        await self._enqueue(answer_options(message_id), message_id)
+
+    async def status(self, solve_id: SolveId) -> FlowStatus:
+        found = await self._ask(
+            lambda: self._client.list_workflows(
+                workflow_ids=[solve_key(solve_id)], load_input=False, load_output=False
+            )
+        )
+        return _STATUS.get(found[0].status, FlowStatus.ENDED) if found else FlowStatus.UNKNOWN
+
+    async def executors(self) -> set[WorkerId]:
+        """Under which names something is running, whether they are alive or not."""
+        found = await self._ask(
+            lambda: self._client.list_workflows(
+                status=WorkflowStatusString.PENDING.value,
+                app_version=VERSION,
+                load_input=False,
+                load_output=False,
+            )
+        )
+        return {WorkerId(row.executor_id) for row in found if row.executor_id}
+
+    async def adopt(self, dead: WorkerId) -> None:
+        """Queue again what a worker that died was running; twice is the same as once."""
+        if dead in await self.executors():
+            await adopt(self._config, dead)
+
+    async def close(self) -> None:
+        await self._ask(self._client.destroy)
+        self._threads.shutdown(wait=False, cancel_futures=True)
+
+    async def _enqueue(self, options: EnqueueOptions, argument: str | int) -> None:
+        """The workflow's id is ours: one that is there already stays as it is."""
+
+        def enqueue() -> None:
+            self._client.enqueue(options, argument)
+
+        await self._ask(enqueue)
+
+    async def _ask(self, question: Callable[[], Found]) -> Found:
+        return await asyncio.get_running_loop().run_in_executor(self._threads, question)

@@ -1,0 +1,67 @@
+"""Flows as tasks of this process: they end with it."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from functools import partial
+
+from yudai.engine.port import FlowStatus
+from yudai.kit.ids import MessageId, SolveId
+
+
+class InProcessEngine:
+    def __init__(
+        self,
+        flow: Callable[[SolveId], Awaitable[None]],
+        answer: Callable[[MessageId], Awaitable[None]],
+    ) -> None:
+        self._flow = flow
+        self._answer = answer
+        self._tasks: dict[SolveId | MessageId, asyncio.Task[None]] = {}
+
+    async def start(self, solve_id: SolveId, *, user_id: str = "") -> None:
+        del user_id
+        self._begin(solve_id, partial(self._flow, solve_id))
+
+    async def answer(self, message_id: MessageId) -> None:
+        self._begin(message_id, partial(self._answer, message_id))
+
+    async def status(self, solve_id: SolveId) -> FlowStatus:
+        task = self._tasks.get(solve_id)
+        if task is None:
+            return FlowStatus.UNKNOWN
+        return FlowStatus.ENDED if task.done() else FlowStatus.RUNNING
+
+    async def wait(self, solve_id: SolveId) -> None:
+        """Return when the flow has ended; raise what it raised, unless it was cancelled."""
+        task = self._tasks[solve_id]
+        await asyncio.wait([task])
+        if not task.cancelled() and (error := task.exception()):
+            raise error
+
+    async def cancel(self, solve_id: SolveId) -> bool:
+        """Return when it has ended; cancelling twice waits, it does not disturb the clean-up."""
+        task = self._tasks.get(solve_id)
+        if task is None or task.done():
+            return False
+        if not task.cancelling():
+            task.cancel()
+        await asyncio.wait([task])
+        return True
+
+    async def close(self) -> None:
+        for task in self._tasks.values():
+            if not task.done() and not task.cancelling():
+                task.cancel()
+        if self._tasks:
+            await asyncio.wait(self._tasks.values())
+
+    def running(self) -> list[SolveId | MessageId]:
+        return [key for key, task in self._tasks.items() if not task.done()]
+
+    def _begin(self, key: SolveId | MessageId, work: Callable[[], Awaitable[None]]) -> None:
+        if key not in self._tasks:
+            self._tasks[key] = asyncio.create_task(_do(work), name=f"flow-{key}")
+
+
+async def _do(work: Callable[[], Awaitable[None]]) -> None:
+    await work()

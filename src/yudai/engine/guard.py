@@ -1,0 +1,126 @@
+"""The work of this process, and its guard: what is not ours any more is stopped."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Coroutine, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import structlog
+from sqlalchemy import select
+from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from yudai.kit.errors import YudaiError
+from yudai.kit.ids import RunId, SolveId
+from yudai.runs.domain import states as run_state
+from yudai.runs.tables import RunRow
+from yudai.solves.claims import Claim, kind_of
+from yudai.solves.domain import states as solve_state
+from yudai.solves.tables import SolveRow
+from yudai.store.store import Store
+
+log: structlog.stdlib.BoundLogger = structlog.get_logger()
+
+GUARD_S = 0.5
+
+
+class _Work(NamedTuple):
+    claim: Claim
+    task: asyncio.Task[None]
+
+
+@dataclass(frozen=True)
+class Activities:
+    """Work is done in a task of its own, so that stopping it leaves its caller going."""
+
+    store: Store
+    _working: dict[SolveId | RunId, _Work] = field(default_factory=dict[SolveId | RunId, _Work])
+    _revoked: set[asyncio.Task[None]] = field(default_factory=set[asyncio.Task[None]])
+
+    async def do(self, claim: Claim, work: Coroutine[Any, Any, None]) -> bool:
+        """Do it to its end; False when it was stopped because it is not ours any more."""
+        task = asyncio.create_task(work, name=f"{claim.kind}-{claim.of}")
+        self._working[claim.of] = _Work(claim, task)
+        try:
+            await task
+        except asyncio.CancelledError:
+            if task not in self._revoked or _is_cancelled_itself():
+                raise
+            return False
+        finally:
+            del self._working[claim.of]
+            self._revoked.discard(task)
+        return True
+
+    @asynccontextmanager
+    async def guarded(self, *, every_s: float = GUARD_S) -> AsyncGenerator[None]:
+        guard = asyncio.create_task(self._guard(every_s), name="guard")
+        try:
+            yield
+        finally:
+            guard.cancel()
+            await asyncio.wait([guard])
+            if not guard.cancelled() and (error := guard.exception()):
+                log.error("guard.failed", error=repr(error))
+
+    async def look(self) -> int:
+        """Stop what somebody cancelled or took up in our place; returns how much that was."""
+        ours = [work.claim for work in self._working.values()]
+        if not ours:
+            return 0
+        async with self.store.read() as db:
+            lost = await lost_claims(db, ours)
+        return sum(self._revoke(claim) for claim in lost)
+
+    def _revoke(self, claim: Claim) -> bool:
+        work = self._working.get(claim.of)
+        if work is None or work.claim != claim or work.task in self._revoked:
+            return False
+        log.info("work.revoked", kind=claim.kind, id=claim.of)
+        self._revoked.add(work.task)
+        return work.task.cancel()
+
+    async def _guard(self, every_s: float) -> None:
+        while True:
+            try:
+                await self.look()
+            except (SQLAlchemyError, YudaiError) as error:
+                # A database that is away for a moment: the lease decides how long that may last.
+                log.warning("guard.cannot_read", error=repr(error))
+            await asyncio.sleep(every_s)
+
+
+def _is_cancelled_itself() -> bool:
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0
+
+
+async def lost_claims(db: AsyncSession, held: Sequence[Claim]) -> list[Claim]:
+    """Those that are no longer worth their work: ended, or somebody else's."""
+    return [
+        claim
+        for table, over in ((SolveRow, solve_state.RESTING), (RunRow, run_state.FINAL))
+        for claim in await _lost(db, table, over, held)
+    ]
+
+
+async def _lost(
+    db: AsyncSession,
+    table: type[SolveRow] | type[RunRow],
+    over: frozenset[solve_state.SolveState] | frozenset[run_state.RunState],
+    held: Sequence[Claim],
+) -> list[Claim]:
+    kind = kind_of(table)
+    ours = {claim.of: claim for claim in held if claim.kind == kind}
+    if not ours:
+        return []
+    query = select(table.id, table.worker_id, table.attempt, table.state)
+    rows = (await db.execute(query.where(table.id.in_(list(ours))))).all()
+    still = {
+        row.id
+        for row in rows
+        if row.state not in over
+        and (row.worker_id, row.attempt) == (ours[row.id].worker_id, ours[row.id].attempt)
+    }
+    return [claim for of, claim in ours.items() if of not in still]

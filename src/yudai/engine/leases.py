@@ -1,0 +1,213 @@
+"""Whether this process may go on running flows, and who goes on with those of one that died."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Any, Self
+
+import structlog
+
+from yudai.engine import queries as workers
+from yudai.engine.queries import DEAD_S, Holder, Peer
+from yudai.kit.clock import Clock
+from yudai.kit.ids import WorkerId
+from yudai.kit.value import Value
+from yudai.store.store import Store
+
+log: structlog.stdlib.BoundLogger = structlog.get_logger()
+
+BOOKS_EVERY = 10
+"""Looks at the others: so often the engine is asked, too."""
+
+
+class Terms(Value):
+    """Seconds. Who cannot renew its lease stops before others take over from it."""
+
+    beat_s: float = 2.0
+    lost_s: float = 8.0
+    dead_s: float = DEAD_S
+    leave_s: float = 2.0
+    """How long a database that is away may hold us up when we leave."""
+
+
+class Lease:
+    """Ours while it is renewed, which a task of its own does; once lost, take another one."""
+
+    def __init__(
+        self, store: Store, clock: Clock, holder: Holder, *, terms: Terms | None = None
+    ) -> None:
+        self.id = holder.id
+        self.lost = asyncio.Event()
+        """Set when it could not be renewed in time, or somebody took over: stop all work."""
+        self._store = store
+        self._clock = clock
+        self._holder = holder
+        self._terms = terms or Terms()
+        self._beating: asyncio.Task[None] | None = None
+        self._alarm: asyncio.TimerHandle | None = None
+
+    async def __aenter__(self) -> Self:
+        began = asyncio.get_running_loop().time()
+        async with self._store.database.transaction() as db:
+            await workers.enrol(db, self._holder, now=self._clock.now())
+        self._renewed(began)
+        self._beating = asyncio.create_task(self._beat_for_ever(), name="lease")
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        """Whoever takes over need not wait; a database that is away must not hold us up."""
+        self._silence()
+        if self._beating is not None:
+            self._beating.cancel()
+            await asyncio.wait([self._beating], timeout=self._terms.leave_s)
+        await self._try_for_a_while(self._end())
+
+    async def _end(self) -> None:
+        async with self._store.database.transaction() as db:
+            if self._holder.durable:
+                await workers.stop(db, self._holder)
+            else:
+                await workers.remove(db, self.id)
+
+    async def _try_for_a_while(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.create_task(work)
+        await asyncio.wait([task], timeout=self._terms.leave_s)
+        if not task.done():
+            task.cancel()
+        elif not task.cancelled() and (error := task.exception()):
+            log.warning("lease.not_ended", worker_id=self.id, error=repr(error))
+
+    async def _beat_for_ever(self) -> None:
+        loop = asyncio.get_running_loop()
+        while not self.lost.is_set():
+            began = loop.time()
+            try:
+                await self._beat(began)
+            except Exception as error:  # noqa: BLE001 - the alarm decides how long that may last
+                log.warning("lease.not_renewed", worker_id=self.id, error=repr(error))
+            await asyncio.sleep(began + self._terms.beat_s - loop.time())
+
+    async def _beat(self, began: float) -> None:
+        async with self._store.database.transaction() as db:
+            is_ours = await workers.beat(db, self.id, now=self._clock.now())
+        if is_ours:
+            self._renewed(began)
+        else:
+            self._lose()
+
+    def _renewed(self, began: float) -> None:
+        """Others count from when it was written, which is later than when we began."""
+        self._silence()
+        if not self.lost.is_set():
+            loop = asyncio.get_running_loop()
+            self._alarm = loop.call_at(began + self._terms.lost_s, self._lose)
+
+    def _lose(self) -> None:
+        self._silence()
+        if not self.lost.is_set():
+            log.error("lease.lost", worker_id=self.id)
+            self.lost.set()
+
+    def _silence(self) -> None:
+        if self._alarm is not None:
+            self._alarm.cancel()
+            self._alarm = None
+
+
+def _never(_host: str, _pid: int) -> bool:
+    return False
+
+
+def _unknown(_host: str, _pid: int, _at: float) -> bool:
+    return False
+
+
+@dataclass(frozen=True)
+class Heir:
+    """Takes over from durable workers that died; one worker does it, however many notice."""
+
+    store: Store
+    clock: Clock
+    worker_id: WorkerId
+    adopt: Callable[[WorkerId], Awaitable[None]]
+    """Called again after it raised, and perhaps after it was done: by one who came later."""
+    is_gone: Callable[[str, int], bool] = _never
+    """Whether the process (host, pid) is known to be dead before its lease has run out."""
+    busy: Callable[[], Awaitable[set[WorkerId]]] | None = None
+    """For whom the engine has something running, in case one of them is in nobody's books."""
+    terms: Terms = field(default_factory=Terms)
+    is_there: Callable[[str, int, float], bool] = _unknown
+    """Whether the process (host, pid) of that moment is known to be alive, if only suspended."""
+    _adopting: dict[WorkerId, asyncio.Task[None]] = field(
+        default_factory=dict[WorkerId, asyncio.Task[None]]
+    )
+
+    @asynccontextmanager
+    async def watching(self) -> AsyncGenerator[None]:
+        task = asyncio.create_task(self._watch_for_ever(), name="heir")
+        try:
+            yield
+        finally:
+            tasks = [task, *self._adopting.values()]
+            for each in tasks:
+                each.cancel()
+            await asyncio.wait(tasks, timeout=self.terms.leave_s)
+
+    async def look(self) -> None:
+        """Begin to take over from those that are dead."""
+        now = self.clock.now()
+        if self._adopting:
+            async with self.store.database.transaction() as db:
+                await workers.go_on_adopting(db, self.worker_id, now=now)
+        async with self.store.read() as db:
+            found = await workers.peers(db, self.worker_id, now=now)
+        for peer in found:
+            is_silent = peer.silent_s >= self.terms.dead_s
+            if is_silent or self.is_gone(peer.holder.host, peer.holder.pid):
+                await self._take_over(peer)
+
+    async def check_books(self) -> None:
+        """One that was frozen may begin something after its inheritance was settled."""
+        if self.busy is not None:
+            busy = await self.busy()
+            async with self.store.database.transaction() as db:
+                await workers.note_unknown(db, busy)
+
+    async def _watch_for_ever(self) -> None:
+        turn = 0
+        while True:
+            try:
+                if turn % BOOKS_EVERY == 0:
+                    await self.check_books()
+                await self.look()
+            except Exception as error:  # noqa: BLE001 - a database that is away for a moment
+                log.warning("heir.cannot_look", error=repr(error))
+            turn += 1
+            await asyncio.sleep(self.terms.beat_s)
+
+    async def _take_over(self, peer: Peer) -> None:
+        dead = peer.holder
+        if dead.id in self._adopting:
+            return
+        now, dead_s = self.clock.now(), self.terms.dead_s
+        async with self.store.database.transaction() as db:
+            if not dead.durable:
+                if not self.is_there(dead.host, dead.pid, peer.beat_at):
+                    await workers.remove_dead(db, peer)
+                return
+            is_mine = await workers.adopt(db, peer, self.worker_id, now=now, dead_s=dead_s)
+        if is_mine:
+            log.info("worker.adopted", worker_id=dead.id, host=dead.host, pid=dead.pid)
+            task = asyncio.create_task(self._inherit(dead.id), name=f"adopt-{dead.id}")
+            self._adopting[dead.id] = task
+
+    async def _inherit(self, dead: WorkerId) -> None:
+        try:
+            await self.adopt(dead)
+            async with self.store.database.transaction() as db:
+                await workers.remove_adopted(db, dead, self.worker_id)
+        except Exception as error:  # noqa: BLE001 - the next look tries again
+            log.warning("worker.not_adopted", worker_id=dead, error=repr(error))
+        finally:
+            del self._adopting[dead]

@@ -1,0 +1,172 @@
+"""Queries of workers: who is alive, and who takes over from whom.
+
+Ages are measured by the database's clock on PostgreSQL, because machines do not agree on the time;
+users of a SQLite file are on one machine, and `now` is its time.
+"""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+from typing import cast as typed
+
+from sqlalchemy import (
+    ColumnElement,
+    Delete,
+    Double,
+    Table,
+    Update,
+    cast,
+    delete,
+    extract,
+    func,
+    insert,
+    literal,
+    or_,
+    select,
+    text,
+    update,
+)
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from yudai.engine.tables import WorkerRow
+from yudai.kit.ids import WorkerId
+from yudai.store.connections import insert_new, is_sqlite, upsert
+from yudai.store.postgresql import session_name
+from yudai.store.rows import Data
+
+DEAD_S = 10.0
+"""Without a beat for so long, a worker is taken for dead."""
+_STOPPED = 0.0
+_WORKERS = typed("Table", WorkerRow.__table__)
+
+
+class Holder(NamedTuple):
+    """A process that runs flows; its id is new at each start."""
+
+    id: WorkerId
+    host: str
+    pid: int
+    durable: bool
+    """Its flows can be taken over."""
+
+
+class Peer(NamedTuple):
+    holder: Holder
+    beat_at: float
+    silent_s: float
+
+
+async def enrol(db: AsyncSession, holder: Holder, *, now: float) -> None:
+    times = {"started_at": _time(db, now), "beat_at": _time(db, now)}
+    await db.execute(insert(WorkerRow).values(**holder._asdict(), **times))
+
+
+async def beat(db: AsyncSession, worker_id: WorkerId, *, now: float) -> bool:
+    """False when it is too late: somebody has taken over, or has done so and cleared up."""
+    statement = update(WorkerRow).where(WorkerRow.id == worker_id, WorkerRow.adopted_by.is_(None))
+    return await _has_changed(db, statement.values(beat_at=_time(db, now)))
+
+
+async def stop(db: AsyncSession, holder: Holder) -> None:
+    """It runs nothing any more: whoever takes over need not wait.
+
+    Also when somebody has done so already: it may have begun something since.
+    """
+    await db.execute(upsert(_WORKERS, db.get_bind().dialect), [_stopped(holder)])
+
+
+async def note_unknown(db: AsyncSession, workers: Iterable[WorkerId]) -> None:
+    """Something runs in their name: those that nobody knows are to be taken over from."""
+    rows = [_stopped(Holder(worker_id, "", 0, durable=True)) for worker_id in workers]
+    if rows:
+        await db.execute(insert_new(_WORKERS, db.get_bind().dialect), rows)
+
+
+async def alive(db: AsyncSession, *, now: float, dead_s: float = DEAD_S) -> set[WorkerId]:
+    query = select(WorkerRow.id).where(
+        WorkerRow.adopted_by.is_(None), WorkerRow.beat_at > _time(db, now) - dead_s
+    )
+    return set(await db.scalars(query))
+
+
+async def peers(db: AsyncSession, worker_id: WorkerId, *, now: float) -> list[Peer]:
+    """All others, also those that somebody is taking over from."""
+    silent_s = _time(db, now) - WorkerRow.beat_at
+    query = select(WorkerRow, silent_s).where(WorkerRow.id != worker_id).order_by(WorkerRow.id)
+    return [
+        Peer(Holder(row.id, row.host, row.pid, row.durable), row.beat_at, seconds)
+        for row, seconds in await db.execute(query)
+    ]
+
+
+async def adopt(
+    db: AsyncSession, peer: Peer, by: WorkerId, *, now: float, dead_s: float = DEAD_S
+) -> bool:
+    """Be the one who takes over from it; False when it lives after all, or another one does it.
+
+    Another one who has not said for so long that it is at it has died over it.
+    """
+    time = _time(db, now)
+    is_free = or_(
+        WorkerRow.adopted_by.is_(None),
+        WorkerRow.adopted_by == by,
+        WorkerRow.adopted_at <= time - dead_s,
+    )
+    statement = update(WorkerRow).where(_as_seen(peer), is_free)
+    return await _has_changed(db, statement.values(adopted_by=by, adopted_at=time))
+
+
+async def cut_off(db: AsyncSession, worker_id: WorkerId) -> int:
+    """End the connections of one that was silent: frozen, it may hold what others wait for.
+
+    Not of one that was stopped: the same process may work on under another name.
+    """
+    row = await db.get(WorkerRow, worker_id, populate_existing=True)
+    if row is None or row.beat_at == _STOPPED or is_sqlite(db.get_bind().dialect):
+        return 0
+    ended = text(
+        "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity"
+        " WHERE application_name = :name AND datname = current_database()"
+        " AND pid <> pg_backend_pid()"
+    )
+    found = await db.scalar(ended, {"name": session_name(row.host, row.pid)})
+    return found or 0
+
+
+async def go_on_adopting(db: AsyncSession, by: WorkerId, *, now: float) -> None:
+    """Say that we are still at it."""
+    statement = update(WorkerRow).where(WorkerRow.adopted_by == by)
+    await _has_changed(db, statement.values(adopted_at=_time(db, now)))
+
+
+async def remove_adopted(db: AsyncSession, worker_id: WorkerId, by: WorkerId) -> bool:
+    statement = delete(WorkerRow).where(WorkerRow.id == worker_id, WorkerRow.adopted_by == by)
+    return await _has_changed(db, statement)
+
+
+async def remove_dead(db: AsyncSession, peer: Peer) -> bool:
+    """One that leaves nothing to take over; False when it lives after all."""
+    return await _has_changed(db, delete(WorkerRow).where(_as_seen(peer)))
+
+
+async def remove(db: AsyncSession, worker_id: WorkerId) -> None:
+    await _has_changed(db, delete(WorkerRow).where(WorkerRow.id == worker_id))
+
+
+def _stopped(holder: Holder) -> Data:
+    times = {"started_at": _STOPPED, "beat_at": _STOPPED, "adopted_by": None, "adopted_at": None}
+    return {**holder._asdict(), **times}
+
+
+def _as_seen(peer: Peer) -> ColumnElement[bool]:
+    return (WorkerRow.id == peer.holder.id) & (WorkerRow.beat_at == peer.beat_at)
+
+
+def _time(db: AsyncSession, now: float) -> ColumnElement[float]:
+    if is_sqlite(db.get_bind().dialect):
+        return literal(now, Double)
+    return cast(extract("epoch", func.clock_timestamp()), Double)
+
+
+async def _has_changed(db: AsyncSession, statement: Update | Delete) -> bool:
+    changed = statement.returning(WorkerRow.id).execution_options(synchronize_session=False)
+    return bool((await db.scalars(changed)).all())

@@ -1,0 +1,148 @@
+"""A patch in a person's work tree: all of it or nothing.
+
+Git works out the new contents in our own repository; the files are written here rather than by
+`git apply`, which follows a link put in its way while it works, and which cannot take back half
+of its work.
+"""
+
+import os
+import secrets
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import NamedTuple
+
+from yudai.forge.adapters.folder.work_tree import Found, WorkTree, open_work_tree
+from yudai.forge.adapters.git.objects import Side
+from yudai.kit.errors import RefusedError
+from yudai.patches.patch import readable
+
+
+class Edit(NamedTuple):
+    """One file's change, decided: what was seen there and what is to be there."""
+
+    path: bytes
+    new: Side
+    content: bytes
+    """The new content, or a link's target."""
+    executable: bool
+    found: Found
+
+
+def write_all(root: Path, edits: Sequence[Edit]) -> None:
+    """Change the files; RefusedError, with everything put back, when one of them cannot be."""
+    with open_work_tree(root) as tree:
+        attempt = _Attempt(tree)
+        try:
+            attempt.go(edits)
+        except (OSError, _MovedError) as error:
+            path = readable(os.fsdecode(attempt.at))
+            left = attempt.take_back()
+            why = error.strerror if isinstance(error, OSError) else error
+            raise RefusedError(f"{path} could not be changed: {why}; {left}") from None
+        except BaseException:
+            attempt.take_back()
+            raise
+
+
+class _MovedError(Exception):
+    """Somebody else changed a file at the same moment."""
+
+
+class _Attempt:
+    """New files wait in a folder beside the old ones, and old ones go there until the end."""
+
+    def __init__(self, tree: WorkTree) -> None:
+        self._tree = tree
+        self._staging = b".yudai-" + secrets.token_hex(8).encode()
+        self._undo: list[Callable[[], None]] = []
+        self._old: list[bytes] = []
+        self.at = b""
+
+    def go(self, edits: Sequence[Edit]) -> None:
+        self._tree.make_folder(self._staging, 0o700)
+        self._undo.append(lambda: self._tree.remove_folder(self._staging))
+        ready = [(self._stage(number, edit), edit) for number, edit in enumerate(edits)]
+        for _, edit in ready:
+            if not edit.new.exists:
+                self._set_aside(edit)
+        for _, edit in ready:
+            if not edit.new.exists:
+                self._drop_empty_folders(edit.path)
+        for draft, edit in ready:
+            if edit.new.exists:
+                self._put(draft, edit)
+        self._finish()
+
+    def take_back(self) -> str:
+        """Undo in reverse; says what became of it."""
+        try:
+            while self._undo:
+                self._undo.pop()()
+        except OSError:
+            kept = self._staging.decode()
+            return f"not all could be put back: what was there is in {kept}"
+        return "nothing was changed"
+
+    def _stage(self, number: int, edit: Edit) -> bytes:
+        draft = b"%s/new-%d" % (self._staging, number)
+        self.at = edit.path
+        if not edit.new.exists:
+            return draft
+        if edit.new.is_link:
+            self._tree.write_link(draft, edit.content)
+        else:
+            self._tree.write_file(draft, edit.content, executable=edit.executable, like=edit.found)
+        self._undo.append(lambda: self._tree.remove(draft))
+        return draft
+
+    def _set_aside(self, edit: Edit) -> None:
+        self.at = edit.path
+        kept = b"%s/old-%d" % (self._staging, len(self._old))
+        self._tree.rename(edit.path, kept)
+        self._undo.append(lambda: self._tree.rename(kept, edit.path))
+        if self._tree.stamp(kept) != edit.found.stamp:
+            raise _MovedError("it changed at the same moment")
+        self._old.append(kept)
+
+    def _put(self, draft: bytes, edit: Edit) -> None:
+        self.at = edit.path
+        if edit.found.kind in ("file", "link"):
+            self._set_aside(edit)
+        self._make_folders(edit.path)
+        if self._tree.look(edit.path).kind != "missing":
+            raise _MovedError("something is in its place")
+        self._tree.rename(draft, edit.path)
+        self._undo.append(lambda: self._tree.rename(edit.path, draft))
+
+    def _make_folders(self, path: bytes) -> None:
+        parts = path.split(b"/")
+        for depth in range(1, len(parts)):
+            folder = b"/".join(parts[:depth])
+            if self._tree.look(folder).kind == "missing":
+                self._tree.make_folder(folder)
+                self._undo.append(lambda made=folder: self._tree.remove_folder(made))
+
+    def _drop_empty_folders(self, path: bytes) -> None:
+        """Git keeps no empty folders, and a file may take a folder's place."""
+        parts = path.split(b"/")
+        for depth in range(len(parts) - 1, 0, -1):
+            folder = b"/".join(parts[:depth])
+            found = self._tree.look(folder)
+            if found.kind != "folder":
+                return
+            try:
+                self._tree.remove_folder(folder)
+            except OSError:
+                return
+            self._undo.append(
+                lambda made=folder, mode=found.permissions: self._tree.make_folder(made, mode)
+            )
+
+    def _finish(self) -> None:
+        """From here on it is done: what cannot be removed any more is only litter."""
+        self._undo.clear()
+        with suppress(OSError):
+            for kept in self._old:
+                self._tree.remove(kept)
+            self._tree.remove_folder(self._staging)

@@ -1,0 +1,109 @@
+"""Folders of this machine: looked at through a repository of our own, changed only when told to."""
+
+import asyncio
+import os
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from platformdirs import user_config_path
+
+from yudai.forge.adapters.folder.apply import write_all
+from yudai.forge.adapters.folder.fitting import fit
+from yudai.forge.adapters.folder.snapshot import take_snapshot
+from yudai.forge.adapters.folder.start_commit import find_start
+from yudai.forge.adapters.git.branch import check_name, make_branch
+from yudai.forge.adapters.git.config import GitConfig, Person, read_config
+from yudai.forge.adapters.git.find_repository import Place, find_place
+from yudai.forge.adapters.git.mirror import Caps, Mirror
+from yudai.forge.adapters.git.patch_tree import patch_tree
+from yudai.forge.adapters.git.refs import Refs
+from yudai.forge.adapters.git.scratch_repository import Desk, open_desk
+from yudai.forge.adapters.git.tree_files import list_paths, read_file
+from yudai.forge.ports.folder import Snapshot
+from yudai.kit.clock import Clock
+from yudai.kit.errors import RefusedError
+from yudai.patches.patch import readable
+
+
+class LocalForge:
+    def __init__(
+        self, home: Path, clock: Clock, *, person: Path | None = None, caps: Caps | None = None
+    ) -> None:
+        """`person` is the home of whoever's git configuration counts: the user's, if not given."""
+        self._home = home
+        self._clock = clock
+        self._person = (
+            Person(Path.home(), user_config_path())
+            if person is None
+            else Person(person, person / ".config")
+        )
+        self._caps = caps or Caps()
+
+    async def snapshot(self, target: str, *, base: str = "", dirty: bool = False) -> Snapshot:
+        async with self._desk(target) as desk:
+            start = await find_start(desk.reading, desk.place, base)
+            return await take_snapshot(
+                desk, start, dirty=dirty, sources=self._home / "sources", caps=self._caps
+            )
+
+    async def paths(self, snapshot: Snapshot) -> tuple[str, ...]:
+        return await list_paths(Mirror.of_snapshot(self._home, snapshot), snapshot)
+
+    async def read(self, snapshot: Snapshot, path: str, *, max_bytes: int = 1 << 20) -> bytes:
+        mirror = Mirror.of_snapshot(self._home, snapshot)
+        return await read_file(mirror, snapshot, path, max_bytes=max_bytes)
+
+    async def apply(self, snapshot: Snapshot, patch: bytes) -> None:
+        async with self._desk_of(snapshot) as desk:
+            patched = await patch_tree(desk, snapshot.tree, patch)
+            edits = await fit(desk, patched.differences)
+            await asyncio.to_thread(write_all, desk.place.root, edits)
+
+    async def check_branch(self, snapshot: Snapshot, name: str) -> None:
+        await _check_branch(snapshot, name)
+        async with self._desk_of(snapshot) as desk:
+            refs = Refs(desk.place, shared=desk.config.shared)
+            await asyncio.to_thread(refs.check_free, name)
+
+    async def branch(self, snapshot: Snapshot, patch: bytes, *, name: str, message: str) -> str:
+        await _check_branch(snapshot, name)
+        async with self._desk_of(snapshot) as desk:
+            now = self._clock.now()
+            return await make_branch(desk, snapshot, patch, name=name, message=message, now=now)
+
+    @asynccontextmanager
+    async def _desk(self, target: str) -> AsyncGenerator[Desk]:
+        place = await asyncio.to_thread(find_place, target)
+        config = await read_config(place, self._person)
+        mirror = self._mirror(place, config)
+        try:
+            with open_desk(mirror, place, config) as desk:
+                yield desk
+        except OSError as error:
+            where = readable(os.fsdecode(error.filename or self._home))
+            raise RefusedError(f"cannot use {where}: {error.strerror}") from error
+
+    def _mirror(self, place: Place, config: GitConfig) -> Mirror:
+        return Mirror.of(self._home, place.root, config.object_format)
+
+    @asynccontextmanager
+    async def _desk_of(self, snapshot: Snapshot) -> AsyncGenerator[Desk]:
+        """For changing something: the folder has to be the one that was looked at."""
+        mirror = Mirror.of_snapshot(self._home, snapshot)
+        async with self._desk(str(snapshot.root)) as desk:
+            if desk.mirror.folder != mirror.folder:
+                raise RefusedError(
+                    f"{readable(str(snapshot.root))} is another repository now: solve it anew"
+                )
+            await mirror.check(snapshot)
+            yield desk
+
+
+async def _check_branch(snapshot: Snapshot, name: str) -> None:
+    if snapshot.dirty:
+        raise RefusedError(
+            "a branch cannot hold your uncommitted changes: commit them first and solve anew, "
+            "or apply the patch"
+        )
+    await check_name(name)

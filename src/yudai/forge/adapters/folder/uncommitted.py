@@ -1,0 +1,145 @@
+"""Uncommitted changes of a work tree: found without a trace, and taken into our objects."""
+
+import asyncio
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from yudai.forge.adapters.git.lfs import MAX_POINTER, parse_pointer, stands_for
+from yudai.forge.adapters.git.mirror import Caps
+from yudai.forge.adapters.git.objects import SUBMODULE, parse_raw, read_objects
+from yudai.forge.adapters.git.scratch_repository import Desk
+from yudai.kit.errors import RefusedError
+from yudai.patches.patch import readable
+
+_NAMED = 3
+_MAX_POINTERS = 64 << 20
+
+
+class Change(NamedTuple):
+    path: bytes
+    work_tree: str
+    """What happened since it was staged, in git's letter; "." for nothing, "?" for untracked."""
+    oid: str = ""
+    """The staged content, "" if there is none."""
+    unmerged: bool = False
+
+    @property
+    def is_repository(self) -> bool:
+        """A whole repository in an untracked folder."""
+        return self.work_tree == "?" and self.path.endswith(b"/")
+
+
+async def find_changes(desk: Desk, *, each_file: bool) -> list[Change]:
+    """What `git status` would tell; `each_file` names every file of an untracked folder.
+
+    The commit's objects have to be ours already: a sparse index makes even this command write.
+    """
+    raw = await desk.over_files(desk.writing).ask(
+        "status",
+        "--porcelain=v2",
+        "-z",
+        "--no-renames",
+        "--ignore-submodules=all",
+        f"--untracked-files={'all' if each_file else 'normal'}",
+    )
+    changes = [_parse(item) for item in raw.split(b"\0") if item]
+    return await _without_lfs(desk, changes)
+
+
+def refuse_unmerged(changes: Sequence[Change], root: Path) -> None:
+    if any(change.unmerged for change in changes):
+        raise RefusedError(
+            f"{readable(str(root))} has unmerged files ({_names(changes)}): "
+            "finish the merge or abort it"
+        )
+
+
+def refuse_uncommitted(changes: Sequence[Change]) -> None:
+    if changes:
+        raise RefusedError(
+            f"uncommitted changes in {_names(changes)}: commit or stash them, or use --dirty",
+            field="dirty",
+        )
+
+
+async def include(desk: Desk, changes: Sequence[Change], commit: str, caps: Caps) -> str:
+    """The tree of the work tree as it is now, in our objects; the index is our copy."""
+    await asyncio.to_thread(_check_size, desk.place.root, changes, caps)
+    git = desk.over_files(desk.writing)
+    gone = [change.path for change in changes if change.work_tree == "D"]
+    there = [change.path for change in changes if _is_new(change)]
+    await git.ask("update-index", "--force-remove", "-z", "--stdin", stdin=_lines(gone))
+    await git.ask("update-index", "--add", "--replace", "-z", "--stdin", stdin=_lines(there))
+    raw = await desk.writing.ask(
+        "diff-index", "--cached", "--raw", "-z", "--no-renames", "--full-index", commit
+    )
+    staged = [
+        difference.new.oid
+        for difference in parse_raw(raw)
+        if difference.new.exists and difference.new.mode != SUBMODULE
+    ]
+    await desk.mirror.take(desk.reading, staged)
+    return (await desk.writing.ask("write-tree")).decode().strip()
+
+
+def _parse(item: bytes) -> Change:
+    kind, _, rest = item.partition(b" ")
+    if kind == b"?":
+        return Change(rest, "?")
+    if kind == b"u":
+        return Change(rest.split(b" ", 9)[-1], "U", unmerged=True)
+    words = rest.split(b" ", 7)
+    return Change(words[7], words[0].decode()[1], words[6].decode())
+
+
+async def _without_lfs(desk: Desk, changes: list[Change]) -> list[Change]:
+    """A file whose pointer is staged is no change, though no filter of ours says so."""
+    modified = {change.oid for change in changes if change.work_tree == "M"}
+    if not modified:
+        return changes
+    sizes = await desk.reading.ask(
+        "cat-file",
+        "--batch-check=%(objectsize) %(objectname)",
+        stdin="".join(f"{oid}\n" for oid in modified).encode(),
+    )
+    pairs = [line.split(" ") for line in sizes.decode().splitlines()]
+    small = [oid for size, oid in pairs if size.isdigit() and int(size) <= MAX_POINTER]
+    contents = await read_objects(desk.reading, small, max_bytes=_MAX_POINTERS)
+    pointers = {oid: parse_pointer(content.body) for oid, content in contents.items()}
+
+    def is_checked_out(change: Change) -> bool:
+        pointer = pointers.get(change.oid) if change.work_tree == "M" else None
+        file = desk.place.root / os.fsdecode(change.path)
+        return pointer is not None and stands_for(pointer, file)
+
+    return await asyncio.to_thread(
+        lambda: [change for change in changes if not is_checked_out(change)]
+    )
+
+
+def _is_new(change: Change) -> bool:
+    return change.work_tree not in (".", "D") and not change.is_repository
+
+
+def _check_size(root: Path, changes: Sequence[Change], caps: Caps) -> None:
+    total = 0
+    for change in changes:
+        if _is_new(change):
+            total += (root / os.fsdecode(change.path)).lstat().st_size
+    if total > caps.total_bytes or len(changes) > caps.files:
+        raise RefusedError(
+            f"the uncommitted changes are too big ({len(changes)} files, {total >> 20} MB): "
+            "commit less, or let .gitignore name what is not source"
+        )
+
+
+def _names(changes: Sequence[Change]) -> str:
+    shown = [readable(change.path.decode("utf-8", "surrogateescape")) for change in changes]
+    more = f" and {len(shown) - _NAMED} more" if len(shown) > _NAMED else ""
+    return ", ".join(shown[:_NAMED]) + more
+
+
+def _lines(paths: Sequence[bytes]) -> bytes:
+    return b"".join(path + b"\0" for path in paths)

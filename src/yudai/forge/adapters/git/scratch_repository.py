@@ -1,0 +1,81 @@
+"""A scratch git directory of ours for one operation, with copies of their small files."""
+
+import os
+import shutil
+import tempfile
+from collections.abc import Generator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from yudai.forge.adapters.git.command import Git
+from yudai.forge.adapters.git.config import GitConfig
+from yudai.forge.adapters.git.find_repository import Place, read_small
+from yudai.forge.adapters.git.mirror import Mirror, lay_out
+
+
+@dataclass(frozen=True)
+class Desk:
+    folder: Path
+    mirror: Mirror
+    place: Place
+    config: GitConfig
+
+    @property
+    def writing(self) -> Git:
+        """Sees our objects alone, and may add to them."""
+        return Git(self.folder, objects=self.mirror.objects)
+
+    @property
+    def reading(self) -> Git:
+        """Sees our objects and theirs; only for commands that write none."""
+        return replace(self.writing, alternates=(self.place.objects,))
+
+    @property
+    def theirs(self) -> Git:
+        """Sees their objects alone."""
+        return Git(self.folder, alternates=(self.place.objects,))
+
+    def over_files(self, git: Git) -> Git:
+        """The same with their work tree, their attributes and their way to end lines."""
+        return replace(git, work_tree=self.place.root, settings=self.config.reading)
+
+    def copy_index(self, commit: str) -> None:
+        """Their index with its times: git compares those with the files' own."""
+        (self.folder / "HEAD").write_text(f"{commit}\n")
+        self.copy_attributes()
+        for source in (
+            self.place.common / "info" / "exclude",
+            self.place.git_dir / "info" / "sparse-checkout",
+        ):
+            _copy_small(source, self.folder / "info")
+        for source in (self.place.git_dir / "index", *self.place.git_dir.glob("sharedindex.*")):
+            _copy(source, self.folder / source.name)
+
+    def copy_attributes(self) -> None:
+        """They decide how lines end and which encoding a file has."""
+        _copy_small(self.place.common / "info" / "attributes", self.folder / "info")
+
+
+@contextmanager
+def open_desk(mirror: Mirror, place: Place, config: GitConfig) -> Generator[Desk]:
+    mirror.create()
+    with tempfile.TemporaryDirectory(dir=mirror.folder.parent, prefix=".desk-") as name:
+        folder = Path(name) / "git"
+        lay_out(folder, config.object_format)
+        yield Desk(folder, mirror, place, config)
+
+
+def _copy_small(source: Path, folder: Path) -> None:
+    content = read_small(source)
+    if content is not None:
+        (folder / source.name).write_bytes(content)
+
+
+def _copy(source: Path, target: Path) -> None:
+    if not source.is_file():
+        return
+    with source.open("rb") as theirs, target.open("wb") as ours:
+        status = os.fstat(theirs.fileno())
+        shutil.copyfileobj(theirs, ours)
+    os.utime(target, ns=(status.st_atime_ns, status.st_mtime_ns))

@@ -1,0 +1,64 @@
+"""What a person should know of a tree: what is in it that a sandbox will not have."""
+
+import posixpath
+from collections.abc import Sequence
+
+from yudai.forge.adapters.git.command import Git
+from yudai.forge.adapters.git.lfs import FILTER, MAX_POINTER, MIN_POINTER, parse_pointer
+from yudai.forge.adapters.git.objects import LINK, SUBMODULE, Entry, read_objects
+from yudai.patches.patch import readable
+
+_NAMED = 3
+_MAX_READ = 256 << 20
+_MAX_TARGET = 4096
+_MAX_ATTRIBUTES = 1 << 20
+
+
+async def remarks(git: Git, entries: Sequence[Entry]) -> tuple[str, ...]:
+    """One line for each kind of thing, with the first names."""
+    submodules = [entry.path for entry in entries if entry.mode == SUBMODULE]
+    pointers = [entry.path for entry in await _pointers(git, entries)]
+    astray = [entry.path for entry in await _astray(git, entries)]
+    return (
+        *_line(submodules, "submodule is", "submodules are", "left empty"),
+        *_line(pointers, "LFS file is", "LFS files are", "left as the pointer that git keeps"),
+        *_line(astray, "symbolic link leads", "symbolic links lead", "outside the repository"),
+    )
+
+
+def left_out(repositories: Sequence[bytes]) -> list[str]:
+    return _line(repositories, "repository inside is", "repositories inside are", "left out")
+
+
+async def _pointers(git: Git, entries: Sequence[Entry]) -> list[Entry]:
+    attributes = [
+        entry.oid
+        for entry in entries
+        if posixpath.basename(entry.path) == b".gitattributes" and entry.size <= _MAX_ATTRIBUTES
+    ]
+    rules = await read_objects(git, attributes, max_bytes=_MAX_READ)
+    if not any(FILTER in rule.body for rule in rules.values()):
+        return []
+    likely = [e for e in entries if MIN_POINTER <= e.size <= MAX_POINTER and e.mode != LINK]
+    contents = await read_objects(git, (entry.oid for entry in likely), max_bytes=_MAX_READ)
+    found = {oid for oid, content in contents.items() if parse_pointer(content.body)}
+    return [entry for entry in likely if entry.oid in found]
+
+
+async def _astray(git: Git, entries: Sequence[Entry]) -> list[Entry]:
+    links = [e for e in entries if e.mode == LINK and e.size <= _MAX_TARGET]
+    targets = await read_objects(git, (link.oid for link in links), max_bytes=_MAX_READ)
+    return [link for link in links if leads_outside(link.path, targets[link.oid].body)]
+
+
+def leads_outside(path: bytes, target: bytes) -> bool:
+    where = posixpath.normpath(posixpath.join(posixpath.dirname(path), target))
+    return where.startswith(b"/") or where.split(b"/")[0] == b".."
+
+
+def _line(found: Sequence[bytes], one: str, many: str, what: str) -> list[str]:
+    if not found:
+        return []
+    names = [readable(path.decode("utf-8", "surrogateescape")) for path in found[:_NAMED]]
+    more = f" and {len(found) - _NAMED} more" if len(found) > _NAMED else ""
+    return [f"{len(found)} {one if len(found) == 1 else many} {what}: {', '.join(names)}{more}"]

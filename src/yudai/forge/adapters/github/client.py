@@ -1,0 +1,177 @@
+"""Asks GitHub: remembers unchanged answers, follows renamed repositories, puts writes in a row."""
+
+import asyncio
+import json
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, TypeVar
+from urllib.parse import urlencode, urljoin, urlsplit
+
+import structlog
+from pydantic import BaseModel, TypeAdapter, ValidationError
+
+from yudai.forge.adapters.github.caching import Memory
+from yudai.forge.adapters.github.configuration import BOUNDS, PUBLIC_API, AppConfig, Bounds
+from yudai.forge.adapters.github.errors import fault, misread
+from yudai.forge.adapters.github.messages import Answer, Ask, Identity, Silence
+from yudai.forge.adapters.github.retry import Sleep, persist
+from yudai.kit.clock import Clock
+
+if TYPE_CHECKING:
+    from yudai.forge.adapters.github.transport import Wire
+
+log = structlog.get_logger()
+
+T = TypeVar("T")
+Shape = TypeVar("Shape", bound=BaseModel)
+
+_MOVED = frozenset({301, 302, 307, 308})
+_MAX_MOVES = 3
+_LANES = 64
+# GitHub's guide: at least a second between two requests that write.
+_WRITE_PAUSE_S = 1.0
+
+
+@dataclass
+class _Lane:
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+    free_at: float = 0.0
+
+
+class Client:
+    def __init__(
+        self,
+        api_url: str,
+        *,
+        clock: Clock,
+        sleep: Sleep = asyncio.sleep,
+        app: AppConfig | None = None,
+        bounds: Bounds = BOUNDS,
+    ) -> None:
+        self._api_url = api_url
+        self._clock = clock
+        self._sleep = sleep
+        self._app = app
+        self._bounds = bounds
+        self._memory = Memory()
+        self._wire: Wire | None = None
+        # As many as there are for all writers: two may share one, and none is ever thrown away.
+        self._lanes = tuple(_Lane() for _ in range(_LANES))
+        self._pause_s = _WRITE_PAUSE_S if api_url == PUBLIC_API else 0.0
+
+    async def answer(self, ask: Ask, *, by: Identity) -> Answer:
+        """An answer of success; raises our errors for all others."""
+        key = f"{by.fingerprint} {ask.path}?{urlencode(ask.params)}"
+        known = None if ask.is_fresh or ask.method != "GET" else self._memory.recall(key)
+        asked = _if_changed(ask, known) if known else ask
+        outcome = await persist(
+            lambda: self._in_turn(asked, by),
+            ask,
+            bounds=self._bounds,
+            now=self._clock.now,
+            sleep=self._sleep,
+        )
+        answer = outcome.answer
+        if known and isinstance(answer, Answer) and answer.status == 304:
+            return known
+        if isinstance(answer, Answer) and answer.status == 401:
+            by.on_rejected()
+        if error := fault(outcome, ask, by):
+            raise error
+        assert isinstance(answer, Answer)  # noqa: S101 - a silence is a fault
+        if ask.method == "GET" and answer.status == 200:
+            self._memory.keep(key, answer)
+        return answer
+
+    async def one(self, shape: type[T], ask: Ask, *, by: Identity) -> T:
+        return read(shape, ask, await self.answer(ask, by=by))
+
+    async def pages(self, shape: type[T], ask: Ask, *, by: Identity) -> AsyncIterator[T]:
+        """Page after page; no more than so many, which is logged."""
+        for _ in range(self._bounds.max_pages):
+            answer = await self.answer(ask, by=by)
+            yield read(shape, ask, answer)
+            following = answer.next_url
+            if not following or not self._is_here(following):
+                return
+            ask = replace(ask, path=following, params={})
+        log.warning("github.pages_cut", path=ask.path, pages=self._bounds.max_pages)
+
+    async def every(self, shape: type[Shape], ask: Ask, *, by: Identity) -> list[Shape]:
+        return [one async for page in self.pages(list[shape], ask, by=by) for one in page]
+
+    async def close(self) -> None:
+        if self._wire:
+            await self._wire.close()
+
+    async def _in_turn(self, ask: Ask, by: Identity) -> Answer | Silence:
+        if not ask.is_write or not by.writer:
+            return await self._follow(ask, by)
+        async with self._turn(by.writer):
+            return await self._follow(ask, by)
+
+    @asynccontextmanager
+    async def _turn(self, writer: str) -> AsyncGenerator[None]:
+        lane = self._lanes[hash(writer) % _LANES]
+        async with lane.lock:
+            wait = min(lane.free_at - self._clock.now(), self._pause_s)
+            if wait > 0:
+                await self._sleep(wait)
+            try:
+                yield
+            finally:
+                lane.free_at = self._clock.now() + self._pause_s
+
+    async def _follow(self, ask: Ask, by: Identity) -> Answer | Silence:
+        """A renamed repository's answer says where it is now; elsewhere our token never goes."""
+        answer = await self._open().send(ask, by=by)
+        for _ in range(_MAX_MOVES):
+            if isinstance(answer, Silence) or answer.status not in _MOVED or by.is_app:
+                break
+            target = self._target(answer)
+            if not target:
+                break
+            # The query is in the new address already.
+            params: Mapping[str, str] = {} if urlsplit(target).query else ask.params
+            answer = await self._open().send(replace(ask, path=target, params=params), by=by)
+        return answer
+
+    def _target(self, answer: Answer) -> str:
+        """Where a redirect leads to; "" where we do not follow."""
+        try:
+            target = urljoin(f"{self._api_url}/", answer.headers.get("location", ""))
+        except ValueError:
+            return ""
+        return target if self._is_here(target) else ""
+
+    def _is_here(self, url: str) -> bool:
+        try:
+            asked, own = urlsplit(url), urlsplit(self._api_url)
+            same_host = (asked.scheme, asked.netloc.lower()) == (own.scheme, own.netloc.lower())
+        except ValueError:
+            return False
+        return same_host and asked.path.startswith(f"{own.path}/")
+
+    def _open(self) -> "Wire":
+        if self._wire is None:
+            from yudai.forge.adapters.github.transport import Wire  # noqa: PLC0415 it imports githubkit
+
+            self._wire = Wire(self._api_url, app=self._app, bounds=self._bounds)
+        return self._wire
+
+
+def _if_changed(ask: Ask, known: Answer) -> Ask:
+    return replace(ask, headers={**ask.headers, "If-None-Match": known.headers["etag"]})
+
+
+def read(shape: type[T], ask: Ask, answer: Answer) -> T:
+    try:
+        return TypeAdapter(shape).validate_python(json.loads(answer.body))
+    except ValidationError as error:
+        first = error.errors(include_input=False, include_url=False)[0]
+        place = ".".join(str(part) for part in first["loc"])
+        what = f"{place}: {first['msg']}"
+    except (ValueError, RecursionError):
+        what = "it is no JSON"
+    raise misread(ask, what)

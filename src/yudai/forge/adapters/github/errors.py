@@ -1,0 +1,127 @@
+"""What GitHub's refusals and silences are in our words: one table of statuses."""
+
+import json
+import re
+from collections.abc import Callable
+from typing import Any, cast
+
+from yudai.forge.adapters.github.messages import Answer, Ask, Identity, Silence
+from yudai.forge.adapters.github.retry import Outcome
+from yudai.kit.errors import (
+    ConflictError,
+    ForbiddenError,
+    ForgeError,
+    LostAnswerError,
+    NotFoundError,
+    RefusedError,
+    UnknownCallerError,
+    YudaiError,
+)
+from yudai.kit.text import clean
+
+_MAX_WORDS = 300
+_PLACE = re.compile(
+    r"/repos/(?P<owner>[\w.-]{1,100})/(?P<name>[\w.-]{1,100})"
+    r"(?:/(?:issues|pulls)/(?P<number>[0-9]{1,15}))?",
+    re.ASCII,
+)
+
+
+def fault(outcome: Outcome, ask: Ask, by: Identity) -> YudaiError | None:
+    """None for an answer that is none."""
+    answer = outcome.answer
+    if isinstance(answer, Silence):
+        return _silence(answer, ask, by)
+    if answer.status < 300:
+        return None
+    if outcome.retry_after_s:
+        return ForgeError(
+            f"GitHub wants to be left alone for {outcome.retry_after_s:.0f} s",
+            retry_after_s=outcome.retry_after_s,
+        )
+    if answer.status >= 500:
+        return _lost(ask, f"GitHub failed with status {answer.status}")
+    words = _words(answer, by)
+    error, text = _REFUSALS.get(answer.status, _OTHER)
+    what = _named(ask)
+    return error(text.format(words=words, remedy=by.remedy, status=answer.status, what=what))
+
+
+def _named(ask: Ask) -> str:
+    """What was asked for, as people name it."""
+    found = _PLACE.search(ask.path)
+    if found is None:
+        return "such thing"
+    repo = f"{found['owner']}/{found['name']}"
+    return f"{repo}#{found['number']}" if found["number"] else f"{repo}, or no such thing in it,"
+
+
+def misread(ask: Ask, what: str) -> ForgeError:
+    """An answer of success that says something else than it should."""
+    return _lost(ask, f"GitHub's answer was not understood: {what}")
+
+
+def one_line(text: str) -> str:
+    printable = "".join(char if char.isprintable() else " " for char in clean(text[:4000]))
+    line = " ".join(printable.split())
+    return line if len(line) <= _MAX_WORDS else f"{line[: _MAX_WORDS - 1]}…"
+
+
+def _silence(silence: Silence, ask: Ask, by: Identity) -> YudaiError:
+    if silence.is_hopeless and not silence.was_sent:
+        return ForbiddenError(f"GitHub was not asked, {silence.reason}: {by.remedy}")
+    if silence.was_sent:
+        return _lost(ask, f"GitHub: {silence.reason}")
+    return ForgeError(f"GitHub: {silence.reason}")
+
+
+def _lost(ask: Ask, words: str) -> ForgeError:
+    if ask.may_repeat:
+        return ForgeError(f"{words}; try again later")
+    return LostAnswerError(f"{words}; it may have been done: look before doing it again")
+
+
+def _words(answer: Answer, by: Identity) -> str:
+    """GitHub's own message with its details, on one line and without our token."""
+    try:
+        said: Any = json.loads(answer.body)
+    except (ValueError, RecursionError):
+        said = None
+    if not isinstance(said, dict):
+        return "it does not say why"
+    told = cast("dict[str, Any]", said)
+    parts = [str(told.get("message") or "it does not say why"), *_details(told.get("errors"))]
+    token = by.token.get_secret_value()
+    text = ": ".join(parts)
+    return one_line(text.replace(token, "***") if token else text)
+
+
+def _details(errors: object) -> list[str]:
+    if not isinstance(errors, list):
+        return [errors] if isinstance(errors, str) else []
+    found: list[str] = []
+    for error in cast("list[Any]", errors)[:5]:
+        if isinstance(error, dict):
+            detail = cast("dict[str, Any]", error)
+            named = (str(detail.get(key) or "") for key in ("resource", "field", "code"))
+            found.append(str(detail.get("message") or " ".join(named)).strip())
+        else:
+            found.append(str(error))
+    return found
+
+
+_MOVED = (RefusedError, "GitHub says that it is elsewhere: give its name of today")
+_REFUSALS: dict[int, tuple[Callable[[str], YudaiError], str]] = {
+    301: _MOVED,
+    302: _MOVED,
+    307: _MOVED,
+    308: _MOVED,
+    401: (UnknownCallerError, "GitHub does not know who asks ({words}): {remedy}"),
+    403: (ForbiddenError, "GitHub does not allow it: {words}"),
+    404: (NotFoundError, "there is no {what} at GitHub, or whoever asks may not see it"),
+    409: (ConflictError, "GitHub: {words}"),
+    410: (RefusedError, "{words}: it is switched off, or was deleted, in that repository"),
+    422: (RefusedError, "GitHub refuses: {words}"),
+    451: (ForbiddenError, "GitHub may not show it for legal reasons: {words}"),
+}
+_OTHER = (RefusedError, "GitHub refuses with status {status}: {words}")

@@ -1,0 +1,105 @@
+"""Pull requests, and copies of repositories to open them from."""
+
+from urllib.parse import quote
+
+from yudai.forge.adapters.github.context import Place
+from yudai.forge.adapters.github.messages import Ask
+from yudai.forge.adapters.github.responses import Branch, Pull, Repo, account
+from yudai.forge.domain.repository import NewPull, PullRequest, PullState, RepoRef, repo_ref
+from yudai.forge.ports.remote import Credential
+from yudai.kit.errors import ConflictError, ForgeError, NotFoundError, RefusedError
+
+_PER_PAGE = "50"
+_FORK_PAUSES_S = (1.0, 1.0, 2.0, 2.0, 4.0, 5.0, 5.0, 10.0, 10.0, 10.0, 10.0)
+_NO_DRAFTS = "draft pull requests are not supported"
+
+
+class GitHubPulls:
+    def __init__(self, place: Place) -> None:
+        self._place = place
+
+    async def pull(self, repo: RepoRef, number: int, *, by: Credential) -> PullRequest:
+        ask = Ask(self._place.path(repo, f"/pulls/{number}"))
+        found = await self._place.client.one(Pull, ask, by=self._place.identity(by, repo))
+        return told(self._place, repo, found)
+
+    async def pulls_of(
+        self, repo: RepoRef, head: str, base: str, *, by: Credential
+    ) -> tuple[PullRequest, ...]:
+        params = {"state": "all", "head": head, "base": base, "per_page": _PER_PAGE}
+        ask = Ask(self._place.path(repo, "/pulls"), params=params, is_fresh=True)
+        found = await self._place.client.every(Pull, ask, by=self._place.identity(by, repo))
+        # A head that it does not understand is no filter to GitHub: it would give all there are.
+        return tuple(told(self._place, repo, one) for one in found if _is_from(one, head, base))
+
+    async def open_pull(self, repo: RepoRef, new: NewPull, *, by: Credential) -> PullRequest:
+        try:
+            return await self._open(repo, new, by=by)
+        except RefusedError as error:
+            if not new.draft or _NO_DRAFTS not in str(error).lower():
+                raise
+        # Private repositories without a paid plan have no drafts; what was refused was not done.
+        return await self._open(repo, new.model_copy(update={"draft": False}), by=by)
+
+    async def fork(self, repo: RepoRef, *, by: Credential) -> RepoRef:
+        path = self._place.path(repo, "/forks")
+        # Who has a copy is given that one.
+        ask = Ask(path, method="POST", body={"default_branch_only": True}, is_harmless=True)
+        by_whom = self._place.identity(by, repo)
+        made = await self._place.client.one(Repo, ask, by=by_whom)
+        if not made.fork or made.full_name.lower() == repo.full.lower():
+            raise RefusedError(f"{made.full_name} is no copy of {repo.full}: fork it by hand")
+        ref = repo_ref(self._place.url, *made.full_name.split("/", 1))
+        branch = self._place.path(ref, f"/branches/{quote(made.default_branch, safe='')}")
+        for pause in (*_FORK_PAUSES_S, None):
+            if await self._is_there(Ask(branch, is_fresh=True), ref, by=by):
+                return ref
+            if pause is not None:
+                await self._place.sleep(pause)
+        raise ForgeError(f"{ref.full} is not ready yet: try again later", retry_after_s=60.0)
+
+    async def _open(self, repo: RepoRef, new: NewPull, *, by: Credential) -> PullRequest:
+        ask = Ask(self._place.path(repo, "/pulls"), method="POST", body=new.model_dump())
+        made = await self._place.client.one(Pull, ask, by=self._place.identity(by, repo))
+        return told(self._place, repo, made)
+
+    async def _is_there(self, ask: Ask, ref: RepoRef, *, by: Credential) -> bool:
+        try:
+            await self._place.client.one(Branch, ask, by=self._place.identity(by, ref))
+        except (NotFoundError, ConflictError):
+            return False
+        return True
+
+
+def told(place: Place, repo: RepoRef, pull: Pull) -> PullRequest:
+    is_merged = bool(pull.merged) or pull.merged_at is not None
+    closed = PullState.MERGED if is_merged else PullState.CLOSED
+    return PullRequest(
+        number=pull.number,
+        url=place.address(pull.html_url, f"{repo.url}/pull/{pull.number}"),
+        title=pull.title,
+        body=pull.body,
+        state=PullState.OPEN if pull.state == "open" else closed,
+        is_draft=bool(pull.draft),
+        author=account(pull.user),
+        head_repo=pull.head.repo.full_name if pull.head.repo else "",
+        head_branch=pull.head.ref,
+        head_commit=pull.head.sha,
+        base_branch=pull.base.ref,
+        # Before, this is a merge that GitHub has only tried.
+        merge_commit=pull.merge_commit_sha if is_merged else "",
+        merged_by=pull.merged_by.login if pull.merged_by else "",
+        created_at=pull.created_at,
+        merged_at=pull.merged_at,
+        closed_at=pull.closed_at,
+    )
+
+
+def _is_from(pull: Pull, head: str, base: str) -> bool:
+    owner, _, branch = head.partition(":")
+    if pull.head.label:
+        whose = pull.head.label.partition(":")[0]
+    else:
+        whose = pull.head.repo.full_name.partition("/")[0] if pull.head.repo else owner
+    is_same = (pull.head.ref, pull.base.ref) == (branch, base)
+    return is_same and whose.lower() == owner.lower()

@@ -1,0 +1,102 @@
+"""Repositories, and who may do what in them."""
+
+import re
+from urllib.parse import quote
+
+from yudai.forge.adapters.github.context import Place
+from yudai.forge.adapters.github.messages import Ask
+from yudai.forge.adapters.github.responses import CollaboratorPermission, Repo, User
+from yudai.forge.domain.repository import Account, RepoRef, Repository, Role, repo_ref
+from yudai.forge.ports.remote import Credential, CredentialKind
+from yudai.kit.errors import ForbiddenError, NotFoundError
+
+_LOGIN = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_-]{0,99}(\[bot\])?")
+_ROLES = {
+    "admin": Role.ADMIN,
+    "maintain": Role.WRITE,
+    "write": Role.WRITE,
+    "triage": Role.TRIAGE,
+    "read": Role.READ,
+    "none": Role.NONE,
+}
+
+
+class GitHubRepositories:
+    def __init__(self, place: Place) -> None:
+        self._place = place
+
+    @property
+    def url(self) -> str:
+        return self._place.url
+
+    async def app_credential(self, repo: RepoRef) -> Credential | None:
+        # It checks that the repository is here.
+        self._place.path(repo)
+        return await self._place.apps.credential(repo)
+
+    async def whoami(self, *, by: Credential) -> Account:
+        if by.kind is CredentialKind.APP and (bot := await self._place.apps.bot(by)):
+            return bot
+        _require_somebody(by)
+        by_whom = self._place.identity(by)
+        return (await self._place.client.one(User, Ask("/user"), by=by_whom)).account
+
+    async def repository(self, repo: RepoRef, *, by: Credential) -> Repository:
+        ask = Ask(self._place.path(repo))
+        found = await self._place.client.one(Repo, ask, by=self._place.identity(by, repo))
+        if by.kind is CredentialKind.APP:
+            # Of an installation, GitHub tells no permissions that mean anything.
+            is_its_own = self._place.apps.covers(by, repo)
+            return self._repository(found, Role.WRITE if is_its_own else Role.READ)
+        return self._repository(found, found.permissions.role)
+
+    async def repositories(self, *, by: Credential) -> tuple[Repository, ...]:
+        if by.kind is CredentialKind.APP:
+            told = [
+                self._repository(one, Role.WRITE) for one in await self._place.apps.repositories()
+            ]
+        else:
+            _require_somebody(by)
+            ask = Ask("/user/repos", params={"sort": "pushed", "per_page": "100"})
+            by_whom = self._place.identity(by)
+            found = await self._place.client.every(Repo, ask, by=by_whom)
+            told = [self._repository(one, one.permissions.role) for one in found]
+        unique = {one.ref.full.lower(): one for one in told}
+        return tuple(sorted(unique.values(), key=lambda one: one.pushed_at or 0.0, reverse=True))
+
+    async def role(self, repo: RepoRef, login: str, *, by: Credential) -> Role:
+        if by.kind is CredentialKind.USER and by.login and by.login.lower() == login.lower():
+            return (await self.repository(repo, by=by)).role
+        if not _LOGIN.fullmatch(login):
+            return Role.NONE
+        path = self._place.path(repo, f"/collaborators/{quote(login)}/permission")
+        ask = Ask(path, is_fresh=True)
+        try:
+            told = await self._place.client.one(
+                CollaboratorPermission, ask, by=self._place.identity(by, repo)
+            )
+        except NotFoundError:
+            # Nobody of that name, or not at this repository.
+            await self.repository(repo, by=by)
+            return Role.NONE
+        # An organisation's own roles have other names; each stands upon one of the known ones.
+        known = _ROLES.get(told.role_name)
+        return _ROLES.get(told.permission, Role.NONE) if known is None else known
+
+    def _repository(self, repo: Repo, role: Role) -> Repository:
+        owner, _, name = repo.full_name.partition("/")
+        return Repository(
+            ref=repo_ref(self._place.url, owner, name),
+            default_branch=repo.default_branch,
+            is_private=repo.private,
+            is_archived=repo.archived,
+            role=role,
+            description=repo.description,
+            open_issues=repo.open_issues_count,
+            pushed_at=repo.pushed_at,
+        )
+
+
+def _require_somebody(by: Credential) -> None:
+    if by.kind is CredentialKind.ANONYMOUS:
+        raise ForbiddenError("GitHub does not say this to nobody: log in, or set GITHUB_TOKEN")

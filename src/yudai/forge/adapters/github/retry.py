@@ -1,0 +1,82 @@
+"""Our rule for asking again, instead of githubkit's: that one repeats what was already done."""
+
+import math
+from collections.abc import Awaitable, Callable
+from typing import NamedTuple
+
+from yudai.forge.adapters.github.configuration import Bounds
+from yudai.forge.adapters.github.messages import Answer, Ask, Silence
+
+Sleep = Callable[[float], Awaitable[None]]
+
+_FIRST_PAUSE_S = 0.5
+# What GitHub's guide says to wait when an answer does not say how long.
+_UNSAID_WAIT_S = 60.0
+_LIMITED = frozenset({403, 429})
+
+
+class Outcome(NamedTuple):
+    answer: Answer | Silence
+    retry_after_s: float = 0.0
+    """How long it wants to be left alone, where that was too long to wait for."""
+
+
+async def persist(
+    send: Callable[[], Awaitable[Answer | Silence]],
+    ask: Ask,
+    *,
+    bounds: Bounds,
+    now: Callable[[], float],
+    sleep: Sleep,
+) -> Outcome:
+    """The last of the answers."""
+    waited, repeats = 0.0, 0
+    while True:
+        answer = await send()
+        wait = _wait(answer, ask, repeats, now())
+        if wait is None:
+            return Outcome(answer)
+        if repeats == bounds.repeats or waited + wait > bounds.longest_wait_s:
+            return Outcome(answer, retry_after_s=limit_wait(answer, now()) or 0.0)
+        waited += wait
+        repeats += 1
+        await sleep(wait)
+
+
+def limit_wait(answer: Answer | Silence, now: float) -> float | None:
+    """Seconds until it may be asked again; None when no limit was met."""
+    if isinstance(answer, Silence) or answer.status < 400:
+        return None
+    after = _number(answer.headers.get("retry-after", ""))
+    is_spent = answer.headers.get("x-ratelimit-remaining") == "0"
+    if answer.status >= 500:
+        return after
+    if answer.status not in _LIMITED:
+        return None
+    if after is not None:
+        return max(0.0, after)
+    if is_spent:
+        reset = _number(answer.headers.get("x-ratelimit-reset", ""))
+        return _UNSAID_WAIT_S if reset is None else max(1.0, reset - now)
+    is_limit = answer.status == 429 or b"secondary rate limit" in answer.body.lower()
+    return _UNSAID_WAIT_S if is_limit else None
+
+
+def _wait(answer: Answer | Silence, ask: Ask, repeats: int, now: float) -> float | None:
+    """Seconds until the next attempt; None: this is the answer."""
+    pause = _FIRST_PAUSE_S * 2**repeats
+    if isinstance(answer, Silence):
+        return pause if ask.may_repeat and not answer.is_hopeless else None
+    limit = limit_wait(answer, now)
+    if answer.status >= 500:
+        return (pause if limit is None else limit) if ask.may_repeat else None
+    # Whatever met a limit was not done: it may be asked again even where it acts.
+    return limit
+
+
+def _number(text: str) -> float | None:
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    return number if math.isfinite(number) else None

@@ -1,0 +1,185 @@
+"""A branch or a commit brought into our mirror, and the snapshot that a solve starts from."""
+
+import asyncio
+import hashlib
+import os
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from yudai.forge.adapters.folder.snapshot import check_size
+from yudai.forge.adapters.git.branch import check_name
+from yudai.forge.adapters.git.command import Limits, Ran
+from yudai.forge.adapters.git.mirror import Caps, Mirror
+from yudai.forge.adapters.git.objects import list_tree
+from yudai.forge.adapters.git.tree_warnings import remarks
+from yudai.forge.adapters.mirrors.git_errors import failure
+from yudai.forge.adapters.mirrors.locations import PINS, Shelf
+from yudai.forge.adapters.mirrors.remote_git import Wire
+from yudai.forge.domain.repository import RepoRef
+from yudai.forge.ports.folder import Snapshot
+from yudai.forge.ports.remote import Credential
+from yudai.kit.errors import NotFoundError, RefusedError
+from yudai.patches.patch import readable
+
+_BASES = "refs/yudai/bases"
+_OTHERS = "refs/yudai/heads"
+# Besides the windows on packs that git is given, and the indexes of all packs.
+_MEMORY = 2 << 30
+
+
+class MirrorCaps(NamedTuple):
+    """How much of one repository is kept."""
+
+    tree: Caps = Caps()
+    mirror_bytes: int = 4 << 30
+    packs: int = 50
+    """With more of them than this they are put together."""
+
+
+class Head(NamedTuple):
+    mirror: Mirror
+    commit: str
+
+
+@dataclass(frozen=True)
+class Fetching:
+    shelf: Shelf
+    wire: Wire
+    caps: MirrorCaps
+    sources: Path
+
+    async def snapshot(self, repo: RepoRef, base: str, *, by: Credential) -> Snapshot:
+        head = await self.head(repo, base, by=by)
+        git = head.mirror.git
+        tree = (await git.ask("rev-parse", f"{head.commit}^{{tree}}")).decode().strip()
+        entries = await list_tree(git, tree)
+        check_size(entries, self.caps.tree)
+        source = self.sources / f"{tree}.tar"
+        await head.mirror.archive(tree, source)
+        return Snapshot(
+            repo=repo.full,
+            root=head.mirror.folder,
+            branch=base,
+            commit=head.commit,
+            tree=tree,
+            source=source,
+            notes=await remarks(git, entries),
+        )
+
+    async def head(self, repo: RepoRef, base: str, *, by: Credential) -> Head:
+        """The branch as it is now, kept from then on."""
+        self.wire.address(repo)
+        await check_name(base)
+        ours = f"{_BASES}/{hashlib.sha256(base.encode()).hexdigest()[:16]}"
+        mirror = self.shelf.mirror(repo)
+        async with self.shelf.writing(mirror):
+            ran = await self._fetch(mirror, repo, f"+refs/heads/{base}:{ours}", by=by)
+            if ran.exit_code != 0:
+                raise self._failure(ran, repo, base)
+            commit = (await mirror.git.ask("rev-parse", f"{ours}^{{commit}}")).decode().strip()
+            await pin(mirror, f"{PINS}/{commit}", commit)
+            await self._tidy(mirror)
+        return Head(mirror, commit)
+
+    async def commit(self, repo: RepoRef, sha: str, *, by: Credential) -> Mirror:
+        """The mirror with this commit in it; asked for by its name, else among all branches."""
+        address = self.wire.address(repo)
+        mirror = self.shelf.mirror(repo)
+        await asyncio.to_thread(mirror.create)
+        if await has_commit(mirror, sha):
+            return mirror
+        async with self.shelf.writing(mirror):
+            await self._forget_others(mirror)
+            for wanted in (f"{sha}:{PINS}/{sha}", f"+refs/heads/*:{_OTHERS}/*"):
+                ran = await self._fetch(mirror, repo, wanted, by=by)
+                error = failure(ran, address)
+                if ran.exit_code != 0 and not isinstance(error, NotFoundError):
+                    raise error
+                if await has_commit(mirror, sha):
+                    await pin(mirror, f"{PINS}/{sha}", sha)
+                    return mirror
+        raise NotFoundError(f"commit {readable(sha)[:12]} is no longer in {repo.url}: solve anew")
+
+    async def _fetch(self, mirror: Mirror, repo: RepoRef, refspec: str, *, by: Credential) -> Ran:
+        address = self.wire.address(repo)
+        kept = await asyncio.to_thread(_weigh, mirror)
+        left = self.caps.mirror_bytes - kept.total
+        if left <= 0:
+            raise RefusedError(
+                f"the mirror of {repo.url} is larger than {self.caps.mirror_bytes >> 20} MB: "
+                f"remove {mirror.folder}"
+            )
+        limits = Limits(
+            timeout_s=self.wire.network.fetch_s,
+            memory=_MEMORY + kept.indexes,
+            # All that comes is one pack: it cannot grow past this.
+            file_bytes=left,
+        )
+        ran = await self.wire.run(
+            *(mirror.git, address, "fetch", "--quiet", "--no-tags", "--no-write-fetch-head"),
+            *("--no-auto-maintenance", "--stdin", "--", address.url),
+            by=by,
+            # The limits are set before git has read what to fetch.
+            stdin=f"{refspec}\n".encode(),
+            limits=limits,
+        )
+        if ran.exit_code != 0 and await asyncio.to_thread(_sweep, mirror) >= left:
+            raise RefusedError(
+                f"{repo.url} is larger than the {self.caps.mirror_bytes >> 20} MB "
+                "that are kept of a repository"
+            )
+        return ran
+
+    def _failure(self, ran: Ran, repo: RepoRef, base: str) -> Exception:
+        if "couldn't find remote ref" in ran.told:
+            return NotFoundError(f"{repo.url} has no branch {readable(base)}")
+        return failure(ran, self.wire.address(repo))
+
+    async def _forget_others(self, mirror: Mirror) -> None:
+        """A branch that is gone by now may have had the name of another one's folder."""
+        listing = await mirror.git.ask("for-each-ref", "--format=delete %(refname)", _OTHERS)
+        await mirror.git.ask("update-ref", "--stdin", stdin=listing)
+
+    async def _tidy(self, mirror: Mirror) -> None:
+        packs = await asyncio.to_thread(lambda: list((mirror.objects / "pack").glob("*.pack")))
+        if len(packs) > self.caps.packs:
+            await mirror.git.ask("repack", "--geometric=2", "-d", "-q")
+
+
+async def pin(mirror: Mirror, ref: str, commit: str) -> None:
+    await mirror.git.ask("update-ref", "--no-deref", ref, commit)
+
+
+async def has_commit(mirror: Mirror, sha: str) -> bool:
+    return (await mirror.git.run("cat-file", "-e", f"{sha}^{{commit}}")).exit_code == 0
+
+
+class _Weight(NamedTuple):
+    total: int
+    indexes: int
+
+
+def _weigh(mirror: Mirror) -> _Weight:
+    total = 0
+    for folder, _, names in os.walk(mirror.objects):
+        for name in names:
+            # A pack may go while we look.
+            with suppress(FileNotFoundError):
+                total += (Path(folder) / name).stat().st_size
+    return _Weight(total, index_bytes(mirror))
+
+
+def index_bytes(mirror: Mirror) -> int:
+    """Git maps them whole: they count as its memory."""
+    return sum(file.stat().st_size for file in (mirror.objects / "pack").glob("*.idx"))
+
+
+def _sweep(mirror: Mirror) -> int:
+    """Remove what a fetch that was ended has left; the size of the largest."""
+    left = 0
+    for file in (mirror.objects / "pack").glob("tmp_*"):
+        left = max(left, file.stat().st_size)
+        file.unlink()
+    return left

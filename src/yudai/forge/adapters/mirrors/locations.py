@@ -1,0 +1,79 @@
+"""Where the mirrors are, and who may write to one of them."""
+
+import asyncio
+import fcntl
+import hashlib
+import os
+import re
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from weakref import WeakValueDictionary
+
+from yudai.forge.adapters.git.mirror import Mirror
+from yudai.forge.domain.repository import RepoRef
+from yudai.forge.ports.folder import Snapshot
+from yudai.kit.errors import NotFoundError
+from yudai.patches.patch import readable
+
+PINS = "refs/yudai/pins"
+"""Commits that somebody works with: nothing that tidies up may lose them."""
+BUILT = "refs/yudai/built"
+_SHA1 = "sha1"
+_SHA = re.compile(r"[0-9a-f]{40}")
+_LOOK_AGAIN_S = 0.05
+
+
+def is_whole_name(commit: str) -> bool:
+    return _SHA.fullmatch(commit) is not None
+
+
+class Shelf:
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._locks: WeakValueDictionary[Path, asyncio.Lock] = WeakValueDictionary()
+
+    def mirror(self, repo: RepoRef) -> Mirror:
+        """Forges read names of any case as the same."""
+        name = f"{repo.owner}-{repo.name}".lower()[:100]
+        digest = hashlib.sha256(repo.url.lower().encode()).hexdigest()[:16]
+        return Mirror(self.folder / f"{name}-{digest}", _SHA1)
+
+    def of_snapshot(self, snapshot: Snapshot) -> Mirror:
+        if snapshot.root.parent != self.folder or not snapshot.root.exists():
+            raise NotFoundError(
+                f"the snapshot of {snapshot.repo} is not stored here: solve it anew"
+            )
+        return Mirror(snapshot.root, _SHA1)
+
+    def builder_of(self, commit: str) -> Mirror:
+        """The mirror that a commit was built in: it may be pushed to a fork of that repository."""
+        refs = self.folder.glob(f"*/{BUILT}/{commit}") if is_whole_name(commit) else ()
+        for ref in refs:
+            return Mirror(ref.parents[len(Path(BUILT).parts)], _SHA1)
+        raise NotFoundError(f"commit {readable(commit)[:12]} was not built here: build it anew")
+
+    @asynccontextmanager
+    async def writing(self, mirror: Mirror) -> AsyncGenerator[None]:
+        """One writer of a mirror at a time, in all processes; it is there from now on."""
+        await asyncio.to_thread(mirror.create)
+        lock = self._locks.setdefault(mirror.folder, asyncio.Lock())
+        async with lock:
+            file = mirror.folder.with_name(f"{mirror.folder.name}.lock")
+            descriptor = os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            try:
+                await _flock(descriptor)
+                yield
+            finally:
+                os.close(descriptor)
+
+
+async def _flock(descriptor: int) -> None:
+    """Nobody tells when another process lets go: it is asked again and again."""
+    while True:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            await asyncio.sleep(_LOOK_AGAIN_S)
+        else:
+            return

@@ -1,0 +1,269 @@
+"""A forge that is elsewhere: its API, in small parts, and git's side of it."""
+
+from collections.abc import Mapping
+from enum import StrEnum
+from pathlib import Path
+from typing import Protocol
+
+from pydantic import SecretStr
+
+from yudai.forge.domain.repository import (
+    Account,
+    Comment,
+    ForgeCommit,
+    ForgeIssue,
+    Labelling,
+    NewPull,
+    PullRequest,
+    RepoRef,
+    Repository,
+    Role,
+)
+from yudai.forge.ports.folder import Snapshot
+from yudai.kit.value import Value
+
+
+class CredentialKind(StrEnum):
+    ANONYMOUS = "anonymous"
+    SERVER = "server"
+    """GITHUB_TOKEN: one for everybody."""
+    USER = "user"
+    APP = "app"
+    """An installation's, good for one repository and one hour."""
+
+
+class Credential(Value):
+    """In whose name a forge is asked; never stored in clear, never logged, never in a sandbox."""
+
+    kind: CredentialKind
+    token: SecretStr = SecretStr("")
+    login: str = ""
+    """Who the forge takes it for; "" where nobody has asked yet."""
+    email: str = ""
+    """The address of an App's bot, by which the forge knows its commits."""
+
+
+ANONYMOUS = Credential(kind=CredentialKind.ANONYMOUS)
+
+
+class Page(Value):
+    issues: tuple[ForgeIssue, ...]
+    has_more: bool
+
+
+class IssueQuery(Value):
+    label: str = ""
+    words: str = ""
+    is_open: bool = True
+    since: float | None = None
+    """Only what was changed since."""
+    page: int = 1
+    per_page: int = 50
+
+
+class Repositories(Protocol):
+    @property
+    def url(self) -> str:
+        """Where people see the forge: `https://github.com`."""
+        ...
+
+    async def app_credential(self, repo: RepoRef) -> Credential | None:
+        """An installation's token for this repository alone; None where no App is installed."""
+        ...
+
+    async def whoami(self, *, by: Credential) -> Account: ...
+
+    async def repository(self, repo: RepoRef, *, by: Credential) -> Repository:
+        """NotFoundError also when whoever asks may not see it."""
+        ...
+
+    async def repositories(self, *, by: Credential) -> tuple[Repository, ...]:
+        """Those that whoever asks works with, last pushed first.
+
+        For an App's credential, of which only the kind counts: wherever the App is installed.
+        """
+        ...
+
+    async def role(self, repo: RepoRef, login: str, *, by: Credential) -> Role:
+        """What somebody else may do there now; NONE also for a login that nobody has.
+
+        ForbiddenError when whoever asks may not write there, unless it is about themselves.
+        """
+        ...
+
+
+class Issues(Protocol):
+    async def issue(self, repo: RepoRef, number: int, *, by: Credential) -> ForgeIssue: ...
+
+    async def issues(self, repo: RepoRef, query: IssueQuery, *, by: Credential) -> Page:
+        """Without pull requests, last changed first."""
+        ...
+
+    async def comments(self, repo: RepoRef, number: int, *, by: Credential) -> tuple[Comment, ...]:
+        """All of an issue, oldest first."""
+        ...
+
+    async def comments_since(
+        self, repo: RepoRef, since: float, *, by: Credential
+    ) -> tuple[Comment, ...]:
+        """Of all issues and pull requests, oldest change first.
+
+        Where there are too many these are the oldest of them: go on from the last one's time.
+        """
+        ...
+
+    async def labellings(
+        self, repo: RepoRef, number: int, *, by: Credential
+    ) -> tuple[Labelling, ...]:
+        """Who put which label on it, oldest first."""
+        ...
+
+    async def add_comment(
+        self, repo: RepoRef, number: int, body: str, *, by: Credential
+    ) -> Comment:
+        """Once: it is never repeated by itself. LostAnswerError when nobody knows whether."""
+        ...
+
+    async def edit_comment(
+        self, repo: RepoRef, comment_id: int, body: str, *, by: Credential
+    ) -> Comment: ...
+
+
+class Pulls(Protocol):
+    async def pull(self, repo: RepoRef, number: int, *, by: Credential) -> PullRequest: ...
+
+    async def pulls_of(
+        self, repo: RepoRef, head: str, base: str, *, by: Credential
+    ) -> tuple[PullRequest, ...]:
+        """Open and closed ones from `owner:branch`; asked anew each time, never from a cache."""
+        ...
+
+    async def open_pull(self, repo: RepoRef, new: NewPull, *, by: Credential) -> PullRequest:
+        """Once: it is never repeated by itself. LostAnswerError when nobody knows whether."""
+        ...
+
+    async def fork(self, repo: RepoRef, *, by: Credential) -> RepoRef:
+        """One's own copy, made if there is none; returns when it can be pushed to."""
+        ...
+
+
+class History(Protocol):
+    async def commits(
+        self, repo: RepoRef, branch: str, *, since: float, by: Credential
+    ) -> tuple[ForgeCommit, ...]:
+        """On the branch since then, oldest first.
+
+        By the time they were committed at: an older commit that was merged later is not in it.
+        """
+        ...
+
+    async def merged_since(
+        self, repo: RepoRef, base: str, since: float, *, by: Credential
+    ) -> tuple[PullRequest, ...]:
+        """Pull requests merged into the base branch since then, oldest first."""
+        ...
+
+
+class RemoteForge(Repositories, Issues, Pulls, History, Protocol):
+    async def close(self) -> None: ...
+
+
+class CommitText(Value):
+    """All that makes a commit besides its tree: the same text is the same commit."""
+
+    message: str
+    author: str
+    email: str
+    at: int
+    """Seconds since the epoch, UTC."""
+
+
+class Built(Value):
+    commit: str
+    tree: str
+    paths: tuple[str, ...]
+    patch_id: str
+    """Git's stable one: the same change upon another base has the same."""
+    inverse_patch_id: str
+    """Of the change that takes it back."""
+
+
+class BaseMove(StrEnum):
+    """What happened to a base branch since a solve started from it."""
+
+    NONE = "none"
+    APART = "apart"
+    """It moved, but not where the patch is."""
+    NEAR = "near"
+    """Files of the patch were changed; they merge cleanly, into a tree that nobody has tested."""
+    CONFLICT = "conflict"
+
+
+class Rebased(Value):
+    """What a commit of ours changes in the base branch as it is now."""
+
+    snapshot: Snapshot
+    patch: bytes
+
+
+class Landed(Value):
+    """A commit of a base branch with what it changes."""
+
+    sha: str
+    at: float
+    message: str
+    patch_id: str
+
+
+class Mirrors(Protocol):
+    """Bare repositories of ours, fetched once for each repository and shared by all runs.
+
+    Git runs with nobody's configuration, within limits, and never in a tree that came from a
+    sandbox.
+    """
+
+    async def fetch(self, repo: RepoRef, base: str, *, by: Credential) -> Snapshot:
+        """The branch as it is now (its `root` is our mirror), with an archive of its tree.
+
+        NotFoundError when there is no such branch.
+        """
+        ...
+
+    async def paths(self, snapshot: Snapshot) -> tuple[str, ...]: ...
+
+    async def read(self, snapshot: Snapshot, path: str, *, max_bytes: int = 1 << 20) -> bytes: ...
+
+    async def build(
+        self, repo: RepoRef, base_commit: str, patch: bytes, text: CommitText, *, by: Credential
+    ) -> Built:
+        """The commit, without a work tree; RefusedError when the patch may not be published."""
+        ...
+
+    async def push(self, to: RepoRef, commit: str, branch: str, *, by: Credential) -> None:
+        """Make the branch, or find it made; ConflictError when it is at another commit."""
+        ...
+
+    async def branch_head(self, repo: RepoRef, branch: str, *, by: Credential) -> str | None: ...
+
+    async def base_move(self, repo: RepoRef, base: str, commit: str, *, by: Credential) -> BaseMove:
+        """How the base branch stands now to a commit of ours that was built upon it."""
+        ...
+
+    async def rebased(self, repo: RepoRef, base: str, commit: str, *, by: Credential) -> Rebased:
+        """For finding out whether both hold together; ConflictError when they do not merge."""
+        ...
+
+    async def landed_since(
+        self, repo: RepoRef, base: str, commit: str, *, by: Credential
+    ) -> tuple[Landed, ...]:
+        """What the base branch has got since that commit of it, oldest first, at most 500."""
+        ...
+
+    async def lines_left(
+        self, repo: RepoRef, base: str, added: Mapping[str, tuple[str, ...]], *, by: Credential
+    ) -> float:
+        """Which part of these lines, by path, stands in the base branch now: 0 to 1."""
+        ...
+
+    @property
+    def folder(self) -> Path: ...

@@ -1,0 +1,139 @@
+"""What an endpoint's failures mean: one table of statuses and wordings."""
+
+import json
+import re
+from typing import NamedTuple
+
+from yudai.kit.causes import Cause
+from yudai.kit.shapes import fields, parse
+from yudai.kit.text import clean
+
+MAX_WORDS = 300
+_MAX_TEXT = 20_000
+
+_FORM_REFUSED = frozenset({400, 422})
+_RETRYABLE = frozenset({408, 409, 425, 429})
+# Someone on the way stopped waiting, while the model may have gone on.
+_TIMED_OUT = frozenset({408, 504, 524})
+_NO_CREDIT = re.compile(
+    r"insufficient[_ ](?:quota|credit|balance|funds)|exceeded your current quota"
+    r"|requires more credits|credit balance is too low",
+    re.IGNORECASE,
+)
+_OVERFLOW = re.compile(
+    r"context[_ ]length[_ ]exceeded|context_window_exceeded|exceed_context_size"
+    r"|maximum (?:context|prompt|input) length|max_model_len"
+    r"|(?:longer|greater|larger) than the (?:model'?s? )?(?:maximum )?context"
+    r"|exceeds? (?:the |your |this |model'?s? |available |maximum |max )*context"
+    r"|context (?:window|length|size|limit) (?:is |was )?(?:exceed|too small|overflow)"
+    r"|(?:prompt|input|request|conversation|messages) (?:is|are) too (?:long|large) (?:for|:)"
+    r"|prompt is too long|prompt too long|input is too long"
+    r"|token count.{0,40}exceeds the (?:maximum|limit)|input tokens exceed"
+    r"|context length is only|longer than the maximum model length"
+    r"|exceeded model token limit|reduce the length of the (?:messages|prompt|input)",
+    re.IGNORECASE,
+)
+
+
+class Fault(NamedTuple):
+    """Why an attempt gave no completion."""
+
+    words: str
+    """One line for a person."""
+    status: int = 0
+    """As HTTP has it, or as the body of a 200 says; 0: there was no answer."""
+    text: str = ""
+    """All that was said, to be searched."""
+    retry_after: str = ""
+    lost: bool = False
+    """The model may have worked, and the endpoint may charge for it."""
+    hopeless: bool = False
+    """Another attempt would end the same way."""
+
+    @property
+    def is_about_form(self) -> bool:
+        """Whether another form of the same question might be answered."""
+        return self.status in _FORM_REFUSED
+
+    @property
+    def cause(self) -> Cause | None:
+        """What ends the call at once; None: it is worth another attempt."""
+        if self.status == 413 or (self.status != 429 and _OVERFLOW.search(self.text)):
+            return Cause.CONTEXT_OVERFLOW
+        if _NO_CREDIT.search(self.text):
+            return Cause.MODEL_REFUSED
+        if self.hopeless:
+            return Cause.MODEL_FAILED
+        is_refused = 300 <= self.status < 500 and self.status not in _RETRYABLE
+        return Cause.MODEL_REFUSED if is_refused else None
+
+
+def status_fault(status: int, body: bytes, *, retry_after: str = "", location: str = "") -> Fault:
+    """An answer that HTTP itself calls a failure."""
+    told = _told(body)
+    words = f"it redirects to {location}" if location else told.words
+    return Fault(
+        one_line(words) or "it says nothing more",
+        status=status,
+        text=told.text,
+        retry_after=retry_after,
+        lost=status in _TIMED_OUT,
+    )
+
+
+def error_fault(error: object, *, lost: bool) -> Fault:
+    """An error inside of an answer that HTTP calls a success."""
+    told = _of_error(error)
+    code = fields(error).get("code")
+    status = code if isinstance(code, int) and 400 <= code < 600 else 502
+    return Fault(
+        one_line(told.words) or "an error without a word",
+        status=status,
+        text=told.text,
+        lost=lost or status in _TIMED_OUT,
+    )
+
+
+def malformed(what: str) -> Fault:
+    """An answer that was paid for, but holds no completion."""
+    return Fault(f"it answered with {what}", status=200, lost=True)
+
+
+def one_line(text: str) -> str:
+    printable = "".join(char if char.isprintable() else " " for char in clean(text[:4000]))
+    line = " ".join(printable.split())
+    return line if len(line) <= MAX_WORDS else f"{line[: MAX_WORDS - 1]}…"
+
+
+def is_html(text: str) -> bool:
+    return text.lstrip()[:15].lower().startswith(("<!doctype html", "<html"))
+
+
+class _Told(NamedTuple):
+    words: str
+    text: str
+
+
+def _told(body: bytes) -> _Told:
+    text = body.decode("utf-8", "replace")
+    if is_html(text):
+        return _Told("a page of HTML", "")
+    try:
+        data = parse(text)
+    except ValueError:
+        return _Told(text, text[:_MAX_TEXT])
+    return _of_error(fields(data).get("error") or data)
+
+
+def _of_error(error: object) -> _Told:
+    """OpenAI's error object, or what others put in its place."""
+    known = fields(error)
+    message = next((said for key in ("message", "detail") if (said := known.get(key))), None)
+    # OpenRouter says "Provider returned error" and keeps the provider's own words in here.
+    raw = fields(known.get("metadata")).get("raw")
+    words = ": ".join(_dump(said) for said in (message, raw) if said)
+    return _Told(words or _dump(error), _dump(error)[:_MAX_TEXT])
+
+
+def _dump(value: object) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

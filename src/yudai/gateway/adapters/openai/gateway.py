@@ -1,0 +1,134 @@
+"""Model calls to OpenRouter or any OpenAI-compatible endpoint, with bounded patience."""
+
+import asyncio
+import random
+import time
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING
+
+import structlog
+
+from yudai.gateway.adapters.openai.dialect import Dialect, Dialects, request
+from yudai.gateway.adapters.openai.endpoint import Endpoint
+from yudai.gateway.adapters.openai.errors import Fault, one_line
+from yudai.gateway.adapters.openai.replies import Reply, read_reply
+from yudai.gateway.adapters.openai.retry import Patience, pause, retry_after
+from yudai.gateway.adapters.openai.room import shortened
+from yudai.gateway.adapters.openai.wording import wording
+from yudai.gateway.domain.models import Model
+from yudai.gateway.port import Call, Completion
+from yudai.kit.causes import Cause
+from yudai.kit.errors import GatewayError
+
+if TYPE_CHECKING:
+    from yudai.gateway.adapters.openai.client import Client
+
+log = structlog.get_logger()
+
+# Without temperature, with another limit, with and without reasoning, shorter: no more than that.
+_MOST_FORMS = 6
+_PATIENCE = Patience()
+
+
+class OpenAIGateway:
+    def __init__(
+        self,
+        endpoint: Endpoint,
+        *,
+        patience: Patience = _PATIENCE,
+        sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
+        now: Callable[[], float] = time.time,
+        dice: Callable[[], float] = random.random,
+    ) -> None:
+        self._endpoint = endpoint
+        self._patience = patience
+        self._sleep = sleep
+        self._now = now
+        self._dice = dice
+        self._dialects = Dialects()
+        self._client: Client | None = None
+        self._opening = asyncio.Lock()
+
+    def check(self, model: Model) -> None:
+        del model
+        self._endpoint.refuse_unusable()
+
+    async def complete(self, call: Call) -> Completion:
+        self._endpoint.refuse_unusable()
+        failures = lost = 0
+        while isinstance(result := await self._attempt(call), Fault):
+            failures, lost = failures + 1, lost + result.lost
+            asked_s = retry_after(result.retry_after, now=self._now())
+            if self._is_over(result, failures, asked_s):
+                raise GatewayError(
+                    wording(result, self._endpoint, call, failures=failures, asked_s=asked_s),
+                    cause=result.cause or Cause.MODEL_FAILED,
+                    lost_attempts=lost,
+                )
+            wait_s = pause(failures, asked_s=asked_s, dice=self._dice())
+            log.info("gateway.failed", model=call.model, status=result.status, wait_s=wait_s)
+            await self._sleep(wait_s)
+        return result.model_copy(update={"lost_attempts": lost})
+
+    async def close(self) -> None:
+        if self._client is not None:
+            client, self._client = self._client, None
+            await client.close()
+
+    def _is_over(self, fault: Fault, failures: int, asked_s: float | None) -> bool:
+        return (
+            fault.cause is not None
+            or failures >= self._patience.attempts
+            or (asked_s or 0.0) > self._patience.longest_wait_s
+        )
+
+    async def _attempt(self, call: Call, *, forms: int = _MOST_FORMS) -> Completion | Fault:
+        """Ask; when only the form of the question is refused, ask at once in another form."""
+        dialect = self._dialects.of(call)
+        result = await self._ask(call, dialect)
+        if isinstance(result, Completion) or not result.is_about_form or forms == 1:
+            return result
+        better = self._dialects.of(call).corrected(result)
+        if better != dialect:
+            self._dialects.learn(call, better)
+            return await self._attempt(call, forms=forms - 1)
+        shorter = shortened(call, result)
+        return await self._attempt(shorter, forms=forms - 1) if shorter else result
+
+    async def _ask(self, call: Call, dialect: Dialect) -> Completion | Fault:
+        client = await self._opened()
+        with_cost = self._endpoint.reports_cost
+        wish = {"usage": {"include": True}} if with_cost else {}
+        answer = await client.post(request(call, dialect) | wish)
+        if isinstance(answer, Fault):
+            return answer
+        reply = read_reply(answer, call, with_cost=with_cost)
+        if isinstance(reply, Fault):
+            return reply
+        return self._learn(call, dialect, reply)
+
+    def _learn(self, call: Call, dialect: Dialect, reply: Reply) -> Completion:
+        known = self._dialects.of(call)
+        self._dialects.learn(call, known.after(reply.completion, reply.fields))
+        used = call.temperature if dialect.has_temperature else None
+        return reply.completion.model_copy(update={"temperature_used": used})
+
+    async def _opened(self) -> "Client":
+        async with self._opening:
+            if self._client is None:
+                # In a thread: it takes a second, in which other runs can go on.
+                self._client = await asyncio.to_thread(_open, self._endpoint, self._patience)
+            return self._client
+
+
+def _open(endpoint: Endpoint, patience: Patience) -> "Client":
+    from yudai.gateway.adapters.openai.client import Client  # noqa: PLC0415  it imports openai
+
+    try:
+        return Client(endpoint, patience)
+    except (ImportError, OSError, ValueError) as error:
+        # A proxy or a file of certificates, named by the environment, that cannot be used.
+        words = one_line(str(error))
+    raise GatewayError(
+        f"no call to {endpoint.name} can be made: {words}", cause=Cause.MODEL_REFUSED
+    )

@@ -1,0 +1,137 @@
+"""Replays replies from a file: models that cost nothing and always say the same."""
+
+import asyncio
+import json
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from yudai.gateway.adapters.script import Reply, Script, read_script
+from yudai.gateway.domain.models import BUNDLED_SCRIPTS, Model
+from yudai.gateway.port import Call, Completion, ToolCall
+from yudai.kit.causes import Cause
+from yudai.kit.errors import GatewayError, RefusedError
+
+PREFIX = "scripted/"
+SUFFIXES = ("", ".yaml", ".yml", ".json")
+
+_NOTHING_BUNDLED: Mapping[str, Path] = {}
+_FINISH = re.compile(r"echo COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT_[0-9a-f]{16}")
+
+
+class _Version(NamedTuple):
+    mtime_ns: int
+    size: int
+
+
+class _Known(NamedTuple):
+    path: Path
+    version: _Version | None
+    script: Script
+
+
+class ScriptedGateway:
+    """Keeps no state of a run: the call's turn chooses the reply."""
+
+    def __init__(
+        self, roots: tuple[Path, ...], *, bundled: Mapping[str, Path] = _NOTHING_BUNDLED
+    ) -> None:
+        """`bundled` scripts come with us: their names mean them and nothing else."""
+        self._roots = roots
+        self._bundled = bundled
+        self._known: dict[str, _Known] = {}
+
+    def check(self, model: Model) -> None:
+        self.script(model.model_id)
+
+    async def complete(self, call: Call) -> Completion:
+        reply = self.script(call.model).reply(call.turn)
+        if reply is None:
+            raise GatewayError(
+                f"{call.model} has no reply for turn {call.turn + 1}: add one to the file,"
+                " or `repeat_last: true`",
+                cause=Cause.SCRIPT_EXHAUSTED,
+            )
+        if reply.delay_s:
+            await asyncio.sleep(reply.delay_s)
+        calls = tuple(
+            ToolCall(id=f"call_{call.turn}_{index}", name=name, arguments=arguments)
+            for index, (name, arguments) in enumerate(_tool_calls(reply, call.messages))
+        )
+        return Completion(
+            content=reply.say,
+            tool_calls=calls,
+            finish_reason=reply.finish_reason or ("tool_calls" if calls else "stop"),
+            usage=reply.spent,
+            has_cost=True,
+            temperature_used=call.temperature,
+        )
+
+    def script(self, model: str) -> Script:
+        """The script behind a model's name; RefusedError when there is none that can be used."""
+        known = self._known.get(model)
+        if known is not None and known.version == _version(known.path):
+            return known.script
+        path = self._find(model)
+        # The version comes first: a change while reading is then seen by the next call.
+        known = _Known(path, _version(path), read_script(path))
+        self._known[model] = known
+        return known.script
+
+    def _find(self, model: str) -> Path:
+        name = model.removeprefix(PREFIX)
+        if not model.startswith(PREFIX) or not name or "\x00" in name:
+            raise RefusedError(f"{model!r} is no scripted model: name it {PREFIX}FILE")
+        if name in self._bundled:
+            return self._bundled[name]
+        if name.startswith(BUNDLED_SCRIPTS):
+            # Anybody may name these, so that they lead to no file and tell of no folder.
+            raise RefusedError(f"there is no script {model}: none of that name comes with yudai")
+        for path in self._candidates(name):
+            if path.is_file():
+                return path
+        places = ", ".join(str(root) for root in self._roots)
+        raise RefusedError(
+            f"there is no script for {model}: put {name}.yaml into one of {places}"
+            f" or give an absolute path"
+        )
+
+    def _candidates(self, name: str) -> Iterator[Path]:
+        # Below the roots only: an absolute path says openly that it leaves them.
+        for root in (Path("/"),) if name.startswith("/") else self._roots:
+            inside = root.resolve()
+            for suffix in SUFFIXES:
+                path = (inside / (name.lstrip("/") + suffix)).resolve()
+                if path.is_relative_to(inside):
+                    yield path
+
+
+def _version(path: Path) -> _Version | None:
+    try:
+        stat = path.stat()
+    except OSError:
+        return None
+    return _Version(stat.st_mtime_ns, stat.st_size)
+
+
+def _tool_calls(reply: Reply, messages: list[dict[str, Any]]) -> Iterator[tuple[str, str]]:
+    for command in reply.run:
+        yield "bash", json.dumps({"command": command})
+    for call in reply.tool_calls:
+        yield call.name, call.arguments
+    if reply.finish:
+        yield "bash", json.dumps({"command": _finish_command(messages)})
+
+
+def _finish_command(messages: list[dict[str, Any]]) -> str:
+    """As told before the first reply; the last one there, since the issue's text comes earlier."""
+    found = ""
+    for message in messages:
+        if message["role"] == "assistant":
+            break
+        for match in _FINISH.finditer(str(message["content"])):
+            found = match[0]
+    if not found:
+        raise GatewayError("the prompt names no finish command to call")
+    return found

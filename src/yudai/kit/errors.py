@@ -1,0 +1,115 @@
+"""Every error of ours.
+
+YudaiError
+├── RefusedError         the user's fault: one line that says what to do
+│   ├── NotFoundError    there is no such thing
+│   ├── ForbiddenError   there is, and whoever asks may not do this to it
+│   │   └── UnknownCallerError   nobody knows who asks
+│   └── ConflictError    it exists, but not in a state that allows this
+│       └── TakenError   another worker has taken it up: we may not write any more
+└── WorldError           the world's fault: carries a Cause
+    ├── SandboxError
+    │   └── SetupError   carries what set-up printed
+    ├── GatewayError
+    ├── ForgeError
+    │   └── LostAnswerError   the act may have been done or not: look before doing it again
+    └── ArtifactError    in artifacts/port.py
+"""
+
+from collections.abc import Generator
+from contextlib import contextmanager
+
+from yudai.kit.causes import Cause
+
+
+class YudaiError(Exception):
+    """Root of all our errors."""
+
+
+class RefusedError(YudaiError):
+    """Bad input; the message says what to do instead."""
+
+    def __init__(self, message: str = "", *, field: str = "") -> None:
+        super().__init__(message)
+        self.field = field
+        """The one field of the request that it belongs to, where it is known: `matrix.models`."""
+
+
+@contextmanager
+def about(field: str) -> Generator[None]:
+    """What is refused in here belongs to this field of the request, unless it names another."""
+    try:
+        yield
+    except RefusedError as error:
+        error.field = error.field or field
+        raise
+
+
+class NotFoundError(RefusedError):
+    pass
+
+
+class ForbiddenError(RefusedError):
+    pass
+
+
+class UnknownCallerError(ForbiddenError):
+    """Whoever asks is nobody there: a token that was revoked, or has ended."""
+
+
+class ConflictError(RefusedError):
+    def __init__(self, message: str, *, state: str = "") -> None:
+        super().__init__(message)
+        self.state = state
+        """The state that forbids it, where it is one."""
+
+
+class TakenError(ConflictError):
+    pass
+
+
+class IllegalTransitionError(ConflictError):
+    def __init__(self, state: str, event: str) -> None:
+        super().__init__(f"{event} is not possible in state {state}", state=state)
+
+
+class WorldError(YudaiError):
+    """Something outside failed; `cause` says what that means for the run."""
+
+    def __init__(self, cause: Cause, message: str) -> None:
+        super().__init__(message)
+        self.cause = cause
+
+
+class SandboxError(WorldError):
+    def __init__(self, message: str, *, cause: Cause = Cause.SANDBOX_FAILED) -> None:
+        super().__init__(cause, message)
+
+
+class SetupError(SandboxError):
+    """A set-up command failed; `log` is what all of them have printed by then."""
+
+    def __init__(self, message: str, *, log: bytes = b"") -> None:
+        super().__init__(message, cause=Cause.SETUP_FAILED)
+        self.log = log
+
+
+class GatewayError(WorldError):
+    def __init__(
+        self, message: str, *, cause: Cause = Cause.MODEL_FAILED, lost_attempts: int = 0
+    ) -> None:
+        super().__init__(cause, message)
+        self.lost_attempts = lost_attempts
+        """How often the call was sent and its answer lost: each may have cost its full price."""
+
+
+class ForgeError(WorldError):
+    """The forge could not be asked; `retry_after_s` is how long it wants to be left alone."""
+
+    def __init__(self, message: str, *, retry_after_s: float = 0.0) -> None:
+        super().__init__(Cause.FORGE_FAILED, message)
+        self.retry_after_s = retry_after_s
+
+
+class LostAnswerError(ForgeError):
+    pass

@@ -1,0 +1,78 @@
+"""Sandboxes that are elsewhere as people see them: which there are, whose, and how many."""
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from pydantic import Field
+
+from yudai.kit.clock import Clock
+from yudai.kit.value import Value
+from yudai.operations import queries as counts
+from yudai.runs.domain.states import RunState
+from yudai.sandboxes import queries as sandboxes
+from yudai.sandboxes.holding import Living
+from yudai.sandboxes.port import Tags
+from yudai.sandboxes.queries import Kept
+from yudai.solves.domain.states import SolveState
+from yudai.store.store import Store
+
+
+class SandboxView(Value):
+    id: str
+    backend: str
+    external: str = Field(description='What its provider calls it; "" while it is being made.')
+    owner: str
+    tags: Tags = Field(description="Whose it is, as its provider shows it.")
+    base: str = Field(description='The prepared base that it stands on; "": none.')
+    age_s: float
+    held: bool = Field(description="Whether the process that asked for it is alive, and uses it.")
+
+
+class SandboxList(Value):
+    sandboxes: tuple[SandboxView, ...] = Field(description="Oldest first.")
+
+
+class Numbers(NamedTuple):
+    solves: dict[SolveState, int]
+    runs: dict[RunState, int]
+    reaped: dict[str, int]
+    held: dict[str, int]
+    leaked: dict[str, int]
+    """Open, and their process is dead or could not remove them: the next sweep tries that."""
+
+
+@dataclass(frozen=True)
+class Overseer:
+    store: Store
+    clock: Clock
+    living: Living = field(default_factory=Living)
+
+    async def list(self) -> SandboxList:
+        async with self.store.read() as db:
+            found = await sandboxes.open_boxes(db, now=self.clock.now())
+        return SandboxList(sandboxes=tuple(map(self._view, found)))
+
+    async def count(self) -> Numbers:
+        async with self.store.read() as db:
+            counted = await counts.count(db)
+            found = await sandboxes.open_boxes(db, now=self.clock.now())
+        held = Counter(kept.row.backend for kept in found if self._is_held(kept))
+        leaked = Counter(kept.row.backend for kept in found if not self._is_held(kept))
+        return Numbers(*counted, held=held, leaked=leaked)
+
+    def _is_held(self, kept: Kept) -> bool:
+        return self.living(kept.holder, kept.silent_s, kept.row.beat_at)
+
+    def _view(self, kept: Kept) -> SandboxView:
+        row = kept.row
+        return SandboxView(
+            id=row.id,
+            backend=row.backend,
+            external=row.external,
+            owner=row.owner,
+            tags=row.tags,
+            base=row.base,
+            age_s=kept.age_s,
+            held=self._is_held(kept),
+        )

@@ -1,0 +1,99 @@
+"""What grows on a worker's disk, or at a provider: bases and archives that nobody needs now."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+import structlog
+
+from yudai.artifacts.source_archives import Sources
+from yudai.kit.clock import Clock
+from yudai.kit.errors import ConflictError, SandboxError
+from yudai.sandboxes.domain.eviction import choose
+from yudai.sandboxes.port import Backend, BaseFacts
+from yudai.sandboxes.reap import PATIENCE_S, Fleet
+from yudai.solves import queries as solves
+from yudai.solves.domain.states import SolveState
+from yudai.store.store import Store
+
+log: structlog.stdlib.BoundLogger = structlog.get_logger()
+
+_MAY_NEED = (SolveState.QUEUED, SolveState.RUNNING, SolveState.AWAITING_REVIEW)
+
+
+@dataclass(frozen=True)
+class Evictor:
+    """Every worker evicts: a base that another one removed first is gone all the same."""
+
+    backend: Backend
+    clock: Clock
+    max_bytes: int
+    max_age_s: float
+
+    async def choose(self) -> tuple[BaseFacts, ...]:
+        """Those that would go now, in their order."""
+        return choose(
+            await self.backend.bases(),
+            max_bytes=self.max_bytes,
+            max_age_s=self.max_age_s,
+            now=self.clock.now(),
+        )
+
+    async def sweep(self) -> tuple[BaseFacts, ...]:
+        """Remove them; returns those that were."""
+        return tuple([base for base in await self.choose() if await self._remove(base)])
+
+    async def _remove(self, base: BaseFacts) -> bool:
+        about = {"backend": base.backend, "key": base.key, "size_bytes": base.size_bytes}
+        try:
+            is_removed = await self.backend.remove_base(base.key)
+        except ConflictError as error:
+            log.info("base.not_evicted", **about, why=str(error))
+            return False
+        except (SandboxError, OSError) as error:
+            # The others may fare better, and this one at the next sweep.
+            log.warning("base.not_evicted", **about, why=str(error))
+            return False
+        if is_removed:
+            log.info("base.evicted", **about, used_at=base.used_at)
+        return is_removed
+
+
+@dataclass(frozen=True)
+class Shelves:
+    """The bases of every backend that there is at the moment."""
+
+    find: Callable[[], Awaitable[Fleet]]
+    make_evictor: Callable[[Backend], Evictor]
+    patience_s: float = PATIENCE_S
+
+    async def sweep(self) -> None:
+        """Each by itself: one that fails, or does not answer, keeps no other from it."""
+        for name, backend in (await self.find()).backends.items():
+            try:
+                async with asyncio.timeout(self.patience_s):
+                    await self.make_evictor(backend).sweep()
+            except Exception as error:  # noqa: BLE001 - the next sweep may fare better
+                log.warning("bases.not_swept", backend=name, error=repr(error))
+
+
+@dataclass(frozen=True)
+class SourcePruner:
+    """Archives that solves were begun with, on this machine."""
+
+    sources: Sources
+    store: Store
+    clock: Clock
+    max_age_s: float
+
+    async def sweep(self) -> int:
+        moment = self.clock.now() - self.max_age_s
+        if not await self.sources.older_than(moment):
+            return 0
+        async with self.store.read() as db:
+            rows = await solves.in_states(db, _MAY_NEED)
+        needed = {row.base.source for row in rows if row.base is not None}
+        n = await self.sources.prune(moment, needed=needed)
+        if n:
+            log.info("sources.pruned", files=n)
+        return n

@@ -1,0 +1,136 @@
+"""The change that a run produced, as git's own text, and what can be read from it."""
+
+from collections.abc import Callable, Collection
+
+from yudai.kit.value import Value
+from yudai.patches.git_diff import read_sections
+from yudai.patches.globs import first_match
+from yudai.patches.test_paths import is_test_path
+
+SYMLINK = "120000"
+SUBMODULE = "160000"
+
+# Characters that some file systems leave out when they compare names.
+_IGNORABLE = frozenset("\u200b\u200c\u200d\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u206a\ufeff")
+
+
+class FileChange(Value):
+    path: str
+    kind: str
+    """added, deleted, modified"""
+    added: int
+    removed: int
+    is_binary: bool
+    text: str
+    """This file's whole section of the patch, from `diff --git` on."""
+    old_mode: str = ""
+    new_mode: str = ""
+    """As git writes it (100644, 100755, 120000 ...); "" where the file does not exist."""
+
+    @property
+    def is_new(self) -> bool:
+        return self.kind == "added"
+
+    @property
+    def added_lines(self) -> list[str]:
+        return self._lines("+")
+
+    @property
+    def removed_lines(self) -> list[str]:
+        return self._lines("-")
+
+    def _lines(self, sign: str) -> list[str]:
+        _, _, hunks = self.text.partition("\n@@ ")
+        return [line[1:] for line in hunks.split("\n") if line.startswith(sign)]
+
+
+class Patch(Value):
+    files: tuple[FileChange, ...]
+
+    @property
+    def text(self) -> str:
+        return "".join(change.text for change in self.files)
+
+    @property
+    def paths(self) -> frozenset[str]:
+        return frozenset(change.path for change in self.files)
+
+    @property
+    def files_changed(self) -> int:
+        return len(self.paths)
+
+    @property
+    def lines_changed(self) -> int:
+        return sum(change.added + change.removed for change in self.files)
+
+    @property
+    def source(self) -> "Patch":
+        """The part that is judged: everything but test files."""
+        return self.only(lambda change: not is_test_path(change.path))
+
+    @property
+    def tests(self) -> "Patch":
+        return self.only(lambda change: is_test_path(change.path))
+
+    def only(self, predicate: Callable[[FileChange], bool]) -> "Patch":
+        return Patch(files=tuple(change for change in self.files if predicate(change)))
+
+
+def parse_patch(text: str) -> Patch:
+    """Read a patch made by `git diff --binary --full-index --no-renames`; refuse any other text."""
+    sections = read_sections(text)
+    return Patch(files=tuple(FileChange(**section._asdict()) for section in sections))
+
+
+def forbidden(patch: Patch, *, protected: Collection[str] = ()) -> tuple[str, ...]:
+    """Why this patch must not be applied anywhere: one line for each file that leads astray.
+
+    `protected` are globs of paths that no patch may change.
+    """
+    found = (
+        (change.path, _astray(change) or _guarded(change.path, protected)) for change in patch.files
+    )
+    return tuple(f"{readable(path)}: {reason}" for path, reason in found if reason)
+
+
+def _guarded(path: str, protected: Collection[str]) -> str:
+    return "" if first_match(path, protected) is None else "is protected by .yudai.yml"
+
+
+def readable(path: str) -> str:
+    """A path as one line of text: no control characters, no undecodable bytes."""
+    shown = path.encode("utf-8", "backslashreplace").decode()
+    return "".join(char if char.isprintable() else f"\\x{ord(char):02x}" for char in shown)
+
+
+def _astray(change: FileChange) -> str:
+    parts = change.path.split("/")
+    if not parts[0] or ".." in parts:
+        return "leads outside the repository"
+    if any(_is_git_directory(part) for part in parts):
+        return "reaches into .git"
+    if SUBMODULE in (change.old_mode, change.new_mode):
+        return "changes a submodule"
+    if change.new_mode == SYMLINK:
+        return _astray_link(change, len(parts) - 1)
+    return ""
+
+
+def _astray_link(change: FileChange, depth: int) -> str:
+    """Only leading `..` are followed: after another component they could leave through a link."""
+    target = "\n".join(change.added_lines)
+    parts = target.split("/")
+    ups = next((n for n, part in enumerate(parts) if part != ".."), len(parts))
+    if not target:
+        return "is a symbolic link whose target cannot be read"
+    if target.startswith("/") or ups > depth or ".." in parts[ups:]:
+        return "is a symbolic link that leads outside the repository"
+    if any(_is_git_directory(part) for part in parts):
+        return "is a symbolic link into .git"
+    return ""
+
+
+def _is_git_directory(part: str) -> bool:
+    """Also as file systems that fold case or ignore characters would read it."""
+    folded = "".join(char for char in part if char not in _IGNORABLE).casefold()
+    return folded.rstrip(" .") in {".git", "git~1"}

@@ -1,1 +1,0 @@
-"""Small Protocols for everything outside, in our own types."""

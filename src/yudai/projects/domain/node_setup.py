@@ -1,0 +1,125 @@
+"""How a Node repository's dependencies are installed, from its `package.json` and its lock.
+
+Scripts of packages stay on: some build what they need, and they run in the box like all code.
+"""
+
+import re
+import shlex
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from yudai.projects.domain.repository_files import Glance, Setup, Table, read_json, string, table
+
+MANIFEST = "package.json"
+LOCKS = (
+    "package-lock.json",
+    "npm-shrinkwrap.json",
+    "pnpm-lock.yaml",
+    "yarn.lock",
+    "bun.lock",
+    "bun.lockb",
+)
+WORKSPACES = "pnpm-workspace.yaml"
+
+_KINDS = ("dependencies", "devDependencies", "optionalDependencies")
+_NPM = "--no-audit --no-fund --include=dev"
+# Neither the lock nor package.json may change: patches are made against them.
+_NPM_INSTALL = f"npm install {_NPM} --no-save"
+_PNPM_BY_LOCK = {"5": "7", "6": "8", "9": "9"}
+_LOCK_VERSION = re.compile(r"""^lockfileVersion:\s*['"]?(\d+)""", re.MULTILINE)
+_MANAGER = re.compile(r"pnpm@(\d+)\.")
+
+
+class _Place(NamedTuple):
+    home: Glance
+    """Where `package.json` is."""
+    locked: Glance
+    """Where the lock is: there, or at the top of its workspaces."""
+
+
+def node_setup(glance: Glance) -> Setup:
+    home = node_home(glance)
+    if home is None:
+        return Setup()
+    place = _Place(home, _workspace(home) or home)
+    manifest = read_json(home.text(MANIFEST))
+    has_members = "workspaces" in manifest or home.has(WORKSPACES)
+    if place.locked is home and not has_members and not _wanted(manifest):
+        return Setup((), MANIFEST)
+    lock = next((name for name in LOCKS if place.locked.has(name)), "")
+    setup = _by_lock(place, lock)
+    inside = _way(glance.folder, place.locked.folder)
+    return setup._replace(commands=tuple(f"{inside}{command}" for command in setup.commands))
+
+
+def node_home(glance: Glance) -> Glance | None:
+    """The nearest folder with a `package.json`, from here upwards."""
+    return next((place for place in glance.above if place.has(MANIFEST)), None)
+
+
+def _workspace(home: Glance) -> Glance | None:
+    """The folder above whose lock counts for this one as well."""
+    if any(home.has(name) for name in LOCKS):
+        return None
+    for place in home.above[1:]:
+        is_top = place.has(WORKSPACES) or "workspaces" in read_json(place.text(MANIFEST))
+        if is_top:
+            return place
+    return None
+
+
+def _way(folder: str, target: str) -> str:
+    ups = len(folder.split("/")) - len(target.split("/") if target else []) if folder else 0
+    return f"cd {shlex.quote('/'.join(['..'] * ups))} && " if ups else ""
+
+
+def _by_lock(place: _Place, lock: str) -> Setup:
+    text = place.locked.text(lock) if lock else ""
+    if lock in LOCKS[:2]:
+        return _npm(place, lock, text)
+    if lock == "pnpm-lock.yaml":
+        return _pnpm(place, text)
+    if lock == "yarn.lock" and "__metadata:" not in text:
+        yarn = "npm exec --yes yarn@1 -- install --non-interactive"
+        return Setup((f"{yarn} --frozen-lockfile || {yarn} --pure-lockfile",), lock)
+    command = f"npm install {_NPM} --no-package-lock"
+    if lock:
+        note = f"{lock} is not read: npm installs what package.json asks for"
+        return Setup((command,), MANIFEST, (note,))
+    return Setup((command,), MANIFEST)
+
+
+def _npm(place: _Place, lock: str, text: str) -> Setup:
+    stale = _stale(read_json(place.locked.text(MANIFEST)), read_json(text))
+    if stale:
+        note = f"{lock} is out of date ({stale}): npm install instead of npm ci"
+        return Setup((_NPM_INSTALL,), lock, (note,))
+    said = "echo 'npm ci does not take this lock: npm install instead' >&2"
+    return Setup((f"npm ci {_NPM} || {{ {said}; {_NPM_INSTALL}; }}",), lock)
+
+
+def _stale(manifest: Table, lock: Table) -> str:
+    """The first dependency that the lock does not know as it is asked for; "" for none."""
+    known = table(lock, "packages", "")
+    wanted = _wanted(manifest)
+    if known:
+        locked = _wanted(known)
+        differing = sorted(n for n in wanted if locked.get(n) != wanted[n])
+    else:
+        old = table(lock, "dependencies")
+        differing = sorted(n for n in wanted if n not in old) if old else []
+    return differing[0] if differing else ""
+
+
+def _wanted(manifest: Table) -> Mapping[str, str]:
+    return {
+        name: string(version) for kind in _KINDS for name, version in table(manifest, kind).items()
+    }
+
+
+def _pnpm(place: _Place, text: str) -> Setup:
+    managed = _MANAGER.match(string(read_json(place.locked.text(MANIFEST)).get("packageManager")))
+    version = _LOCK_VERSION.search(text)
+    major = managed[1] if managed else _PNPM_BY_LOCK.get(version[1] if version else "", "9")
+    pnpm = f"npm exec --yes pnpm@{major} -- install --prod=false"
+    return Setup((f"{pnpm} --frozen-lockfile || {pnpm} --no-lockfile",), "pnpm-lock.yaml")

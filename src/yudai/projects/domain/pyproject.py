@@ -1,0 +1,151 @@
+"""What a `pyproject.toml` (or the older files) says about dependencies and about being built."""
+
+import re
+from collections.abc import Iterable, Mapping
+from configparser import ConfigParser
+from configparser import Error as IniError
+from typing import NamedTuple
+
+from yudai.projects.domain.pythonpin import plain_specifier
+from yudai.projects.domain.repository_files import Glance, Table, read_toml, string, table, words
+
+_TESTISH = re.compile(r"dev|develop|development|tests?|testing|unit-?tests?|ci|check")
+_NAME = re.compile(r"\s*([A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)")
+_LOOSE_PYTEST = re.compile(r"pytest\s*(>=?\s*[\d.]+)?\s*")
+
+
+class Pyproject(NamedTuple):
+    dependencies: tuple[str, ...] = ()
+    extras: Mapping[str, tuple[str, ...]] = {}
+    groups: Mapping[str, tuple[str, ...]] = {}
+    poetry_groups: Mapping[str, tuple[str, ...]] = {}
+    """As plain requirements; what comes from elsewhere than an index is left out."""
+    installable: bool = False
+    """Whether there is something that an installer could build."""
+    needs_install: bool = False
+    """Whether code may rely on being installed: scripts, metadata, a `src` layout."""
+    has_conflicts: bool = False
+    """Whether uv is told that some groups exclude each other."""
+
+    @property
+    def test_extras(self) -> list[str]:
+        return testish(self.extras)
+
+    @property
+    def test_groups(self) -> list[str]:
+        return testish(self.groups)
+
+    @property
+    def needed(self) -> list[str]:
+        """Every requirement that the tests could need."""
+        return [
+            *self.dependencies,
+            *(r for extra in self.test_extras for r in self.extras[extra]),
+            *(r for group in self.test_groups for r in self.groups[group]),
+            *(r for group in testish(self.poetry_groups) for r in self.poetry_groups[group]),
+        ]
+
+
+def testish(names: Iterable[str]) -> list[str]:
+    return [name for name in names if _TESTISH.fullmatch(name.lower())]
+
+
+def normal_name(requirement: str) -> str:
+    match = _NAME.match(requirement)
+    return re.sub(r"[-_.]+", "-", match[1]).lower() if match else ""
+
+
+def is_loose_pytest(requirement: str) -> bool:
+    """Any recent pytest will do, so ours does."""
+    return _LOOSE_PYTEST.fullmatch(requirement) is not None
+
+
+def read_pyproject(glance: Glance) -> Pyproject:
+    document = read_toml(glance.text("pyproject.toml"))
+    project, poetry = table(document, "project"), table(document, "tool", "poetry")
+    config = _setup_cfg(glance.text("setup.cfg"))
+    return Pyproject(
+        dependencies=(
+            *words(project.get("dependencies")),
+            *_poetry(table(poetry, "dependencies")),
+            *config.get("install_requires", ()),
+        ),
+        extras={**_lists(table(project, "optional-dependencies")), **_extras(config)},
+        groups=_lists(table(document, "dependency-groups")),
+        poetry_groups=_poetry_groups(poetry),
+        installable=_is_installable(glance, document),
+        needs_install=_needs_install(glance, document),
+        has_conflicts="conflicts" in table(document, "tool", "uv"),
+    )
+
+
+def _is_installable(glance: Glance, document: Table) -> bool:
+    if glance.has("setup.py") or table(document, "build-system"):
+        return table(document, "tool", "poetry").get("package-mode") is not False
+    return bool(table(document, "project"))
+
+
+def _needs_install(glance: Glance, document: Table) -> bool:
+    if glance.has("setup.py") or _setup_cfg(glance.text("setup.cfg")):
+        return True
+    project = table(document, "project")
+    options = table(document, "tool", "pytest", "ini_options")
+    inside = glance.at("src/")
+    has_src = any(path.startswith(inside) and path.endswith(".py") for path in glance.paths)
+    return bool(
+        any(key in project for key in ("scripts", "gui-scripts", "entry-points", "dynamic"))
+        or table(document, "tool", "poetry", "scripts")
+        or table(document, "tool", "poetry", "plugins")
+        or (has_src and "pythonpath" not in options)
+    )
+
+
+def _lists(tables: Table) -> dict[str, tuple[str, ...]]:
+    return {name: words(value) for name, value in tables.items()}
+
+
+def _poetry_groups(poetry: Table) -> dict[str, tuple[str, ...]]:
+    groups = table(poetry, "group")
+    found = {name: _poetry(table(groups, name, "dependencies")) for name in groups}
+    old = _poetry(table(poetry, "dev-dependencies"))
+    return {**found, "dev": (*found.get("dev", ()), *old)} if old else found
+
+
+def _poetry(dependencies: Table) -> tuple[str, ...]:
+    found: list[str] = []
+    for name, entry in dependencies.items():
+        fields = table(entry)
+        version = string(entry) or string(fields.get("version"))
+        if name.lower() == "python" or not version or fields.get("optional") is True:
+            continue
+        extras = ",".join(words(fields.get("extras")))
+        found.append(f"{name}{f'[{extras}]' if extras else ''}{plain_specifier(version)}")
+    return tuple(found)
+
+
+def _setup_cfg(text: str) -> dict[str, tuple[str, ...]]:
+    """`install_requires`, and extras as `extra:NAME`."""
+    parser = ConfigParser(interpolation=None, strict=False, allow_no_value=True)
+    try:
+        parser.read_string(text)
+    except IniError:
+        return {}
+
+    def lines(value: str | None) -> tuple[str, ...]:
+        return tuple(line.strip() for line in (value or "").splitlines() if line.strip())
+
+    found: dict[str, tuple[str, ...]] = {}
+    if parser.has_section("metadata") or parser.has_section("options"):
+        found["install_requires"] = lines(parser.get("options", "install_requires", fallback=""))
+    if parser.has_section("options.extras_require"):
+        for name, value in parser["options.extras_require"].items():
+            found[f"extra:{name}"] = lines(value)
+    return found
+
+
+def _extras(config: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
+    return {
+        name.removeprefix("extra:"): value
+        for name, value in config.items()
+        if name.startswith("extra:")
+    }

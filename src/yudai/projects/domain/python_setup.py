@@ -1,0 +1,171 @@
+"""How a Python repository's dependencies are installed, from what its files say.
+
+Commands run in the folder, with `uv` and the chosen `python` at hand; "$YUDAI_ENV" is empty.
+"""
+
+import re
+import shlex
+from typing import NamedTuple
+
+from yudai.projects.domain.poetry_lock import read_poetry_lock
+from yudai.projects.domain.pyproject import (
+    Pyproject,
+    is_loose_pytest,
+    normal_name,
+    read_pyproject,
+    testish,
+)
+from yudai.projects.domain.repository_files import Glance, Setup
+from yudai.projects.domain.tox import read_tox
+
+REQUIREMENTS = (
+    "requirements.txt",
+    *(f"requirements{sign}{word}.txt" for sign in "-_" for word in ("dev", "test", "tests")),
+    *(f"{word}{sign}requirements.txt" for sign in "-_" for word in ("dev", "test", "tests")),
+    *(f"requirements/{word}.txt" for word in ("base", "main", "requirements")),
+    *(f"requirements/{word}.txt" for word in ("dev", "test", "tests", "testing", "ci")),
+)
+MARKERS = ("pyproject.toml", "setup.py", "setup.cfg", "tox.ini", "tox.toml", "Pipfile")
+LOCKS = ("uv.lock", "poetry.lock")
+
+_PYTHON = '--python "$(command -v python)"'
+_VENV = f'uv venv --quiet {_PYTHON} "$YUDAI_ENV"'
+_INSTALL = 'uv pip install --quiet --python "$YUDAI_ENV"'
+_UV_NAME = re.compile(r'^name = "([^"]+)"$', re.MULTILINE)
+_ITSELF = re.compile(r"^\s*(-e\s+)?\.(\[.*\])?\s*$", re.MULTILINE)
+
+
+class _Found(NamedTuple):
+    commands: tuple[str, ...]
+    source: str
+    names: frozenset[str]
+    """Normal names of everything that is going to be installed, as far as it is known."""
+    notes: tuple[str, ...] = ()
+
+
+def python_setup(glance: Glance, *, tests_use_pytest: bool, own_python_fits: bool) -> Setup:
+    """No commands at all where our own environment, which has pytest, is enough."""
+    project = read_pyproject(glance)
+    found = _locked(glance, project) or _listed(glance, project)
+    notes = (*found.notes, *_pipfile(glance))
+    if not found.commands and own_python_fits:
+        return Setup((), found.source, notes)
+    commands = found.commands or (_VENV,)
+    if tests_use_pytest and "pytest" not in found.names:
+        commands = (*commands, f"{_INSTALL} pytest")
+    return Setup(commands, found.source or "tests", notes)
+
+
+def _locked(glance: Glance, project: Pyproject) -> _Found | None:
+    for place in glance.above:
+        if place.has("uv.lock"):
+            return _uv_lock(place, project)
+        if place.has("poetry.lock") and place.folder == glance.folder:
+            return _poetry_lock(place, project)
+    return None
+
+
+def _uv_lock(place: Glance, project: Pyproject) -> _Found:
+    """The lock may be that of a workspace above; uv looks for it there by itself."""
+    names = frozenset(map(normal_name, _UV_NAME.findall(place.text("uv.lock"))))
+    if project.test_groups or project.has_conflicts or not project.groups:
+        groups = [f"--group {shlex.quote(group)}" for group in project.test_groups]
+    else:
+        groups = ["--all-groups"]
+    extras = [f"--extra {shlex.quote(extra)}" for extra in project.test_extras]
+    sync = " ".join(
+        ['UV_PROJECT_ENVIRONMENT="$YUDAI_ENV" uv sync --quiet --frozen', _PYTHON, *extras, *groups]
+    )
+    lost = _missing(project, names) if names else []
+    notes = (f"uv.lock is out of date: {', '.join(lost)} added as asked for",) if lost else ()
+    more = (f"{_INSTALL} {shlex.join(lost)}",) if lost else ()
+    # What cannot be built can still be tested where it lies.
+    known = names | frozenset(map(normal_name, lost))
+    return _Found((f"{sync} || {sync} --no-install-project", *more), "uv.lock", known, notes)
+
+
+def _poetry_lock(place: Glance, project: Pyproject) -> _Found:
+    groups = [*testish(project.poetry_groups), *project.test_groups]
+    locked = read_poetry_lock(place.text("poetry.lock"), groups=groups, extras=project.test_extras)
+    lost = _missing(project, locked.names)
+    notes = (f"poetry.lock is out of date: {', '.join(lost)} added as asked for",) if lost else ()
+    lines = shlex.join(locked.requirements)
+    commands = [_VENV]
+    if locked.requirements:
+        commands.append(f"printf '%s\\n' {lines} | {_INSTALL} --no-deps -r -")
+    if lost:
+        commands.append(f"{_INSTALL} {shlex.join(lost)}")
+    if project.installable:
+        note = "echo 'the project itself cannot be built; its dependencies are there' >&2"
+        commands.append(f"{_INSTALL} --no-deps -e . || {note}")
+    known = locked.names | frozenset(map(normal_name, lost))
+    return _Found(tuple(commands), "poetry.lock", known, (*locked.notes, *notes))
+
+
+def _missing(project: Pyproject, names: frozenset[str]) -> list[str]:
+    return [r for r in dict.fromkeys(project.needed) if normal_name(r) not in names]
+
+
+def _listed(glance: Glance, project: Pyproject) -> _Found:
+    """No lock: requirement files, then the project with its extras and groups, then tox's."""
+    files = [name for name in REQUIREMENTS if glance.has(name)]
+    texts = [glance.text(name) for name in files]
+    needed = [*project.needed, *(line for text in texts for line in _requirements(text))]
+    tox = read_tox(glance)
+    tools = frozenset(map(normal_name, needed))
+    deps = tox.deps if tox and "pytest" not in tools else ()
+    needed += [dep for dep in deps if not dep.startswith("-")]
+    is_trivial = all(map(is_loose_pytest, needed)) and not any("-r" in dep for dep in deps)
+    if is_trivial and not (project.installable and project.needs_install):
+        return _Found((), "", frozenset())
+    itself = project.installable and not any(map(_ITSELF.search, texts))
+    command = _install(files, project, deps=deps, itself=itself)
+    if itself and not glance.has("setup.py"):
+        command = f"{command} || {_without_itself(files, project, deps)}"
+    sources = [*files, *(["tox"] if deps else [])]
+    sources += [name for name in MARKERS[:3] if itself and glance.has(name)]
+    source = " + ".join(dict.fromkeys(sources)) or "pyproject.toml"
+    return _Found((_VENV, command), source, frozenset(map(normal_name, needed)))
+
+
+def _install(files: list[str], project: Pyproject, *, deps: tuple[str, ...], itself: bool) -> str:
+    """All in one resolution."""
+    words = _words(files, project, deps)
+    if not itself:
+        return f"{_INSTALL} {shlex.join(words or list(project.needed))}"
+    extras = ",".join(project.test_extras)
+    return f"{_INSTALL} {shlex.join([*words, '-e', f'.[{extras}]' if extras else '.'])}"
+
+
+def _without_itself(files: list[str], project: Pyproject, deps: tuple[str, ...]) -> str:
+    """What cannot be built (no build system, several packages side by side) can still be tested."""
+    words = [*_words(files, project, deps), *project.dependencies]
+    words += [r for extra in project.test_extras for r in project.extras[extra]]
+    note = "echo 'the project itself cannot be built: only its dependencies are installed' >&2"
+    return f"{{ {note}; {_INSTALL} {shlex.join(words)}; }}" if words else f"{note}"
+
+
+def _words(files: list[str], project: Pyproject, deps: tuple[str, ...]) -> list[str]:
+    return [
+        *(word for file in files for word in ("-r", file)),
+        *(word for dep in deps for word in _dep_words(dep)),
+        *(r for group in testish(project.poetry_groups) for r in project.poetry_groups[group]),
+        *(word for group in project.test_groups for word in ("--group", group)),
+    ]
+
+
+def _dep_words(dep: str) -> list[str]:
+    """`-rfile` and `-r file` are one thing; markers make a requirement of several words."""
+    match = re.fullmatch(r"(-r|-c)\s*(\S+)", dep)
+    return [match[1], match[2]] if match else [dep]
+
+
+def _requirements(text: str) -> list[str]:
+    lines = (re.sub(r"(^|\s)#.*", "", line).strip() for line in text.splitlines())
+    return [line for line in lines if line]
+
+
+def _pipfile(glance: Glance) -> tuple[str, ...]:
+    if not glance.has("Pipfile"):
+        return ()
+    return ("Pipfile is not read: give its installation with --setup or in .yudai.yml",)

@@ -1,0 +1,93 @@
+"""What tox would install and run, read from any of the places where people configure it."""
+
+import re
+from collections.abc import Iterator
+from configparser import ConfigParser
+from configparser import Error as IniError
+from typing import NamedTuple, cast
+
+from yudai.projects.domain.repository_files import Glance, Table, read_toml, string, table, words
+
+_POSARGS = re.compile(r"\{posargs(?::([^{}]*))?\}")
+_OWN_FOLDER = re.compile(r"\{(?:toxinidir|tox_root)\}/?")
+_CONDITIONAL = re.compile(r"!?[\w.,{}!-]+:\s")
+
+
+class Tox(NamedTuple):
+    deps: tuple[str, ...] = ()
+    """Arguments of an installer: requirements, or `-r` with a file."""
+    extras: tuple[str, ...] = ()
+    commands: tuple[str, ...] = ()
+
+
+def read_tox(glance: Glance) -> Tox | None:
+    """The plain test environment; None when there is no tox here."""
+    for text, section in _inis(glance):
+        if (found := _ini(text, section)) is not None:
+            return found
+    for document in (
+        read_toml(glance.text("tox.toml")),
+        table(read_toml(glance.text("pyproject.toml")), "tool", "tox"),
+    ):
+        if environment := table(document, "env_run_base"):
+            return _native(environment)
+    return None
+
+
+def _inis(glance: Glance) -> Iterator[tuple[str, str]]:
+    yield glance.text("tox.ini"), "testenv"
+    pyproject = read_toml(glance.text("pyproject.toml"))
+    yield string(table(pyproject, "tool", "tox").get("legacy_tox_ini")), "testenv"
+    yield glance.text("setup.cfg"), "testenv"
+
+
+def _ini(text: str, section: str) -> Tox | None:
+    parser = ConfigParser(interpolation=None, strict=False, allow_no_value=True)
+    try:
+        parser.read_string(text)
+    except IniError:
+        return None
+    if not parser.has_section(section):
+        return None
+
+    def lines(key: str) -> list[str]:
+        value = parser.get(section, key, fallback="") or ""
+        joined = re.sub(r"\\\n\s*", "", value)
+        return [line.strip() for line in joined.splitlines() if line.strip()]
+
+    extras = [word for line in lines("extras") for word in re.split(r"[\s,]+", line)]
+    return _tox(lines("deps"), extras, lines("commands"))
+
+
+def _native(environment: Table) -> Tox:
+    commands = [" ".join(_flat(command)) for command in environment.get("commands", []) if command]
+    return _tox(
+        list(words(environment.get("deps"))), list(words(environment.get("extras"))), commands
+    )
+
+
+def _flat(command: object) -> Iterator[str]:
+    """A command of words, where `{replace = "posargs", default = [...]}` stands for its default."""
+    if isinstance(command, str):
+        yield command
+    elif isinstance(command, list):
+        for word in cast("list[object]", command):
+            yield from _flat(word)
+    elif table(command).get("replace") == "posargs":
+        yield from words(table(command).get("default"))
+
+
+def _tox(deps: list[str], extras: list[str], commands: list[str]) -> Tox:
+    """Without lines for some environments only (`py38: x`) and what only tox can fill in."""
+    plain = (_filled(line) for line in deps if not _CONDITIONAL.match(line))
+    run = (_filled(line).lstrip("- ") for line in commands if not _CONDITIONAL.match(line))
+    return Tox(
+        deps=tuple(dep for dep in plain if dep and "{" not in dep and not dep.startswith("#")),
+        extras=tuple(extra for extra in extras if extra and "{" not in extra),
+        commands=tuple(command for command in run if command and "{" not in command),
+    )
+
+
+def _filled(line: str) -> str:
+    line = _POSARGS.sub(lambda match: match[1] or "", line)
+    return _OWN_FOLDER.sub("", line).replace("{envpython}", "python").strip()

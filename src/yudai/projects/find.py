@@ -1,0 +1,150 @@
+"""How a repository is made ready and tested: given, from its `.yudai.yml`, or detected."""
+
+import hashlib
+import sys
+from pathlib import Path
+from typing import Protocol
+
+from yudai.forge.ports.folder import Snapshot
+from yudai.kit.errors import RefusedError
+from yudai.projects.domain.detect import (
+    FoundTests,
+    choose_language,
+    find_setup,
+    find_tests,
+    uses_pytest,
+    wanted_files,
+)
+from yudai.projects.domain.project import Given, Project
+from yudai.projects.domain.projectfile import MAX_BYTES, NAMES, ProjectFile, read_project_file
+from yudai.projects.domain.pythonpin import is_allowed, python_pin
+from yudai.projects.domain.repository_files import Glance, Setup
+from yudai.sandboxes.port import BaseSpec
+
+__all__ = ["Given", "Shelf", "base_of", "find_project"]
+
+_MAX_FILE = 16 << 20
+_MAX_TEST = 1 << 20
+_TESTS_READ = 40
+_OWN_PYTHON = "{}.{}.{}".format(*sys.version_info)
+_NOTHING_GIVEN = Given()
+
+
+class Shelf(Protocol):
+    """Where a snapshot's files are read."""
+
+    async def paths(self, snapshot: Snapshot) -> tuple[str, ...]: ...
+
+    async def read(self, snapshot: Snapshot, path: str, *, max_bytes: int = 1 << 20) -> bytes: ...
+
+
+async def find_project(shelf: Shelf, snapshot: Snapshot, given: Given = _NOTHING_GIVEN) -> Project:
+    """The command line goes before `.yudai.yml`, and that before what the files look like."""
+    paths = frozenset(await shelf.paths(snapshot))
+    file, name = await _project_file(shelf, snapshot, paths)
+    folder = snapshot.folder or file.folder
+    if folder and not any(path.startswith(f"{folder}/") for path in paths):
+        raise RefusedError(f"{name}: `folder`: there is no folder {folder} in this repository")
+    glance = await _glance(shelf, snapshot, Glance(paths, {}, folder))
+    tests = find_tests(glance)
+    command = given.test or file.test
+    language = choose_language(glance, tests, test_command=command)
+    python = given.python or file.python or python_pin(glance)
+    setup = _given_setup(given, file, name)
+    if setup is None and given.has_env and not language.is_node:
+        setup = Setup((), "--env")
+    if setup is None:
+        setup = find_setup(
+            glance,
+            is_node=language.is_node,
+            tests_use_pytest=await _use_pytest(shelf, snapshot, tests),
+            own_python_fits=is_allowed(python, _OWN_PYTHON),
+        )
+    limits = {f"{key}_timeout_s": value for key, value in file.timeouts if value is not None}
+    return Project(
+        folder=folder,
+        setup=setup.commands,
+        setup_from=setup.source,
+        test=command,
+        test_from="--test" if given.test else name if command else "",
+        python=python,
+        node=language.is_node,
+        protected=_protected(file, name),
+        notes=(*language.notes, *setup.notes),
+        **limits,
+    )
+
+
+def base_of(snapshot: Snapshot, project: Project, env: Path | None = None) -> BaseSpec:
+    """What every sandbox starts from; equal contents and set-ups are one base."""
+    facts = (snapshot.tree, project.setup, project.folder, env, project.python, project.node)
+    return BaseSpec(
+        key=hashlib.sha256(repr(facts).encode()).hexdigest()[:32],
+        source=snapshot.source,
+        setup=project.setup,
+        folder=project.folder,
+        setup_timeout_s=project.setup_timeout_s,
+        env=env,
+        python=project.python,
+        node=project.node,
+    )
+
+
+async def _project_file(
+    shelf: Shelf, snapshot: Snapshot, paths: frozenset[str]
+) -> tuple[ProjectFile, str]:
+    """The one in the target's folder, else the one at the root."""
+    for folder in dict.fromkeys((snapshot.folder, "")):
+        place = Glance(paths, {}, folder)
+        for path in (place.at(name) for name in NAMES if place.has(name)):
+            try:
+                content = await shelf.read(snapshot, path, max_bytes=MAX_BYTES)
+            except OSError:
+                raise RefusedError(f"{path} is no plain file below {MAX_BYTES} bytes") from None
+            return read_project_file(content, name=path), path
+    return ProjectFile(), NAMES[0]
+
+
+def _protected(file: ProjectFile, name: str) -> tuple[str, ...]:
+    """Globs with a slash start where their file is."""
+    folder, slash, _ = name.rpartition("/")
+    return tuple(
+        f"{folder}{slash}{glob.lstrip('/')}" if "/" in glob.rstrip("/") else glob
+        for glob in file.protected
+    )
+
+
+def _given_setup(given: Given, file: ProjectFile, name: str) -> Setup | None:
+    if given.setup is not None:
+        return Setup(given.setup, "--setup")
+    return None if file.setup is None else Setup(file.setup, name)
+
+
+async def _glance(shelf: Shelf, snapshot: Snapshot, glance: Glance) -> Glance:
+    texts = {
+        path: await _text(shelf, snapshot, path, max_bytes=_MAX_FILE)
+        for path in wanted_files(glance)
+    }
+    return glance._replace(texts=texts)
+
+
+async def _use_pytest(shelf: Shelf, snapshot: Snapshot, tests: FoundTests) -> bool:
+    """A few files are enough to tell."""
+    for path in tests.python[:_TESTS_READ]:
+        if uses_pytest(await _text(shelf, snapshot, path, max_bytes=_MAX_TEST)):
+            return True
+    return False
+
+
+async def _text(shelf: Shelf, snapshot: Snapshot, path: str, *, max_bytes: int) -> str:
+    """What is no plain file of a sensible length reads as empty."""
+    try:
+        content = await shelf.read(snapshot, path, max_bytes=max_bytes)
+    except OSError:
+        return ""
+    return content.decode("utf-8", "replace")
+
+
+def given_of(project: Project) -> Given:
+    """What a person gave when the solve was opened."""
+    return Given(setup=project.setup if project.setup_from else None, test=project.test)

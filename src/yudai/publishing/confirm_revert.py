@@ -1,0 +1,74 @@
+"""A person says whether a suspected revert is one."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from yudai.kit.clock import Clock
+from yudai.kit.errors import NotFoundError, RefusedError
+from yudai.kit.ids import SolveId
+from yudai.publishing import outcomes
+from yudai.publishing.domain.publication import OutcomeKind
+from yudai.publishing.tables import OutcomeRow
+from yudai.solves import queries as solves
+from yudai.solves import timeline as events
+from yudai.store.store import Store
+
+TURNS = (OutcomeKind.REVERTED, OutcomeKind.REAPPLIED)
+
+
+@dataclass(frozen=True)
+class Confirmer:
+    store: Store
+    clock: Clock
+
+    async def confirm(
+        self, outcome_id: int, *, is_revert: bool, user_id: str, solve_id: SolveId | None = None
+    ) -> None:
+        """Nothing follows from a suspicion before; ConflictError when it was answered otherwise.
+
+        With a solve only for an outcome of that one.
+        """
+        now = self.clock.now()
+        async with self.store.change() as db:
+            row = await outcomes.get(db, outcome_id)
+            if solve_id is not None and row.solve_id != solve_id:
+                raise NotFoundError(f"there is no outcome {outcome_id} of this solve")
+            if row.kind is not OutcomeKind.SUSPECTED_REVERT:
+                raise RefusedError(f"outcome {outcome_id} is no suspicion: it is {row.kind}")
+            await solves.hold(db, row.solve_id)
+            if not await outcomes.answer(db, row, is_so=is_revert, by=user_id):
+                return
+            await events.append(
+                db,
+                row.solve_id,
+                kind="outcome.answered",
+                at=now,
+                run_id=row.run_id,
+                data=_told(row),
+            )
+            kept = await outcomes.of_solve(db, row.solve_id)
+            if is_revert and is_there(kept):
+                await outcomes.add(db, _reverted(row, now))
+
+
+def is_there(kept: Iterable[OutcomeRow]) -> bool:
+    """Whether the change stands on its base branch, as far as is known."""
+    turns = [row.kind for row in kept if row.kind in TURNS]
+    return not turns or turns[-1] is OutcomeKind.REAPPLIED
+
+
+def _told(row: OutcomeRow) -> dict[str, object]:
+    return {"outcome": row.id, "is_revert": row.confirmed, "by": row.confirmed_by}
+
+
+def _reverted(suspicion: OutcomeRow, now: float) -> OutcomeRow:
+    return OutcomeRow(
+        solve_id=suspicion.solve_id,
+        run_id=suspicion.run_id,
+        kind=OutcomeKind.REVERTED,
+        key=suspicion.key,
+        at=suspicion.at,
+        seen_at=now,
+        by=suspicion.by,
+        evidence={**suspicion.evidence, "suspicion": suspicion.id},
+    )

@@ -1,0 +1,164 @@
+"""What all acts of publishing share: the rows, in whose name, and whose turn it is."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from yudai.artifacts.port import ArtifactKind, Artifacts
+from yudai.artifacts.queries import artifact_of
+from yudai.forge.domain.repository import RepoRef, parse_target
+from yudai.forge.ports.credentials import Credentials
+from yudai.forge.ports.remote import Credential, CredentialKind, RemoteForge
+from yudai.kit.clock import Clock
+from yudai.kit.errors import ForbiddenError, RefusedError
+from yudai.kit.ids import LOCAL_USER, RunId
+from yudai.kit.redaction import Redact, as_it_is
+from yudai.patches.inspection import Inspection, inspect, too_large
+from yudai.patches.patch import parse_patch
+from yudai.publishing import queries as publications
+from yudai.publishing.domain.publication import PublicationState
+from yudai.publishing.domain.summary import Story
+from yudai.publishing.publishing_story import story_of, with_patch
+from yudai.publishing.tables import PublicationRow
+from yudai.runs import queries as runs
+from yudai.runs.tables import RunRow
+from yudai.solves import queries as solves
+from yudai.solves.tables import SolveRow
+from yudai.store import write_turns
+from yudai.store.store import Store
+
+Sleep = Callable[[float], Awaitable[object]]
+
+
+class DismissedError(RefusedError):
+    """A person has decided that there is no pull request: nobody needs to be told why."""
+
+
+class Work(NamedTuple):
+    """A publication with everything that its steps need."""
+
+    row: PublicationRow
+    solve: SolveRow
+    runs: list[RunRow]
+    repo: RepoRef
+    by: Credential
+
+
+class Prepared(NamedTuple):
+    story: Story
+    content: bytes
+    """The patch, which may be published."""
+
+
+@dataclass(frozen=True)
+class Desk:
+    store: Store
+    artifacts: Artifacts
+    clock: Clock
+    forge: RemoteForge
+    credentials: Credentials
+    page: str = ""
+    """Where people see solves; "": nowhere that could be linked to."""
+    redact: Redact = as_it_is
+    sleep: Sleep = asyncio.sleep
+
+    async def work(self, row: PublicationRow) -> Work:
+        async with self.store.read() as db:
+            solve = await solves.get(db, row.solve_id)
+            rows = await runs.of_solve(db, row.solve_id)
+            # A pull request may have been opened that nobody has written down: look first.
+            if row.state is not PublicationState.PUSHED:
+                await _check_wanted(db, row, solve)
+        repo = parse_target(row.repo_url, forge=self.forge.url).repo
+        return Work(row, solve, rows, repo, await self._credential(repo, row.actor))
+
+    async def prepare(self, work: Work) -> Prepared:
+        """RefusedError for a patch that may not be published."""
+        run_id = RunId(work.row.run_id or "")
+        content, inspection, story = await self._look(work, run_id)
+        inspection.check()
+        return Prepared(story, content)
+
+    async def story(self, work: Work) -> Story:
+        """For a comment: also of a patch that may not be published, or of none."""
+        run_id = work.row.run_id or work.solve.champion_run_id
+        if run_id is not None:
+            try:
+                return (await self._look(work, run_id)).story
+            except RefusedError:
+                # That there is none to be read is why it was refused.
+                pass
+        return story_of(work.solve, work.runs, run_id=run_id, page=self.page)
+
+    async def turn(self, work: Work) -> None:
+        """Wait until we may write: one after the other, over all processes.
+
+        TakenError when it is another one's by now, DismissedError when nobody wants it any more.
+        """
+        clock, by = self.clock, work.by
+        # An installation is an owner's; a token is its login's.
+        who = work.repo.owner.lower() if by.kind is CredentialKind.APP else by.login.lower()
+        key = f"{by.kind} {who} {self.forge.url}"
+        async with self.store.change() as db:
+            await _check_ours(db, work.row)
+            at = await write_turns.reserve(db, key, now=clock.now())
+        if (wait_s := at - clock.now()) > 0:
+            await self.sleep(wait_s)
+            async with self.store.change() as db:
+                await _check_ours(db, work.row)
+
+    async def note(self, row: PublicationRow, **columns: object) -> None:
+        """Write down what the next act depends on, before it."""
+        now = self.clock.now()
+        async with self.store.change() as db:
+            changed = await publications.change(db, row.solve_id, row.holder, at=now, **columns)
+        for name in columns:
+            setattr(row, name, getattr(changed, name))
+
+    async def _look(self, work: Work, run_id: RunId) -> "_Looked":
+        content = await artifact_of(self.store, self.artifacts, run_id, ArtifactKind.PATCH)
+        story = story_of(work.solve, work.runs, run_id=run_id, page=self.page)
+        if reason := too_large(len(content)):
+            return _Looked(content, Inspection(blocks=(reason,)), story)
+        # Megabytes take seconds, in which nothing else would go on.
+        return await asyncio.to_thread(_read, content, story, work.solve.project.protected)
+
+    async def _credential(self, repo: RepoRef, actor: str) -> Credential:
+        """Each time anew: a right that was taken away is not used any more.
+
+        Whoever may not push may still offer a change from a fork, in their own name alone.
+        """
+        try:
+            return await self.credentials.writing(repo, user_id=actor)
+        except ForbiddenError:
+            own = await self.credentials.reading(repo, user_id=actor)
+            is_own = own.kind is CredentialKind.USER and actor
+            is_persons = own.kind is CredentialKind.SERVER and actor == LOCAL_USER
+            if not (is_own or is_persons):
+                raise
+            return own
+
+
+class _Looked(NamedTuple):
+    content: bytes
+    inspection: Inspection
+    story: Story
+
+
+def _read(content: bytes, story: Story, protected: tuple[str, ...]) -> _Looked:
+    patch = parse_patch(content.decode("utf-8", "surrogateescape"))
+    inspection = inspect(patch, protected=protected)
+    return _Looked(content, inspection, with_patch(story, patch, inspection))
+
+
+async def _check_ours(db: AsyncSession, row: PublicationRow) -> None:
+    await publications.hold(db, row)
+    await _check_wanted(db, row, await solves.hold(db, row.solve_id))
+
+
+async def _check_wanted(db: AsyncSession, row: PublicationRow, solve: SolveRow) -> None:
+    if row.pull_number is None and await publications.is_dismissed(db, solve):
+        raise DismissedError(publications.DISMISSED)

@@ -1,0 +1,68 @@
+"""How a champion becomes a pull request: where it stands, and what may come next."""
+
+from enum import StrEnum
+
+from yudai.kit.errors import IllegalTransitionError
+
+
+class PublicationState(StrEnum):
+    REQUESTED = "requested"
+    COMMITTED = "committed"
+    PUSHED = "pushed"
+    OPENED = "opened"
+    DONE = "done"
+    """Pull request and comment, or the comment alone, are where they belong."""
+    REFUSED = "refused"
+    """The patch may not be published, or the forge will not have it: a person has to look."""
+    STALE = "stale"
+    """The base branch has changed where the patch is: solve it anew."""
+
+
+class PublicationEvent(StrEnum):
+    COMMITTED = "committed"
+    PUSHED = "pushed"
+    OPENED = "opened"
+    COMMENTED = "commented"
+    REFUSED = "refused"
+    OUTDATED = "outdated"
+    ASKED_AGAIN = "asked_again"
+
+
+RESTING = frozenset({PublicationState.DONE, PublicationState.REFUSED, PublicationState.STALE})
+
+_S, _E = PublicationState, PublicationEvent
+TRANSITIONS: dict[tuple[PublicationState, PublicationEvent], PublicationState] = {
+    (_S.REQUESTED, _E.COMMITTED): _S.COMMITTED,
+    (_S.COMMITTED, _E.PUSHED): _S.PUSHED,
+    (_S.PUSHED, _E.OPENED): _S.OPENED,
+    (_S.OPENED, _E.COMMENTED): _S.DONE,
+    # No champion: only a comment says so.
+    (_S.REQUESTED, _E.COMMENTED): _S.DONE,
+    (_S.REFUSED, _E.ASKED_AGAIN): _S.REQUESTED,
+    (_S.STALE, _E.ASKED_AGAIN): _S.REQUESTED,
+    # Only a comment was written, and then a person chose a champion after all.
+    (_S.DONE, _E.ASKED_AGAIN): _S.REQUESTED,
+    **{
+        (state, event): ending
+        for state in (_S.REQUESTED, _S.COMMITTED, _S.PUSHED, _S.OPENED)
+        for event, ending in ((_E.REFUSED, _S.REFUSED), (_E.OUTDATED, _S.STALE))
+    },
+}
+
+
+def advance(state: PublicationState, event: PublicationEvent) -> PublicationState:
+    try:
+        return TRANSITIONS[state, event]
+    except KeyError:
+        raise IllegalTransitionError(state, event) from None
+
+
+class OutcomeKind(StrEnum):
+    MERGED = "merged"
+    CLOSED = "closed"
+    LANDED = "landed"
+    """Closed, but its change was brought onto the base by hand."""
+    REVERTED = "reverted"
+    REAPPLIED = "reapplied"
+    SUSPECTED_REVERT = "suspected_revert"
+    """Waits for a person: nothing follows from it before."""

@@ -1,0 +1,210 @@
+"""The parts of what a forge is told, in its Markdown; all words of others escaped."""
+
+from yudai.forge.domain.markdown import code_span, md
+from yudai.gateway.domain.models import SCRIPTED_PREFIX, is_script
+from yudai.kit.ids import short
+from yudai.kit.money import usd
+from yudai.patches.patch import readable
+from yudai.publishing.domain.summary import FileDelta, Story
+from yudai.ranking.domain.scorecard import Place, Scorecard
+from yudai.verification.domain.tally import Tally
+from yudai.verification.domain.verdict import VerdictStatus
+
+MAX_NAME = 160
+MAX_REASON = 500
+_MAX_WHY = 200
+_MAX_LISTED = 20
+_MAX_ROWS = 40
+
+
+def scorecard_lines(story: Story, card: Scorecard) -> str:
+    contestant = card.contestant
+    return "\n".join(
+        (
+            _tests_line(story.tests, card),
+            f"⏱️ Latency: {card.latency_ms} ms",
+            f"🧠 Model: {md(_public(contestant.model))} (T={contestant.temperature:g})",
+            f"🧩 Files changed: {card.files_changed} | LOC: {card.lines_changed}"
+            f"{_besides(story, card)}",
+            f"🧪 Command: {code_span(story.command) or 'none was found'}",
+            f"🔁 Strategy: {contestant.strategy}",
+        )
+    )
+
+
+def _besides(story: Story, card: Scorecard) -> str:
+    """Test files are no merit and no burden of a patch, but they are among its files."""
+    lines = sum(delta.added + delta.removed for delta in story.files)
+    is_all = (len(story.files), lines) == (card.files_changed, card.lines_changed)
+    return "" if is_all or not story.files else " (besides tests)"
+
+
+def _public(model: str) -> str:
+    """A script is a file of the machine that plays it: where it lies is nobody's business."""
+    return f"{SCRIPTED_PREFIX}{model.rsplit('/', 1)[-1]}" if is_script(model) else model
+
+
+def _tests_line(tests: Tally | None, card: Scorecard) -> str:
+    proved = len(card.verdict.evidence.proved_by)
+    said = f"{proved} from red to green" if proved else "none was red before"
+    if tests is None:
+        return "⚠️ Tests: none were executed"
+    sign = "✅" if not tests.failed else "⚠️"
+    return f"{sign} Tests: {tests.passed} of {tests.total} passed, {tests.failed} failed; {said}"
+
+
+def proofs(card: Scorecard) -> tuple[str, ...]:
+    """Those that anybody can run again: other contestants' tests are not in the patch."""
+    evidence = card.verdict.evidence
+    return tuple(test for test in evidence.proved_by if test not in evidence.cross_passed)
+
+
+def proof(card: Scorecard) -> str:
+    evidence = card.verdict.evidence
+    summary = md(card.verdict.summary, limit=MAX_REASON)
+    if card.verdict.status is not VerdictStatus.PASSED:
+        said = (
+            f"**Unproved**: no test fails on the base commit and passes with this patch. {summary}"
+        )
+    else:
+        said = (
+            f"{_count(len(evidence.proved_by), 'test')} red on the base commit and green with this"
+            f" patch{_by_others(card)}, in a sandbox that no agent has touched. {summary}"
+        )
+    flaky = (
+        f" {_count(len(card.verdict.flaky), 'flaky test')} left out." if card.verdict.flaky else ""
+    )
+    return (
+        f"#### Red to green\n\n{said.rstrip('.')}.{flaky} The repository's own tests:"
+        f" {evidence.executed} executed with this patch, {evidence.baseline_executed} on the base"
+        " commit."
+    )
+
+
+def _by_others(card: Scorecard) -> str:
+    others = len(card.verdict.evidence.proved_by) - len(proofs(card))
+    return f" ({others} of other contestants)" if others else ""
+
+
+def cross_examination(card: Scorecard) -> str:
+    evidence = card.verdict.evidence
+    asked = len(evidence.cross_passed) + len(evidence.cross_failed)
+    others = (
+        f"It passes {len(evidence.cross_passed)} of {asked} valid tests of other contestants."
+        if asked
+        else "No other contestant brought a test that fails on the base commit."
+    )
+    own = (
+        f" {len(evidence.valid_tests)} of its own {_count(len(evidence.own_tests), 'new test')}"
+        " can tell the base commit from the patch."
+        if evidence.own_tests
+        else " It brings no tests of its own."
+    )
+    failed = _bullets(evidence.cross_failed)
+    passed = named("Tests of other contestants that it passes", evidence.cross_passed)
+    return "\n\n".join(
+        part for part in (f"#### Cross-examination\n\n{others}{own}", failed, passed) if part
+    )
+
+
+def attention(story: Story, card: Scorecard) -> str:
+    """Also what the verdict does not cover."""
+    withheld = [
+        f"{readable(path)}: was not there when it was verified, for it changes how tests are run"
+        for path in card.verdict.evidence.withheld
+    ]
+    listed = "\n".join(f"- {md(flag)}" for flag in _first((*withheld, *story.flags)))
+    return f"#### Look at this first\n\n{listed}" if listed else ""
+
+
+def rivals(story: Story) -> str:
+    if not story.others:
+        return ""
+    heading = "Why the others lost" if story.champion is not None else "What the contestants did"
+    rows = "".join(map(_row, story.others[:_MAX_ROWS]))
+    missing = len(story.others) - _MAX_ROWS
+    left = f"\n{missing} more are not listed." if missing > 0 else ""
+    return (
+        f"#### {heading}\n\n| # | Contestant | Verdict | Files / lines | Cost | Why |\n"
+        f"| ---: | --- | --- | ---: | ---: | --- |\n{rows}{left}".rstrip("\n")
+    )
+
+
+def _row(place: Place) -> str:
+    card = place.scorecard
+    cells = (
+        str(place.rank),
+        md(card.contestant.handle, limit=MAX_NAME),
+        card.verdict.status,
+        f"{card.files_changed} / {card.lines_changed}",
+        _money(card.cost_micros),
+        md(place.why, limit=_MAX_WHY),
+    )
+    return f"| {' | '.join(cells)} |\n"
+
+
+def cost(story: Story, card: Scorecard) -> str:
+    runs = len(story.others) + 1
+    left = f"; {_count(story.not_started, 'contestant')} not started" if story.not_started else ""
+    return (
+        f"#### Cost\n\n{_money(card.cost_micros)} for this patch, {_money(story.cost_micros)} for"
+        f" all {_count(runs, 'run')}{left}."
+    )
+
+
+def reproduce(story: Story) -> str:
+    command = code_span(story.command)
+    page = f", or [its page]({story.page_url})" if is_link(story.page_url) else ""
+    lines = [
+        f"- Base: {code_span(story.base_branch)} at {code_span(story.base_commit)}"
+        if story.base_commit
+        else "",
+        f"- Tests: {command}" if command else "",
+        f"- All runs, patches and logs: `yudai show {short(story.solve_id)}`{page}",
+    ]
+    return "#### Reproduce\n\n" + "\n".join(line for line in lines if line)
+
+
+def files(files: tuple[FileDelta, ...]) -> str:
+    if not files:
+        return ""
+    rows = "".join(map(_file_row, files[:_MAX_ROWS]))
+    missing = len(files) - _MAX_ROWS
+    left = f"\n{missing} more files are not listed." if missing > 0 else ""
+    return f"| File | + | - |\n| --- | ---: | ---: |\n{rows}{left}".rstrip("\n")
+
+
+def _file_row(delta: FileDelta) -> str:
+    path = md(delta.path, limit=MAX_NAME)
+    if delta.is_binary:
+        return f"| {path} | binary | |\n"
+    return f"| {path} | {delta.added} | {delta.removed} |\n"
+
+
+def named(summary: str, names: tuple[str, ...]) -> str:
+    listed = _bullets(names)
+    if not listed:
+        return ""
+    return f"<details><summary>{summary}</summary>\n\n{listed}\n\n</details>"
+
+
+def _bullets(names: tuple[str, ...]) -> str:
+    return "\n".join(f"- {code_span(name, limit=MAX_NAME) or '?'}" for name in _first(names))
+
+
+def _first(lines: tuple[str, ...]) -> tuple[str, ...]:
+    missing = len(lines) - _MAX_LISTED
+    return lines if missing <= 0 else (*lines[:_MAX_LISTED], f"and {missing} more")
+
+
+def is_link(url: str) -> bool:
+    """Ours, or the forge's: never anything that could end a link early."""
+    return url.startswith(("https://", "http://")) and not set(url) & set(" ()<>[]`\"'\\|\n\r\t")
+
+
+def _money(micros: int) -> str:
+    return f"{usd(micros):.4f} USD" if micros else "0 USD"
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

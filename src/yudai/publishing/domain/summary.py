@@ -1,0 +1,65 @@
+"""A solve at its end, as far as a forge is told of it."""
+
+from yudai.kit.ids import SolveId
+from yudai.kit.value import Value
+from yudai.patches.patch import Patch, readable
+from yudai.ranking.domain.scorecard import Place
+from yudai.verification.domain.tally import Tally
+from yudai.verification.domain.verdict import VerdictStatus
+
+
+class FileDelta(Value):
+    path: str
+    added: int
+    removed: int
+    is_binary: bool = False
+
+
+class Story(Value):
+    solve_id: SolveId
+    issue_number: int | None
+    issue_title: str
+    base_branch: str
+    base_commit: str
+    command: str = ""
+    """How the tests are run, as a person would type it."""
+    champion: Place | None = None
+    tests: Tally | None = None
+    """The champion's."""
+    others: tuple[Place, ...] = ()
+    not_started: int = 0
+    cost_micros: int = 0
+    """Of all runs together."""
+    reason: str = ""
+    """One line: why this champion, or why none."""
+    files: tuple[FileDelta, ...] = ()
+    flags: tuple[str, ...] = ()
+    """What a reviewer should look at first: one line each."""
+    page_url: str = ""
+    """Where the solve is shown; "" where nobody else could see it."""
+
+    @property
+    def is_proved(self) -> bool:
+        champion = self.champion
+        return champion is not None and champion.scorecard.verdict.status is VerdictStatus.PASSED
+
+
+class Told(Value):
+    """What has become of publishing."""
+
+    pull_number: int | None = None
+    pull_url: str = ""
+    refused: str = ""
+    """Why there is no pull request, although there is a champion."""
+
+
+def file_deltas(patch: Patch) -> tuple[FileDelta, ...]:
+    return tuple(
+        FileDelta(
+            path=readable(change.path),
+            added=change.added,
+            removed=change.removed,
+            is_binary=change.is_binary,
+        )
+        for change in sorted(patch.files, key=lambda change: change.path)
+    )

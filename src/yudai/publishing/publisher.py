@@ -1,0 +1,244 @@
+"""From a champion to one pull request and one comment, whatever fails on the way."""
+
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+import structlog
+
+from yudai.kit.cutting import line
+from yudai.kit.errors import ForgeError, RefusedError, TakenError, WorldError
+from yudai.kit.ids import SolveId
+from yudai.publishing import queries as publications
+from yudai.publishing.context import DismissedError
+from yudai.publishing.domain.publication import PublicationEvent, PublicationState
+from yudai.publishing.publication_views import PublicationView
+from yudai.publishing.queries import Move
+from yudai.publishing.requests import Publications, ask_by_itself, may_tell
+from yudai.publishing.steps import Steps
+from yudai.publishing.tables import PublicationRow
+from yudai.solves import timeline as events
+from yudai.store.outages import StoreAwayError
+from yudai.store.store import Store
+
+log: structlog.stdlib.BoundLogger = structlog.get_logger()
+
+LEASE_S = 60.0
+"""Without a sign of its holder for so long, another one goes on."""
+MAX_TRIES = 12
+FIRST_PAUSE_S = 5.0
+LONGEST_PAUSE_S = 900.0
+_AT_ONCE = 4
+_MOST = 100
+_MAX_TEXT = 500
+_FORGOTTEN_S = 24 * 3600.0
+# The flow itself is about to.
+_GRACE_S = 10.0
+
+_REFUSALS = (PublicationState.REFUSED, PublicationState.STALE)
+# A comment has to say why, unless there is a pull request that somebody closed.
+_OWING = (PublicationEvent.REFUSED, PublicationEvent.OUTDATED)
+_CLEAR = {"tries": 0, "error": "", "due_at": 0.0}
+
+
+@dataclass(frozen=True)
+class Publisher:
+    """Durable steps keyed by solve: what was done is written down before the next act."""
+
+    steps: Steps
+    holder: str
+    """Who we are among those who publish; new at each start."""
+
+    async def request(self, solve_id: SolveId, *, actor: str) -> PublicationView:
+        """A person's word, in whose name it is done: see `Publications`."""
+        asked = Publications(self._store, self.steps.desk.clock, self.steps.desk.forge.url)
+        return await asked.request(solve_id, actor=actor)
+
+    async def auto(self, solve_id: SolveId) -> None:
+        """Publish a verified champion, or tell that there is none, where nobody needs to ask."""
+        forge, now = self.steps.desk.forge, self._now()
+        tells = self.steps.teller.tells
+        async with self._store.change() as db:
+            row = await ask_by_itself(db, solve_id, tells=tells, forge=forge.url, at=now)
+        if row is not None:
+            await self.carry_on(solve_id)
+
+    async def carry_on(self, solve_id: SolveId) -> None:
+        """From wherever it stands to rest, or until something has to be waited for."""
+        row = await self._take(solve_id)
+        if row is None:
+            return
+        structlog.contextvars.bind_contextvars(solve_id=solve_id)
+        try:
+            async with self._keeping(row):
+                while publications.is_owed(row) and (stands := await self._go_on(row)):
+                    row = stands
+            await self._let_go(row)
+        except TakenError:
+            log.warning("publication.taken", solve_id=solve_id)
+        except asyncio.CancelledError:
+            await self._let_go(row)
+            raise
+
+    async def sweep(self) -> int:
+        """Go on with all that are due and that nobody holds: also after a crash."""
+        async with self._store.read() as db:
+            found = await publications.due(
+                db, forge=self.steps.desk.forge.url, at=self._now(), limit=_MOST
+            )
+        lanes = asyncio.Semaphore(_AT_ONCE)
+
+        async def lane(solve_id: SolveId) -> None:
+            async with lanes:
+                await self.carry_on(solve_id)
+
+        async with asyncio.TaskGroup() as group:
+            for solve_id in found:
+                group.create_task(lane(solve_id))
+        return len(found)
+
+    async def remember(self) -> int:
+        """Solves whose flow died between their end and what should have been told of it."""
+        now = self._now()
+        async with self._store.read() as db:
+            found = await publications.forgotten(
+                db,
+                forge=self.steps.desk.forge.url,
+                since=now - _FORGOTTEN_S,
+                until=now - _GRACE_S,
+                limit=5 * _MOST,
+            )
+        owed = [ended.solve_id for ended in found if may_tell(ended.publish, ended.origin)]
+        for solve_id in owed:
+            try:
+                await self.auto(solve_id)
+            except Exception as error:  # noqa: BLE001 - the others are owed theirs, too
+                log.warning("publishing.cannot_remember", solve_id=solve_id, error=repr(error))
+        return len(owed)
+
+    async def _go_on(self, row: PublicationRow) -> PublicationRow | None:
+        """One step; None when it has to be tried again later."""
+        try:
+            move = await self.steps.next(row)
+        except (TakenError, StoreAwayError):
+            raise
+        except DismissedError:
+            return await self._rest(row)
+        except RefusedError as error:
+            return await self._give_up(row, str(error))
+        except WorldError as error:
+            return await self._put_off(row, str(error), pause_s=_retry_after(error))
+        except Exception as error:
+            log.exception("publication.broke", state=row.state)
+            return await self._put_off(row, f"Yudai failed: {type(error).__name__}")
+        return await self._write(row, move)
+
+    async def _write(self, row: PublicationRow, move: Move) -> PublicationRow:
+        now, columns = self._now(), {**_CLEAR, **move.columns}
+        if move.event in _OWING and "pull_number" not in columns:
+            columns["due_at"] = now
+        async with self._store.change() as db:
+            if row.state not in _REFUSALS:
+                return await publications.advance(db, row, move._replace(columns=columns), at=now)
+            if move.data:
+                kind, data = publications.KINDS[move.event], move.data
+                await events.append(db, row.solve_id, kind=kind, at=now, data=data)
+            return await publications.change(db, row.solve_id, row.holder, at=now, **columns)
+
+    async def _rest(self, row: PublicationRow) -> PublicationRow:
+        now = self._now()
+        async with self._store.change() as db:
+            if row.state in _REFUSALS:
+                return await publications.change(db, row.solve_id, row.holder, at=now, **_CLEAR)
+            why: dict[str, object] = {"reason": publications.DISMISSED}
+            move = Move(PublicationEvent.REFUSED, {**_CLEAR, **why}, why)
+            return await publications.advance(db, row, move, at=now)
+
+    async def _give_up(self, row: PublicationRow, reason: str) -> PublicationRow:
+        """Where only the comment fails, what else was done stays done."""
+        told = line(self.steps.desk.redact(reason), width=_MAX_TEXT)
+        if row.state in _REFUSALS:
+            async with self._store.change() as db:
+                return await publications.change(
+                    db, row.solve_id, row.holder, at=self._now(), due_at=0.0, error=told
+                )
+        if row.state is PublicationState.OPENED or row.run_id is None:
+            done = {"error": told}
+            return await self._write(
+                row, Move(PublicationEvent.COMMENTED, {**done}, {**done}, kind="publication.done")
+            )
+        move = Move(PublicationEvent.REFUSED, {"reason": told}, {"reason": told})
+        return await self._write(row, move)
+
+    async def _put_off(
+        self, row: PublicationRow, error: str, *, pause_s: float = 0.0
+    ) -> PublicationRow | None:
+        # A forge that says when to come back has not failed.
+        tries, now = row.tries + (pause_s <= 0), self._now()
+        told = line(self.steps.desk.redact(error), width=_MAX_TEXT)
+        if tries >= MAX_TRIES:
+            return await self._give_up(row, f"given up after {tries} tries: {told}")
+        wait_s = max(pause_s, min(FIRST_PAUSE_S * 2 ** max(tries - 1, 0), LONGEST_PAUSE_S))
+        log.warning("publication.put_off", state=row.state, error=told, wait_s=wait_s)
+        columns = {"tries": tries, "error": told, "due_at": now + wait_s, "held_until": 0.0}
+        async with self._store.change() as db:
+            await publications.change(db, row.solve_id, row.holder, at=now, **columns)
+        return None
+
+    async def _take(self, solve_id: SolveId) -> PublicationRow | None:
+        now, clock = self._now(), self.steps.desk.clock
+        # Another one each time: two tasks of ours are two as well.
+        holder = f"{self.holder}-{clock.token()}"[-64:]
+        forge = self.steps.desk.forge.url
+        async with self._store.change() as db:
+            return await publications.take(
+                db, solve_id, holder, forge=forge, at=now, until=now + LEASE_S
+            )
+
+    async def _let_go(self, row: PublicationRow) -> None:
+        async with self._store.change() as db:
+            await publications.renew(db, row.solve_id, row.holder, until=0.0)
+
+    @asynccontextmanager
+    async def _keeping(self, row: PublicationRow) -> AsyncGenerator[None]:
+        """TakenError as soon as it is not ours any more, in the midst of whatever is done."""
+        lease = asyncio.timeout(None)
+        try:
+            async with lease:
+                renewing = asyncio.create_task(self._renew_while_ours(row, lease), name="renewing")
+                try:
+                    yield
+                finally:
+                    renewing.cancel()
+                    await asyncio.wait([renewing])
+        except TimeoutError:
+            if not lease.expired():
+                raise
+            raise TakenError(f"the publication of solve {row.solve_id} was lost") from None
+
+    async def _renew_while_ours(self, row: PublicationRow, lease: asyncio.Timeout) -> None:
+        """Until another one has it, or could have it for all that we know: then it is over."""
+        until, is_ours = row.held_until, True
+        while is_ours:
+            await asyncio.sleep(LEASE_S / 4)
+            try:
+                async with self._store.change() as db:
+                    longer = self._now() + LEASE_S
+                    is_ours = await publications.renew(db, row.solve_id, row.holder, until=longer)
+                until = longer
+            except StoreAwayError as error:
+                log.warning("publication.not_renewed", solve_id=row.solve_id, error=str(error))
+                is_ours = self._now() < until
+        lease.reschedule(asyncio.get_running_loop().time())
+
+    @property
+    def _store(self) -> Store:
+        return self.steps.desk.store
+
+    def _now(self) -> float:
+        return self.steps.desk.clock.now()
+
+
+def _retry_after(error: WorldError) -> float:
+    return error.retry_after_s if isinstance(error, ForgeError) else 0.0

@@ -1,0 +1,186 @@
+"""Who may ask for a publication, of what, and when nobody needs to."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from yudai.forge.domain.repository import parse_target
+from yudai.kit.clock import Clock
+from yudai.kit.errors import ConflictError, RefusedError
+from yudai.kit.ids import SolveId, short
+from yudai.publishing import queries as publications
+from yudai.publishing.domain.publication import RESTING, PublicationEvent, PublicationState
+from yudai.publishing.domain.pull_request import branch_name
+from yudai.publishing.publication_views import PublicationView, view_of
+from yudai.publishing.queries import Move
+from yudai.publishing.tables import PublicationRow
+from yudai.runs import queries as runs
+from yudai.runs.tables import RunRow
+from yudai.solves import queries as solves
+from yudai.solves import timeline as events
+from yudai.solves.domain.origin import Origin, OriginKind, PublishMode
+from yudai.solves.domain.states import SolveState
+from yudai.solves.tables import SolveRow
+from yudai.store.rows import Data
+from yudai.store.store import Store
+from yudai.verification.domain.verdict import VerdictStatus
+
+_PUBLISHABLE = (VerdictStatus.PASSED, VerdictStatus.UNPROVED)
+
+
+@dataclass(frozen=True)
+class Publications:
+    """What people ask for and look at; it is carried out elsewhere."""
+
+    store: Store
+    clock: Clock
+    forge_url: str
+
+    async def request(self, solve_id: SolveId, *, actor: str) -> PublicationView:
+        """A person's word, in whose name it is done.
+
+        ConflictError where there is nothing that may be published, or it is under way.
+        """
+        now = self.clock.now()
+        async with self.store.change() as db:
+            row = await _ask(db, solve_id, actor=actor, forge=self.forge_url, at=now)
+        return view_of(row)
+
+    async def view(self, solve_id: SolveId) -> PublicationView:
+        async with self.store.read() as db:
+            return view_of(await publications.get(db, solve_id))
+
+
+async def _ask(
+    db: AsyncSession, solve_id: SolveId, *, actor: str, forge: str, at: float
+) -> PublicationRow:
+    solve = await solves.hold(db, solve_id)
+    run = await _answer(db, solve)
+    made = _new(solve, run, actor=actor, forge=forge, at=at)
+    there = await publications.find(db, solve_id)
+    if there is None:
+        return await publications.add(db, made, data={"by": actor})
+    _check_again(there)
+    move = Move(PublicationEvent.ASKED_AGAIN, _anew(made), {"by": actor, "again": True})
+    return await publications.advance(db, there, move, at=at)
+
+
+async def ask_by_itself(
+    db: AsyncSession,
+    solve_id: SolveId,
+    *,
+    tells: Callable[[SolveRow], bool],
+    forge: str,
+    at: float,
+) -> PublicationRow | None:
+    """What nobody needs to ask for; None: nothing, or it was asked for before."""
+    solve = await solves.hold(db, solve_id)
+    if not _is_at(solve.repo_url, forge) or not _has_ended(solve):
+        return None
+    if await publications.find(db, solve_id) is not None:
+        return None
+    run = None
+    if solve.champion_run_id is not None:
+        run = await runs.get(db, solve.champion_run_id)
+    by_itself = solve.publish is PublishMode.AUTO and _status(run) is VerdictStatus.PASSED
+    if not by_itself and not (may_tell(solve.publish, solve.origin) and tells(solve)):
+        return None
+    # Whoever asked at the forge had the right to then; here they may be nobody.
+    actor = "" if _is_from_forge(solve.origin) else solve.user_id
+    row = _new(solve, run if by_itself else None, actor=actor, forge=forge, at=at)
+    return await publications.add(db, row, data={"by": "", "only_comment": not by_itself})
+
+
+def may_tell(publish: PublishMode | None, origin: Origin | None) -> bool:
+    """Nobody's issue is commented on, unless they or the solve's owner want to hear of it."""
+    if publish in (None, PublishMode.NEVER):
+        return False
+    return publish is PublishMode.AUTO or _is_from_forge(origin)
+
+
+def _is_at(url: str, forge: str) -> bool:
+    try:
+        parse_target(url, forge=forge)
+    except RefusedError:
+        return False
+    return True
+
+
+def _is_from_forge(origin: Origin | None) -> bool:
+    return origin is not None and origin.kind is not OriginKind.PERSON
+
+
+def _has_ended(solve: SolveRow) -> bool:
+    """And nobody has decided about it since."""
+    if solve.state is SolveState.COMPLETED:
+        return solve.champion_run_id is None
+    return solve.state in (SolveState.AWAITING_REVIEW, SolveState.FAILED)
+
+
+def _status(run: RunRow | None) -> VerdictStatus:
+    return VerdictStatus.NONE if run is None or run.verdict is None else run.verdict.status
+
+
+async def _answer(db: AsyncSession, solve: SolveRow) -> RunRow:
+    name = f"solve {short(solve.id)}"
+    if solve.publish is None or not solve.repo_url:
+        raise ConflictError(f"{name} is of no forge: `yudai apply` takes its answer")
+    if solve.publish is PublishMode.NEVER:
+        raise ConflictError(f"{name} was opened with `publish: never`: open another one")
+    if solve.champion_run_id is None:
+        raise ConflictError(
+            f"{name} is {solve.state} and has no champion: choose one first", state=solve.state
+        )
+    is_open = solve.state is SolveState.AWAITING_REVIEW
+    if not is_open and not await events.has(db, solve.id, "solve.abstained"):
+        raise ConflictError(
+            f"{name} is {solve.state}: only what is awaiting review is published",
+            state=solve.state,
+        )
+    run = await runs.get(db, solve.champion_run_id)
+    if _status(run) not in _PUBLISHABLE:
+        raise ConflictError(
+            f"{run.handle} is {_status(run)}: only what was verified is published,"
+            " choose another one",
+            state=solve.state,
+        )
+    return run
+
+
+def _check_again(there: PublicationRow) -> None:
+    if there.state not in RESTING:
+        raise ConflictError("it is being published already: watch it", state=there.state)
+    if there.state is PublicationState.DONE and there.pull_number is not None:
+        raise ConflictError(f"it is published already: {there.pull_url}", state=there.state)
+
+
+def _new(
+    solve: SolveRow, run: RunRow | None, *, actor: str, forge: str, at: float
+) -> PublicationRow:
+    return PublicationRow(
+        solve_id=solve.id,
+        run_id=None if run is None else run.id,
+        actor=actor,
+        repo_url=parse_target(solve.repo_url, forge=forge).repo.url,
+        branch=None if run is None else branch_name(solve.issue_number, solve.id),
+        base_branch=solve.base_branch,
+        base_commit=solve.base_commit,
+        created_at=at,
+        updated_at=at,
+    )
+
+
+def _anew(made: PublicationRow) -> Data:
+    """Everything that an earlier try may have left behind, but for its comment."""
+    return {
+        "run_id": made.run_id,
+        "actor": made.actor,
+        "branch": made.branch,
+        "head_repo": "",
+        "commit": "",
+        "reason": "",
+        "error": "",
+        "tries": 0,
+        "due_at": 0.0,
+    }

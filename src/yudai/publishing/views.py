@@ -1,0 +1,109 @@
+"""What became of a solve's pull request, as the API shows it."""
+
+from dataclasses import dataclass
+
+from pydantic import ConfigDict, Field
+
+from yudai.forge.domain.repository import PullState
+from yudai.kit.errors import NotFoundError
+from yudai.kit.ids import RunId, SolveId
+from yudai.kit.value import Value
+from yudai.publishing import outcomes
+from yudai.publishing import queries as publications
+from yudai.publishing.domain.publication import OutcomeKind, PublicationState
+from yudai.publishing.tables import OutcomeRow, PublicationRow
+from yudai.solves import queries as solves
+from yudai.store.store import Store
+
+
+class ConfirmAsk(Value):
+    model_config = ConfigDict(json_schema_extra={"examples": [{"is_revert": True}]})
+
+    is_revert: bool = Field(
+        strict=True, description="Whether the change was really taken back there."
+    )
+
+
+class OutcomeView(Value):
+    id: int
+    kind: OutcomeKind
+    run_id: RunId | None = Field(description="Whose patch it was.")
+    at: float = Field(description="When it happened at the forge.")
+    seen_at: float
+    by: str = Field(description="Who did it, where that is known.")
+    key: str = Field(description="What it was seen by, such as a commit.")
+    evidence: dict[str, object] = Field(
+        description="What shows it: the sign, the commit, the pull request that did it; of a merge "
+        "`self_merge`, whether whoever asked for the solve merged it."
+    )
+    waits: bool = Field(description="A suspicion that nobody has answered yet.")
+    confirmed: bool | None = Field(description="Of a suspicion: what a person said.")
+
+
+class PullView(Value):
+    """The pull request as it was when the forge was last asked."""
+
+    state: PullState | None = Field(description="Null: there is none yet.")
+    number: int | None
+    url: str
+    title: str
+    is_draft: bool
+    merge_commit: str
+    merged_at: float | None
+    looked_at: float
+    publication: PublicationState
+    reason: str = Field(description="Why it was refused or is stale; empty otherwise.")
+
+
+class OutcomeList(Value):
+    pull: PullView | None = Field(description="Null: nothing of this solve was published.")
+    outcomes: tuple[OutcomeView, ...] = Field(description="In the order they were seen.")
+
+
+@dataclass(frozen=True)
+class OutcomeViewer:
+    store: Store
+
+    async def of_solve(self, solve_id: SolveId, *, user_id: str | None = None) -> OutcomeList:
+        """Of somebody's own solve alone, unless whoever asks has the database itself."""
+        async with self.store.read() as db:
+            solve = await solves.get(db, solve_id)
+            if user_id not in (None, solve.user_id):
+                raise NotFoundError(f"there is no solve {solve_id}")
+            publication = await publications.find(db, solve_id)
+            rows = await outcomes.of_solve(db, solve_id)
+        return OutcomeList(
+            pull=None if publication is None else _pull(publication),
+            outcomes=tuple(map(outcome_view, rows)),
+        )
+
+
+def outcome_view(row: OutcomeRow) -> OutcomeView:
+    is_suspicion = row.kind is OutcomeKind.SUSPECTED_REVERT
+    return OutcomeView(
+        id=row.id,
+        kind=row.kind,
+        run_id=row.run_id,
+        at=row.at,
+        seen_at=row.seen_at,
+        by=row.by,
+        key=row.key,
+        evidence=row.evidence,
+        waits=is_suspicion and row.confirmed is None,
+        confirmed=row.confirmed,
+    )
+
+
+def _pull(row: PublicationRow) -> PullView:
+    return PullView(
+        state=row.pull_state,
+        number=row.pull_number,
+        url=row.pull_url,
+        title=row.pull_title,
+        is_draft=row.is_draft,
+        merge_commit=row.merge_commit,
+        merged_at=row.merged_at,
+        looked_at=row.looked_at,
+        publication=row.state,
+        reason=row.reason,
+    )

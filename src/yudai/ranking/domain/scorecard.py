@@ -1,0 +1,40 @@
+"""The numbers shown for a run."""
+
+from yudai.kit.causes import Cause
+from yudai.kit.ids import RunId
+from yudai.kit.value import Value
+from yudai.runs.domain.states import RunState
+from yudai.solves.domain.matrix import Contestant
+from yudai.verification.domain.verdict import Verdict
+
+
+class Scorecard(Value):
+    run_id: RunId
+    contestant: Contestant
+    state: RunState
+    cause: Cause | None
+    verdict: Verdict
+    files_changed: int
+    """Files of the patch, test files not counted."""
+    lines_changed: int
+    """Lines added and removed, test files not counted."""
+    cost_micros: int
+    latency_ms: int
+    steadiness: float = 0.0
+    """How steady this contestant has been; higher is better (reputation comes later)."""
+    submitted_at: float | None = None
+    error: str = ""
+    """What was said when it broke: more than its cause tells."""
+
+
+class Place(Value):
+    rank: int
+    scorecard: Scorecard
+    why: str
+
+
+class Ranking(Value):
+    places: tuple[Place, ...]
+    champion: RunId | None
+    reason: str
+    """One line: why this champion, or why none."""

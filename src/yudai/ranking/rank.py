@@ -1,0 +1,77 @@
+"""From the rows of a solve's runs to its ranking."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from yudai.kit.causes import Cause
+from yudai.kit.ids import RunId, SolveId
+from yudai.ranking.domain.reducer import rank
+from yudai.ranking.domain.scorecard import Place, Ranking, Scorecard
+from yudai.runs import queries as runs
+from yudai.runs.domain.states import RunState
+from yudai.runs.tables import RunRow
+from yudai.solves import queries as solves
+from yudai.solves.claims import Claim
+from yudai.solves.domain.budget import ended
+from yudai.solves.tables import SolveRow
+from yudai.store.store import Store
+from yudai.verification.domain.verdict import NOTHING
+
+
+def scorecard_of(run: RunRow) -> Scorecard:
+    return Scorecard(
+        run_id=RunId(run.id),
+        contestant=run.contestant,
+        state=RunState(run.state),
+        cause=None if run.cause is None else Cause(run.cause),
+        verdict=run.verdict or NOTHING,
+        files_changed=run.files_changed,
+        lines_changed=run.lines_changed,
+        cost_micros=run.total_cost_micros,
+        latency_ms=run.latency_ms,
+        submitted_at=run.submitted_at,
+        error=run.error,
+    )
+
+
+def places_of(rows: Sequence[RunRow]) -> list[Place]:
+    """The stored ranking; runs without a place yet follow in their own order."""
+    ordered = sorted(rows, key=lambda run: (run.rank is None, run.rank or 0, run.position))
+    return [
+        Place(rank=run.rank or number, scorecard=scorecard_of(run), why=run.why)
+        for number, run in enumerate(ordered, start=1)
+    ]
+
+
+def stopped_by(solve: SolveRow, rows: Sequence[RunRow], *, now: float) -> str | None:
+    """Which limit kept a run from its answer, if one did."""
+    causes = {run.cause for run in rows}
+    elapsed = (solve.finished_at or now) - (solve.started_at or now)
+    cost = sum(run.total_cost_micros for run in rows)
+    limit = ended(
+        solve.budget,
+        elapsed_s=elapsed if Cause.OUT_OF_TIME in causes else 0.0,
+        cost_micros=cost if Cause.OUT_OF_BUDGET in causes else 0,
+    )
+    # A run has a cap of its own, and what was perhaps billed uses a cap up without being a cost.
+    return limit or ("a cost cap" if Cause.OUT_OF_BUDGET in causes else None)
+
+
+@dataclass(frozen=True)
+class Ranker:
+    store: Store
+
+    async def rank_runs(self, solve_id: SolveId, claim: Claim) -> Ranking:
+        """Order the runs and keep each one's place with its why."""
+        async with self.store.change() as db:
+            solve = await solves.hold(db, solve_id)
+            claim.check(solve)
+            rows = await runs.of_solve(db, solve_id)
+            ranking = rank(
+                [scorecard_of(run) for run in rows],
+                reducer=solve.reducer,
+                require_proof=solve.require_proof,
+            )
+            for place in ranking.places:
+                await runs.change(db, place.scorecard.run_id, rank=place.rank, why=place.why)
+        return ranking

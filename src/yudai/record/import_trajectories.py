@@ -1,0 +1,214 @@
+"""Trajectory files of mini-SWE-agent become runs: one solve per file, all of them or none."""
+
+import asyncio
+import hashlib
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from yudai.artifacts import queries as artifact_rows
+from yudai.artifacts.port import ArtifactKind, ArtifactRef, Artifacts
+from yudai.kit.clock import Clock
+from yudai.kit.errors import RefusedError
+from yudai.kit.ids import RunId, SolveId, uuid7
+from yudai.kit.text import clean
+from yudai.patches.test_paths import is_test_path
+from yudai.patches.touching import touched
+from yudai.runs import messages as trajectories
+from yudai.runs import queries as runs
+from yudai.runs.domain.trajectory.foreign_files import Imported, parse, read_trajectory
+from yudai.runs.tables import RunRow
+from yudai.sandboxes.port import BaseSpec
+from yudai.solves import queries as solves
+from yudai.solves import timeline as events
+from yudai.solves.domain.budget import Budget
+from yudai.solves.domain.matrix import Matrix
+from yudai.solves.domain.states import SolveState
+from yudai.solves.tables import SolveRow
+from yudai.store.store import Store
+from yudai.verification.domain.verdict import NOTHING, Verdict, VerdictStatus
+
+MAX_FILE_BYTES = 64 << 20
+MAX_TOTAL_BYTES = 256 << 20
+SUFFIX = ".traj.json"
+BACKEND = "imported"
+
+_UNVERIFIED = Verdict(
+    status=VerdictStatus.UNVERIFIED, summary="imported: its patch was never verified here"
+)
+_REASON = "no champion: this run was imported, nothing of it was verified here"
+
+
+class Importation(NamedTuple):
+    """What became of one file."""
+
+    path: Path
+    solve_id: SolveId
+    run_id: RunId
+    handle: str
+    issue: str
+    is_new: bool
+    """False: the same content had been imported before."""
+
+
+class _Read(NamedTuple):
+    path: Path
+    run: Imported
+    blob: bytes
+    solve_id: SolveId
+    run_id: RunId
+
+
+@dataclass(frozen=True)
+class Importer:
+    store: Store
+    artifacts: Artifacts
+    clock: Clock
+
+    async def import_files(self, paths: Sequence[Path]) -> list[Importation]:
+        """Read everything first, then write it in one transaction; the first bad file refuses all.
+
+        A folder stands for the trajectory files in it. Equal content has the same ids.
+        """
+        read = await asyncio.to_thread(lambda: list(_read_all(_files(paths))))
+        refs = [await self._keep(one) for one in read]
+        done: list[Importation] = []
+        async with self.store.change() as db:
+            for one, kept in zip(read, refs, strict=True):
+                is_new = await db.get(SolveRow, one.solve_id) is None
+                if is_new:
+                    await self._add(db, one, kept)
+                done.append(_done(one, is_new=is_new))
+        return done
+
+    async def _keep(self, read: _Read) -> list[ArtifactRef]:
+        blobs = {
+            ArtifactKind.TRAJECTORY: read.blob,
+            ArtifactKind.PATCH: _encoded(read.run.patch),
+        }
+        return [await self.artifacts.put(kind, blob) for kind, blob in blobs.items() if blob]
+
+    async def _add(self, db: AsyncSession, read: _Read, refs: Sequence[ArtifactRef]) -> None:
+        now = self.clock.now()
+        await solves.add(db, _solve(read, now=now))
+        await runs.add_all(db, [_run(read, now=now)])
+        await trajectories.add_all(db, read.run_id, read.run.messages)
+        for ref in refs:
+            await artifact_rows.add(db, read.solve_id, read.run_id, ref, at=now)
+        told: dict[str, object] = {"file": clean(read.path.name)}
+        await events.append(db, read.solve_id, kind="solve.imported", at=now, data=told)
+
+
+def _files(paths: Sequence[Path]) -> Iterator[Path]:
+    for path in paths:
+        if not path.is_dir():
+            yield path
+            continue
+        found = sorted(path.rglob(f"*{SUFFIX}"))
+        if not found:
+            raise RefusedError(f"{path}: there is no *{SUFFIX} file in this folder")
+        yield from found
+
+
+def _read_all(paths: Iterator[Path]) -> Iterator[_Read]:
+    total = 0
+    for path in paths:
+        content = _content(path)
+        total += len(content)
+        if total > MAX_TOTAL_BYTES:
+            raise RefusedError(
+                f"{path}: more than {MAX_TOTAL_BYTES >> 20} MB: import fewer at once"
+            )
+        try:
+            run = read_trajectory(parse(content), name=path.name.removesuffix(SUFFIX))
+        except RefusedError as error:
+            raise RefusedError(f"{path}: {error}") from None
+        yield _named(path, run)
+
+
+def _content(path: Path) -> bytes:
+    # A pipe or a device would be read for ever.
+    if path.exists() and not path.is_file():
+        raise RefusedError(f"{path}: it is not a file")
+    try:
+        with path.open("rb") as file:
+            content = file.read(MAX_FILE_BYTES + 1)
+    except OSError as error:
+        raise RefusedError(f"{path}: cannot be read: {error.strerror}") from None
+    if len(content) > MAX_FILE_BYTES:
+        raise RefusedError(f"{path}: it is larger than {MAX_FILE_BYTES >> 20} MB")
+    return content
+
+
+def _named(path: Path, run: Imported) -> _Read:
+    """Ids from the content: what is imported again is found again."""
+    blob = json.dumps(run.document).encode()
+    digest = hashlib.sha256(blob).digest()
+    unix_ms = int((run.started_at or 0.0) * 1000)
+    solve_id = uuid7(unix_ms=unix_ms, entropy=int.from_bytes(digest[:16]))
+    run_id = uuid7(unix_ms=unix_ms, entropy=int.from_bytes(digest[16:]))
+    return _Read(path, run, blob, SolveId(solve_id), RunId(run_id))
+
+
+def _done(read: _Read, *, is_new: bool) -> Importation:
+    handle, issue = read.run.contestant.handle, read.run.issue.label
+    return Importation(read.path, read.solve_id, read.run_id, handle, issue, is_new)
+
+
+def _encoded(patch: str) -> bytes:
+    """Lone surrogates are bytes that were not UTF-8, as our own export writes them."""
+    try:
+        return patch.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        return clean(patch).encode()
+
+
+def _solve(read: _Read, *, now: float) -> SolveRow:
+    run = read.run
+    return SolveRow(
+        id=read.solve_id,
+        repo=run.repo,
+        issue_title=run.issue.title,
+        issue_body=run.issue.body,
+        matrix=Matrix(models=(run.contestant.model,), temperatures=(run.contestant.temperature,)),
+        budget=Budget(),
+        reducer="simple",
+        sandbox_backend=BACKEND,
+        base=BaseSpec(key=f"{BACKEND}-{read.solve_id}", source=Path(BACKEND)),
+        state=SolveState.COMPLETED,
+        reason=_REASON,
+        created_at=now,
+        started_at=run.started_at or now,
+        finished_at=run.finished_at or now,
+    )
+
+
+def _run(read: _Read, *, now: float) -> RunRow:
+    run = read.run
+    started, finished = run.started_at or now, run.finished_at or now
+    source = [change for change in touched(run.patch) if not is_test_path(change.path)]
+    return RunRow(
+        id=read.run_id,
+        solve_id=read.solve_id,
+        position=0,
+        handle=run.contestant.handle,
+        contestant=run.contestant,
+        state=run.state,
+        cause=run.cause,
+        queued_at=started,
+        started_at=started,
+        finished_at=finished,
+        exit_status=run.exit_status,
+        steps=run.steps,
+        message_count=len(run.messages),
+        files_changed=len(source),
+        lines_changed=sum(change.lines for change in source),
+        latency_ms=int((finished - started) * 1000),
+        verdict=_UNVERIFIED if run.patch else NOTHING,
+        rank=1,
+        **run.usage.model_dump(),
+    )

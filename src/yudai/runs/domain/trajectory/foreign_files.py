@@ -1,0 +1,229 @@
+"""From a mini-SWE-agent trajectory file to a run: every version's shape; the file is hostile.
+
+1.1 (version 2): `info`, `messages`, `trajectory_format`; 1 (version 1): the same without `extra`;
+before that (0.x): without a format, or no more than the list of messages.
+"""
+
+import json
+import math
+
+from yudai.forge.domain.issue import Issue
+from yudai.gateway.domain.usage import Usage
+from yudai.kit.causes import Cause
+from yudai.kit.errors import RefusedError
+from yudai.kit.money import MICROS_PER_USD
+from yudai.kit.untyped import (
+    Object,
+    as_amount,
+    as_items,
+    as_object,
+    as_text,
+    depth_exceeds,
+    is_items,
+    is_object,
+)
+from yudai.kit.value import Value
+from yudai.patches.touching import touched
+from yudai.runs.domain.exit_status import INTERRUPTED, SUBMITTED, cause_of
+from yudai.runs.domain.states import RunState
+from yudai.runs.domain.trajectory.messages import at_of, commands_of, role_of, text_of, usage_of
+from yudai.runs.domain.trajectory.redacting import redacted
+from yudai.runs.domain.trajectory.steps import number_turns
+from yudai.runs.domain.trajectory.tasks import issue_in, repo_of
+from yudai.runs.domain.trajectory.trajectory import TrajectoryMessage
+from yudai.solves.domain.matrix import DEFAULT_AGENT, Contestant, Strategy
+
+FORMATS = ("mini-swe-agent-1.1", "mini-swe-agent-1")
+OLDER = "mini-swe-agent-0"
+MAX_MESSAGES = 100_000
+MAX_DEPTH = 100
+UNKNOWN_MODEL = "unknown"
+# What providers use when no temperature is sent.
+DEFAULT_TEMPERATURE = 1.0
+# mini-SWE-agent limits no edits: the most that a contestant may have.
+NO_EDIT_LIMIT = 1000
+
+_FINISH_MARKERS = ("COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT", "MINI_SWE_AGENT_FINAL_OUTPUT")
+
+
+class Imported(Value):
+    """One run as a file tells it."""
+
+    document: Object
+    """The file itself, without secrets: what is exported again."""
+    repo: str
+    issue: Issue
+    contestant: Contestant
+    exit_status: str
+    state: RunState
+    cause: Cause | None
+    patch: str
+    """The submission, when it is a diff."""
+    steps: int
+    usage: Usage
+    messages: tuple[TrajectoryMessage, ...]
+    started_at: float | None
+    finished_at: float | None
+
+
+def parse(content: bytes) -> object:
+    """JSON, or a RefusedError that says what is wrong with it."""
+    try:
+        value: object = json.loads(
+            content.decode("utf-8-sig"), parse_float=_finite, parse_constant=_finite
+        )
+    except UnicodeDecodeError:
+        raise RefusedError("it is not UTF-8 text") from None
+    except json.JSONDecodeError as error:
+        raise RefusedError(f"it is not JSON ({error.msg} at line {error.lineno})") from None
+    except ValueError as error:
+        raise RefusedError(f"it is not JSON ({error})") from None
+    except RecursionError:
+        raise RefusedError(f"it is nested deeper than {MAX_DEPTH} levels") from None
+    if depth_exceeds(value, MAX_DEPTH):
+        raise RefusedError(f"it is nested deeper than {MAX_DEPTH} levels")
+    return value
+
+
+def read_trajectory(value: object, *, name: str) -> Imported:
+    """A run, or a RefusedError; `name` stands for the issue where the file says nothing of it."""
+    document = redacted(_document(value))
+    bodies = _bodies(document)
+    info = _info(document)
+    messages = _messages(bodies)
+    exit_status, submission = _ending(info, bodies)
+    patch = _ended(submission)
+    times = [at for at in map(at_of, bodies) if at]
+    return Imported(
+        document=document,
+        repo=repo_of(document),
+        issue=issue_in(info, bodies, name=name),
+        contestant=_contestant(info),
+        exit_status=exit_status,
+        state=_state(exit_status),
+        cause=cause_of(exit_status),
+        patch=patch if touched(patch) else "",
+        steps=_calls(info) or messages[-1].step,
+        usage=_usage(info, bodies),
+        messages=messages,
+        started_at=min(times, default=None),
+        finished_at=max(times, default=None),
+    )
+
+
+def _finite(text: str) -> float:
+    """NaN, Infinity and what is as large are read by Python, but by nobody else."""
+    if not math.isfinite(value := float(text)):
+        raise ValueError(f"{text:.40} is no number")
+    return value
+
+
+def _document(value: object) -> Object:
+    document: Object = {"info": {}, "messages": value} if is_items(value) else as_object(value)
+    told = document.get("trajectory_format")
+    is_known = told in FORMATS or as_text(told).startswith(OLDER)
+    if told is not None and not is_known:
+        raise RefusedError(f"its format is {told!r:.80}: known are {', '.join(FORMATS)} and older")
+    if not is_items(document.get("messages")):
+        hint = " (it looks like SWE-agent's own format)" if "trajectory" in document else ""
+        raise RefusedError(f"it is no mini-SWE-agent trajectory: it has no messages{hint}")
+    return document
+
+
+def _bodies(document: Object) -> list[Object]:
+    items = as_items(document["messages"])
+    if not items:
+        raise RefusedError("it has no messages")
+    if len(items) > MAX_MESSAGES:
+        raise RefusedError(f"it has more than {MAX_MESSAGES} messages")
+    for number, item in enumerate(items):
+        if not is_object(item):
+            raise RefusedError(f"its message {number} is {type(item).__name__}, not an object")
+    return [as_object(item) for item in items]
+
+
+def _info(document: Object) -> Object:
+    info = document.get("info", {})
+    if not is_object(info):
+        raise RefusedError("its info is not an object")
+    return info
+
+
+def _messages(bodies: list[Object]) -> tuple[TrajectoryMessage, ...]:
+    messages: list[TrajectoryMessage] = []
+    at = next((found for found in map(at_of, bodies) if found), 0.0)
+    for seq, (body, step) in enumerate(zip(bodies, number_turns(bodies), strict=True)):
+        at = at_of(body) or at
+        messages.append(
+            TrajectoryMessage(seq=seq, step=step, role=role_of(body)[:64], at=at, body=body)
+        )
+    return tuple(messages)
+
+
+def _ending(info: Object, bodies: list[Object]) -> tuple[str, str]:
+    """How it ended and what it submitted; the oldest files say it only with their last messages."""
+    told = {key: info.get(key) for key in ("exit_status", "submission")}
+    for key, value in told.items():
+        if value is not None and not isinstance(value, str):
+            raise RefusedError(f"its {key.replace('_', ' ')} is not a text")
+    last = as_object(bodies[-1].get("extra"))
+    status = as_text(told["exit_status"]) or as_text(last.get("exit_status"))
+    submission = as_text(told["submission"]) or as_text(last.get("submission"))
+    if status or told["exit_status"] is not None:
+        return status, submission
+    commands = [command.text for body in bodies[-2:] for command in commands_of(body)]
+    if any(marker in command for command in commands for marker in _FINISH_MARKERS):
+        return SUBMITTED, submission or text_of(bodies[-1])
+    return "", submission
+
+
+def _state(exit_status: str) -> RunState:
+    if exit_status in INTERRUPTED:
+        return RunState.CANCELLED
+    return RunState.COMPLETED if cause_of(exit_status) is None else RunState.FAILED
+
+
+def _ended(diff: str) -> str:
+    """With an end of its last line, which mini-SWE-agent cuts off and git asks for."""
+    return diff if not diff or diff.endswith("\n") else f"{diff}\n"
+
+
+def _calls(info: Object) -> int:
+    calls = as_object(info.get("model_stats")).get("api_calls")
+    if calls is not None and (isinstance(calls, bool) or not isinstance(calls, int)):
+        raise RefusedError("its number of API calls is not a whole number")
+    if calls is not None and not 0 <= calls < 1 << 31:
+        raise RefusedError("its number of API calls is out of range")
+    return calls or 0
+
+
+def _usage(info: Object, bodies: list[Object]) -> Usage:
+    """Tokens from the messages; the whole cost as the file says it."""
+    counted = sum(map(usage_of, bodies), start=Usage())
+    told = as_object(info.get("model_stats")).get("instance_cost")
+    cost = as_amount(told)
+    if told is not None and cost is None:
+        raise RefusedError("its cost is not a number of dollars")
+    micros = counted.cost_micros if cost is None else round(cost * MICROS_PER_USD)
+    usage = counted.model_copy(update={"cost_micros": micros})
+    if any(number >> 62 for number in (micros, counted.input_tokens, counted.output_tokens)):
+        raise RefusedError("its cost or its number of tokens is out of range")
+    return usage
+
+
+def _contestant(info: Object) -> Contestant:
+    model = as_object(as_object(info.get("config")).get("model"))
+    name = as_text(model.get("model_name"))[:300] or UNKNOWN_MODEL
+    told = as_object(model.get("model_kwargs")).get("temperature")
+    temperature = DEFAULT_TEMPERATURE if told is None else as_amount(told)
+    if temperature is None or temperature > 2:
+        raise RefusedError("its temperature is not a number from 0 to 2")
+    return Contestant(
+        agent=DEFAULT_AGENT,
+        model=name,
+        temperature=temperature,
+        max_edits=NO_EDIT_LIMIT,
+        strategy=Strategy.BALANCED,
+        # Not a handle of ours: neither the edits nor the strategy are in the file.
+        handle=f"{name.rsplit('/', 1)[-1]}-t{temperature:g}-imported",
+    )

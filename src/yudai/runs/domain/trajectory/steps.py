@@ -1,0 +1,163 @@
+"""One step of a trajectory whole: what was thought, which commands ran and what they printed."""
+
+import json
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from yudai.gateway.domain.usage import Usage
+from yudai.kit.untyped import Object, as_object, as_text
+from yudai.kit.value import Value
+from yudai.runs.domain.trajectory.messages import (
+    Command,
+    commands_of,
+    reasoning_of,
+    role_of,
+    said_in,
+    starts_turn,
+    text_of,
+    thought_of,
+    usage_of,
+)
+from yudai.runs.domain.trajectory.trajectory import TrajectoryMessage
+
+
+class Action(Value):
+    """A command with what was kept of its end; `returncode` None: it is not known."""
+
+    command: str
+    output: str = ""
+    returncode: int | None = None
+    exception: str = ""
+    """Why it ended early or was not executed."""
+    notice: str = ""
+    """What the agent was told of its edits."""
+
+
+class Told(Value):
+    """Any other message of the step: prompts, a refusal, the end."""
+
+    role: str
+    text: str
+
+
+class Step(Value):
+    number: int
+    thought: str
+    reasoning: str
+    actions: tuple[Action, ...]
+    told: tuple[Told, ...]
+    usage: Usage
+    started_at: float
+    seconds: float
+    """From its first message to its last: the model call before the first is not in it."""
+
+
+def step_of(number: int, messages: Sequence[TrajectoryMessage]) -> Step:
+    """All messages of one step, in order, as one."""
+    bodies = [message.body for message in messages]
+    turns = [body for body in bodies if starts_turn(body)]
+    said = [said_in(body) for body in turns]
+    commands = [command for body in said for command in commands_of(body)]
+    observations, others = _parted([body for body in bodies if body not in said], commands)
+    ats = [message.at for message in messages]
+    return Step(
+        number=number,
+        thought="\n\n".join(filter(None, map(thought_of, said))),
+        reasoning="\n\n".join(filter(None, map(reasoning_of, said))),
+        actions=_matched(commands, observations),
+        told=tuple(Told(role=role_of(body), text=text_of(body)) for body in others),
+        usage=sum(map(usage_of, turns), start=Usage()),
+        started_at=min(ats, default=0.0),
+        seconds=max(ats, default=0.0) - min(ats, default=0.0),
+    )
+
+
+def number_turns(bodies: Iterable[Object]) -> list[int]:
+    """Each message's step: how many times the model had been called by then."""
+    numbers: list[int] = []
+    turn = 0
+    for body in bodies:
+        turn += starts_turn(body)
+        numbers.append(turn)
+    return numbers
+
+
+class _Observation(NamedTuple):
+    call_id: str
+    action: Action
+
+
+def _parted(
+    bodies: Sequence[Object], commands: Sequence[Command]
+) -> tuple[list[_Observation], list[Object]]:
+    observations: list[_Observation] = []
+    others: list[Object] = []
+    for body in bodies:
+        # Version 1 says nothing beside the text: what follows a command is its output.
+        is_due = role_of(body) == "user" and len(observations) < len(commands)
+        if _is_observation(body) or (is_due and not as_object(body.get("extra"))):
+            observations.append(_observed(body))
+        else:
+            others.append(body)
+    return observations, others
+
+
+def _is_observation(body: Object) -> bool:
+    return role_of(body) == "tool" or "returncode" in as_object(body.get("extra"))
+
+
+def _observed(body: Object) -> _Observation:
+    extra, text = as_object(body.get("extra")), text_of(body)
+    shown = _fields(text)
+    raw = extra.get("raw_output")
+    code = extra.get("returncode", shown.get("returncode"))
+    action = Action(
+        command="",
+        output=raw if isinstance(raw, str) else as_text(shown.get("output")),
+        returncode=code if isinstance(code, int) else None,
+        exception=as_text(extra.get("exception_info")) or as_text(shown.get("exception_info")),
+        notice=as_text(shown.get("notice")),
+    )
+    return _Observation(as_text(body.get("tool_call_id") or body.get("call_id")), action)
+
+
+def _fields(text: str) -> Object:
+    """What the model was shown, in JSON or in tags; other text is all output."""
+    try:
+        parsed = as_object(json.loads(text))
+    except (ValueError, RecursionError):
+        parsed = {}
+    if "returncode" in parsed:
+        return parsed
+    code = _between(text, "<returncode>", "</returncode>")
+    output = _between(text, "<output>\n", "</output>")
+    is_number = code is not None and code.strip().removeprefix("-").isdecimal() and len(code) < 12
+    return {
+        "returncode": int(code) if is_number and code is not None else None,
+        "output": text if output is None else output.removesuffix("\n"),
+    }
+
+
+def _between(text: str, start: str, end: str) -> str | None:
+    """From the first opening tag to the last closing one: the output may hold tags itself."""
+    _, opened, rest = text.partition(start)
+    inner, closed, _ = rest.rpartition(end)
+    return inner if opened and closed else None
+
+
+def _matched(
+    commands: Sequence[Command], observations: Sequence[_Observation]
+) -> tuple[Action, ...]:
+    """By the call's id where there is one, else in order; output without a command is kept."""
+    left = list(observations)
+    actions: list[Action] = []
+    for command in commands:
+        named = (o for o in left if command.call_id and o.call_id == command.call_id)
+        unnamed = (o for o in left if not o.call_id or not command.call_id)
+        found = next(named, None) or next(unnamed, None)
+        if found is None:
+            actions.append(Action(command=command.text))
+        else:
+            left.remove(found)
+            actions.append(found.action.model_copy(update={"command": command.text}))
+    return (*actions, *(observation.action for observation in left))

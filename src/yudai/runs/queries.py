@@ -1,0 +1,121 @@
+"""Queries of runs."""
+
+from collections.abc import Iterable
+
+from sqlalchemy import select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from yudai.gateway.domain.usage import Usage
+from yudai.kit.ids import RunId, SolveId
+from yudai.runs.domain import states as run_state
+from yudai.runs.domain.states import RunEvent, RunState
+from yudai.runs.tables import RunRow
+from yudai.sandboxes.port import Tags
+from yudai.solves import timeline as events
+from yudai.solves.claims import Claim
+from yudai.solves.locks import hold_solve
+from yudai.solves.tables import SolveRow
+from yudai.store.compare_and_set import change_row, find_row, get_row
+from yudai.store.rows import Data
+
+_STAMPS = {RunState.RUNNING: "started_at", RunState.VERIFYING: "submitted_at"} | dict.fromkeys(
+    run_state.FINAL, "finished_at"
+)
+
+
+def _stamps(state: RunState, at: float) -> dict[str, float]:
+    return {_STAMPS[state]: at} if state in _STAMPS else {}
+
+
+async def add_all(db: AsyncSession, rows: Iterable[RunRow]) -> None:
+    db.add_all(rows)
+    await db.flush()
+
+
+async def get(db: AsyncSession, run_id: RunId) -> RunRow:
+    return await get_row(db, RunRow, run_id)
+
+
+async def hold(db: AsyncSession, run_id: RunId) -> RunRow:
+    """As it is now; until our commit nobody else changes it, its solve or its other runs."""
+    await hold_solve(db, (await get(db, run_id)).solve_id)
+    return await get_row(db, RunRow, run_id, is_fresh=True)
+
+
+async def find(db: AsyncSession, ending: str) -> RunRow:
+    """A run by its id or a unique ending of it."""
+    return await find_row(db, RunRow, ending)
+
+
+async def of_solve(db: AsyncSession, solve_id: SolveId) -> list[RunRow]:
+    query = select(RunRow).where(RunRow.solve_id == solve_id).order_by(RunRow.position)
+    return list(await db.scalars(query))
+
+
+async def advance(
+    db: AsyncSession,
+    run_id: RunId,
+    event: RunEvent,
+    *,
+    at: float,
+    data: Data | None = None,
+    claim: Claim | None = None,
+    **changes: object,
+) -> RunRow:
+    """Move to the event's next state, with other columns, and tell the timeline.
+
+    With a claim only while it holds: TakenError.
+    """
+    row = await hold(db, run_id)
+    if claim:
+        claim.check(row)
+    was = row.state
+    state = run_state.advance(was, event)
+    columns = {"state": state, **_stamps(state, at), **_columns(changes)}
+    changed = await change_row(db, RunRow, run_id, columns, expected=was)
+    told = {"from": was, "to": state, **(data or {})}
+    await events.append(db, row.solve_id, kind=f"run.{event}", at=at, run_id=run_id, data=told)
+    return changed
+
+
+async def change(
+    db: AsyncSession, run_id: RunId, *, claim: Claim | None = None, **changes: object
+) -> RunRow:
+    """Set columns without a change of state; with a claim only while it holds."""
+    if "state" in changes:
+        raise ValueError("a state changes through advance()")
+    row = await hold(db, run_id)
+    if claim:
+        claim.check(row)
+    return await change_row(db, RunRow, run_id, _columns(changes))
+
+
+def _columns(changes: dict[str, object]) -> dict[str, object]:
+    """A usage is spread over the columns that are named like its fields."""
+    usage = changes.get("usage")
+    if not isinstance(usage, Usage):
+        return changes
+    return {name: new for name, new in changes.items() if name != "usage"} | usage.model_dump()
+
+
+async def sandbox_tags(db: AsyncSession, owner: str) -> Tags:
+    """Of a sandbox whose owner is a run or a solve; empty for anybody else."""
+    run = (await db.execute(select(RunRow.solve_id).where(RunRow.id == owner))).one_or_none()
+    solve_id = owner if run is None else run.solve_id
+    columns = select(
+        SolveRow.id,
+        SolveRow.user_id,
+        SolveRow.conversation_id,
+        SolveRow.repo,
+        SolveRow.issue_number,
+    )
+    solve = (await db.execute(columns.where(SolveRow.id == solve_id))).one_or_none()
+    if solve is None:
+        return Tags()
+    return Tags(
+        solve=solve.id,
+        run="" if run is None else owner,
+        conversation=solve.conversation_id or "",
+        issue="" if solve.issue_number is None else f"{solve.repo}#{solve.issue_number}",
+        user=solve.user_id,
+    )

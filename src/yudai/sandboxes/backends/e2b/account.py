@@ -1,0 +1,187 @@
+"""An account at E2B: its calls in our types, each with a deadline and errors of ours."""
+
+import inspect
+import math
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from importlib.metadata import version
+from typing import Any, NamedTuple
+
+from e2b import AsyncSandbox, SandboxException, SandboxQuery, SandboxState
+
+from yudai.kit.concurrency import Chores
+from yudai.sandboxes.backends.e2b.errors import AbsentError, UnheardError, UnreachedError, asking
+from yudai.sandboxes.backends.e2b.network import egress, is_open
+from yudai.sandboxes.backends.network.remote_addresses import without_login
+from yudai.sandboxes.backends.remote.cloud import BaseGoneError, Found, Order
+
+_DOMAIN = "e2b.app"
+_PER_PAGE = 100
+_MARGIN_S = 5.0
+_LAST_WORDS_S = 30.0
+_NO_FULL_SNAPSHOTS = frozenset({400, 409})
+_TAKES_KEYS = "idempotency_key" in inspect.signature(AsyncSandbox.create).parameters
+
+
+class Address(NamedTuple):
+    """Where the control plane is; None is E2B's own."""
+
+    domain: str | None = None
+    api_url: str | None = None
+    sandbox_url: str | None = None
+
+
+class Timings(NamedTuple):
+    call_s: float = 30.0
+    create_s: float = 60.0
+    ready_s: float = 60.0
+    """For a machine that was made, until it answers."""
+    snapshot_s: float = 600.0
+    look_up_s: float = 120.0
+    """For finding out what became of a call whose answer was lost."""
+
+
+class Account:
+    def __init__(self, api_key: str, address: Address, timings: Timings) -> None:
+        domain = address.domain or _DOMAIN
+        # Whatever is not said here, the SDK would take from the environment.
+        self._options: dict[str, Any] = {
+            "api_key": api_key,
+            "domain": domain,
+            "api_url": address.api_url or f"https://api.{domain}",
+            "sandbox_url": address.sandbox_url,
+            "debug": False,
+            "http_version": "2",
+        }
+        self.timings = timings
+        self.chores = Chores(patience_s=_LAST_WORDS_S)
+
+    @property
+    def version(self) -> str:
+        return version("e2b")
+
+    async def make(self, order: Order, template: str) -> AsyncSandbox:
+        try:
+            return await self._make(order, template)
+        except AbsentError as error:
+            if not order.image:
+                raise
+            raise BaseGoneError(f"the prepared base is gone: {error}") from error
+
+    async def attach(self, machine_id: str, ttl_s: float) -> AsyncSandbox:
+        async with self.asking("finding a sandbox again") as options:
+            return await AsyncSandbox.connect(machine_id, timeout=math.ceil(ttl_s), **options)
+
+    async def fork(
+        self, machine_id: str, count: int, ttl_s: float
+    ) -> Sequence[AsyncSandbox | Exception]:
+        async with self.asking("forking a sandbox", self.timings.create_s) as options:
+            return await AsyncSandbox.fork(
+                machine_id, timeout=math.ceil(ttl_s), count=count, **options
+            )
+
+    async def snapshot(self, machine_id: str, name: str) -> str:
+        """With its memory, or of its disk alone where the account has no more than that."""
+        try:
+            return await self._snapshot(machine_id, name)
+        except UnheardError:
+            found = [key async for key in self._snapshots(name)]
+            if not found:
+                raise
+            return found[0]
+
+    async def has_snapshot(self, image: str) -> bool:
+        return bool([key async for key in self._snapshots(image)])
+
+    async def remove_snapshot(self, image: str) -> bool:
+        async with self.asking("removing a snapshot") as options:
+            return await AsyncSandbox.delete_snapshot(image, **options)
+
+    async def kill(self, machine_id: str) -> bool:
+        try:
+            return await self._kill(machine_id)
+        except UnheardError:
+            # What is not there any more was ended by the call that we did not hear of.
+            await self._kill(machine_id)
+            return True
+
+    async def find(self, tags: Mapping[str, str]) -> list[Found]:
+        """All pages, running and paused; their filter is checked, for much hangs on it."""
+        query = SandboxQuery(metadata=dict(tags), state=[SandboxState.RUNNING, SandboxState.PAUSED])
+        async with self.asking("listing sandboxes") as options:
+            pages = AsyncSandbox.list(query=query, limit=_PER_PAGE, **options)
+        found: dict[str, Found] = {}
+        while pages.has_next:
+            async with self.asking("listing sandboxes"):
+                for one in await pages.next_items():
+                    if tags.items() <= one.metadata.items():
+                        found[one.sandbox_id] = Found(
+                            one.sandbox_id,
+                            dict(one.metadata),
+                            one.state.value,
+                            one.started_at.timestamp(),
+                        )
+        return list(found.values())
+
+    async def look(self) -> None:
+        """Whether we are let in."""
+        async with self.asking("asking E2B") as options:
+            await AsyncSandbox.list(limit=1, **options).next_items()
+
+    @asynccontextmanager
+    async def asking(
+        self, doing: str, timeout_s: float | None = None
+    ) -> AsyncGenerator[dict[str, Any]]:
+        limit_s = timeout_s or self.timings.call_s
+        try:
+            async with asking(doing, limit_s + _MARGIN_S):
+                yield {**self._options, "request_timeout": limit_s}
+        except UnreachedError as error:
+            at = without_login(self._options["api_url"])
+            raise UnreachedError(
+                f"E2B cannot be reached at {at}: check E2B_API_URL and the network"
+            ) from error
+
+    async def _make(self, order: Order, template: str) -> AsyncSandbox:
+        more = {"idempotency_key": order.key} if _TAKES_KEYS else {}
+        async with self.asking("creating a sandbox", self.timings.create_s) as options:
+            return await AsyncSandbox.create(
+                order.image or template,
+                timeout=math.ceil(order.ttl_s),
+                metadata=dict(order.tags),
+                allow_internet_access=is_open(order.hosts),
+                network={**egress(order.hosts), "allow_public_traffic": False},  # pyright: ignore[reportArgumentType] - a TypedDict
+                **more,
+                **options,
+            )
+
+    async def _kill(self, machine_id: str) -> bool:
+        async with self.asking("ending a sandbox") as options:
+            return await AsyncSandbox.kill(machine_id, **options)
+
+    async def _snapshot(self, machine_id: str, name: str) -> str:
+        async with self.asking("keeping a snapshot", self.timings.snapshot_s) as options:
+            try:
+                kept = await AsyncSandbox.create_snapshot(machine_id, name, **options)
+            except SandboxException as error:
+                if error.status_code not in _NO_FULL_SNAPSHOTS:
+                    raise
+                kept = await AsyncSandbox.create_snapshot(
+                    machine_id, name, mode="filesystem", **options
+                )
+        return kept.snapshot_id
+
+    async def _snapshots(self, name: str) -> AsyncGenerator[str]:
+        async with self.asking("listing snapshots") as options:
+            pages = AsyncSandbox.list_snapshots(name=name, **options)
+        while pages.has_next:
+            async with self.asking("listing snapshots"):
+                items = await pages.next_items()
+            for one in items:
+                if _bare(name) in {_bare(one.snapshot_id), *map(_bare, one.names)}:
+                    yield one.snapshot_id
+
+
+def _bare(name: str) -> str:
+    """Without the team before it and the tag behind it."""
+    return name.rpartition("/")[2].partition(":")[0]

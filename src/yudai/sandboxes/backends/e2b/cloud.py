@@ -1,0 +1,126 @@
+"""Machines at E2B, or at a control plane of your own; its SDK is loaded when they are asked for."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+from yudai.kit.errors import SandboxError
+from yudai.sandboxes.backends.e2b.template import BuiltTemplate, build_template
+from yudai.sandboxes.backends.remote.cloud import INSTALLATION, DeniedError, Found, Machine, Order
+from yudai.sandboxes.backends.remote.guarantees import vm_capabilities
+from yudai.sandboxes.port import Capabilities, SandboxLimits
+
+if TYPE_CHECKING:
+    from yudai.sandboxes.backends.e2b.account import Account, Timings
+    from yudai.sandboxes.backends.e2b.create import Maker
+    from yudai.sandboxes.backends.e2b.machine import E2BMachine
+
+T = TypeVar("T")
+
+NO_SDK = "E2B's SDK is missing: pip install 'yudai[e2b]'"
+_FORKS_AT_ONCE = 20
+_SIZE = "the size of the VM, as its template was built"
+
+
+class E2BCloud:
+    name = "e2b"
+    own_kernels = True
+
+    def __init__(
+        self,
+        *,
+        api_key: str,
+        template: str,
+        domain: str | None = None,
+        api_url: str | None = None,
+        sandbox_url: str | None = None,
+        timings: "Timings | None" = None,
+    ) -> None:
+        self._api_key = api_key
+        self._template = template
+        self._address = (domain, api_url, sandbox_url)
+        self._timings = timings
+
+    @cached_property
+    def _maker(self) -> "Maker":
+        try:
+            from yudai.sandboxes.backends.e2b import account as e2b_account  # noqa: PLC0415 - loaded when used
+            from yudai.sandboxes.backends.e2b import create as e2b_making  # noqa: PLC0415 - likewise
+        except ImportError as error:
+            raise DeniedError(NO_SDK) from error
+        timings = self._timings or e2b_account.Timings()
+        address = e2b_account.Address(*self._address)
+        account = e2b_account.Account(self._api_key, address, timings)
+        return e2b_making.Maker(account, self._template)
+
+    @property
+    def _account(self) -> "Account":
+        return self._maker.account
+
+    async def examine(self) -> Capabilities:
+        await self._account.look()
+        version = f"e2b {self._account.version}"
+        return vm_capabilities(self.name, version=version, size=_SIZE)
+
+    async def create(self, order: Order) -> Machine:
+        maker = self._maker
+        return await self._whole(maker.create(order), lambda made: maker.discard(made.id))
+
+    async def fork(
+        self, source: Machine, orders: Sequence[Order]
+    ) -> Sequence[Machine | SandboxError]:
+        """Forks have the tags of their source: E2B has no way to give them others."""
+        forked: list[Machine | SandboxError] = []
+        for start in range(0, len(orders), _FORKS_AT_ONCE):
+            batch = orders[start : start + _FORKS_AT_ONCE]
+            work = self._maker.fork(cast("E2BMachine", source), batch)
+            try:
+                forked += await self._whole(work, self._maker.discard_all)
+            except BaseException:
+                self._account.chores.begin(self._maker.discard_all(forked))
+                raise
+        return forked
+
+    async def snapshot(self, machine: Machine, name: str) -> str:
+        return await self._whole(
+            self._account.snapshot(machine.id, name), self._maker.drop_snapshot
+        )
+
+    async def remove_snapshot(self, image: str) -> bool:
+        return await self._account.remove_snapshot(image)
+
+    async def has_snapshot(self, image: str) -> bool:
+        return await self._account.has_snapshot(image)
+
+    async def list(self, installation: str) -> Sequence[Found]:
+        return await self._account.find({INSTALLATION: installation})
+
+    async def kill(self, machine_id: str) -> bool:
+        return await self._account.kill(machine_id)
+
+    async def build_template(
+        self, name: str, limits: SandboxLimits, on_log: Callable[[str], None]
+    ) -> BuiltTemplate:
+        return await build_template(self._account, name, limits, on_log)
+
+    async def close(self) -> None:
+        if "_maker" in self.__dict__:
+            await self._account.chores.close()
+
+    async def _whole(self, work: Coroutine[Any, Any, T], undo: Callable[[T], Awaitable[None]]) -> T:
+        """Whoever is cancelled meanwhile leaves nothing behind: it is undone when it is done."""
+        task = self._account.chores.begin(work)
+        try:
+            return await asyncio.shield(task)
+        except asyncio.CancelledError:
+            self._account.chores.begin(_undo(task, undo))
+            raise
+
+
+async def _undo(task: asyncio.Task[T], undo: Callable[[T], Awaitable[None]]) -> None:
+    try:
+        made = await task
+    except SandboxError:
+        return
+    await undo(made)

@@ -1,0 +1,153 @@
+"""How machines come into being at E2B: looked for when an answer was lost, removed when useless."""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, TypeVar
+
+import structlog
+
+from yudai.kit.errors import SandboxError
+from yudai.sandboxes.backends.e2b.errors import (
+    LateError,
+    UnheardError,
+    UnreachedError,
+    UnsupportedError,
+    translate,
+)
+from yudai.sandboxes.backends.e2b.machine import E2BMachine
+from yudai.sandboxes.backends.remote.cloud import BOX, INSTALLATION, BusyError, Machine, Order
+
+if TYPE_CHECKING:
+    from e2b import AsyncSandbox
+
+    from yudai.sandboxes.backends.e2b.account import Account
+
+log: structlog.stdlib.BoundLogger = structlog.get_logger()
+
+T = TypeVar("T")
+
+_FIRST_PAUSE_S = 0.5
+_LONGEST_PAUSE_S = 15.0
+
+
+class Maker:
+    def __init__(self, account: "Account", template: str) -> None:
+        self.account = account
+        self._template = template
+
+    async def create(self, order: Order) -> Machine:
+        machine = E2BMachine(self.account, await self._make(order), order.tags)
+        return await self._ready(machine)
+
+    async def fork(
+        self, source: E2BMachine, orders: Sequence[Order]
+    ) -> Sequence[Machine | SandboxError]:
+        ttl_s = max(order.ttl_s for order in orders)
+        try:
+            forks = await self.account.fork(source.id, len(orders), ttl_s)
+        except UnsupportedError as error:
+            raise NotImplementedError from error
+        except SandboxError as error:
+            if isinstance(error, UnheardError):
+                await self._discard_strays(source)
+            return [error for _ in orders]
+        async with asyncio.TaskGroup() as group:
+            fitting = [
+                group.create_task(self._fit(self._fork_of(source, fork), order))
+                for fork, order in zip(forks, orders, strict=False)
+            ]
+        missing = len(orders) - len(fitting)
+        fewer = [SandboxError("E2B made fewer forks than were asked for")] * missing
+        return [*(task.result() for task in fitting), *fewer]
+
+    async def discard(self, machine_id: str) -> None:
+        """It ends by itself, a little later, where we cannot do it."""
+        try:
+            await self.account.kill(machine_id)
+        except SandboxError as error:
+            log.warning("sandbox.not_removed", sandbox_id=machine_id, error=str(error))
+
+    async def discard_all(self, made: Iterable[Machine | SandboxError]) -> None:
+        for one in made:
+            if not isinstance(one, SandboxError):
+                await self.discard(one.id)
+
+    async def drop_snapshot(self, image: str) -> None:
+        try:
+            await self.account.remove_snapshot(image)
+        except SandboxError as error:
+            log.warning("snapshot.not_removed", snapshot=image, error=str(error))
+
+    async def _make(self, order: Order) -> "AsyncSandbox":
+        """The SDK has no key that would make asking twice safe, so it is looked for first."""
+        try:
+            return await self.account.make(order, self._template)
+        except UnheardError as error:
+            found = await self._look_up(partial(self.account.find, _ours(order.tags)))
+            if found:
+                attach = partial(self.account.attach, found[0].id, order.ttl_s)
+                return await self._look_up(attach)
+            if isinstance(error, LateError):
+                # It may come yet: a second one might be one too many.
+                raise
+            return await self.account.make(order, self._template)
+
+    async def _look_up(self, ask: Callable[[], Awaitable[T]]) -> T:
+        """Until it is answered. BusyError would say that nothing was made, which is not known."""
+        ends_s, pause_s = time.monotonic() + self.account.timings.look_up_s, _FIRST_PAUSE_S
+        while True:
+            try:
+                return await ask()
+            except (BusyError, UnheardError, UnreachedError) as error:
+                if time.monotonic() + pause_s > ends_s:
+                    raise UnheardError(
+                        f"what became of a lost answer is unknown: {error}"
+                    ) from error
+            await asyncio.sleep(pause_s)
+            pause_s = min(2 * pause_s, _LONGEST_PAUSE_S)
+
+    async def _ready(self, machine: E2BMachine) -> E2BMachine:
+        try:
+            await machine.until_it_answers()
+        except SandboxError:
+            await self.discard(machine.id)
+            raise
+        return machine
+
+    def _fork_of(
+        self, source: E2BMachine, fork: "AsyncSandbox | Exception"
+    ) -> E2BMachine | SandboxError:
+        if isinstance(fork, Exception):
+            return translate(fork, "forking a sandbox")
+        source.kin.add(fork.sandbox_id)
+        return E2BMachine(self.account, fork, source.tags, source.kin)
+
+    async def _fit(
+        self, machine: E2BMachine | SandboxError, order: Order
+    ) -> E2BMachine | SandboxError:
+        if isinstance(machine, SandboxError):
+            return machine
+        try:
+            await self._ready(machine)
+            await machine.allow(order.hosts)
+        except SandboxError as error:
+            await self.discard(machine.id)
+            return error
+        return machine
+
+    async def _discard_strays(self, source: E2BMachine) -> None:
+        """Forks that nobody has told us of: they have its tags, and are none that we know."""
+        try:
+            found = await self._look_up(partial(self.account.find, _ours(source.tags)))
+        except SandboxError as error:
+            log.warning("sandbox.not_looked_up", error=str(error))
+            return
+        for stray in found:
+            if stray.id not in source.kin:
+                await self.discard(stray.id)
+
+
+def _ours(tags: Mapping[str, str]) -> dict[str, str]:
+    return {name: tags[name] for name in (INSTALLATION, BOX)}

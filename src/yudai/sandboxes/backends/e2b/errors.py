@@ -1,0 +1,112 @@
+"""What E2B's SDK raises, in our words."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Callable
+from contextlib import asynccontextmanager
+
+import httpx
+from e2b import exceptions as theirs
+
+from yudai.kit.errors import SandboxError
+from yudai.sandboxes.backends.remote.cloud import (
+    BusyError,
+    CutError,
+    DeniedError,
+    FullError,
+    GoneError,
+)
+
+_LONGEST = 300
+_NO_KEY = "E2B does not accept the key: check E2B_API_KEY"
+_OLD_TEMPLATE = "the template is too old for the SDK: yudai sandbox build-template"
+
+
+class UnheardError(SandboxError):
+    """The answer was lost: whether it was done is not known. Look before asking again."""
+
+
+class LateError(UnheardError):
+    """There was no answer in time: it may still be done."""
+
+
+class UnreachedError(SandboxError):
+    """Nothing has left us: there is nobody at that address."""
+
+
+class AbsentError(DeniedError):
+    """There is no such template or snapshot."""
+
+
+class UnsupportedError(SandboxError):
+    """The control plane has no such call."""
+
+
+_BY_CLASS: dict[type[BaseException], Callable[[str], SandboxError]] = {
+    theirs.AuthenticationException: lambda _: DeniedError(_NO_KEY),
+    theirs.RateLimitException: BusyError,
+    theirs.ServiceBusyException: BusyError,
+    theirs.SandboxNotFoundException: GoneError,
+    theirs.SandboxNotRunningException: GoneError,
+    theirs.TemplateException: lambda text: DeniedError(f"{text}: {_OLD_TEMPLATE}"),
+    theirs.NotEnoughSpaceException: FullError,
+    theirs.InvalidArgumentException: SandboxError,
+    theirs.NotFoundException: SandboxError,
+    theirs.BuildException: SandboxError,
+    httpx.ConnectError: UnreachedError,
+    httpx.ConnectTimeout: UnreachedError,
+    # The line broke, or was silent for too long.
+    theirs.TimeoutException: LateError,
+    httpx.TimeoutException: LateError,
+}
+_BY_STATUS: dict[int, Callable[[str], SandboxError]] = {
+    400: DeniedError,
+    402: DeniedError,
+    403: DeniedError,
+    404: AbsentError,
+    405: UnsupportedError,
+    409: SandboxError,
+    413: DeniedError,
+    422: DeniedError,
+    501: UnsupportedError,
+}
+
+
+@asynccontextmanager
+async def asking(doing: str, deadline_s: float) -> AsyncGenerator[None]:
+    """A call of the control plane: what fails in here is an error of ours, and fails in time."""
+    try:
+        async with asyncio.timeout(deadline_s):
+            yield
+    except TimeoutError:
+        raise LateError(f"{doing}: E2B did not answer within {deadline_s:g} s") from None
+    except Exception as error:
+        raise translate(error, doing) from error
+
+
+@asynccontextmanager
+async def talking(doing: str) -> AsyncGenerator[None]:
+    """A call of a machine: when its answer was lost, the line was cut."""
+    try:
+        yield
+    except TimeoutError:
+        raise
+    except Exception as error:
+        ours = translate(error, doing)
+        raise CutError(str(ours)) if isinstance(ours, UnheardError) else ours from error
+
+
+def translate(error: BaseException, doing: str) -> SandboxError:
+    if isinstance(error, SandboxError):
+        return error
+    message = f"{doing}: {_clean(error)}"
+    for kind in type(error).__mro__:
+        if kind in _BY_CLASS:
+            return _BY_CLASS[kind](message)
+    status: int | None = getattr(error, "status_code", None)
+    return _BY_STATUS.get(status or 0, UnheardError)(message)
+
+
+def _clean(error: BaseException) -> str:
+    """One short line: it is shown to people, and part of it was written elsewhere."""
+    text = " ".join(str(error).split()) or type(error).__name__
+    return "".join(c if c.isprintable() else "\ufffd" for c in text)[:_LONGEST]

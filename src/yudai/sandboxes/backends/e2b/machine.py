@@ -1,0 +1,106 @@
+"""One machine at E2B."""
+
+import asyncio
+import math
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from yudai.kit.errors import SandboxError
+from yudai.sandboxes.backends.e2b.e2b_talk import Talk
+from yudai.sandboxes.backends.e2b.errors import UnreachedError, asking, talking
+from yudai.sandboxes.backends.e2b.network import egress, is_open
+from yudai.sandboxes.backends.remote.cloud import BusyError, CutError, Said
+from yudai.sandboxes.port import SandboxLimits
+
+if TYPE_CHECKING:
+    from e2b import AsyncSandbox
+
+    from yudai.sandboxes.backends.e2b.account import Account
+
+_FIRST_PAUSE_S = 0.1
+_LONGEST_PAUSE_S = 2.0
+_UPLOAD_BYTES_PER_S = 256 << 10
+_MIB = 1 << 20
+
+
+class E2BMachine:
+    def __init__(
+        self,
+        account: "Account",
+        sandbox: "AsyncSandbox",
+        tags: Mapping[str, str],
+        kin: set[str] | None = None,
+    ) -> None:
+        self._account = account
+        self._sandbox = sandbox
+        self.tags = tags
+        self.kin = {sandbox.sandbox_id} if kin is None else kin
+        """Whoever has these tags, as far as we know: it, and what was forked from it."""
+
+    @property
+    def id(self) -> str:
+        return self._sandbox.sandbox_id
+
+    @property
+    def variables(self) -> Mapping[str, str]:
+        return {}
+
+    async def run(self, line: str, *, timeout_s: float, max_bytes: int = 1 << 20) -> Said:
+        """Its end may take a while where the line is bad: who asked does not wait for that."""
+        talk = Talk(self._sandbox.commands, line, max_bytes)
+        try:
+            async with asyncio.timeout(timeout_s):
+                return await talk.listen(timeout_s)
+        finally:
+            if not talk.is_over:
+                self._account.chores.begin(talk.end())
+
+    async def put(self, path: str, content: bytes) -> None:
+        limit_s = self._account.timings.call_s + len(content) / _UPLOAD_BYTES_PER_S
+        try:
+            # The SDK's limit is for each part of it.
+            async with talking("writing a file"), asyncio.timeout(limit_s):
+                await self._sandbox.files.write(  # pyright: ignore[reportUnknownMemberType] - half typed
+                    path, content, user="root", request_timeout=limit_s, use_octet_stream=True
+                )
+        except TimeoutError:
+            raise CutError("a file could not be written in time") from None
+
+    async def allow(self, hosts: Sequence[str]) -> None:
+        rules = {**egress(hosts), "allow_internet_access": is_open(hosts)}
+        limit_s = self._account.timings.call_s
+        async with asking("setting what a sandbox may reach", limit_s):
+            await self._sandbox.update_network(rules, request_timeout=limit_s)  # pyright: ignore[reportArgumentType] - a TypedDict
+
+    async def extend(self, ttl_s: float) -> None:
+        limit_s = self._account.timings.call_s
+        async with asking("keeping a sandbox alive", limit_s):
+            await self._sandbox.set_timeout(math.ceil(ttl_s), request_timeout=limit_s)
+
+    async def size(self, asked: SandboxLimits) -> SandboxLimits:
+        limit_s = self._account.timings.call_s
+        async with asking("asking how big a sandbox is", limit_s):
+            info = await self._sandbox.get_info(request_timeout=limit_s)
+        has = {"processors": info.cpu_count, "memory_bytes": info.memory_mb * _MIB}
+        return asked.model_copy(update=has)
+
+    async def until_it_answers(self) -> None:
+        """A new one is worth some patience with the way to it."""
+        limit_s, pause_s = self._account.timings.ready_s, _FIRST_PAUSE_S
+        try:
+            async with asyncio.timeout(limit_s):
+                while not await self._answers():
+                    await asyncio.sleep(pause_s)
+                    pause_s = min(pause_s * 2, _LONGEST_PAUSE_S)
+        except TimeoutError:
+            raise SandboxError(
+                f"a sandbox was made but did not answer within {limit_s:g} s"
+            ) from None
+
+    async def _answers(self) -> bool:
+        limit_s = self._account.timings.call_s
+        try:
+            async with talking("asking a sandbox whether it is there"):
+                return await self._sandbox.is_running(request_timeout=limit_s)
+        except (BusyError, CutError, UnreachedError):
+            return False

@@ -1,0 +1,142 @@
+"""The steps of a base, each in a box of its own: unpack, set up with a network, seal without."""
+
+import asyncio
+import shlex
+import time
+from collections.abc import Mapping
+from contextlib import AbstractAsyncContextManager, suppress
+from pathlib import Path, PurePosixPath
+from typing import NamedTuple, Protocol
+
+from yudai.kit.causes import Cause
+from yudai.kit.errors import RefusedError, SandboxError, SetupError
+from yudai.sandboxes.backends.commands import Commands
+from yudai.sandboxes.backends.environment import GIT_ALONE
+from yudai.sandboxes.backends.shell_script import package_script
+from yudai.sandboxes.backends.trees import remove_tree
+from yudai.sandboxes.port import ENV, WORKSPACE, BaseSpec, ExecResult
+
+TREE = "tree"
+RECORD = "record"
+MADE = "env"
+"""What set-up commands have put into /env."""
+SCRATCH = "tmp"
+"""Their temporary files: on disk, for downloads are big, and gone afterwards."""
+LOG = "setup.log"
+
+_OWN_STEP_S = 900.0
+_LAST_LINES = 20
+_SIGNED = GIT_ALONE | {
+    f"GIT_{who}_{what}": value
+    for who in ("AUTHOR", "COMMITTER")
+    for what, value in (
+        ("NAME", "Yudai"),
+        ("EMAIL", "base@yudai.invalid"),
+        ("DATE", "2000-01-01T00:00:00Z"),
+    )
+}
+
+
+class Site(NamedTuple):
+    """A box in which a base is built, and how its commands name things."""
+
+    commands: Commands
+    source: str = ""
+    record: str = ""
+    variables: Mapping[str, str] = {}
+    """For set-up commands."""
+
+
+class OpenSite(Protocol):
+    def __call__(self, base: Path, *, setup: bool) -> AbstractAsyncContextManager[Site]:
+        """Open a site over a base's folder.
+
+        The one for set-up commands reaches hosts of a list, and has neither source nor record.
+        """
+        ...
+
+
+async def build(spec: BaseSpec, folder: Path, open_site: OpenSite) -> None:
+    """Fill an empty folder; what goes wrong is told, and left for the caller to remove."""
+    place = PurePosixPath(spec.folder)
+    if place.is_absolute() or ".." in place.parts:
+        raise RefusedError(f"not a folder inside the repository: {spec.folder}")
+    for name in (TREE, RECORD):
+        (folder / name).mkdir(mode=0o755, parents=True)
+    async with open_site(folder, setup=False) as site:
+        await own_step(site, "unpack.sh")
+        await look(site, spec)
+        if not spec.setup:
+            await own_step(site, "seal.sh")
+    if spec.setup:
+        await _set_up(spec, folder, open_site)
+        async with open_site(folder, setup=False) as site:
+            await own_step(site, "seal.sh")
+
+
+async def look(site: Site, spec: BaseSpec) -> None:
+    """Whether the programs start in a box, and the folder is there."""
+    checks = [("node -e 0", "start Node in a sandbox")] if spec.node else []
+    python = site.commands.locate(f"{ENV}/bin/python") if spec.env else "python3"
+    checks.append((f"{shlex.quote(python)} -c ''", "start Python in a sandbox"))
+    for command, what in checks:
+        _check(await site.commands.exec(command, cwd="/"), what=what)
+    found = await site.commands.exec(f"[ -d {shlex.quote(f'./{spec.folder}')} ]")
+    if found.exit_code != 0:
+        message = f"there is no folder {spec.folder!r} in the repository"
+        raise SandboxError(message, cause=Cause.SETUP_FAILED)
+
+
+async def _set_up(spec: BaseSpec, folder: Path, open_site: OpenSite) -> None:
+    if spec.env is None:
+        (folder / MADE).mkdir(mode=0o755)
+    (folder / SCRATCH / "home").mkdir(mode=0o755, parents=True)
+    async with open_site(folder, setup=True) as site:
+        log = await run_setup(spec, site)
+    await asyncio.to_thread(remove_tree, folder / SCRATCH)
+    # An empty one is none.
+    with suppress(OSError):
+        (folder / MADE).rmdir()
+    (folder / LOG).write_bytes(log)
+
+
+async def run_setup(spec: BaseSpec, site: Site) -> bytes:
+    """The commands, one after the other within the time for all; returns what they said."""
+    log = b""
+    ends = time.monotonic() + spec.setup_timeout_s
+    for command in spec.setup:
+        result = await site.commands.exec(
+            command,
+            cwd=str(PurePosixPath(WORKSPACE, spec.folder)),
+            env=site.variables,
+            timeout_s=max(ends - time.monotonic(), 0),
+        )
+        log += b"$ %s\n%s\n" % (command.encode("utf-8", "replace"), result.output)
+        try:
+            _check(result, what=command, timeout_s=spec.setup_timeout_s)
+        except SandboxError as error:
+            told = str(error).partition("\n")[0].encode("utf-8", "replace")
+            raise SetupError(str(error), log=log + b"[%s]\n" % told) from None
+    return log
+
+
+async def own_step(site: Site, name: str) -> None:
+    names = {"SOURCE": site.source, "RECORD": site.record}
+    result = await site.commands.exec(
+        package_script(name), env=_SIGNED | names, timeout_s=_OWN_STEP_S
+    )
+    _check(result, what=name, timeout_s=_OWN_STEP_S)
+
+
+def _check(result: ExecResult, *, what: str, timeout_s: float = 0.0) -> None:
+    if result.exit_code == 0 and not result.disk_full:
+        return
+    how = f"failed with exit code {result.exit_code}"
+    if result.timed_out:
+        how = f"ran out of time after {timeout_s:g} s"
+    elif result.disk_full:
+        how = "used more disk than SANDBOX_DISK_MB allows"
+    elif result.oom:
+        how += ", out of memory (SANDBOX_MEMORY_MB)"
+    last = "\n".join(result.text.splitlines()[-_LAST_LINES:])
+    raise SandboxError(f"set-up {how}: {what}\n{last}".strip(), cause=Cause.SETUP_FAILED)

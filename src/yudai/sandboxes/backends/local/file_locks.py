@@ -1,0 +1,106 @@
+"""Locks that tell whether a process lives: the kernel lets go of them, and each names its own.
+
+A program that is being started holds its parent's lock for a moment after the parent was killed.
+"""
+
+import fcntl
+import os
+import time
+from contextlib import suppress
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from yudai.kit.value import Value
+from yudai.sandboxes.backends.local.processes import look, own_namespace
+
+_PROC = Path("/proc")
+_DEAD = frozenset("ZXx")
+_PATIENCE_S = 0.5
+"""Started by the dead, a program can only be found, and ended, when it has its own name."""
+_POLL_S = 0.005
+
+
+class Holder(Value):
+    """A process, told from every other one, of any machine and any time."""
+
+    place: str
+    """Where its number means the same as to itself."""
+    pid: int
+    started: int
+
+
+def take(path: Path) -> int:
+    """Make the file, hold its lock as this process; it is held until that is closed."""
+    descriptor = _lock(path, os.O_CREAT)
+    holder = _ourselves()
+    if holder is not None:
+        os.write(descriptor, holder.model_dump_json().encode())
+    return descriptor
+
+
+def is_held(path: Path) -> bool:
+    """Whether the process that took it is alive; by the lock alone where nobody can know that."""
+    ends = time.monotonic() + _PATIENCE_S
+    while _is_locked(path):
+        if not _is_gone(path):
+            return True
+        if time.monotonic() >= ends:
+            return False
+        time.sleep(_POLL_S)
+    return False
+
+
+def _is_locked(path: Path) -> bool:
+    try:
+        os.close(_lock(path))
+    except BlockingIOError:
+        return True
+    except (FileNotFoundError, NotADirectoryError):
+        pass
+    return False
+
+
+def _is_gone(path: Path) -> bool:
+    """Whether that very process is known to be no more."""
+    try:
+        holder = Holder.model_validate_json(path.read_bytes())
+    except (OSError, ValidationError):
+        return False
+    if holder.place != _place():
+        return False
+    try:
+        os.kill(holder.pid, 0)
+    except ProcessLookupError:
+        return True
+    except PermissionError:
+        pass
+    # Some hosts show nobody the processes of others.
+    process = look(holder.pid)
+    return process is not None and (process.state in _DEAD or process.started != holder.started)
+
+
+def _ourselves() -> Holder | None:
+    place, process = _place(), look(os.getpid())
+    if not place or process is None:
+        return None
+    return Holder(place=place, pid=process.pid, started=process.started)
+
+
+def _place() -> str:
+    """The boot of the machine, and the numbers that processes have here; "" when unknown."""
+    with suppress(OSError):
+        if (_PROC / "self").readlink() == Path(str(os.getpid())):
+            boot = (_PROC / "sys/kernel/random/boot_id").read_text().strip()
+            return f"{boot} {own_namespace('pid')}"
+    return ""
+
+
+def _lock(path: Path, flags: int = 0) -> int:
+    descriptor = os.open(path, os.O_RDWR | os.O_CLOEXEC | flags, 0o600)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BaseException:
+        os.close(descriptor)
+        raise
+    return descriptor

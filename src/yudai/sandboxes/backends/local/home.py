@@ -1,0 +1,235 @@
+"""A backend's folder on disk: bases, boxes, and the lease that tells whose they are.
+
+Each living process holds the lock of its lease; what belongs to a free lease is a leftover.
+"""
+
+import fcntl
+import os
+import re
+import secrets
+import signal
+import time
+from collections.abc import Callable, Generator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from yudai.kit.errors import SandboxError
+from yudai.kit.value import Value
+from yudai.sandboxes.backends.local import file_locks
+from yudai.sandboxes.backends.local.processes import seeing
+from yudai.sandboxes.backends.local.spreading import spread
+from yudai.sandboxes.backends.trees import Stuck, remove_tree, try_to_remove
+
+ABOUT = "base.json"
+"""Beside a base's tree: it is prepared once this is there."""
+USED = "used"
+"""Touched whenever somebody has to do with the base."""
+
+_SAFE = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,199}\Z")
+_LEASE = re.compile(r"[0-9a-f]{16}\Z")
+_RECORD = "box.json"
+_LOCK = "lock"
+
+
+class BoxRecord(Value):
+    """What another process must know to remove a box."""
+
+    id: str
+    owner: str
+    lease: str
+    base: str = ""
+    """The base that it stands on."""
+    made_at: float = 0.0
+    cgroups: tuple[Path, ...] = ()
+
+
+class Home:
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.bases = root / "bases"
+        self.boxes = root / "boxes"
+        self.etc = root / "etc"
+        self.tools = root / "tools"
+        self._leases = root / "leases"
+        self._lease: tuple[str, int] | None = None
+
+    def lease(self) -> Path:
+        """Our process's own folder; made and locked at the first call."""
+        if self._lease is None:
+            for folder in (self.bases, self.boxes, self._leases):
+                folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            name = _new_id()
+            with locked(self._leases):
+                (self._leases / name).mkdir(mode=0o700)
+                spread(self._leases / name)
+                self._lease = name, file_locks.take(self._leases / name / _LOCK)
+        return self._leases / self._lease[0]
+
+    def release(self) -> None:
+        if self._lease is not None:
+            name, lock = self._lease
+            self._lease = None
+            try:
+                remove_tree(self._leases / name)
+            finally:
+                os.close(lock)
+
+    def new_box(
+        self,
+        owner: str,
+        *,
+        base: str = "",
+        cgroups: Callable[[str], tuple[Path, ...]] = lambda _: (),
+    ) -> BoxRecord:
+        """Made whole in the lease's folder, so that nobody ever sees a box without its record.
+
+        From then on its base stays: who removes one looks for records while no new one is made.
+        """
+        box_id, lease = _new_id(), self.lease()
+        record = BoxRecord(
+            id=box_id,
+            owner=owner,
+            lease=lease.name,
+            base=base,
+            made_at=time.time(),
+            cgroups=cgroups(box_id),
+        )
+        unborn = lease / f"new-{record.id}"
+        unborn.mkdir(mode=0o700)
+        (unborn / _RECORD).write_text(record.model_dump_json())
+        with locked(self.bases, shared=True):
+            if base and not touch(self.bases / safe_name(base)):
+                remove_tree(unborn)
+                raise SandboxError(f"base {base} is not prepared")
+            unborn.rename(self.box(record.id))
+        return record
+
+    def box(self, box_id: str) -> Path:
+        return self.boxes / safe_name(box_id)
+
+    def remove_box(self, box_id: str) -> bool:
+        """Claim a dead box by moving it to the lease's folder, then remove it; False when gone."""
+        claimed = self.lease() / f"gone-{_new_id()}"
+        record = self.find(box_id)
+        try:
+            self.box(box_id).rename(claimed)
+        except FileNotFoundError:
+            return False
+        if record is not None and record.base:
+            touch(self.bases / record.base)
+        try:
+            remove_tree(claimed)
+        except OSError:
+            self._give_back(claimed, record)
+            raise
+        return True
+
+    def records(self) -> list[BoxRecord]:
+        if not self.boxes.exists():
+            return []
+        names = sorted(folder.name for folder in self.boxes.iterdir())
+        found = (self.find(name) for name in names if _SAFE.match(name))
+        return [record for record in found if record is not None]
+
+    def find(self, box_id: str) -> BoxRecord | None:
+        folder = self.box(box_id)
+        try:
+            return BoxRecord.model_validate_json((folder / _RECORD).read_bytes())
+        except (FileNotFoundError, ValidationError):
+            nobodys = BoxRecord(id=box_id, owner="", lease="")
+            return nobodys if folder.exists() else None
+
+    def abandoned(self) -> list[BoxRecord]:
+        """Boxes whose process is dead."""
+        return self._boxes_of(are_held=False)
+
+    def living(self) -> list[BoxRecord]:
+        """Boxes whose process is alive, ours or another."""
+        return self._boxes_of(are_held=True)
+
+    def reap_leases(self) -> list[Stuck]:
+        """Remove those of the dead; returns what could not be."""
+        if not self._leases.exists():
+            return []
+        with locked(self._leases):
+            dead = [
+                folder
+                for folder in self._leases.iterdir()
+                if _SAFE.match(folder.name) and not self._is_held(folder.name)
+            ]
+            for folder in dead:
+                _end_trials(folder)
+            tried = [try_to_remove(folder) for folder in dead]
+        return [stuck for stuck in tried if stuck is not None]
+
+    def _give_back(self, claimed: Path, record: BoxRecord | None) -> None:
+        """What could not be removed is nobody's from now on: the next sweep finds it."""
+        if record is not None:
+            with suppress(OSError):
+                nobodys = record.model_copy(update={"lease": "", "base": ""})
+                (claimed / _RECORD).write_text(nobodys.model_dump_json())
+            with suppress(OSError):
+                claimed.rename(self.box(record.id))
+
+    def _boxes_of(self, *, are_held: bool) -> list[BoxRecord]:
+        records = self.records()
+        held = {lease: self._is_held(lease) for lease in {record.lease for record in records}}
+        return [record for record in records if held[record.lease] is are_held]
+
+    def _is_held(self, lease: str) -> bool:
+        if self._lease is not None and lease == self._lease[0]:
+            return True
+        return bool(lease) and file_locks.is_held(self._leases / safe_name(lease) / _LOCK)
+
+
+def _end_trials(lease: Path) -> None:
+    """Boxes that only tried out this host have no record; few outlive who was killed with them."""
+    if _LEASE.match(lease.name):
+        for pid in seeing(lease):
+            with suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, signal.SIGKILL)
+
+
+def _new_id() -> str:
+    return secrets.token_hex(8)
+
+
+def safe_name(name: str) -> str:
+    """Refuse what could name another folder."""
+    if not is_safe(name):
+        raise ValueError(f"not usable as the name of a folder: {name!r}")
+    return name
+
+
+def is_safe(name: str) -> bool:
+    return _SAFE.match(name) is not None
+
+
+def touch(base: Path) -> bool:
+    """Note that a prepared base is of use; False when there is none."""
+    try:
+        (base / ABOUT).stat()
+        (base / USED).touch()
+    except FileNotFoundError:
+        return False
+    return True
+
+
+@contextmanager
+def locked(folder: Path, *, shared: bool = False) -> Generator[None]:
+    """Hold a folder's lock for a short while."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH if shared else fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+_SHELLS = ("/usr/bin/bash", "/bin/bash", "/usr/local/bin/bash", "/bin/sh")
+
+
+def find_shell() -> str:
+    return next(shell for shell in _SHELLS if Path(shell).exists())

@@ -1,0 +1,136 @@
+"""From a host's name to a line to it: allowed, looked up, looked at, and only then connected to."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from ipaddress import ip_address
+from pathlib import Path
+from typing import NamedTuple
+
+from yudai.sandboxes.backends.network.addresses import Address, Resolve, Resolver, is_own, is_public
+from yudai.sandboxes.backends.network.http import MAX_HEAD, AnswerError, Place
+from yudai.sandboxes.backends.network.streams import ENDLESS, Line, Patience
+from yudai.sandboxes.backends.network.upstream_proxy import (
+    DIRECT,
+    Upstream,
+    Via,
+    connect,
+    open_tunnel,
+)
+from yudai.sandboxes.domain.allowed_hosts import USUAL_PORTS, Allowed, Leave, canonical
+from yudai.sandboxes.port import Phase
+
+_CONNECT_S = 30.0
+
+
+@dataclass(frozen=True)
+class Bounds:
+    connections: int = 256
+    """At once; further ones are refused."""
+    head_s: float = 15.0
+    """For a whole head, however slowly it comes."""
+    patience: Patience = field(default_factory=Patience)
+
+
+@dataclass(frozen=True)
+class Ways:
+    """How hosts are reached, and within which bounds."""
+
+    upstream: Upstream = DIRECT
+    doors: Mapping[str, Path] = field(default_factory=dict[str, Path])
+    """Names that are no hosts but Unix sockets of ours; whoever has them here may use them."""
+    resolve: Resolve | None = None
+    bounds: Bounds = field(default_factory=Bounds)
+
+
+class Reached(NamedTuple):
+    line: Line
+    via: Via | None = None
+    """The proxy at its other end, which has to be told whom the request is for."""
+    patience: Patience | None = None
+    """None: that of every line."""
+
+
+class Reacher:
+    def __init__(self, hosts: Sequence[str], phase: Phase, ways: Ways) -> None:
+        self._allowed = Allowed(hosts)
+        self._phase = phase
+        self._ways = ways
+        self._resolver = Resolver()
+        self._resolve = ways.resolve or self._resolver
+
+    def close(self) -> None:
+        self._resolver.close()
+
+    def is_listed(self, place: Place) -> bool:
+        """Also where no port is known; an odd spelling of an address is on no list."""
+        try:
+            host = canonical(place.host)
+        except ValueError:
+            return False
+        return self._allowed.leave(host, place.port or USUAL_PORTS[-1]) is not Leave.NONE
+
+    async def reach(self, place: Place, *, tunnel: bool) -> Reached:
+        """AnswerError when it cannot be reached or may not."""
+        door = self._ways.doors.get(place.host)
+        try:
+            if door is not None:
+                line = Line(*await asyncio.open_unix_connection(door, limit=MAX_HEAD))
+                # Our own service has a deadline of its own, and a model may think for long.
+                return Reached(line, patience=ENDLESS)
+            via = self._ways.upstream.via(place, tunnel=tunnel)
+            addresses = await self._addresses(place, is_needed=via is None)
+            async with asyncio.timeout(_CONNECT_S):
+                if via is None:
+                    return Reached(await _connect(addresses, place.port))
+                if tunnel:
+                    return Reached(await open_tunnel(via, place))
+                return Reached(await connect(via), via)
+        except (OSError, EOFError):
+            raise AnswerError(502, f"{place.authority} cannot be reached") from None
+
+    async def _addresses(self, place: Place, *, is_needed: bool) -> Sequence[Address]:
+        """Those that may be connected to: what was looked at is what is connected to.
+
+        Behind another proxy a name may not be known here at all; then it is that one's to look at.
+        """
+        leave = self._allowed.leave(place.host, place.port)
+        if leave is Leave.NONE:
+            raise self._refusal(place, "it is not on its list")
+        try:
+            found = await self._look_up(place)
+        except OSError:
+            if is_needed:
+                raise AnswerError(502, f"{place.host} cannot be found") from None
+            return ()
+        usable = [one for one in found if self._may_use(one, place.port, leave)]
+        if found and not usable:
+            why = "its address is a private one, so that its name and port have to be there"
+            raise self._refusal(place, why)
+        return usable
+
+    async def _look_up(self, place: Place) -> Sequence[Address]:
+        try:
+            return [ip_address(place.host)]
+        except ValueError:
+            return await self._resolve(place.host, place.port)
+
+    def _may_use(self, address: Address, port: int, leave: Leave) -> bool:
+        if leave is Leave.ANY or self._allowed.leave(str(address), port) is Leave.ANY:
+            return True
+        return is_public(address) and not is_own(address)
+
+    def _refusal(self, place: Place, why: str) -> AnswerError:
+        setting = f"SANDBOX_{self._phase.value.upper()}_HOSTS"
+        text = f"{place.authority} may not be reached, see {setting}: {why}"
+        return AnswerError(403, text, blocked=place)
+
+
+async def _connect(addresses: Sequence[Address], port: int) -> Line:
+    error = OSError("there is no address")
+    for address in addresses:
+        try:
+            return Line(*await asyncio.open_connection(str(address), port, limit=MAX_HEAD))
+        except OSError as failed:
+            error = failed
+    raise error

@@ -1,0 +1,176 @@
+"""Heads of HTTP messages: read with a limit, taken apart, and written for the next hop."""
+
+import asyncio
+import re
+from collections.abc import Iterable
+from typing import NamedTuple
+from urllib.parse import urlsplit
+
+from yudai.sandboxes.domain.allowed_hosts import authority, canonical, split
+from yudai.sandboxes.port import UNKNOWN_PORT
+
+MAX_HEAD = 32 << 10
+_END = b"\r\n\r\n"
+_TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+\Z")
+_TARGET = re.compile(r"[!-~]+\Z")
+_VERSIONS = ("HTTP/1.0", "HTTP/1.1")
+_HOP_BY_HOP = frozenset(
+    {
+        *("connection", "keep-alive", "proxy-authenticate", "proxy-authorization"),
+        *("proxy-connection", "te", "trailer", "upgrade"),
+        # Whoever counts hops makes the proxy in between answer, which knows our credentials.
+        "max-forwards",
+    }
+)
+FRAMING = frozenset({"content-length", "transfer-encoding"})
+_SCHEMES = {"http": 80, "https": 443}
+_MAX_HOST = 253
+
+Fields = tuple[tuple[str, str], ...]
+
+
+class AnswerError(Exception):
+    """What the client is told instead of what it asked for: one line of ours."""
+
+    def __init__(self, status: int, text: str, *, blocked: "Place | None" = None) -> None:
+        """`blocked` is who was asked for; somebody hears of it unless its list allows that one."""
+        super().__init__(text)
+        self.status = status
+        self.text = text
+        self.blocked = blocked
+
+
+class Head(NamedTuple):
+    first: tuple[str, str, str]
+    fields: Fields
+
+
+class Place(NamedTuple):
+    host: str
+    port: int
+    path: str = ""
+    """Of a request that is not for a tunnel."""
+
+    @property
+    def authority(self) -> str:
+        return authority(self.host, self.port)
+
+
+async def read_head(reader: asyncio.StreamReader) -> Head:
+    """EOFError when nobody asks anything; the reader's limit has to be MAX_HEAD."""
+    try:
+        text = (await reader.readuntil(_END)).decode("latin-1")
+    except asyncio.LimitOverrunError:
+        raise AnswerError(431, f"the head of a message has more than {MAX_HEAD} bytes") from None
+    except asyncio.IncompleteReadError as error:
+        if error.partial:
+            raise AnswerError(400, "the head of a message has no end") from None
+        raise EOFError from None
+    start, *lines = text.removesuffix("\r\n\r\n").split("\r\n")
+    first, second, third, *_ = [*start.split(" ", 2), "", ""]
+    return Head((first, second, third), tuple(map(_field, lines)))
+
+
+def place_of(head: Head) -> Place:
+    """Whom a request is for; AnswerError when it is none for a proxy, and nothing else."""
+    method, target, version = head.first
+    if version not in _VERSIONS or not _TOKEN.match(method) or not _TARGET.match(target):
+        raise AnswerError(400, "this is not a request of HTTP/1")
+    if method.upper() == "TRACE":
+        raise AnswerError(405, "nobody is asked to repeat what a proxy in between has added")
+    try:
+        return _tunnel(target) if method == "CONNECT" else _absolute(target)
+    except ValueError:
+        text = "the request names no host that could be asked"
+        raise AnswerError(400, text, blocked=_named(target)) from None
+
+
+def request(head: Head, place: Place, *, target: str, more: Fields = ()) -> bytes:
+    """The request for whom it is for, or for a proxy in between; the last one on its line."""
+    kept = ((name, value) for name, value in _end_to_end(head.fields) if name.lower() != "host")
+    host = place.host if ":" not in place.host else f"[{place.host}]"
+    host += "" if place.port == 80 else f":{place.port}"
+    first = f"{head.first[0]} {target} {head.first[2]}"
+    return _write(first, (("Host", host), *kept, *more, ("Connection", "close")))
+
+
+def response(head: Head) -> bytes:
+    """The response for the client, which is told that there is no other one on this line."""
+    fields = _end_to_end(head.fields)
+    return _write(" ".join(head.first).rstrip(), (*fields, ("Connection", "close")))
+
+
+def status_of(head: Head) -> int:
+    """Of a response; AnswerError when it is none."""
+    version, status, _ = head.first
+    if not version.startswith("HTTP/1.") or not re.fullmatch(r"[1-5]\d\d", status):
+        raise AnswerError(502, "the server does not answer in HTTP/1")
+    return int(status)
+
+
+def refusal(error: AnswerError) -> bytes:
+    """Programs that want a tunnel show the first line alone, so it says everything too."""
+    body = f"yudai: {error.text}\n"
+    fields = (
+        ("Content-Type", "text/plain; charset=utf-8"),
+        ("Content-Length", str(len(body))),
+        ("Connection", "close"),
+    )
+    return _write(f"HTTP/1.1 {error.status} {error.text}", fields) + body.encode("latin-1")
+
+
+def _tunnel(target: str) -> Place:
+    host, port = split(target)
+    if port is None:
+        raise ValueError("a tunnel needs a port")
+    return Place(canonical(host), port)
+
+
+def _absolute(target: str) -> Place:
+    if target.startswith("/"):
+        raise AnswerError(400, "this is a proxy: it wants the whole URL")
+    parts = urlsplit(target)
+    if parts.scheme != "http":
+        text = "only http is asked for by its URL: open a tunnel for the rest"
+        raise AnswerError(400, text, blocked=_named(target))
+    path = parts.path or "/"
+    path += f"?{parts.query}" if parts.query else ""
+    return Place(canonical(parts.hostname or ""), parts.port or 80, path)
+
+
+def _named(target: str) -> Place | None:
+    """Who is meant by what is no place, in its own words; None: nobody."""
+    try:
+        parts = urlsplit(target if "://" in target else f"//{target}")
+        host = parts.hostname
+    except ValueError:
+        return None
+    try:
+        port = parts.port or _SCHEMES.get(parts.scheme, UNKNOWN_PORT)
+    except ValueError:
+        port = UNKNOWN_PORT
+    return Place(host[:_MAX_HOST], port) if host else None
+
+
+def _field(line: str) -> tuple[str, str]:
+    name, colon, value = line.partition(":")
+    if not colon or not _TOKEN.match(name) or re.search(r"[\r\n\0]", value):
+        raise AnswerError(400, "a line of the head is not `name: value`")
+    return name, value.strip(" \t")
+
+
+def connection_words(fields: Fields) -> set[str]:
+    """What they name as being for the next hop alone."""
+    values = (value for name, value in fields if name.lower() == "connection")
+    return {word.strip().lower() for value in values for word in value.split(",")}
+
+
+def _end_to_end(fields: Fields) -> Iterable[tuple[str, str]]:
+    # Without what says how long the body is, the rest of it would be taken for something else.
+    gone = (_HOP_BY_HOP | connection_words(fields)) - FRAMING
+    return ((name, value) for name, value in fields if name.lower() not in gone)
+
+
+def _write(first: str, fields: Iterable[tuple[str, str]]) -> bytes:
+    lines = [first, *(f"{name}: {value}" for name, value in fields)]
+    return "\r\n".join([*lines, "", ""]).encode("latin-1")

@@ -1,0 +1,93 @@
+"""How glibc asks at /var/run/nscd/socket before it looks anywhere else, and what it understands."""
+
+import struct
+from collections.abc import Sequence
+from enum import IntEnum
+from ipaddress import ip_address
+from typing import NamedTuple
+
+from yudai.sandboxes.backends.network.addresses import Address
+
+FOLDER = "/var/run/nscd"
+SOCKET = "socket"
+
+_VERSION = 2
+_HOST_NOT_FOUND = 1
+_FAMILIES = {4: 2, 6: 10}
+_HEAD = struct.Struct("=3i")
+_ALL = struct.Struct("=6i")
+MAX_REQUEST = _HEAD.size + 1024
+"""Glibc asks for no longer names."""
+
+# The beginning of an answer that then breaks off: glibc looks into its files, and asks again the
+# next time. Without any answer it would not do that for a hundred times.
+_LOOK_YOURSELF = struct.pack("=8i", _VERSION, 1, 1, 0, 0, 0, 0, 0)
+
+
+class Ask(IntEnum):
+    """What is about names of hosts; the rest is about users, services and shared memory."""
+
+    NAME4 = 4
+    NAME6 = 5
+    ADDRESS4 = 6
+    ADDRESS6 = 7
+    ALL = 14
+    """By getaddrinfo, which does not say for which families."""
+
+
+_OF_NAMES = frozenset({Ask.NAME4, Ask.NAME6, Ask.ALL})
+
+
+class Request(NamedTuple):
+    ask: Ask
+    name: str | None
+    """None: an address is given, and its name is asked for."""
+
+
+class Entry(NamedTuple):
+    """A line of /etc/hosts."""
+
+    address: Address
+    names: tuple[str, ...]
+
+
+def length_of(data: bytes) -> int | None:
+    """How long a request is that begins so; None as long as that is not known."""
+    return _HEAD.size + max(0, _HEAD.unpack_from(data)[2]) if len(data) >= _HEAD.size else None
+
+
+def parse(data: bytes) -> Request | None:
+    """None for what is not about hosts, or no request at all."""
+    version, kind, _ = _HEAD.unpack_from(data)
+    try:
+        ask = Ask(kind)
+        name = data[_HEAD.size :].removesuffix(b"\0").decode() if ask in _OF_NAMES else None
+    except ValueError:
+        return None
+    return Request(ask, name) if version == _VERSION else None
+
+
+def entries_of(hosts: str) -> tuple[Entry, ...]:
+    """Of the text of an /etc/hosts without comments."""
+    lines = (line.split() for line in hosts.splitlines())
+    return tuple(Entry(ip_address(words[0]), tuple(words[1:])) for words in lines if words)
+
+
+def answer(request: Request, entries: Sequence[Entry] | None) -> bytes:
+    """As the files of the one who asks would, or so that it looks there; None: not known here."""
+    if request.ask is not Ask.ALL:
+        return _LOOK_YOURSELF
+    if entries is None:
+        return b""
+    name = (request.name or "").lower()
+    found = [one for one in entries if name in one.names]
+    if not found:
+        return _ALL.pack(_VERSION, 0, 0, 0, 0, _HOST_NOT_FOUND)
+    # Of several lines the family chooses one.
+    return _all(found[0]) if len(found) == 1 else b""
+
+
+def _all(entry: Entry) -> bytes:
+    packed, name = entry.address.packed, f"{entry.names[0]}\0".encode()
+    head = _ALL.pack(_VERSION, 1, 1, len(packed), len(name), 0)
+    return head + packed + bytes([_FAMILIES[entry.address.version]]) + name

@@ -1,0 +1,162 @@
+"""A proxy on a Unix socket for one box: it looks up names, and connects to what a list allows."""
+
+import asyncio
+import socket
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from yudai.sandboxes.backends.network.bodies import length_of, pass_body
+from yudai.sandboxes.backends.network.dial import Reacher, Ways
+from yudai.sandboxes.backends.network.http import (
+    MAX_HEAD,
+    AnswerError,
+    Head,
+    Place,
+    place_of,
+    read_head,
+    refusal,
+    request,
+    response,
+    status_of,
+)
+from yudai.sandboxes.backends.network.listener import Listener
+from yudai.sandboxes.backends.network.streams import Line, copy, join, put_off
+from yudai.sandboxes.backends.network.upstream_proxy import Via
+from yudai.sandboxes.port import Blocked, OnBlocked, Phase, ignore_blocked
+
+_ESTABLISHED = b"HTTP/1.1 200 Connection established\r\n\r\n"
+_FORBIDDEN = 403
+_MAX_TOLD = 100
+_INTERIM = range(100, 200)
+
+
+class Proxy:
+    def __init__(
+        self,
+        path: Path,
+        *,
+        hosts: Sequence[str],
+        phase: Phase,
+        owner: str,
+        on_blocked: OnBlocked = ignore_blocked,
+        ways: Ways | None = None,
+    ) -> None:
+        """`hosts` as in NetworkPolicy, ValueError for one that is none; `path` is to be the socket.
+
+        Whoever may enter its folder may use it.
+        """
+        self._phase, self._owner, self._on_blocked = phase, owner, on_blocked
+        ways = ways or Ways()
+        self._bounds = ways.bounds
+        self._reacher = Reacher(hosts, phase, ways)
+        self._told: set[Place] = set()
+        self._listener = Listener(path, self._serve, connections=ways.bounds.connections)
+
+    def start(self) -> None:
+        self._listener.start()
+
+    async def close(self) -> None:
+        """Idempotent; nothing of it listens or is connected afterwards."""
+        await self._listener.close()
+        self._reacher.close()
+
+    async def __aenter__(self) -> Self:
+        self.start()
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self.close()
+
+    async def _serve(self, accepted: socket.socket, is_full: bool) -> None:  # noqa: FBT001 - as Serve
+        client = Line(*await asyncio.open_unix_connection(sock=accepted, limit=MAX_HEAD))
+        try:
+            # What a client does wrong, or a line that breaks, ends that line and nothing else.
+            with suppress(OSError, EOFError):
+                try:
+                    head = await self._read(client)
+                    if is_full:
+                        raise AnswerError(503, "too many connections at once")  # noqa: TRY301 - as every other answer
+                    await self._answer(client, head)
+                except AnswerError as error:
+                    self._tell(error)
+                    await client.send(refusal(error))
+                await client.finish()
+        finally:
+            client.cut()
+
+    async def _read(self, client: Line) -> Head:
+        try:
+            async with asyncio.timeout(self._bounds.head_s):
+                return await read_head(client.reader)
+        except TimeoutError:
+            raise AnswerError(408, "the head of a request did not come in time") from None
+
+    async def _answer(self, client: Line, head: Head) -> None:
+        place, is_tunnel = place_of(head), head.first[0] == "CONNECT"
+        length = 0 if is_tunnel else length_of(head)
+        reached = await self._reacher.reach(place, tunnel=is_tunnel)
+        patience = reached.patience or self._bounds.patience
+        try:
+            if is_tunnel:
+                await client.send(_ESTABLISHED)
+                await join(client, reached.line, patience)
+            else:
+                await reached.line.send(_for_next_hop(head, place, reached.via))
+                await _relay(client, reached.line, length, patience.idle_s)
+            await reached.line.finish()
+        finally:
+            reached.line.cut()
+
+    def _tell(self, error: AnswerError) -> None:
+        place = error.blocked
+        if place is None or (error.status != _FORBIDDEN and self._reacher.is_listed(place)):
+            return
+        key = place._replace(path="")
+        if key not in self._told and len(self._told) < _MAX_TOLD:
+            self._told.add(key)
+            blocked = Blocked(
+                host=place.host, port=place.port, phase=self._phase, owner=self._owner
+            )
+            self._on_blocked(blocked)
+
+
+def _for_next_hop(head: Head, place: Place, via: Via | None) -> bytes:
+    if via is None:
+        return request(head, place, target=place.path)
+    return request(head, place, target=f"http://{place.authority}{place.path}", more=via.fields)
+
+
+async def _relay(client: Line, server: Line, length: int | None, idle_s: float | None) -> None:
+    """The rest of a request, and its response to the end: a line is for one of them."""
+
+    def stir() -> None:
+        put_off(limit, idle_s)
+
+    async with asyncio.timeout(idle_s) as limit:
+        body = asyncio.create_task(pass_body(client, server, length, stir))
+        try:
+            await _pass_head(client, server)
+            await copy(server, client, stir)
+        finally:
+            body.cancel()
+            await asyncio.wait({body})
+
+
+async def _pass_head(client: Line, server: Line) -> None:
+    while True:
+        try:
+            head = await read_head(server.reader)
+        except (EOFError, AnswerError):
+            raise AnswerError(502, "the server did not answer in HTTP/1") from None
+        status = status_of(head)
+        await client.send(response(head))
+        if status not in _INTERIM:
+            return

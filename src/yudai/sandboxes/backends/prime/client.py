@@ -1,0 +1,60 @@
+"""Prime's client, kept away from the environment and the home of whoever runs us.
+
+It takes its URL from variables or ~/.prime/config.json, and writes the tokens of its gateway to
+~/.prime, readable by all. Both are attributes of objects that it has made: we replace them there,
+so that our process keeps its own environment and home.
+"""
+
+from pathlib import Path
+
+import httpx
+from prime_sandboxes import AsyncSandboxClient, Config
+from prime_sandboxes.sandbox import AsyncSandboxAuthCache
+
+from yudai.sandboxes.backends.prime.errors import TOO_MANY, retry_after_s
+from yudai.sandboxes.backends.remote.cloud import BusyError
+
+_FOLDER = ".prime"
+_CACHE = "sandbox_auth_cache.json"
+
+
+class _OwnConfig(Config):
+    """As if nobody had ever used Prime's own command line."""
+
+    def __init__(self, folder: Path) -> None:
+        self.config_dir = folder
+        self.config_file = folder / "config.json"
+        self.environments_dir = folder / "environments"
+        self.config: dict[str, object] = {}
+
+
+def make_client(api_key: str, base_url: str | None, home: Path) -> AsyncSandboxClient:
+    client = AsyncSandboxClient(api_key=api_key)
+    platform = client.client
+    platform.config = _OwnConfig(_private(home))
+    platform.base_url = (base_url or Config.DEFAULT_BASE_URL).rstrip("/").removesuffix("/api/v1")
+    platform.client.event_hooks = {"response": [_busy_at_once]}
+    client._auth_cache = AsyncSandboxAuthCache(  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - it takes no path
+        platform.config.config_dir / _CACHE, platform
+    )
+    return client
+
+
+def _private(home: Path) -> Path:
+    """The folder of its cache; the file is there before its client makes it for all to read."""
+    folder = home / _FOLDER
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    for place in (home, folder):
+        place.chmod(0o700)
+    cache = folder / _CACHE
+    cache.touch(mode=0o600)
+    cache.chmod(0o600)
+    return folder
+
+
+async def _busy_at_once(response: httpx.Response) -> None:
+    """It would wait 10 s and 30 s by itself; who makes machines for us has a better pace."""
+    request = response.request
+    is_creation = request.method == "POST" and request.url.path.endswith("/sandbox")
+    if is_creation and response.status_code == TOO_MANY:
+        raise BusyError("Prime makes no more for now", retry_after_s=retry_after_s(response))

@@ -1,0 +1,123 @@
+"""What Prime's client raises, in our words."""
+
+import asyncio
+import re
+from collections.abc import AsyncGenerator, Callable, Iterator
+from contextlib import asynccontextmanager
+
+import httpx
+from prime_sandboxes import (
+    APIError,
+    PaymentRequiredError,
+    SandboxImagePullError,
+    SandboxNotRunningError,
+    UnauthorizedError,
+)
+
+from yudai.kit.errors import SandboxError
+from yudai.sandboxes.backends.remote.cloud import BusyError, DeniedError, FullError, GoneError
+
+TOO_MANY = 429
+_LONGEST = 300
+_STATUS = re.compile(r"\bHTTP (\d{3})\b")
+_UNCONNECTED = (httpx.ConnectError, httpx.ConnectTimeout)
+_NO_KEY = "Prime does not accept the key: check PRIME_API_KEY"
+_NO_CREDIT = "Prime wants to be paid first: look at the billing page of the account"
+
+
+class UnheardError(SandboxError):
+    """The answer was lost: whether it was done is not known. Look before asking again."""
+
+
+class DownError(UnheardError):
+    """Its service is away for a while, and says so."""
+
+    def __init__(self, message: str, *, retry_after_s: float | None = None) -> None:
+        super().__init__(message)
+        self.retry_after_s = retry_after_s
+
+
+class UnreachedError(UnheardError):
+    """There is nobody at that address; its client may have got through before, and asked again."""
+
+
+_BY_CLASS: dict[type[BaseException], Callable[[str], SandboxError]] = {
+    UnauthorizedError: lambda _: DeniedError(_NO_KEY),
+    PaymentRequiredError: lambda _: DeniedError(_NO_CREDIT),
+    SandboxImagePullError: DeniedError,
+    SandboxNotRunningError: GoneError,
+}
+_BY_STATUS: dict[int, Callable[[str], SandboxError]] = {
+    400: DeniedError,
+    401: lambda _: DeniedError(_NO_KEY),
+    402: lambda _: DeniedError(_NO_CREDIT),
+    403: DeniedError,
+    404: GoneError,
+    409: SandboxError,
+    410: GoneError,
+    413: DeniedError,
+    422: DeniedError,
+    507: FullError,
+}
+_LATER: dict[int, type[BusyError] | type[DownError]] = {
+    TOO_MANY: BusyError,
+    502: DownError,
+    503: DownError,
+    504: DownError,
+}
+VENDORS = (APIError, RuntimeError, ValueError, httpx.HTTPError)
+
+
+@asynccontextmanager
+async def asking(doing: str, deadline_s: float) -> AsyncGenerator[None]:
+    """Whatever fails in here is an error of ours, and fails in time."""
+    try:
+        async with asyncio.timeout(deadline_s):
+            yield
+    except TimeoutError:
+        raise UnheardError(f"{doing}: Prime did not answer within {deadline_s:g} s") from None
+    except VENDORS as error:
+        raise translate(error, doing) from error
+
+
+def translate(error: BaseException, doing: str) -> SandboxError:
+    message = f"{doing}: {_clean(error)}"
+    for kind in type(error).__mro__:
+        if kind in _BY_CLASS:
+            return _BY_CLASS[kind](message)
+    if any(isinstance(one, _UNCONNECTED) for one in _behind(error)):
+        return UnreachedError(message)
+    response = _response(error)
+    status = response.status_code if response is not None else _status_in(str(error))
+    if status in _LATER:
+        return _LATER[status](message, retry_after_s=retry_after_s(response))
+    return _BY_STATUS.get(status, UnheardError)(message)
+
+
+def retry_after_s(response: httpx.Response | None) -> float | None:
+    """Seconds only: a date would be the server's clock against ours."""
+    said = response.headers.get("retry-after", "") if response is not None else ""
+    return float(said) if said.isdecimal() else None
+
+
+def _response(error: BaseException) -> httpx.Response | None:
+    """Its errors have no status: the answer is behind them, as cause or context."""
+    found = (one.response for one in _behind(error) if isinstance(one, httpx.HTTPStatusError))
+    return next(found, None)
+
+
+def _behind(error: BaseException | None) -> Iterator[BaseException]:
+    while error is not None:
+        yield error
+        error = error.__cause__ or error.__context__
+
+
+def _status_in(text: str) -> int:
+    found = _STATUS.search(text)
+    return int(found[1]) if found else 0
+
+
+def _clean(error: BaseException) -> str:
+    """One short line: it is shown to people, and part of it was written elsewhere."""
+    text = " ".join(str(error).split()) or type(error).__name__
+    return "".join(c if c.isprintable() else "\ufffd" for c in text)[:_LONGEST]

@@ -1,0 +1,103 @@
+"""Waiting for machines to be ready: all who wait ask together."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import NamedTuple
+
+from yudai.kit.errors import SandboxError
+from yudai.sandboxes.backends.remote.cloud import DeniedError
+
+AT_ONCE = 100
+_FIRST_PAUSE_S = 0.25
+_LONGEST_PAUSE_S = 4.0
+_READY = "RUNNING"
+
+
+class News(NamedTuple):
+    status: str
+    failure: SandboxError | None = None
+    is_building: bool = False
+    """Its image is made first, which takes as long as it takes."""
+
+
+class Patience(NamedTuple):
+    ready_s: float = 300.0
+    image_s: float = 3000.0
+
+
+class _Guest(NamedTuple):
+    arrived: "asyncio.Future[None]"
+    clock: asyncio.Timeout
+    came_at: float
+
+
+Ask = Callable[[Sequence[str]], Awaitable[Mapping[str, News]]]
+
+
+class Arrivals:
+    def __init__(self, ask: Ask, patience: Patience) -> None:
+        self._ask = ask
+        self._patience = patience
+        self._guests: dict[str, _Guest] = {}
+        self._asking: asyncio.Task[None] | None = None
+        self._pause_s = _FIRST_PAUSE_S
+        self._trouble = ""
+
+    async def wait(self, machine_id: str) -> None:
+        """Until it runs; SandboxError when it will not, or not in time."""
+        loop = asyncio.get_running_loop()
+        try:
+            async with asyncio.timeout(self._patience.ready_s) as clock:
+                arrived: asyncio.Future[None] = loop.create_future()
+                self._guests[machine_id] = _Guest(arrived, clock, loop.time())
+                self._begin()
+                await arrived
+        except TimeoutError:
+            after = f"within {self._patience.ready_s:g} s"
+            raise SandboxError(f"the sandbox was not ready {after}{self._trouble}") from None
+        finally:
+            self._guests.pop(machine_id, None)
+
+    async def close(self) -> None:
+        if self._asking is not None:
+            self._asking.cancel()
+            await asyncio.wait([self._asking])
+
+    def _begin(self) -> None:
+        self._pause_s = _FIRST_PAUSE_S
+        if self._asking is None or self._asking.done():
+            self._asking = asyncio.create_task(self._ask_until_all_are_here())
+
+    async def _ask_until_all_are_here(self) -> None:
+        while self._guests:
+            await asyncio.sleep(self._pause_s)
+            self._pause_s = min(1.5 * self._pause_s, _LONGEST_PAUSE_S)
+            names = list(self._guests)
+            for start in range(0, len(names), AT_ONCE):
+                await self._ask_for(names[start : start + AT_ONCE])
+
+    async def _ask_for(self, names: Sequence[str]) -> None:
+        try:
+            news = await self._ask(names)
+            self._trouble = ""
+        except DeniedError as error:
+            news = dict.fromkeys(names, News("", failure=error))
+        except SandboxError as error:
+            # One answer less: their own time ends their waiting.
+            self._trouble = f": {error}"
+            return
+        for name in names:
+            guest = self._guests.get(name)
+            if guest is not None and name in news:
+                self._tell(guest, news[name])
+
+    def _tell(self, guest: _Guest, news: News) -> None:
+        now = asyncio.get_running_loop().time()
+        if guest.arrived.done():
+            return
+        if news.failure is not None:
+            guest.arrived.set_exception(news.failure)
+        elif news.status == _READY:
+            guest.arrived.set_result(None)
+        elif news.is_building and now < guest.came_at + self._patience.image_s:
+            guest.clock.reschedule(now + self._patience.ready_s)

@@ -1,0 +1,174 @@
+"""Commands as plain processes of the host: a clean environment, and no wall around them."""
+
+import asyncio
+import itertools
+import os
+import posixpath
+import secrets
+import subprocess
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+from yudai.kit.causes import Cause
+from yudai.kit.errors import SandboxError
+from yudai.sandboxes.backends.disk_watch import DiskWatch
+from yudai.sandboxes.backends.local.families import Mark, kill_family
+from yudai.sandboxes.backends.local.processes import exited, look
+from yudai.sandboxes.backends.shell_script import CANNOT_RUN, NUL_REFUSED, TIMED_OUT, script
+from yudai.sandboxes.backends.supervise import Ending, supervise
+from yudai.sandboxes.backends.workspace.output import Capture
+from yudai.sandboxes.port import DEFAULT_MAX_OUTPUT, ENV, WORKSPACE, ExecResult
+
+_CHUNK = 1 << 18
+_PAUSE_S = 0.005
+_DOUBTS = 20
+MARKER = "YUDAI_COMMAND"
+
+
+class Surroundings(NamedTuple):
+    """A box's folders on the host, and what its commands see."""
+
+    folder: Path
+    workspace: Path
+    env: Path | None
+    variables: Mapping[str, str]
+    shell: str
+    mark: str
+    """Names the box in its commands' environment."""
+
+
+class ProcessCommands:
+    """One command at a time, in a session of its own and marked in its environment."""
+
+    def __init__(self, around: Surroundings, *, disk: DiskWatch) -> None:
+        self._around = around
+        self._disk = disk
+        self._numbers = itertools.count(1)
+        self._running: dict[Mark, asyncio.Task[int]] = {}
+        self._lost = ""
+
+    @property
+    def lost(self) -> str:
+        return self._lost
+
+    def locate(self, path: str) -> str:
+        """The port's /workspace and /env are elsewhere on the host."""
+        path = posixpath.join(WORKSPACE, path)
+        for place, real in ((WORKSPACE, self._around.workspace), (ENV, self._around.env)):
+            if real is not None and (path == place or path.startswith(f"{place}/")):
+                return f"{real}{path[len(place) :]}"
+        return path
+
+    async def exec(
+        self,
+        command: str,
+        *,
+        cwd: str = WORKSPACE,
+        env: Mapping[str, str] | None = None,
+        timeout_s: float = 60.0,
+        max_output: int = DEFAULT_MAX_OUTPUT,
+        stdin: bytes = b"",
+    ) -> ExecResult:
+        text = script(command, cwd=self.locate(cwd), env=env)
+        if text is None:
+            return ExecResult(exit_code=CANNOT_RUN, output=NUL_REFUSED)
+        if self._lost:
+            raise SandboxError(self._lost, cause=Cause.SANDBOX_LOST)
+        capture, began = Capture(max_output), time.monotonic()
+        ending = await self._run(text, stdin, capture=capture, timeout_s=timeout_s)
+        output, truncated = capture.result()
+        return ExecResult(
+            exit_code=TIMED_OUT if ending.timed_out else ending.status,
+            output=output,
+            truncated=truncated,
+            timed_out=ending.timed_out,
+            disk_full=ending.disk_full or await self._disk.is_full(),
+            duration_s=time.monotonic() - began,
+        )
+
+    async def end(self) -> None:
+        self._lost = "the sandbox has been destroyed"
+        for mark, status in list(self._running.items()):
+            kill_family(mark)
+            await asyncio.wait({status})
+
+    async def _run(
+        self, text: bytes, stdin: bytes, *, capture: Capture, timeout_s: float
+    ) -> Ending:
+        number = next(self._numbers)
+        request, source = (self._around.folder / f"{number}{end}" for end in ("", ".in"))
+        request.write_bytes(text)
+        source.write_bytes(stdin)
+        # Their end stays open here: else a command that closes it would keep the loop awake.
+        output, theirs = os.pipe()
+        os.set_blocking(output, False)
+        loop = asyncio.get_running_loop()
+        loop.add_reader(output, _drain, output, capture)
+        try:
+            return await self._supervise(request, source, theirs, timeout_s=timeout_s)
+        finally:
+            loop.remove_reader(output)
+            while _drain(output, capture):
+                pass
+            os.close(output)
+            os.close(theirs)
+            request.unlink(missing_ok=True)
+            source.unlink(missing_ok=True)
+
+    async def _supervise(
+        self, request: Path, source: Path, output: int, *, timeout_s: float
+    ) -> Ending:
+        token = f"{self._around.mark}-{secrets.token_hex(16)}"
+        process = self._start(request, source, output, token)
+        shell = look(process.pid)
+        since = shell.started if shell else 0
+        mark = Mark(process.pid, f"{MARKER}={token}".encode(), since)
+        status = self._running[mark] = asyncio.create_task(_status(process, mark))
+        status.add_done_callback(lambda _: self._running.pop(mark))
+        try:
+            return await supervise(
+                status, timeout_s=timeout_s, disk=self._disk, kill=partial(kill_family, mark)
+            )
+        finally:
+            if not status.done():
+                self._lost = self._lost or "a command could not be stopped"
+
+    def _start(
+        self, request: Path, source: Path, output: int, token: str
+    ) -> "subprocess.Popen[bytes]":
+        try:
+            with source.open("rb") as stdin:
+                return subprocess.Popen(  # noqa: S603 - the command is this backend's very purpose
+                    [self._around.shell, str(request)],
+                    stdin=stdin,
+                    stdout=output,
+                    stderr=output,
+                    env={**self._around.variables, MARKER: token},
+                    cwd="/",
+                    start_new_session=True,
+                )
+        except OSError as error:
+            raise SandboxError(f"the command cannot be started: {error}") from error
+
+
+async def _status(process: "subprocess.Popen[bytes]", mark: Mark) -> int:
+    """The status of a shell that has ended, once nothing that it started is left."""
+    await exited(process)
+    doubts = _DOUBTS
+    while (sight := await asyncio.to_thread(kill_family, mark)).killed or (sight.unsure and doubts):
+        doubts -= 1 if not sight.killed else 0
+        await asyncio.sleep(_PAUSE_S)
+    code = process.wait()
+    return code if code >= 0 else 128 - code
+
+
+def _drain(output: int, capture: Capture) -> bool:
+    with suppress(BlockingIOError):
+        data = os.read(output, _CHUNK)
+        capture.feed(data)
+        return True
+    return False

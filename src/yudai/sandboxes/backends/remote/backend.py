@@ -1,0 +1,277 @@
+"""The one backend over every cloud: rows before machines, prepared bases, boxes, their end."""
+
+import asyncio
+import hashlib
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import partial
+
+import structlog
+
+from yudai.kit.errors import SandboxError
+from yudai.sandboxes.backends.environment import variables
+from yudai.sandboxes.backends.remote import warden_bundle
+from yudai.sandboxes.backends.remote.admission import Admission
+from yudai.sandboxes.backends.remote.base_build import construct
+from yudai.sandboxes.backends.remote.base_snapshots import Made, Shelf
+from yudai.sandboxes.backends.remote.cloud import (
+    BOX,
+    INSTALLATION,
+    BaseGoneError,
+    Cloud,
+    DeniedError,
+    Order,
+    Sized,
+)
+from yudai.sandboxes.backends.remote.commands import AGENT_HOME, RECORD, RemoteCommands
+from yudai.sandboxes.backends.remote.machines import BEAT_S, GRACE_S, Crew, Member, standing
+from yudai.sandboxes.backends.remote.rate_limit import Pace
+from yudai.sandboxes.backends.remote.reap import Watch
+from yudai.sandboxes.backends.sandbox import Box, Parts
+from yudai.sandboxes.backends.toolchain import toolchain
+from yudai.sandboxes.backends.toolchain.package_settings import NO_PACKAGES, PackageSettings
+from yudai.sandboxes.backends.toolchain.policy import hosts_of
+from yudai.sandboxes.backends.workspace_patch import Places
+from yudai.sandboxes.port import (
+    ENV,
+    NO_NETWORK,
+    WORKSPACE,
+    BaseFacts,
+    BaseRef,
+    BaseSpec,
+    Capabilities,
+    Leftover,
+    NetworkPolicy,
+    Phase,
+    SandboxLimits,
+    SandboxRef,
+)
+from yudai.sandboxes.register import BaseEntry, BoxEntry, Register
+
+log: structlog.stdlib.BoundLogger = structlog.get_logger()
+
+_PLACES = Places(git=f"{RECORD}/git", workspace=WORKSPACE, scratch="/tmp/.yudai")  # noqa: S108 - inside the box
+_BUILDER = "yudai"
+_OWN_STEPS_S = 1800.0
+_COUNTED_ELSEWHERE = 1 << 20
+_ONE_USER = (
+    "the sandbox does not let us run commands as another user: its image or its engine takes away"
+    " the right to change users"
+)
+
+
+@dataclass(frozen=True)
+class Terms:
+    """How a provider's machines are made and kept."""
+
+    limits: SandboxLimits = field(default_factory=SandboxLimits)
+    network: NetworkPolicy = NO_NETWORK
+    packages: PackageSettings = NO_PACKAGES
+    ttl_s: float = 900.0
+    """Without a sign of ours the provider ends a machine after this."""
+    beat_s: float = BEAT_S
+    at_most: int | None = None
+    """Machines at once, of all processes that share the register; None: as the pace of each."""
+    waits: bool = True
+    """Whether for room among them; else BusyError."""
+    one_user: bool = False
+    """Whether commands may run as our warden's own user, and so could forge its answers."""
+
+
+class RemoteBackend:
+    def __init__(self, cloud: Cloud, register: Register, pace: Pace, terms: Terms) -> None:
+        self._cloud = cloud
+        self._register = register
+        self._terms = terms
+        self._crew = Crew(
+            cloud,
+            register,
+            pace,
+            ttl_s=terms.ttl_s,
+            beat_s=terms.beat_s,
+            admission=Admission(register, at_most=terms.at_most, waits=terms.waits),
+        )
+        self._shelf = Shelf(cloud, register, edition=warden_bundle.digest())
+        self._watch = Watch()
+        self._boxes: dict[str, Box] = {}
+        self._capabilities: Capabilities | None = None
+
+    async def capabilities(self) -> Capabilities:
+        if self._capabilities is None:
+            self._capabilities = await self._cloud.examine()
+        return self._capabilities
+
+    async def prepare(self, spec: BaseSpec, *, owner: str = "") -> BaseRef:
+        toolchain.find(spec.env)
+        await self._shelf.prepare(spec.key, partial(self._build, spec, owner))
+        return BaseRef(key=spec.key)
+
+    async def setup_log(self, base: BaseRef) -> bytes:
+        return await self._shelf.setup_log(base.key)
+
+    async def spawn(
+        self,
+        base: BaseRef,
+        n: int,
+        *,
+        owner: str,
+        phase: Phase = Phase.AGENT,
+    ) -> Sequence[Box | SandboxError]:
+        entry = await self._shelf.find(base.key)
+        wanted = [await self._want(entry, owner=owner, phase=phase) for _ in range(n)]
+        made = await self._crew.hire_all([one for one, _ in wanted], [order for _, order in wanted])
+        if any(isinstance(one, BaseGoneError) for one in made):
+            self._shelf.doubt(entry)
+        try:
+            # Their rows keep the base from now on; but it may have been removed before that.
+            await self._shelf.find(base.key)
+            await self._register.use_base(self._cloud.name, entry.key)
+        except BaseException:
+            await self._crew.dismiss_all(made)
+            raise
+        fit = [standing(one) for one in made]
+        return [one if isinstance(one, SandboxError) else self._box(one) for one in fit]
+
+    async def list(self, owner: str | None = None) -> Sequence[SandboxRef]:
+        """Without those that could not be removed: sweeps try that again."""
+        rows = await self._register.boxes(self._cloud.name)
+        there = [row for row in rows if not row.is_ended]
+        return [self._ref(row) for row in there if owner is None or row.owner == owner]
+
+    async def destroy(self, ref: SandboxRef) -> bool:
+        """End a box of this process, or one that another process has asked for."""
+        box = self._boxes.get(ref.id)
+        if box is not None:
+            await box.destroy()
+            return True
+        rows = {row.id: row for row in await self._register.boxes(self._cloud.name)}
+        row = rows.get(ref.id)
+        if row is None:
+            return False
+        for machine in await self._machines(row):
+            await self._cloud.kill(machine)
+        return await self._register.close_box(row.id)
+
+    async def reap(self, *, dry_run: bool = False) -> Sequence[Leftover]:
+        return await self._watch.reap(
+            self._cloud, self._register, dry_run=dry_run, holds=self._crew.holds
+        )
+
+    async def size_of(self, ref: SandboxRef) -> SandboxLimits | None:
+        """What its provider has made one of ours of; None: as it was asked for."""
+        member = self._crew.member(ref.id)
+        if member is None or not isinstance(member.machine, Sized):
+            return None
+        return await member.machine.size(self._terms.limits)
+
+    async def bases(self) -> Sequence[BaseFacts]:
+        return await self._shelf.facts()
+
+    async def remove_base(self, key: str) -> bool:
+        return await self._shelf.remove(key)
+
+    async def close(self) -> None:
+        """End every box of this process; the backend may be used again after that."""
+        ending = [asyncio.create_task(box.destroy()) for box in self._boxes.values()]
+        if ending:
+            await asyncio.wait(ending)
+        await self._crew.close()
+        await self._cloud.close()
+        for task in ending:
+            task.result()
+
+    async def _build(self, spec: BaseSpec, owner: str) -> Made:
+        hosts = (*self._terms.network.setup, *hosts_of(self._terms.packages))
+        entry = await self._entry(owner or _BUILDER)
+        order = await self._order(entry, image="", hosts=hosts, phase=Phase.SETUP)
+        # Set-up has a time of its own, and our steps around it.
+        lifetime_s = max(order.limits.lifetime_s, spec.setup_timeout_s + _OWN_STEPS_S)
+        limits = order.limits.model_copy(update={"lifetime_s": lifetime_s})
+        order = order.model_copy(update={"limits": limits})
+        member = await self._crew.hire(entry, order)
+        image = ""
+        try:
+            commands = self._commands(member, building=True)
+            welcome = await commands.init()
+            if not (welcome.separate or self._terms.one_user):
+                raise DeniedError(_ONE_USER)  # noqa: TRY301 - undone below like all else
+            built = await construct(spec, member.machine, commands, self._terms.packages)
+            name = _snapshot_name(order, await self._shelf.name(spec.key))
+            image = await self._cloud.snapshot(member.machine, name)
+            await self._crew.dismiss(entry.id)
+            return Made(image, built.setup_log, built.size_bytes)
+        except BaseException:
+            await self._crew.dismiss(entry.id)
+            if image:
+                await self._shelf.drop(image)
+            raise
+
+    async def _want(self, base: BaseEntry, *, owner: str, phase: Phase) -> tuple[BoxEntry, Order]:
+        entry = await self._entry(owner, base=base.key)
+        hosts = self._terms.network.hosts(phase)
+        return entry, await self._order(entry, image=base.external, hosts=hosts, phase=phase)
+
+    async def _entry(self, owner: str, *, base: str = "") -> BoxEntry:
+        return BoxEntry(
+            id=secrets.token_hex(8),
+            backend=self._cloud.name,
+            owner=owner,
+            base=base,
+            tags=await self._register.tags(owner),
+        )
+
+    async def _order(
+        self, entry: BoxEntry, *, image: str, hosts: tuple[str, ...], phase: Phase
+    ) -> Order:
+        given = {"owner": entry.owner, **entry.tags.model_dump()}
+        own = {INSTALLATION: await self._register.installation(), BOX: entry.id}
+        return Order(
+            key=f"yudai-{entry.id}",
+            image=image,
+            tags={name: value for name, value in given.items() if value} | own,
+            limits=self._terms.limits,
+            ttl_s=min(self._terms.ttl_s, self._terms.limits.lifetime_s + GRACE_S),
+            hosts=hosts,
+            phase=phase,
+        )
+
+    def _commands(self, member: Member, *, building: bool = False) -> RemoteCommands:
+        words = variables(home=AGENT_HOME, path=(f"{ENV}/bin",), env=ENV)
+        given = words | dict(member.machine.variables)
+        limits = self._terms.limits
+        if not self._cloud.own_kernels:
+            # Its engine limits each machine; the user is the same in all of them.
+            limits = limits.model_copy(update={"processes": _COUNTED_ELSEWHERE})
+        return RemoteCommands(member.machine, variables=given, limits=limits, building=building)
+
+    def _box(self, member: Member) -> Box:
+        commands = self._commands(member)
+        remove = partial(self._forget, member.entry.id)
+        parts = Parts(commands, commands.changes, _PLACES, remove, member.machine.extend)
+        box = self._boxes[member.entry.id] = Box(self._ref(member.entry), parts)
+
+        async def end(why: str) -> None:
+            await box.destroy(why=why)
+
+        member.end = end
+        return box
+
+    async def _forget(self, box_id: str) -> None:
+        await self._crew.dismiss(box_id)
+        self._boxes.pop(box_id, None)
+
+    def _ref(self, entry: BoxEntry) -> SandboxRef:
+        return SandboxRef(backend=self._cloud.name, id=entry.id, owner=entry.owner)
+
+    async def _machines(self, row: BoxEntry) -> Sequence[str]:
+        if row.external:
+            return [row.external]
+        found = await self._cloud.list(await self._register.installation())
+        return [machine.id for machine in found if machine.tags.get(BOX) == row.id]
+
+
+def _snapshot_name(order: Order, base: str) -> str:
+    """Told apart from those of other installations, and of another edition of the same base."""
+    digest = hashlib.sha256(f"{order.tags[INSTALLATION]} {base}".encode())
+    return f"yudai-base-{digest.hexdigest()[:24]}"

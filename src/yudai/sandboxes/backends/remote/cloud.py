@@ -1,0 +1,200 @@
+"""What a provider of machines must be able to do for us; everything else is built upon it."""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple, Protocol, runtime_checkable
+
+from yudai.kit.causes import Cause
+from yudai.kit.errors import SandboxError
+from yudai.kit.value import Value
+from yudai.sandboxes.port import Capabilities, SandboxLimits
+
+INSTALLATION = "installation"
+BOX = "box"
+"""Tags that every machine of ours has: whose it is, and which row of the register it is."""
+
+
+class CutError(SandboxError):
+    """The line broke while a command ran: it may go on in the machine; ask for it again."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message, cause=Cause.SANDBOX_LOST)
+
+
+class GoneError(SandboxError):
+    """There is no such machine any more."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message, cause=Cause.SANDBOX_LOST)
+
+
+class BusyError(SandboxError):
+    """A quota or a rate limit: nothing was made; the same may be asked for again after a while."""
+
+    def __init__(self, message: str, *, retry_after_s: float | None = None) -> None:
+        super().__init__(message, cause=Cause.SANDBOX_FAILED)
+        self.retry_after_s = retry_after_s
+
+
+class DeniedError(SandboxError):
+    """A wrong key, no credit, no such template: asking again does not help."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message, cause=Cause.SANDBOX_REFUSED)
+
+
+class BaseGoneError(SandboxError):
+    """The snapshot that it was to be made of is not there any more: it has to be built again."""
+
+
+class FullError(SandboxError):
+    """The machine's disk has no room for it: whoever uses the machine has filled it."""
+
+
+class Order(Value):
+    """A machine to be made."""
+
+    key: str
+    """New for each machine, [a-z0-9-]; the same key never makes two of them."""
+    image: str = ""
+    """A snapshot of ours; "": the provider's template or image as it is set."""
+    tags: Mapping[str, str]
+    """All of them, INSTALLATION and BOX included."""
+    limits: SandboxLimits
+    ttl_s: float
+    """When the provider ends it by itself, unless it is extended."""
+    hosts: tuple[str, ...] = ()
+    """What it may reach; () is nothing."""
+    phase: str = ""
+    """For engines of this host that tell what they block."""
+
+
+class Found(NamedTuple):
+    id: str
+    tags: Mapping[str, str]
+    state: str
+    """The provider's word: running, paused, pending."""
+    started_at: float | None
+
+
+class Said(NamedTuple):
+    exit_code: int
+    output: bytes
+    """Standard output; standard error too, where it cannot be told apart."""
+
+
+class Machine(Protocol):
+    """One box of a provider; commands of ours run in it as root, one shell line each."""
+
+    @property
+    def id(self) -> str: ...
+
+    @property
+    def variables(self) -> Mapping[str, str]:
+        """What commands have to know of a way out, where it is a proxy of ours."""
+        ...
+
+    async def run(self, line: str, *, timeout_s: float, max_bytes: int = 1 << 20) -> Said:
+        """A line for a shell, shorter than 100 KB and without data in it that was not quoted.
+
+        Raises CutError, GoneError; TimeoutError when there is no end after `timeout_s`, when it
+        may still run; SandboxError when it says more than `max_bytes`.
+        """
+        ...
+
+    async def put(self, path: str, content: bytes) -> None:
+        """Write a file as root, mode 0600 or wider; the folder is there.
+
+        Raises CutError, GoneError; FullError when there is no room for it.
+        """
+        ...
+
+    async def allow(self, hosts: Sequence[str]) -> None:
+        """Replace what it may reach; () closes it."""
+        ...
+
+    async def extend(self, ttl_s: float) -> None:
+        """It lives at least so long from now; nothing where a lifetime is fixed at creation."""
+        ...
+
+
+@runtime_checkable
+class Listening(Machine, Protocol):
+    """One whose lines stand on a process list that others read: texts go another way."""
+
+    async def tell(
+        self, line: str, text: bytes, *, timeout_s: float, max_bytes: int = 1 << 20
+    ) -> Said:
+        """As `run`, with that text as standard input."""
+        ...
+
+
+@runtime_checkable
+class Sized(Machine, Protocol):
+    """One whose size is not what was asked for, but that of a template."""
+
+    async def size(self, asked: SandboxLimits) -> SandboxLimits:
+        """What was asked for, with what it has instead."""
+        ...
+
+
+class Cloud(Protocol):
+    @property
+    def name(self) -> str:
+        """The backend's name: e2b, prime, container."""
+        ...
+
+    @property
+    def own_kernels(self) -> bool:
+        """Whether each machine has one: else a user's processes are counted over all of them."""
+        ...
+
+    async def examine(self) -> Capabilities:
+        """What holds, without making a machine; SandboxError or RefusedError say what to do."""
+        ...
+
+    async def create(self, order: Order) -> Machine:
+        """Make it and wait until it answers; nothing of a failed one is left where that is known.
+
+        BusyError (nothing was made, or its key makes asking again safe), DeniedError,
+        BaseGoneError, else SandboxError. A lost answer is looked up by its BOX tag before anything
+        is made again.
+        """
+        ...
+
+    async def snapshot(self, machine: Machine, name: str) -> str:
+        """Keep what it is now, under that name ([a-z0-9-]); returns what `Order.image` takes."""
+        ...
+
+    async def remove_snapshot(self, image: str) -> bool: ...
+
+    async def has_snapshot(self, image: str) -> bool: ...
+
+    async def list(self, installation: str) -> Sequence[Found]:
+        """All pages, all states, of this installation alone."""
+        ...
+
+    async def kill(self, machine_id: str) -> bool:
+        """False: it was gone before we asked. Raises when that is refused."""
+        ...
+
+    async def close(self) -> None: ...
+
+
+@runtime_checkable
+class Local(Protocol):
+    """A cloud whose machines and snapshots are one host's: those of others are not seen here."""
+
+    async def host(self) -> str:
+        """The same after a boot, and for all who see the same; [A-Za-z0-9.-]."""
+        ...
+
+
+@runtime_checkable
+class Forking(Cloud, Protocol):
+    """One that copies running machines."""
+
+    async def fork(
+        self, source: Machine, orders: Sequence[Order]
+    ) -> Sequence[Machine | SandboxError]:
+        """Copies with the source's tags; NotImplementedError where its service has none yet."""
+        ...

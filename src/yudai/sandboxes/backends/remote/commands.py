@@ -1,0 +1,228 @@
+"""Commands of a remote machine through its warden, with a deadline of our own around each."""
+
+import asyncio
+import base64
+import posixpath
+import secrets
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import NamedTuple
+
+from yudai.kit.causes import Cause
+from yudai.kit.errors import SandboxError
+from yudai.sandboxes.backends.remote import upkeep
+from yudai.sandboxes.backends.remote.cloud import FullError, Machine
+from yudai.sandboxes.backends.remote.upkeep import Welcome
+from yudai.sandboxes.backends.remote.warden_client import Line
+from yudai.sandboxes.backends.shell_script import CANNOT_RUN, NUL_REFUSED, TIMED_OUT, script
+from yudai.sandboxes.backends.warden.protocol import (
+    AGENT_HOME,
+    FOLDER,
+    FROM_STDIN,
+    FULL,
+    FULL_TEXT,
+    RECORD,
+    REQUESTS,
+    Ending,
+    Heard,
+    Request,
+)
+from yudai.sandboxes.backends.workspace.worktree import Change
+from yudai.sandboxes.port import DEFAULT_MAX_OUTPUT, ENV, WORKSPACE, ExecResult, SandboxLimits
+
+__all__ = ["AGENT_HOME", "FOLDER", "RECORD", "RemoteCommands"]
+
+_GRACE_S = 60.0
+_STOP_S = 60.0
+_SHORT = 60_000
+_UPLOAD_BYTES_PER_S = 256 << 10
+_DISK_FOLDERS = (WORKSPACE, AGENT_HOME, "/tmp", "/var/tmp")  # noqa: S108 - inside the machine
+_UNSTOPPED = "a command could not be stopped"
+
+
+class RemoteCommands:
+    """One command at a time: the caller takes turns."""
+
+    def __init__(
+        self,
+        machine: Machine,
+        *,
+        variables: Mapping[str, str],
+        limits: SandboxLimits,
+        building: bool = False,
+    ) -> None:
+        """`variables` are all that commands see; while a base is built, /env is measured too."""
+        self._turns = _Turns(Line(machine))
+        self._line = self._turns.line
+        self._variables = dict(variables)
+        self._limits = limits
+        self._is_root = False
+        self._measured = (*_DISK_FOLDERS, ENV) if building else _DISK_FOLDERS
+
+    def as_root(self) -> "RemoteCommands":
+        """The same machine, for steps of our own."""
+        other = RemoteCommands(self._line.machine, variables=self._variables, limits=self._limits)
+        other._turns, other._line, other._is_root = self._turns, self._line, True
+        other._measured = self._measured
+        return other
+
+    @property
+    def lost(self) -> str:
+        return self._line.lost
+
+    def locate(self, path: str) -> str:
+        return posixpath.join(WORKSPACE, path)
+
+    async def exec(
+        self,
+        command: str,
+        *,
+        cwd: str = WORKSPACE,
+        env: Mapping[str, str] | None = None,
+        timeout_s: float = 60.0,
+        max_output: int = DEFAULT_MAX_OUTPUT,
+        stdin: bytes = b"",
+    ) -> ExecResult:
+        text = script(command, cwd=self.locate(cwd), env=env)
+        if text is None:
+            return ExecResult(exit_code=CANNOT_RUN, output=NUL_REFUSED)
+        request = Request(
+            id=secrets.token_hex(12),
+            script=text,
+            variables=self._variables,
+            stdin=stdin,
+            timeout_s=timeout_s,
+            max_output=max_output,
+            as_root=self._is_root,
+            processes=self._limits.processes,
+            file_bytes=self._limits.disk_bytes,
+            disk_bytes=self._limits.disk_bytes,
+            disk_folders=self._measured,
+        )
+        return self._result(await self._turns.run(request))
+
+    async def end(self) -> None:
+        """The machine itself is ended by whoever made it."""
+        await self._turns.end()
+
+    async def init(self) -> Welcome:
+        """Bring the warden into a new machine; DeniedError when its image lacks something."""
+        return await upkeep.init(self._line)
+
+    async def give(self) -> None:
+        """All that root has put into the workspace and /env becomes the agent's."""
+        await upkeep.give(self._line)
+
+    async def seal(self) -> None:
+        """Write down what the base is, as `seal.sh` has recorded it; /env is closed."""
+        await upkeep.seal(self._line)
+
+    async def changes(self) -> dict[str, Change]:
+        return await upkeep.changes(self._line)
+
+    def _result(self, heard: Heard) -> ExecResult:
+        try:
+            words = {name: heard.header[name] for name in Ending._fields}
+            lost, killed = words.pop("lost"), words.pop("killed")
+            result = ExecResult(output=heard.body, **words)
+        except (KeyError, ValueError) as error:
+            raise self._line.lose(f"the sandbox's warden talks nonsense: {error}") from error
+        if lost:
+            raise self._line.lose(str(lost))
+        if killed:
+            # By nobody but us, when its time was over without a word from it.
+            return result.model_copy(update={"exit_code": TIMED_OUT, "timed_out": True})
+        return result
+
+
+class _Handed(NamedTuple):
+    """How the warden gets a request."""
+
+    words: tuple[str, ...]
+    text: bytes = b""
+
+
+class _Turns:
+    """Requests, each until its answer is here or it is known to be dead."""
+
+    def __init__(self, line: Line) -> None:
+        self.line = line
+        self._asking: asyncio.Task[Heard] | None = None
+        self._stopping: asyncio.Task[Heard | None] | None = None
+
+    async def run(self, request: Request) -> Heard:
+        if self._stopping is not None:
+            await asyncio.wait({self._stopping})
+        self.line.check()
+        self._asking = asyncio.create_task(self._ask(request))
+        try:
+            return await self._asking
+        except asyncio.CancelledError:
+            if self.line.lost:
+                me = asyncio.current_task()
+                if me is not None and me.cancelling():
+                    raise
+                raise SandboxError(self.line.lost, cause=Cause.SANDBOX_LOST) from None
+            # Cancelled once more we go, and it goes on.
+            self._stopping = asyncio.create_task(self._stop(request))
+            await asyncio.wait({self._stopping})
+            raise
+        finally:
+            self._asking = None
+
+    async def end(self) -> None:
+        self.line.lose("the sandbox has been destroyed")
+        for task in (self._asking, self._stopping):
+            if task is not None:
+                task.cancel()
+                await asyncio.wait({task})
+
+    async def _ask(self, request: Request) -> Heard:
+        try:
+            handed = await self._hand_over(request)
+        except FullError:
+            # What is short would have been told so by the warden.
+            return Heard(FULL._asdict(), FULL_TEXT)
+        try:
+            return await self.line.ask(
+                request.id,
+                "exec",
+                request.id,
+                *handed.words,
+                timeout_s=request.timeout_s + _GRACE_S,
+                max_body=request.max_output,
+                text=handed.text,
+            )
+        except TimeoutError:
+            heard = await self._stop(request)
+            if heard is None:
+                self.line.check()
+                raise self.line.lose(_UNSTOPPED) from None
+            return heard
+        except SandboxError:
+            if not self.line.lost:
+                await self._stop(request)
+            raise
+
+    async def _hand_over(self, request: Request) -> _Handed:
+        """What is short goes with the question, what is long goes ahead as a file."""
+        if len(request.script) + len(request.stdin) < _SHORT:
+            text = request.dump()
+            if self.line.can_tell:
+                return _Handed((FROM_STDIN,), text)
+            word = base64.b64encode(text).decode()
+            if len(word) <= _SHORT:
+                return _Handed((word,))
+        text = await asyncio.to_thread(request.dump)
+        limit_s = request.timeout_s + _GRACE_S + len(text) / _UPLOAD_BYTES_PER_S
+        await self.line.put(f"{REQUESTS}/{request.id}", text, timeout_s=limit_s)
+        return _Handed(())
+
+    async def _stop(self, request: Request) -> Heard | None:
+        """Its answer, now that it is dead; None when that is not known, and all is lost."""
+        with suppress(SandboxError, TimeoutError):
+            return await self.line.ask(
+                request.id, "kill", request.id, timeout_s=_STOP_S, max_body=request.max_output
+            )
+        self.line.lose(_UNSTOPPED)
+        return None

@@ -1,0 +1,314 @@
+"""The machines of this process: noted before they are made, kept alive, ended in time."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import structlog
+
+from yudai.kit.causes import Cause
+from yudai.kit.concurrency import Chores
+from yudai.kit.errors import SandboxError
+from yudai.sandboxes.backends.remote.admission import Admission
+from yudai.sandboxes.backends.remote.cloud import BOX, Cloud, Forking, GoneError, Machine, Order
+from yudai.sandboxes.backends.remote.rate_limit import Pace
+from yudai.sandboxes.register import BoxEntry, Register
+
+log: structlog.stdlib.BoundLogger = structlog.get_logger()
+
+BEAT_S = 15.0
+GRACE_S = 60.0
+"""The provider ends a machine so long after we should have done it."""
+_EXTENSIONS = 3
+"""In each time-to-live."""
+_OLD = "the sandbox's lifetime of {:g} minutes is over: see SANDBOX_LIFETIME_MINUTES"
+
+
+@dataclass
+class Member:
+    entry: BoxEntry
+    machine: Machine
+    dies_s: float
+    extended_s: float
+    clock: asyncio.TimerHandle | None = None
+    """Rings when its lifetime is over."""
+    end: Callable[[str], Awaitable[None]] | None = None
+    """Ends the box that it is, and tells those who use it why; None: it is no box yet."""
+    ended: str = ""
+    """Why it has come to its end although nobody asked for that."""
+
+
+Wanted = tuple[BoxEntry, Order]
+Hired = dict[str, Member | SandboxError]
+"""By their rows' names."""
+
+
+def standing(one: Member | SandboxError) -> Member | SandboxError:
+    """Its end may have come while others were waited for: nobody should get it then."""
+    if isinstance(one, Member) and one.ended:
+        return SandboxError(one.ended, cause=Cause.SANDBOX_LOST)
+    return one
+
+
+class Crew:
+    def __init__(
+        self,
+        cloud: Cloud,
+        register: Register,
+        pace: Pace,
+        *,
+        ttl_s: float,
+        beat_s: float = BEAT_S,
+        admission: Admission | None = None,
+    ) -> None:
+        self._cloud = cloud
+        self._register = register
+        self._pace = pace
+        self._admission = admission or Admission(register)
+        self._ttl_s = ttl_s
+        self._beat_s = beat_s
+        self._members: dict[str, Member] = {}
+        self._placed: set[str] = set()
+        """Rows that have a place of the pace's: it is given back once, whoever ends them."""
+        self._beating: asyncio.Task[None] | None = None
+        self._chores = Chores()
+
+    async def hire(self, entry: BoxEntry, order: Order) -> Member:
+        """Make one machine; nothing that we know of is left when that fails or is cancelled."""
+        [member] = await self.hire_all([entry], [order])
+        if isinstance(member, SandboxError):
+            raise member
+        return member
+
+    async def hire_all(
+        self, entries: Sequence[BoxEntry], orders: Sequence[Order]
+    ) -> Sequence[Member | SandboxError]:
+        """One machine and copies of it before anybody has used it; where there are none, each anew.
+
+        All have their places before the first is made: who had a part would wait for the rest.
+        """
+        await self._enter(entries)
+        try:
+            members = await self._make_all(tuple(zip(entries, orders, strict=True)))
+        except BaseException:
+            await self._chores.finish(self._undo(entries))
+            raise
+        failed = [entry for entry in entries if isinstance(members[entry.id], SandboxError)]
+        found = [members[entry.id] for entry in entries]
+        await self._give_up(failed, found)
+        return [standing(one) for one in found]
+
+    def member(self, box_id: str) -> Member | None:
+        return self._members.get(box_id)
+
+    def holds(self) -> Mapping[str, str]:
+        """Its machine by each row of ours; "" while it is being made, or ended."""
+        made = {name: member.machine.id for name, member in self._members.items()}
+        return dict.fromkeys(self._placed, "") | made
+
+    async def dismiss(self, box_id: str) -> None:
+        """The end of one of ours, also when the caller is cancelled meanwhile.
+
+        What cannot be removed now is left to the next sweep.
+        """
+        member = self._members.pop(box_id, None)
+        if member is not None:
+            await self._chores.finish(self._dismiss(member))
+
+    async def dismiss_all(self, members: Sequence[Member | SandboxError]) -> None:
+        """Each is begun, whenever the caller is cancelled."""
+        names = [member.entry.id for member in members if isinstance(member, Member)]
+        ending = [self._chores.begin(self.dismiss(name)) for name in names]
+        if ending:
+            await asyncio.wait(ending)
+
+    async def close(self) -> None:
+        await self.dismiss_all(list(self._members.values()))
+        await self._chores.close()
+        if self._beating is not None:
+            self._beating.cancel()
+            await asyncio.wait([self._beating])
+            self._beating = None
+
+    async def beat(self) -> None:
+        """See to it that our machines stay alive, and say that we are.
+
+        Neither waits for the other: a provider may be slow to answer, or the register away.
+        """
+        now = asyncio.get_running_loop().time()
+        for member in list(self._members.values()):
+            if now >= member.extended_s + self._ttl_s / _EXTENSIONS:
+                left_s, member.extended_s = member.dies_s - now + GRACE_S, now
+                self._chores.begin(self._extend(member, min(self._ttl_s, left_s)))
+        for box_id in await self._register.beat(tuple(self._members)):
+            log.warning("sandbox.reopened", box_id=box_id)
+            if box_id not in self._members:
+                # We have closed it ourselves meanwhile.
+                await self._close(box_id)
+
+    async def _enter(self, entries: Sequence[BoxEntry]) -> None:
+        """Places for all of them here, then rows, for which all processes need to have room."""
+        await self._pace.enter(len(entries))
+        self._placed.update(entry.id for entry in entries)
+        if self._beating is None or self._beating.done():
+            # Before the first row: who is silent for long is taken for dead.
+            self._beating = asyncio.create_task(self._beat_for_ever(), name="sandboxes")
+        try:
+            await self._admission.open(entries)
+        except BaseException:
+            for entry in entries:
+                self._leave(entry.id)
+            raise
+
+    def _leave(self, box_id: str) -> None:
+        if box_id in self._placed:
+            self._placed.discard(box_id)
+            self._pace.leave()
+
+    async def _dismiss(self, member: Member) -> None:
+        try:
+            if member.clock is not None:
+                member.clock.cancel()
+            is_gone = await self._kill(member.machine.id)
+            await self._close(member.entry.id, is_gone=is_gone)
+        finally:
+            self._leave(member.entry.id)
+
+    async def _make_all(self, wanted: Sequence[Wanted]) -> Hired:
+        if len(wanted) == 1 or not isinstance(self._cloud, Forking):
+            return await self._make_apart(wanted)
+        hired = await self._make_apart(wanted[:1])
+        hired |= await self._copy(self._cloud, hired[wanted[0][0].id], wanted[1:])
+        missing = [one for one in wanted[1:] if isinstance(hired[one[0].id], SandboxError)]
+        return hired | await self._make_apart(missing)
+
+    async def _make_apart(self, wanted: Sequence[Wanted]) -> Hired:
+        try:
+            async with asyncio.TaskGroup() as group:
+                tasks = [group.create_task(self._make(*one)) for one in wanted]
+        except ExceptionGroup as errors:
+            raise errors.exceptions[0] from errors
+        return {entry.id: task.result() for (entry, _), task in zip(wanted, tasks, strict=True)}
+
+    async def _make(self, entry: BoxEntry, order: Order) -> Member | SandboxError:
+        try:
+            machine = await self._pace.make(partial(self._cloud.create, order))
+        except SandboxError as error:
+            return error
+        member = self._admit(entry, order, machine)
+        await self._register.name_box(entry.id, machine.id)
+        return member
+
+    async def _copy(
+        self, cloud: Forking, source: Member | SandboxError, wanted: Sequence[Wanted]
+    ) -> Hired:
+        if isinstance(source, SandboxError):
+            return {entry.id: source for entry, _ in wanted}
+        try:
+            copies = await cloud.fork(source.machine, [order for _, order in wanted])
+        except (NotImplementedError, SandboxError) as error:
+            copies = [SandboxError(str(error))] * len(wanted)
+        # All of them before anything else can happen: they have no tags by which to find them.
+        hired: Hired = {
+            entry.id: copy if isinstance(copy, SandboxError) else self._admit(entry, order, copy)
+            for (entry, order), copy in zip(wanted, copies, strict=True)
+        }
+        for member in hired.values():
+            if isinstance(member, Member):
+                await self._register.name_box(member.entry.id, member.machine.id)
+        if errors := [copy for copy in copies if isinstance(copy, SandboxError)]:
+            log.info("sandbox.not_copied", backend=cloud.name, n=len(errors), why=str(errors[0]))
+        return hired
+
+    def _admit(self, entry: BoxEntry, order: Order, machine: Machine) -> Member:
+        loop, lifetime_s = asyncio.get_running_loop(), order.limits.lifetime_s
+        now = loop.time()
+        member = Member(entry, machine, dies_s=now + lifetime_s, extended_s=now)
+        self._members[entry.id] = member
+        member.clock = loop.call_later(lifetime_s, self._age, member, lifetime_s)
+        return member
+
+    async def _give_up(
+        self, failed: Sequence[BoxEntry], members: Sequence[Member | SandboxError]
+    ) -> None:
+        """Some have failed; when we are cancelled meanwhile, the others are in vain, too."""
+        if not failed:
+            return
+        try:
+            await self._chores.finish(self._undo(failed))
+        except BaseException:
+            await self.dismiss_all(members)
+            raise
+
+    async def _undo(self, entries: Sequence[BoxEntry]) -> None:
+        """Machines may have been made without our having heard of them."""
+        unheard: set[str] = set()
+        left: Collection[str] = ()
+        for entry in entries:
+            if entry.id in self._members:
+                await self.dismiss(entry.id)
+            else:
+                unheard.add(entry.id)
+                self._leave(entry.id)
+        if unheard:
+            try:
+                left = await self._end_unheard(unheard)
+            except Exception as error:  # noqa: BLE001 - a sweep finds them, for they are nobody's
+                left = unheard
+                log.warning("sandbox.not_looked_up", error=repr(error))
+        for box_id in unheard:
+            await self._close(box_id, is_gone=box_id not in left)
+
+    async def _end_unheard(self, boxes: Collection[str]) -> set[str]:
+        """Those that are still there."""
+        found = await self._cloud.list(await self._register.installation())
+        ours = [(one.id, one.tags.get(BOX, "")) for one in found if one.tags.get(BOX) in boxes]
+        return {box_id for machine_id, box_id in ours if not await self._kill(machine_id)}
+
+    def _age(self, member: Member, lifetime_s: float) -> None:
+        self._chores.begin(self._retire(member, _OLD.format(lifetime_s / 60)))
+
+    async def _retire(self, member: Member, why: str) -> None:
+        log.warning("sandbox.ended", box_id=member.entry.id, why=why)
+        member.ended = why
+        if member.end is not None:
+            await member.end(why)
+        else:
+            await self.dismiss(member.entry.id)
+
+    async def _kill(self, machine_id: str) -> bool:
+        """Whether it is gone, by us or before."""
+        try:
+            await self._cloud.kill(machine_id)
+        except Exception as error:  # noqa: BLE001 - its row stays: a sweep tries again
+            log.warning("sandbox.not_removed", sandbox_id=machine_id, error=repr(error))
+            return False
+        return True
+
+    async def _close(self, box_id: str, *, is_gone: bool = True) -> None:
+        """A row that stays open is closed by a sweep, when its machine is gone."""
+        try:
+            if is_gone:
+                await self._register.close_box(box_id)
+            else:
+                await self._register.let_go(box_id)
+        except Exception as error:  # noqa: BLE001 - whatever the register's store raises
+            log.warning("sandbox.not_closed", box_id=box_id, error=repr(error))
+
+    async def _extend(self, member: Member, ttl_s: float) -> None:
+        try:
+            await member.machine.extend(ttl_s)
+        except GoneError as error:
+            await self._retire(member, str(error))
+        except Exception as error:  # noqa: BLE001 - the next beat tries again
+            member.extended_s = 0.0
+            log.warning("sandbox.not_extended", sandbox_id=member.machine.id, error=repr(error))
+
+    async def _beat_for_ever(self) -> None:
+        while True:
+            await asyncio.sleep(self._beat_s)
+            try:
+                await self.beat()
+            except Exception as error:  # noqa: BLE001 - the next beat may fare better
+                log.warning("sandboxes.not_beaten", error=repr(error))

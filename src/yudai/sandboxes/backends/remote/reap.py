@@ -1,0 +1,224 @@
+"""Which machines nobody looks after any more, told by what a provider has and what is noted."""
+
+import asyncio
+import secrets
+import time
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import NamedTuple
+
+from yudai.kit.errors import SandboxError
+from yudai.sandboxes.backends.remote.cloud import BOX, INSTALLATION, Cloud, Found, Local
+from yudai.sandboxes.port import Fate, Leftover
+from yudai.sandboxes.register import BoxEntry, Register
+
+GRACE_S = 300.0
+"""For so long we watch a machine that nobody knows before it is removed."""
+CREATION_S = 300.0
+"""For so long a machine may come that was asked for and has not answered."""
+ELSEWHERE_S = 86_400.0
+"""For so long a row of another host may wait for that host to look for its machine."""
+ENDED = "its run has ended"
+DEAD = "its process is dead"
+UNKNOWN = "nobody knows it"
+_WATCHED = "a worker removes it when it has watched it for 5 minutes"
+_AT_ONCE = 8
+
+Now = Callable[[], float]
+Holds = Callable[[], Mapping[str, str]]
+"""Of this process: its machine by each row, "" where it is not known."""
+
+
+class Doomed(NamedTuple):
+    id: str
+    box: str
+    """Its row; "" when there is none."""
+    leftover: Leftover
+
+
+class Sweep(NamedTuple):
+    machines: tuple[Doomed, ...]
+    rows: tuple[BoxEntry, ...]
+    """Open ones of dead processes whose machine is gone for good."""
+    waiting: tuple[Leftover, ...] = ()
+
+    @property
+    def leftovers(self) -> tuple[Leftover, ...]:
+        return (*(doomed.leftover for doomed in self.machines), *self.waiting)
+
+
+class _Case(NamedTuple):
+    machine: Found
+    why: str
+    row: BoxEntry | None
+
+
+def nothing() -> Mapping[str, str]:
+    return {}
+
+
+class Watch:
+    """Remembers since when it has seen what nobody knows, by no clock but its own."""
+
+    def __init__(self, *, now: Now = time.monotonic, wall: Now = time.time) -> None:
+        self._now = now
+        self._wall = wall
+        self._seen: dict[str, float] = {}
+
+    def look(
+        self,
+        backend: str,
+        found: Sequence[Found],
+        rows: Sequence[BoxEntry],
+        known: Collection[str],
+        *,
+        dry_run: bool = False,
+    ) -> Sweep:
+        """`found` is to be read before `rows` (the open ones) and `known` (those ever opened).
+
+        A row is there before its machine is: so no machine is without one that had one.
+        """
+        noted = _Rows.of(rows)
+        cases = [case for one in found if (case := _judge(one, noted, known))]
+        now = self._now()
+        unknown = [case.machine.id for case in cases if case.why == UNKNOWN]
+        self._seen = {name: self._seen.get(name, now) for name in unknown}
+        due: list[_Case] = []
+        early: list[_Case] = []
+        for case in cases:
+            (due if self._is_due(case, now, dry_run=dry_run) else early).append(case)
+        return Sweep(
+            machines=tuple(self._doomed(backend, case) for case in due),
+            rows=tuple(row for row in rows if self._is_over(row, found)),
+            waiting=tuple(self._waiting(backend, case) for case in early),
+        )
+
+    async def reap(
+        self,
+        cloud: Cloud,
+        register: Register,
+        *,
+        dry_run: bool = False,
+        holds: Holds = nothing,
+    ) -> Sequence[Leftover]:
+        """One sweep over all that a provider has of this installation, but for what `holds` tells.
+
+        Others may have closed the rows of those, if they have not heard of us for long.
+        """
+        installation = await register.installation()
+        listed = await cloud.list(installation)
+        ours = [one for one in listed if one.tags.get(INSTALLATION) == installation]
+        rows = await register.boxes(cloud.name)
+        known = await register.known({one.tags[BOX] for one in ours if BOX in one.tags})
+        held = holds()
+        found = [one for one in ours if not _is_held(one, held)]
+        sweep = self.look(cloud.name, found, rows, known, dry_run=dry_run)
+        if isinstance(cloud, Local):
+            sweep = sweep._replace(rows=tuple(row for row in sweep.rows if self._is_near(row)))
+        return sweep.leftovers if dry_run else await clear(sweep, cloud, register)
+
+    def _is_near(self, row: BoxEntry) -> bool:
+        """Whether we can tell what became of its machine; a host may never come back, too."""
+        return row.is_here or self._wall() - row.created_at >= ELSEWHERE_S
+
+    def _is_due(self, case: _Case, now: float, *, dry_run: bool) -> bool:
+        if case.why != UNKNOWN or now - self._seen[case.machine.id] >= GRACE_S:
+            return True
+        # The provider's clock may differ from ours: what it says is good for a hint only.
+        age_s = self._age_s(case)
+        return dry_run and (age_s is None or age_s >= GRACE_S)
+
+    def _is_over(self, row: BoxEntry, found: Sequence[Found]) -> bool:
+        if row.is_held or any(_is_of(one, row) for one in found):
+            return False
+        return bool(row.external) or self._wall() - row.created_at >= CREATION_S
+
+    def _doomed(self, backend: str, case: _Case) -> Doomed:
+        box = case.row.id if case.row else case.machine.tags.get(BOX, "")
+        known_box = "" if case.why == UNKNOWN else box
+        return Doomed(case.machine.id, known_box, self._leftover(backend, case))
+
+    def _waiting(self, backend: str, case: _Case) -> Leftover:
+        told = self._leftover(backend, case)
+        return told.model_copy(update={"fate": Fate.WAITING, "note": _WATCHED})
+
+    def _leftover(self, backend: str, case: _Case) -> Leftover:
+        return Leftover(
+            backend=backend,
+            id=case.machine.id,
+            owner=case.row.owner if case.row else case.machine.tags.get("owner", ""),
+            why=case.why,
+            age_s=self._age_s(case),
+        )
+
+    def _age_s(self, case: _Case) -> float | None:
+        began = case.row.created_at if case.row else case.machine.started_at
+        return None if began is None else max(0.0, self._wall() - began)
+
+
+class _Rows(NamedTuple):
+    by_external: Mapping[str, BoxEntry]
+    by_id: Mapping[str, BoxEntry]
+
+    @classmethod
+    def of(cls, rows: Sequence[BoxEntry]) -> "_Rows":
+        return cls({row.external: row for row in rows if row.external}, {r.id: r for r in rows})
+
+
+def _judge(machine: Found, rows: _Rows, known: Collection[str]) -> _Case | None:
+    """None: it is looked after, or will be."""
+    box = machine.tags.get(BOX, "")
+    row = rows.by_external.get(machine.id) or rows.by_id.get(box)
+    if row is None:
+        return _Case(machine, ENDED if box in known else UNKNOWN, None)
+    if not row.is_held:
+        return _Case(machine, ENDED if row.is_ended else DEAD, row)
+    # A copy has the tags of what it was made of: until its own row names it, it is a stranger.
+    is_stranger = row.external not in ("", machine.id)
+    return _Case(machine, UNKNOWN, None) if is_stranger else None
+
+
+def _is_held(machine: Found, held: Mapping[str, str]) -> bool:
+    """By its name; one that we have not heard of by its row's, as copies have another's."""
+    return machine.id in held.values() or held.get(machine.tags.get(BOX, "")) == ""
+
+
+def _is_of(machine: Found, row: BoxEntry) -> bool:
+    return machine.id == row.external or machine.tags.get(BOX) == row.id
+
+
+async def clear(sweep: Sweep, cloud: Cloud, register: Register) -> Sequence[Leftover]:
+    """Remove all of it; one that is refused keeps no other from being removed."""
+    lanes = asyncio.Semaphore(_AT_ONCE)
+
+    async def remove(doomed: Doomed) -> Leftover | None:
+        async with lanes:
+            return await _remove(doomed, cloud, register)
+
+    async with asyncio.TaskGroup() as group:
+        tasks = [group.create_task(remove(doomed)) for doomed in sweep.machines]
+    for row in sweep.rows:
+        await register.close_box(row.id)
+    told = [leftover for task in tasks if (leftover := task.result())]
+    return [*told, *sweep.waiting]
+
+
+async def _remove(doomed: Doomed, cloud: Cloud, register: Register) -> Leftover | None:
+    """None: somebody else has removed it meanwhile."""
+    try:
+        is_removed = await cloud.kill(doomed.id)
+    except SandboxError as error:
+        return doomed.leftover.model_copy(update={"fate": Fate.REFUSED, "note": str(error)})
+    if not is_removed:
+        return None
+    await register.close_box(doomed.box or await _noted(doomed, register), reaped=True)
+    return doomed.leftover
+
+
+async def _noted(doomed: Doomed, register: Register) -> str:
+    """A row for what had none: those that were reaped are counted by their rows."""
+    backend, owner = doomed.leftover.backend, doomed.leftover.owner
+    box_id = secrets.token_hex(8)
+    await register.open_boxes(
+        [BoxEntry(id=box_id, backend=backend, owner=owner, external=doomed.id)]
+    )
+    return box_id

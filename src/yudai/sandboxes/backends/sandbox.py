@@ -1,0 +1,127 @@
+"""A sandbox of any backend: turns for its commands, its files, its work tree and its end."""
+
+import asyncio
+import hashlib
+import os
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager
+from typing import NamedTuple
+
+from yudai.kit.causes import Cause
+from yudai.kit.errors import SandboxError
+from yudai.sandboxes.backends import files
+from yudai.sandboxes.backends.commands import Commands
+from yudai.sandboxes.backends.workspace.worktree import Change
+from yudai.sandboxes.backends.workspace_patch import Places, take_patch
+from yudai.sandboxes.port import DEFAULT_MAX_OUTPUT, WORKSPACE, ExecResult, SandboxRef, Tree
+
+_HEALTH_S = 10.0
+
+
+class Parts(NamedTuple):
+    commands: Commands
+    look: Callable[[], Awaitable[dict[str, Change]]]
+    """Tells what the workspace changed, sorted by path."""
+    places: Places
+    remove: Callable[[], Awaitable[None]]
+    """Removes what a dead box leaves on the host, or the machine that it is."""
+    extend: Callable[[float], Awaitable[None]] | None = None
+    """None: it lives as long as it may, and nobody has to say that it is needed."""
+
+
+class Box:
+    def __init__(self, ref: SandboxRef, parts: Parts) -> None:
+        self._ref = ref
+        self._parts = parts
+        self._turn = asyncio.Lock()
+        self._ending: asyncio.Task[None] | None = None
+        self._why = ""
+        """Why we have ended it although nobody asked for that."""
+
+    @property
+    def ref(self) -> SandboxRef:
+        return self._ref
+
+    async def exec(
+        self,
+        command: str,
+        *,
+        cwd: str = WORKSPACE,
+        env: Mapping[str, str] | None = None,
+        timeout_s: float = 60.0,
+        max_output: int = DEFAULT_MAX_OUTPUT,
+        stdin: bytes = b"",
+    ) -> ExecResult:
+        async with self._turn, self._told():
+            return await self._parts.commands.exec(
+                command, cwd=cwd, env=env, timeout_s=timeout_s, max_output=max_output, stdin=stdin
+            )
+
+    async def read(self, path: str, *, max_bytes: int = 64 << 20) -> bytes:
+        async with self._turn, self._told():
+            return await files.read_file(self._parts.commands, path, max_bytes=max_bytes)
+
+    async def write(self, path: str, content: bytes) -> None:
+        async with self._turn, self._told():
+            await files.write_file(self._parts.commands, path, content)
+
+    async def tree(self) -> Tree:
+        async with self._turn, self._told():
+            return as_tree(await self._changes())
+
+    async def diff(self) -> str:
+        async with self._turn, self._told():
+            changes = await self._changes()
+            return await take_patch(self._parts.commands, changes, self._parts.places)
+
+    async def health(self) -> bool:
+        if self._parts.commands.lost or self._turn.locked():
+            return not self._parts.commands.lost
+        try:
+            return (await self.exec("true", timeout_s=_HEALTH_S)).exit_code == 0
+        except SandboxError:
+            return False
+
+    async def extend(self, seconds: float) -> None:
+        if self._parts.extend is not None:
+            await self._parts.extend(seconds)
+
+    async def destroy(self, *, why: str = "") -> None:
+        """Idempotent; a caller that is cancelled does not stop it.
+
+        `why` is for those who go on using it.
+        """
+        if self._ending is None:
+            self._why = why
+            self._ending = asyncio.create_task(self._end())
+        await asyncio.shield(self._ending)
+
+    async def _changes(self) -> dict[str, Change]:
+        if self._ending is not None:
+            raise SandboxError("the sandbox has been destroyed", cause=Cause.SANDBOX_LOST)
+        return await self._parts.look()
+
+    @asynccontextmanager
+    async def _told(self) -> AsyncGenerator[None]:
+        """What fails, or was cut short, because we have ended the box, fails for that reason."""
+        try:
+            yield
+        except (SandboxError, OSError):
+            if not self._why:
+                raise
+        if self._why:
+            raise SandboxError(self._why, cause=Cause.SANDBOX_LOST)
+
+    async def _end(self) -> None:
+        await self._parts.commands.end()
+        await self._parts.remove()
+
+
+def as_tree(changes: Mapping[str, Change]) -> Tree:
+    """Git's view: contents, link targets, the executable bit and the set of paths count."""
+    if not changes:
+        return Tree("", ())
+    digest = hashlib.sha256()
+    for path, change in changes.items():
+        digest.update(os.fsencode(path) + b"\0" + repr(change.entry).encode() + b"\0")
+    return Tree(digest.hexdigest(), tuple(changes))

@@ -1,0 +1,21 @@
+"""The program of ours that runs commands inside a remote machine, as root and before anybody else.
+
+It stands alone (see remote/warden_bundle.py): Python's own library, and a few modules of ours.
+"""
+
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+
+
+def main(words: Sequence[str]) -> int:
+    """Each verb is a module: a command must not wait until those of others are compiled."""
+    verb, *rest = words
+    module = import_module(f"yudai.sandboxes.backends.warden.{verb}")
+    try:
+        return module.run(rest)
+    except BrokenPipeError:
+        return 1
+    except OSError as error:
+        sys.stdout.write(f"yudai: {verb}: {error}\n")
+        return 1

@@ -1,0 +1,161 @@
+"""Queries of prepared bases that providers keep for us, and of whose turn it is to build one."""
+
+from typing import Any, NamedTuple, cast
+
+from sqlalchemy import ColumnElement, Table, delete, func, select, update
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from yudai.sandboxes.queries import Holder
+from yudai.sandboxes.register import BaseEntry
+from yudai.sandboxes.tables import BaseRow, BuilderRow, SandboxRow
+from yudai.store.connections import insert_new, upsert
+from yudai.store.instants import instant
+
+MAX_LOG = 1_000_000
+"""Bytes of what set-up printed; of more, the beginning and the end are kept."""
+_BASES = cast("Table", BaseRow.__table__)
+_BUILDERS = cast("Table", BuilderRow.__table__)
+_AS_IT_IS = {"synchronize_session": False}
+
+
+class Builder(NamedTuple):
+    """Whose turn it is, as it was seen."""
+
+    holder: Holder
+    beat_at: float
+    silent_s: float
+
+
+async def find(db: AsyncSession, backend: str, key: str) -> BaseEntry | None:
+    row = await db.get(BaseRow, (backend, key))
+    if row is None:
+        return None
+    users = await db.scalar(select(_users(backend, key)))
+    return BaseEntry(
+        backend=row.backend,
+        key=row.key,
+        external=row.external,
+        size_bytes=row.size_bytes,
+        made_at=row.made_at,
+        used_at=row.used_at,
+        users=users or 0,
+        setup_log=row.setup_log,
+    )
+
+
+async def in_backend(db: AsyncSession, backend: str) -> list[BaseEntry]:
+    """Last used first, without what their set-up printed."""
+    columns = (BaseRow.key, BaseRow.external, BaseRow.size_bytes, BaseRow.made_at, BaseRow.used_at)
+    users = _users(BaseRow.backend, BaseRow.key).label("users")
+    query = select(*columns, users).where(BaseRow.backend == backend)
+    rows = await db.execute(query.order_by(BaseRow.used_at.desc(), BaseRow.key))
+    return [BaseEntry(backend=backend, **row) for row in rows.mappings()]
+
+
+async def backends(db: AsyncSession) -> set[str]:
+    """Those that keep some."""
+    return set(await db.scalars(select(BaseRow.backend).distinct()))
+
+
+async def keep(db: AsyncSession, entry: BaseEntry, *, now: float) -> None:
+    """It takes the place of an earlier one with this key."""
+    time = instant(db, now)
+    statement = upsert(_BASES, db.get_bind().dialect).values(
+        backend=entry.backend,
+        key=entry.key,
+        external=entry.external,
+        size_bytes=entry.size_bytes,
+        made_at=time,
+        used_at=time,
+        setup_log=shortened(entry.setup_log),
+    )
+    await db.execute(statement)
+
+
+async def rename(db: AsyncSession, backend: str, key: str, external: str) -> None:
+    same = (BaseRow.backend == backend) & (BaseRow.key == key)
+    statement = update(BaseRow).where(same).values(external=external)
+    await db.execute(statement, execution_options=_AS_IT_IS)
+
+
+async def use(db: AsyncSession, backend: str, key: str, *, now: float) -> None:
+    statement = update(BaseRow).where(BaseRow.backend == backend, BaseRow.key == key)
+    await db.execute(statement.values(used_at=instant(db, now)), execution_options=_AS_IT_IS)
+
+
+async def forget(db: AsyncSession, backend: str, key: str, external: str) -> bool:
+    """False: it is not there, or another one is by now."""
+    same = (BaseRow.backend == backend) & (BaseRow.key == key)
+    statement = delete(BaseRow).where(same, BaseRow.external == external)
+    gone = await db.scalars(statement.returning(BaseRow.key), execution_options=_AS_IT_IS)
+    return bool(gone.all())
+
+
+async def builder(db: AsyncSession, backend: str, key: str, *, now: float) -> Builder | None:
+    """None: it is nobody's turn."""
+    silent_s = instant(db, now) - BuilderRow.beat_at
+    found = (
+        await db.execute(select(BuilderRow, silent_s).where(_turn(backend, key)))
+    ).one_or_none()
+    if found is None:
+        return None
+    row, seconds = found
+    return Builder(Holder(row.holder, row.host, row.pid), row.beat_at, seconds)
+
+
+async def take_turn(
+    db: AsyncSession,
+    base: tuple[str, str],
+    holder: Holder,
+    *,
+    now: float,
+    instead_of: Builder | None = None,
+) -> bool:
+    """Be the one who builds it; False when another one was quicker, or lives after all."""
+    if instead_of is not None:
+        as_seen = (BuilderRow.holder == instead_of.holder.id) & (
+            BuilderRow.beat_at == instead_of.beat_at
+        )
+        await db.execute(
+            delete(BuilderRow).where(_turn(*base), as_seen), execution_options=_AS_IT_IS
+        )
+    backend, key = base
+    statement = insert_new(_BUILDERS, db.get_bind().dialect).values(
+        backend=backend, key=key, **_columns(holder), beat_at=instant(db, now)
+    )
+    return bool((await db.execute(statement.returning(_BUILDERS.c.key))).all())
+
+
+async def beat_turn(db: AsyncSession, base: tuple[str, str], holder: Holder, *, now: float) -> bool:
+    """False when it is somebody else's by now."""
+    statement = update(BuilderRow).where(_turn(*base), BuilderRow.holder == holder.id)
+    beaten = statement.values(beat_at=instant(db, now)).returning(BuilderRow.key)
+    return bool((await db.scalars(beaten, execution_options=_AS_IT_IS)).all())
+
+
+async def end_turn(db: AsyncSession, base: tuple[str, str], holder: Holder) -> None:
+    statement = delete(BuilderRow).where(_turn(*base), BuilderRow.holder == holder.id)
+    await db.execute(statement, execution_options=_AS_IT_IS)
+
+
+def shortened(log: bytes) -> bytes:
+    if len(log) <= MAX_LOG:
+        return log
+    mark = b"\n[... %d bytes left out ...]\n" % (len(log) - MAX_LOG)
+    half = (MAX_LOG - len(mark)) // 2
+    return log[:half] + mark + log[-half:]
+
+
+def _users(backend: Any, key: Any) -> Any:
+    """Sandboxes that stand on it now."""
+    stands = (SandboxRow.backend == backend) & (SandboxRow.base == key)
+    query = select(func.count()).where(stands, SandboxRow.closed_at.is_(None))
+    return query.correlate(BaseRow).scalar_subquery()
+
+
+def _turn(backend: str, key: str) -> ColumnElement[bool]:
+    return (BuilderRow.backend == backend) & (BuilderRow.key == key)
+
+
+def _columns(holder: Holder) -> dict[str, object]:
+    return {"holder": holder.id, "host": holder.host, "pid": holder.pid}

@@ -1,0 +1,210 @@
+"""The register in the database: what backends note before they make what could outlive them."""
+
+from collections.abc import Awaitable, Callable, Collection, Sequence
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from yudai.kit.clock import Clock
+from yudai.sandboxes import base_queries as bases
+from yudai.sandboxes import queries as sandboxes
+from yudai.sandboxes.holding import IsGone, IsThere, Living, never_known, never_seen
+from yudai.sandboxes.port import Tags
+from yudai.sandboxes.queries import DEAD_S, NOBODY, Holder, Kept
+from yudai.sandboxes.register import BaseEntry, BoxEntry
+from yudai.sandboxes.turns import BEAT_S, Turns
+from yudai.store.store import Store
+
+IsHere = Callable[[str], bool]
+"""Whether that host is this machine."""
+TagsOf = Callable[[AsyncSession, str], Awaitable[Tags]]
+"""What a sandbox of that owner, a run or a solve, is tagged with."""
+Ending = Callable[[AsyncSession, str, float], Awaitable[bool]]
+"""Write the end of a box."""
+
+
+@dataclass(frozen=True)
+class DatabaseRegister:
+    """One for each process; what it cannot write because the database is away, it raises."""
+
+    store: Store
+    clock: Clock
+    holder: str
+    """Random: it is new at each start."""
+    host: str
+    pid: int
+    tags_of: TagsOf
+    is_gone: IsGone = never_known
+    is_there: IsThere = never_seen
+    is_here: IsHere | None = None
+    """None: a host that is called as ours is."""
+    dead_s: float = DEAD_S
+    turn_beat_s: float = BEAT_S
+    _unwritten: dict[str, Ending] = field(default_factory=dict[str, Ending])
+    """Boxes whose end could not be written."""
+    _name: list[str] = field(default_factory=list[str])
+
+    async def installation(self) -> str:
+        if not self._name:
+            async with self.store.read() as db:
+                name = await sandboxes.installation(db)
+            self._name.append(name or await self._choose_name())
+        return self._name[0]
+
+    async def tags(self, owner: str) -> Tags:
+        async with self.store.read() as db:
+            return await self.tags_of(db, owner)
+
+    async def open_boxes(self, entries: Sequence[BoxEntry], *, at_most: int | None = None) -> bool:
+        if at_most is not None:
+            # Its row is what those who count wait for.
+            await self.installation()
+        try:
+            async with self.store.database.transaction() as db:
+                now = self.clock.now()
+                if at_most is not None and not await self._has_room(db, entries, at_most, now):
+                    return False
+                for entry in entries:
+                    await sandboxes.open_box(db, entry, self._me, now=now)
+        except BaseException:
+            # They may be there nevertheless, and nobody would use them.
+            self._unwritten.update(dict.fromkeys((entry.id for entry in entries), _close))
+            raise
+        for entry in entries:
+            self._unwritten.pop(entry.id, None)
+        return True
+
+    async def name_box(self, box_id: str, external: str) -> None:
+        async with self.store.database.transaction() as db:
+            await sandboxes.name_box(db, box_id, external)
+
+    async def close_box(self, box_id: str, *, reaped: bool = False) -> bool:
+        """What is not written now is written with a later beat or look."""
+        return await self._end(box_id, _reap if reaped else _close)
+
+    async def let_go(self, box_id: str) -> None:
+        await self._end(box_id, _let_go)
+
+    async def boxes(self, backend: str) -> Sequence[BoxEntry]:
+        if self._unwritten:
+            await self.beat()
+        async with self.store.read() as db:
+            found = await sandboxes.open_boxes(db, backend, now=self.clock.now())
+        return [self._entry(kept) for kept in found]
+
+    async def known(self, box_ids: Collection[str]) -> set[str]:
+        async with self.store.read() as db:
+            return await sandboxes.known(db, box_ids)
+
+    async def beat(self, held: Collection[str] = ()) -> set[str]:
+        ended = dict(self._unwritten)
+        async with self.store.database.transaction() as db:
+            now = self.clock.now()
+            for box_id, write in ended.items():
+                await write(db, box_id, now)
+            await sandboxes.beat(db, self._me, now=now)
+            reopened = await sandboxes.reopen(db, held, self._me, now=now)
+        for box_id in ended:
+            self._unwritten.pop(box_id, None)
+        return reopened
+
+    def building(self, backend: str, key: str) -> AbstractAsyncContextManager[str]:
+        return self._turns.taken((backend, key))
+
+    async def find_base(self, backend: str, key: str) -> BaseEntry | None:
+        async with self.store.read() as db:
+            return await bases.find(db, backend, key)
+
+    async def keep_base(self, entry: BaseEntry, *, turn: str | None = None) -> bool:
+        base, now = (entry.backend, entry.key), self.clock.now()
+        async with self.store.database.transaction() as db:
+            # What renews it holds it until our commit: nobody takes it over in between.
+            is_ours = turn is None or await bases.beat_turn(
+                db, base, self._me._replace(id=turn), now=now
+            )
+            if is_ours:
+                await bases.keep(db, entry, now=now)
+        return is_ours
+
+    async def rename_base(self, backend: str, key: str, external: str) -> None:
+        async with self.store.database.transaction() as db:
+            await bases.rename(db, backend, key, external)
+
+    async def use_base(self, backend: str, key: str) -> None:
+        async with self.store.database.transaction() as db:
+            await bases.use(db, backend, key, now=self.clock.now())
+
+    async def forget_base(self, backend: str, key: str, external: str) -> bool:
+        async with self.store.database.transaction() as db:
+            return await bases.forget(db, backend, key, external)
+
+    async def bases(self, backend: str) -> Sequence[BaseEntry]:
+        async with self.store.read() as db:
+            return await bases.in_backend(db, backend)
+
+    @cached_property
+    def _me(self) -> Holder:
+        return Holder(self.holder, self.host, self.pid)
+
+    @cached_property
+    def _living(self) -> Living:
+        return Living(self.is_gone, self.dead_s, self.is_there)
+
+    @cached_property
+    def _turns(self) -> Turns:
+        return Turns(self.store, self.clock, self._me, self._living, self.turn_beat_s)
+
+    async def _end(self, box_id: str, write: Ending) -> bool:
+        try:
+            async with self.store.database.transaction() as db:
+                was_open = await write(db, box_id, self.clock.now())
+        except BaseException:
+            self._unwritten[box_id] = write
+            raise
+        self._unwritten.pop(box_id, None)
+        return was_open
+
+    async def _choose_name(self) -> str:
+        async with self.store.database.transaction() as db:
+            await sandboxes.name_installation(db, self.clock.token())
+            name = await sandboxes.installation(db)
+        assert name is not None  # noqa: S101 - just written, if not by us
+        return name
+
+    async def _has_room(
+        self, db: AsyncSession, entries: Sequence[BoxEntry], at_most: int, now: float
+    ) -> bool:
+        await sandboxes.hold_places(db)
+        rows = await sandboxes.open_boxes(db, entries[0].backend, now=now)
+        held = {row.id for row in map(self._entry, rows) if row.is_held}
+        return len(held | {entry.id for entry in entries}) <= at_most
+
+    def _entry(self, kept: Kept) -> BoxEntry:
+        row = kept.row
+        is_ours = row.holder == self.holder
+        return BoxEntry(
+            id=row.id,
+            backend=row.backend,
+            owner=row.owner,
+            base=row.base,
+            external=row.external,
+            tags=row.tags,
+            created_at=row.created_at,
+            is_held=is_ours or self._living(kept.holder, kept.silent_s, row.beat_at),
+            is_ended=row.holder == NOBODY,
+            is_here=row.host == self.host if self.is_here is None else self.is_here(row.host),
+        )
+
+
+async def _close(db: AsyncSession, box_id: str, now: float) -> bool:
+    return await sandboxes.close_box(db, box_id, reaped=False, now=now)
+
+
+async def _reap(db: AsyncSession, box_id: str, now: float) -> bool:
+    return await sandboxes.close_box(db, box_id, reaped=True, now=now)
+
+
+async def _let_go(db: AsyncSession, box_id: str, _: float) -> bool:
+    return await sandboxes.let_go(db, box_id)

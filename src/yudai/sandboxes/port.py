@@ -1,0 +1,268 @@
+"""The isolated machine that a run works in, and who provides it."""
+
+from collections.abc import Callable, Mapping, Sequence
+from enum import StrEnum
+from pathlib import Path
+from typing import NamedTuple, Protocol
+
+from yudai.kit.errors import SandboxError
+from yudai.kit.value import Value
+
+WORKSPACE = "/workspace"
+ENV = "/env"
+
+DEFAULT_MAX_OUTPUT = 1_000_000
+
+
+class Guarantee(Value):
+    """One promise of a backend on this host, and how it is (or is not) kept."""
+
+    name: str
+    holds: bool
+    how: str
+
+
+class Capabilities(Value):
+    backend: str
+    isolated: bool
+    """False: commands see the host's files, processes and network."""
+    guarantees: tuple[Guarantee, ...]
+    version: str = ""
+    """Of what makes the sandboxes: a program, or a client library."""
+    start_ms: float | None = None
+    """From asking for a sandbox until `true` has answered in it, as just measured."""
+
+
+class SandboxLimits(Value):
+    processors: float = 2.0
+    memory_bytes: int = 4 << 30
+    processes: int = 512
+    disk_bytes: int = 4 << 30
+    lifetime_s: float = 3600.0
+    """A sandbox older than this is ended, whatever goes on in it."""
+
+
+class Phase(StrEnum):
+    """What a sandbox is for; each has its own network policy."""
+
+    SETUP = "setup"
+    AGENT = "agent"
+    VERIFICATION = "verification"
+
+
+class NetworkPolicy(Value):
+    """Which hosts each phase may reach: `host`, `*.domain`, either with `:port`; () is nothing."""
+
+    setup: tuple[str, ...] = ()
+    agent: tuple[str, ...] = ()
+    verification: tuple[str, ...] = ()
+
+    def hosts(self, phase: Phase) -> tuple[str, ...]:
+        return getattr(self, phase.value)
+
+
+NO_NETWORK = NetworkPolicy()
+
+
+UNKNOWN_PORT = 0
+
+
+class Blocked(Value):
+    """Somebody in a sandbox tried to reach what its phase may not."""
+
+    host: str
+    port: int
+    """UNKNOWN_PORT: its name was looked up, and nobody came further than that."""
+    phase: Phase
+    owner: str
+
+
+OnBlocked = Callable[[Blocked], None]
+"""Told once for each host and port of an owner; must not block."""
+
+
+def ignore_blocked(_: Blocked) -> None:
+    """Nobody wants to hear it."""
+
+
+class Tags(Value):
+    """Whose a sandbox is, as its provider shows it; "" says nothing."""
+
+    solve: str = ""
+    run: str = ""
+    conversation: str = ""
+    issue: str = ""
+    user: str = ""
+
+
+class BaseSpec(Value):
+    """What every sandbox of a solve starts from."""
+
+    key: str
+    """Names this base: equal keys mean equal contents."""
+    source: Path
+    """A tar archive of the tree at the base commit."""
+    setup: tuple[str, ...] = ()
+    """Run once, in order, in `folder`, with a network; what they put into /env and the workspace
+    is there, read-only and below the overlay, in every sandbox of this base."""
+    folder: str = ""
+    """Where in the workspace set-up commands run: "" or a relative path."""
+    setup_timeout_s: float = 1800.0
+    env: Path | None = None
+    """A Python environment of the host, bound read-only at /env; excludes one made by set-up."""
+    python: str = ""
+    """The Python version that is asked for (`3.12`, `>=3.10`); "": ours."""
+    node: bool = False
+    """Whether Node is needed: the host's, else the one from PyPI."""
+
+
+class BaseRef(Value):
+    key: str
+
+
+class BaseFacts(Value):
+    """A prepared base as people see it in a list."""
+
+    backend: str
+    key: str
+    size_bytes: int | None = None
+    """None: its provider does not say."""
+    made_at: float = 0.0
+    used_at: float = 0.0
+    """When a sandbox was last made of it."""
+    users: int = 0
+    """Sandboxes that stand on it now; one with any is never removed."""
+
+
+class SandboxRef(Value):
+    backend: str
+    id: str
+    owner: str
+
+
+class Fate(StrEnum):
+    """What became of a leftover; in a dry run, what would."""
+
+    REAPED = "reaped"
+    REFUSED = "refused"
+    """It could not be removed: the next sweep tries again."""
+    WAITING = "waiting"
+    """Nobody knows it, and it was not watched for long enough."""
+
+
+class Leftover(Value):
+    """A sandbox, or a half-made thing of a backend, that nobody looks after any more."""
+
+    backend: str
+    id: str
+    owner: str = ""
+    why: str
+    age_s: float | None = None
+    fate: Fate = Fate.REAPED
+    note: str = ""
+    """Why it is still there."""
+
+
+class ExecResult(Value):
+    """A command's end; a non-zero exit or a timeout is a result, not an error."""
+
+    exit_code: int
+    output: bytes
+    truncated: bool = False
+    timed_out: bool = False
+    oom: bool = False
+    disk_full: bool = False
+    duration_s: float = 0.0
+
+    @property
+    def text(self) -> str:
+        return self.output.decode("utf-8", "replace").replace("\x00", "\ufffd")
+
+
+class Tree(NamedTuple):
+    """The work tree's difference from the base, cheaply seen from outside."""
+
+    fingerprint: str
+    """Equal fingerprints mean equal trees; "" means no difference from the base."""
+    changed: tuple[str, ...]
+
+
+class Sandbox(Protocol):
+    @property
+    def ref(self) -> SandboxRef: ...
+
+    async def exec(
+        self,
+        command: str,
+        *,
+        cwd: str = WORKSPACE,
+        env: Mapping[str, str] | None = None,
+        timeout_s: float = 60.0,
+        max_output: int = DEFAULT_MAX_OUTPUT,
+        stdin: bytes = b"",
+    ) -> ExecResult:
+        """Run a shell command; when this returns, every process it started is dead."""
+        ...
+
+    async def read(self, path: str, *, max_bytes: int = 64 << 20) -> bytes:
+        """Raise OSError: FileNotFoundError when it is missing, EFBIG when it is longer."""
+        ...
+
+    async def write(self, path: str, content: bytes) -> None:
+        """Create or replace a file and the folders above it; raise OSError when refused."""
+        ...
+
+    async def tree(self) -> Tree: ...
+
+    async def diff(self) -> str:
+        """The work tree against the base as a git patch (binary, full index, no renames).
+
+        Bytes that are not UTF-8 are lone surrogates: encode it with "surrogateescape".
+        """
+        ...
+
+    async def health(self) -> bool: ...
+
+    async def extend(self, seconds: float) -> None: ...
+
+    async def destroy(self) -> None: ...
+
+
+class Backend(Protocol):
+    async def capabilities(self) -> Capabilities: ...
+
+    async def prepare(self, spec: BaseSpec, *, owner: str = "") -> BaseRef:
+        """Build the base once; a second call with the same key returns at once.
+
+        SetupError when one of its set-up commands fails. `owner` hears what was blocked.
+        """
+        ...
+
+    async def setup_log(self, base: BaseRef) -> bytes:
+        """What the set-up of a prepared base printed, command by command; b"": not known."""
+        ...
+
+    async def spawn(
+        self, base: BaseRef, n: int, *, owner: str, phase: Phase = Phase.AGENT
+    ) -> Sequence[Sandbox | SandboxError]: ...
+
+    async def list(self, owner: str | None = None) -> Sequence[SandboxRef]: ...
+
+    async def destroy(self, ref: SandboxRef) -> bool:
+        """Idempotent; False means that it was gone already."""
+        ...
+
+    async def reap(self, *, dry_run: bool = False) -> Sequence[Leftover]:
+        """Remove what dead processes of this installation left, and tell what it was.
+
+        `dry_run` only tells.
+        """
+        ...
+
+    async def bases(self) -> Sequence[BaseFacts]: ...
+
+    async def remove_base(self, key: str) -> bool:
+        """False: there is none; ConflictError while a sandbox stands on it."""
+        ...
+
+    async def close(self) -> None: ...

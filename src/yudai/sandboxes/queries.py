@@ -1,0 +1,163 @@
+"""Queries of sandboxes that are elsewhere: opened before they are made, beaten for, closed."""
+
+from collections.abc import Collection
+from typing import NamedTuple, cast
+
+from sqlalchemy import Table, select, update
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from yudai.sandboxes.register import BoxEntry
+from yudai.sandboxes.tables import InstallationRow, SandboxRow
+from yudai.store.connections import insert_new, is_sqlite
+from yudai.store.database import LOCKS
+from yudai.store.instants import instant
+
+DEAD_S = 60.0
+"""Without a beat for so long, a process is taken for dead, and its sandboxes for left behind."""
+NOBODY = ""
+"""Holds what its process could not remove."""
+_THE_ONE = 1
+# Databases take so many parameters at once, and more.
+_AT_ONCE = 500
+_SANDBOXES = cast("Table", SandboxRow.__table__)
+_INSTALLATIONS = cast("Table", InstallationRow.__table__)
+_AS_IT_IS = {"synchronize_session": False}
+
+
+class Holder(NamedTuple):
+    """A process that asks for sandboxes; its id is new at each start."""
+
+    id: str
+    host: str
+    pid: int
+
+
+class Kept(NamedTuple):
+    """An open row, with ages by the clock that its times are of."""
+
+    row: SandboxRow
+    age_s: float
+    silent_s: float
+
+    @property
+    def holder(self) -> Holder:
+        return Holder(self.row.holder, self.row.host, self.row.pid)
+
+
+async def installation(db: AsyncSession) -> str | None:
+    return await db.scalar(select(InstallationRow.name).where(InstallationRow.id == _THE_ONE))
+
+
+async def name_installation(db: AsyncSession, name: str) -> None:
+    """The first name stays."""
+    statement = insert_new(_INSTALLATIONS, db.get_bind().dialect)
+    await db.execute(statement.values(id=_THE_ONE, name=name))
+
+
+async def open_box(db: AsyncSession, entry: BoxEntry, holder: Holder, *, now: float) -> None:
+    """The second time it changes nothing: a lost answer may be asked for again."""
+    time = instant(db, now)
+    statement = insert_new(_SANDBOXES, db.get_bind().dialect).values(
+        id=entry.id,
+        backend=entry.backend,
+        external=entry.external,
+        owner=entry.owner,
+        base=entry.base,
+        tags=entry.tags,
+        holder=holder.id,
+        host=holder.host,
+        pid=holder.pid,
+        created_at=time,
+        beat_at=time,
+        reaped=False,
+    )
+    await db.execute(statement)
+
+
+async def hold_places(db: AsyncSession) -> None:
+    """Until our commit nobody else counts the open rows to open more; SQLite has one writer."""
+    if not is_sqlite(db.get_bind().dialect):
+        row = select(InstallationRow.id).where(InstallationRow.id == _THE_ONE).with_for_update()
+        await db.execute(row, execution_options={LOCKS: True})
+
+
+async def name_box(db: AsyncSession, box_id: str, external: str) -> None:
+    statement = update(SandboxRow).where(SandboxRow.id == box_id).values(external=external)
+    await db.execute(statement, execution_options=_AS_IT_IS)
+
+
+async def close_box(db: AsyncSession, box_id: str, *, reaped: bool, now: float) -> bool:
+    """False: it was closed before, or never known."""
+    is_open = SandboxRow.closed_at.is_(None)
+    statement = update(SandboxRow).where(SandboxRow.id == box_id, is_open)
+    closing = statement.values(closed_at=instant(db, now), reaped=reaped).returning(SandboxRow.id)
+    if (await db.scalars(closing, execution_options=_AS_IT_IS)).all():
+        return True
+    if reaped:
+        # Closed by its process, which could not remove it.
+        late = update(SandboxRow).where(SandboxRow.id == box_id).values(reaped=True)
+        await db.execute(late, execution_options=_AS_IT_IS)
+    return False
+
+
+async def let_go(db: AsyncSession, box_id: str) -> bool:
+    """It is open and nobody's from now on; False: it was closed before, or never known."""
+    is_open = SandboxRow.closed_at.is_(None)
+    statement = update(SandboxRow).where(SandboxRow.id == box_id, is_open)
+    leaving = statement.values(holder=NOBODY, pid=0, beat_at=0.0).returning(SandboxRow.id)
+    return bool((await db.scalars(leaving, execution_options=_AS_IT_IS)).all())
+
+
+async def open_boxes(db: AsyncSession, backend: str | None = None, *, now: float) -> list[Kept]:
+    """Oldest first; None: of all backends."""
+    time = instant(db, now)
+    query = select(SandboxRow, time - SandboxRow.created_at, time - SandboxRow.beat_at).where(
+        SandboxRow.closed_at.is_(None)
+    )
+    if backend is not None:
+        query = query.where(SandboxRow.backend == backend)
+    rows = await db.execute(query.order_by(SandboxRow.created_at, SandboxRow.id))
+    return [Kept(row, max(0.0, age_s), silent_s) for row, age_s, silent_s in rows]
+
+
+async def backends(db: AsyncSession) -> set[str]:
+    """Those that have open ones."""
+    query = select(SandboxRow.backend).where(SandboxRow.closed_at.is_(None))
+    return set(await db.scalars(query.distinct()))
+
+
+async def known(db: AsyncSession, box_ids: Collection[str]) -> set[str]:
+    """Which of these were ever opened."""
+    found: set[str] = set()
+    asked = sorted(box_ids)
+    for start in range(0, len(asked), _AT_ONCE):
+        some = asked[start : start + _AT_ONCE]
+        found |= set(await db.scalars(select(SandboxRow.id).where(SandboxRow.id.in_(some))))
+    return found
+
+
+async def beat(db: AsyncSession, holder: Holder, *, now: float) -> None:
+    statement = update(SandboxRow).where(
+        SandboxRow.holder == holder.id, SandboxRow.closed_at.is_(None)
+    )
+    await db.execute(statement.values(beat_at=instant(db, now)), execution_options=_AS_IT_IS)
+
+
+async def reopen(
+    db: AsyncSession, box_ids: Collection[str], holder: Holder, *, now: float
+) -> set[str]:
+    """Those of this process that somebody else has closed, but not removed."""
+    closed_by_others = (
+        (SandboxRow.holder == holder.id)
+        & SandboxRow.closed_at.is_not(None)
+        & SandboxRow.reaped.is_(False)
+    )
+    found: set[str] = set()
+    asked = sorted(box_ids)
+    for start in range(0, len(asked), _AT_ONCE):
+        some = SandboxRow.id.in_(asked[start : start + _AT_ONCE])
+        statement = update(SandboxRow).where(some, closed_by_others)
+        opening = statement.values(closed_at=None, beat_at=instant(db, now))
+        rows = await db.scalars(opening.returning(SandboxRow.id), execution_options=_AS_IT_IS)
+        found |= set(rows)
+    return found

@@ -1,0 +1,30 @@
+"""Who may write: taking work up, and refusing whoever held it before."""
+
+from typing import Literal, NamedTuple, cast
+
+from yudai.kit.errors import TakenError
+from yudai.kit.ids import RunId, SolveId, WorkerId
+from yudai.store.rows import WorkRow
+
+Kind = Literal["solve", "run"]
+
+
+class Claim(NamedTuple):
+    """The right to write about a solve or a run; it ends when somebody else has a newer one."""
+
+    kind: Kind
+    of: SolveId | RunId
+    worker_id: WorkerId
+    attempt: int
+
+    def check(self, row: WorkRow) -> None:
+        if (row.worker_id, row.attempt) != (self.worker_id, self.attempt):
+            raise TakenError(f"{self.kind} {self.of} was taken up by another worker")
+
+
+def claim_of(row: WorkRow) -> Claim:
+    return Claim(kind_of(type(row)), row.id, row.worker_id, row.attempt)
+
+
+def kind_of(table: type[WorkRow]) -> Kind:
+    return cast("Kind", table.__tablename__.removesuffix("s"))

@@ -1,0 +1,128 @@
+"""Limits of a solve: money in micro-dollars, time in seconds."""
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from pydantic import Field
+
+from yudai.gateway.domain.models import Model, Price, free_names
+from yudai.gateway.domain.usage import Usage
+from yudai.kit.errors import RefusedError
+from yudai.kit.money import MICROS_PER_USD, usd
+from yudai.kit.value import Value
+from yudai.solves.domain.matrix import Lineup
+
+
+class Budget(Value):
+    max_parallel: int = Field(default=4, ge=1, le=1000)
+    max_contestants: int = Field(default=36, ge=1, le=10_000)
+    time_budget_s: float = Field(default=5400, gt=0)
+    run_time_budget_s: float = Field(default=1800, gt=0)
+    max_steps: int = Field(default=80, ge=1, le=10_000)
+    cost_cap_micros: int = Field(default=5 * MICROS_PER_USD, ge=0)
+    run_cost_cap_micros: int = Field(default=1 * MICROS_PER_USD, ge=0)
+
+
+class Admission(Value):
+    """What a plan may cost at the very most, and how it is run."""
+
+    contestants: int
+    waves: int
+    """How many rounds it takes when all runs last equally long."""
+    ceiling_micros: int
+
+
+def admit(lineup: Lineup, budget: Budget, *, free_models: frozenset[str]) -> Admission:
+    """Does this plan fit the limits? RefusedError says which one it breaks."""
+    paid = [c.model for c in lineup.contestants if c.model not in free_models]
+    if paid and not min(budget.cost_cap_micros, budget.run_cost_cap_micros):
+        raise RefusedError(
+            f"the cost cap is $0, but {paid[0]} costs money: raise the cap or choose a free model",
+            field="limits.run_budget_usd" if budget.cost_cap_micros else "limits.budget_usd",
+        )
+    count = len(lineup.contestants)
+    return Admission(
+        contestants=count,
+        waves=-(-count // budget.max_parallel),
+        ceiling_micros=min(budget.cost_cap_micros, len(paid) * budget.run_cost_cap_micros),
+    )
+
+
+def ended(budget: Budget, *, elapsed_s: float, cost_micros: int) -> str | None:
+    """Which limit of the whole solve is used up: its name, or None."""
+    if elapsed_s >= budget.time_budget_s:
+        return f"the time budget of {budget.time_budget_s:g} s"
+    if cost_micros and cost_micros >= budget.cost_cap_micros:
+        return f"the cost cap of ${usd(budget.cost_cap_micros):g}"
+    return None
+
+
+class Effort(NamedTuple):
+    """What one run is assumed to take: a guess for the plan, never a limit."""
+
+    steps: int
+    """mini-SWE-agent submits an easy fix after about ten calls; hard ones take three dozen."""
+    prompt_tokens: int
+    """Instructions, the issue and the tool, sent with every call."""
+    grown_tokens: int
+    """Each step adds a command and what it printed to every later call."""
+    output_tokens: int
+    """A thought and one command; models that reason aloud write more."""
+    cached_percent: int
+    """Of the input: the same beginning every time, where the provider keeps it."""
+    step_s: float
+    """The model's answer and its command."""
+
+
+LITTLE = Effort(
+    10, prompt_tokens=2500, grown_tokens=600, output_tokens=250, cached_percent=80, step_s=4
+)
+MUCH = Effort(
+    36, prompt_tokens=4000, grown_tokens=1200, output_tokens=800, cached_percent=40, step_s=25
+)
+
+
+class Estimate(NamedTuple):
+    low_micros: int
+    high_micros: int
+
+
+class Pricing(NamedTuple):
+    """What a plan costs: probably, and at the very most."""
+
+    is_free: bool
+    low_usd: float
+    high_usd: float
+    ceiling_usd: float
+
+
+def price_plan(lineup: Lineup, models: Sequence[Model], budget: Budget) -> Pricing:
+    """RefusedError as `admit` says it."""
+    free = free_names(models)
+    ceiling = admit(lineup, budget, free_models=free).ceiling_micros
+    low, high = estimate(lineup, models, budget)
+    return Pricing(len(free) == len(models), usd(low), usd(high), usd(ceiling))
+
+
+def estimate(lineup: Lineup, models: Iterable[Model], budget: Budget) -> Estimate:
+    """What the whole plan probably costs: easy for everyone, or hard for everyone."""
+    prices = {model.name: model.price for model in models}
+    started = [prices.get(contestant.model) for contestant in lineup.contestants]
+    low, high = (
+        min(sum(_run_cost(price, effort, budget) for price in started), budget.cost_cap_micros)
+        for effort in (LITTLE, MUCH)
+    )
+    return Estimate(low, high)
+
+
+def _run_cost(price: Price | None, effort: Effort, budget: Budget) -> int:
+    if price is None:
+        return budget.run_cost_cap_micros
+    steps = min(effort.steps, budget.max_steps)
+    sent = steps * effort.prompt_tokens + effort.grown_tokens * steps * (steps - 1) // 2
+    usage = Usage(
+        input_tokens=sent,
+        cached_tokens=sent * effort.cached_percent // 100,
+        output_tokens=steps * effort.output_tokens,
+    )
+    return min(price.cost(usage), budget.run_cost_cap_micros)

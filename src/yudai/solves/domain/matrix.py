@@ -1,0 +1,152 @@
+"""The axes a user gave, and the contestants they expand to."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from enum import StrEnum
+from itertools import product
+from math import prod
+from typing import Annotated, NamedTuple
+
+from pydantic import AliasChoices, ConfigDict, Field
+
+from yudai.kit.errors import RefusedError
+from yudai.kit.value import Value
+
+DEFAULT_AGENT = "mini-swe-agent"
+DEFAULT_MAX_CONTESTANTS = 36
+MAX_CELLS = 1000
+
+
+class Strategy(StrEnum):
+    BALANCED = "balanced"
+    TEST_FIRST = "test-first"
+    STACKTRACE_FIRST = "stacktrace-first"
+    SMALL_STEPS = "small-steps"
+    MINIMAL_FIX = "minimal-fix"
+
+
+Model = Annotated[str, Field(min_length=1, max_length=300)]
+Temperature = Annotated[float, Field(ge=0.0, le=2.0)]
+MaxEdits = Annotated[int, Field(ge=1, le=1000)]
+
+
+class Matrix(Value):
+    """The axes a user gave; `temps` and `evolution` are accepted spellings."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
+
+    models: tuple[Model, ...] = Field(min_length=1)
+    temperatures: tuple[Temperature, ...] = Field(
+        default=(0.2,), min_length=1, validation_alias=AliasChoices("temperatures", "temps")
+    )
+    max_edits: tuple[MaxEdits, ...] = Field(default=(10,), min_length=1)
+    strategies: tuple[Strategy, ...] = Field(
+        default=(Strategy.BALANCED,),
+        min_length=1,
+        validation_alias=AliasChoices("strategies", "evolution"),
+    )
+    agents: tuple[str, ...] = Field(default=(DEFAULT_AGENT,), min_length=1)
+
+
+class Contestant(Value):
+    """One point of the matrix."""
+
+    agent: str
+    model: str
+    temperature: float
+    max_edits: int
+    strategy: Strategy
+    handle: str
+
+
+class Lineup(NamedTuple):
+    """Who starts, and who is listed as not started because of the cap."""
+
+    contestants: tuple[Contestant, ...]
+    not_started: tuple[Contestant, ...]
+
+
+def expand(matrix: Matrix, *, limit: int = DEFAULT_MAX_CONTESTANTS) -> Lineup:
+    """All points in a stable order; above the limit the first of a diverse order start."""
+    check_size(matrix)
+    axes = (
+        matrix.agents,
+        matrix.models,
+        matrix.temperatures,
+        matrix.max_edits,
+        matrix.strategies,
+    )
+    places = list(product(*(range(len(axis)) for axis in axes)))
+    named = dict(zip(places, _named(_point(*values) for values in product(*axes)), strict=True))
+    if len(places) <= limit:
+        return Lineup(tuple(named.values()), ())
+    chosen = [named.pop(place) for place in _diverse(matrix, limit)]
+    return Lineup(tuple(chosen), tuple(named.values()))
+
+
+def check_size(matrix: Matrix) -> None:
+    """Refuse a matrix that nobody can mean, before its cells are counted out."""
+    lengths = {axis: len(getattr(matrix, axis)) for axis in Matrix.model_fields}
+    cells = prod(lengths.values())
+    if cells > MAX_CELLS:
+        sizes = " x ".join(f"{n} {axis.replace('_', ' ')}" for axis, n in lengths.items() if n > 1)
+        raise RefusedError(
+            f"the matrix has {cells:,} cells ({sizes}), at most {MAX_CELLS:,} are possible:"
+            " give fewer values",
+            field="matrix",
+        )
+
+
+def handle_of(contestant: Contestant) -> str:
+    """`{model's last part}-t{temperature}-e{max_edits}-{strategy}`; an unusual agent in front."""
+    name = contestant.model.rsplit("/", 1)[-1].removesuffix(".yaml").removesuffix(".json")
+    agent = "" if contestant.agent == DEFAULT_AGENT else f"{contestant.agent}-"
+    return (
+        f"{agent}{name}-t{contestant.temperature:g}-e{contestant.max_edits}-{contestant.strategy}"
+    )
+
+
+def _named(points: Iterable[Contestant]) -> tuple[Contestant, ...]:
+    """Give each point its handle; equal handles get -2, -3."""
+    taken: Counter[str] = Counter()
+    named: list[Contestant] = []
+    for point in points:
+        handle = handle_of(point)
+        taken[handle] += 1
+        suffix = f"-{taken[handle]}" if taken[handle] > 1 else ""
+        named.append(point.model_copy(update={"handle": handle + suffix}))
+    return tuple(named)
+
+
+def _point(
+    agent: str, model: str, temperature: float, max_edits: int, strategy: Strategy
+) -> Contestant:
+    return Contestant(
+        agent=agent,
+        model=model,
+        temperature=temperature,
+        max_edits=max_edits,
+        strategy=strategy,
+        handle="",
+    )
+
+
+def _diverse(matrix: Matrix, limit: int) -> Iterator[tuple[int, ...]]:
+    """Count through the axes, models fastest, each shifted by others: a Latin square's diagonal.
+
+    A shift depends only on faster axes, so every point comes up exactly once.
+    """
+    models, strategies = len(matrix.models), len(matrix.strategies)
+    temperatures, edits, agents = map(len, (matrix.temperatures, matrix.max_edits, matrix.agents))
+    for number in range(limit):
+        rest, model = divmod(number, models)
+        rest, strategy = divmod(rest, strategies)
+        rest, temperature = divmod(rest, temperatures)
+        agent, edit = divmod(rest, edits)
+        yield (
+            (agent + model) % agents,
+            model,
+            (temperature + model + strategy) % temperatures,
+            (edit + strategy) % edits,
+            (strategy + model) % strategies,
+        )

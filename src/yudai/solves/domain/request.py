@@ -1,0 +1,349 @@
+"""What a person asks for over HTTP: one body that becomes a solve."""
+
+import re
+from decimal import Decimal
+from typing import Annotated, Any, NamedTuple
+from urllib.parse import unquote, urlsplit
+
+from pydantic import (
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    GetJsonSchemaHandler,
+    Strict,
+)
+from pydantic_core import CoreSchema, PydanticCustomError
+
+from yudai.forge.domain.issue import Issue, from_markdown
+from yudai.gateway.domain.models import MAX_DOLLARS, MAX_NAME, Price, price_in_dollars
+from yudai.kit.errors import RefusedError, about
+from yudai.kit.money import MICROS_PER_USD
+from yudai.kit.untyped import as_items, is_object
+from yudai.kit.value import Value
+from yudai.solves.domain.budget import Budget
+from yudai.solves.domain.matrix import Matrix
+from yudai.solves.domain.origin import PublishMode
+
+MAX_ISSUE = 200_000
+MAX_TITLE = 500
+MAX_MODELS = 100
+MAX_AXIS = 1000
+MAX_COMMAND = 10_000
+_MAX_NUMBER = 1 << 53
+_MAX_SECONDS = 7 * 24 * 3600
+_MAX_USD = 100_000
+_LINE = r"^[^\x00-\x1f\x7f]*$"
+_TEXT = r"^[^\x00]*$"
+_NUMBERS = ("temperatures", "temps", "max_edits")
+_SPELLINGS = {"temps": "temperatures", "evolution": "strategies"}
+_REMOTE = re.compile(
+    r"https://(?P<host>[a-z0-9-]+(?:\.[a-z0-9-]+)*(?::[0-9]{1,5})?)"
+    r"/(?P<owner>[a-z0-9_.-]+)/(?P<name>[a-z0-9_.-]+?)(?:\.git)?/?",
+    re.IGNORECASE,
+)
+# A forge that is tried out on this machine.
+_LOOPBACK = re.compile(
+    r"http://(?P<host>(?:127\.0\.0\.1|localhost|\[::1\])(?::[0-9]{1,5})?)"
+    r"/(?P<owner>[a-z0-9_.-]+)/(?P<name>[a-z0-9_.-]+?)(?:\.git)?/?",
+    re.IGNORECASE,
+)
+_SHORT = re.compile(r"(?P<owner>[a-z0-9_.-]+)/(?P<name>[a-z0-9_.-]+)", re.IGNORECASE)
+
+Whole = Annotated[int, Strict()]
+Amount = Annotated[float, Strict()]
+Flag = Annotated[bool, Strict()]
+Command = Annotated[str, Field(max_length=MAX_COMMAND, pattern=_TEXT)]
+ModelName = Annotated[str, Field(min_length=1, max_length=MAX_NAME, pattern=_LINE)]
+
+
+def _checked_axes(raw: object) -> object:
+    """Refuse what would be turned into a number in silence, and names that no file can have."""
+    if not is_object(raw):
+        return raw
+    for axis in _NUMBERS:
+        if any(isinstance(value, (str, bool)) for value in as_items(raw.get(axis))):
+            raise _wrong(axis, f"{axis} are numbers")
+    for axis, items in raw.items():
+        if len(as_items(items)) > (MAX_MODELS if axis == "models" else MAX_AXIS):
+            raise _wrong(axis, f"there are too many {axis}")
+    for axis in ("models", "agents"):
+        if any(not _is_name(name) for name in as_items(raw.get(axis))):
+            raise _wrong(axis, f"{axis} have printable names of at most {MAX_NAME} characters")
+    return raw
+
+
+def _wrong(axis: str, message: str) -> PydanticCustomError:
+    """The check is the whole matrix's; `field` tells which axis it is about."""
+    return PydanticCustomError("axis", "{message}", {"message": message, "field": axis})
+
+
+def _is_name(value: object) -> bool:
+    text = str(value)
+    return text.isprintable() and len(text) <= MAX_NAME
+
+
+class _Axes:
+    """Tells the schema what else is accepted."""
+
+    def __get_pydantic_json_schema__(
+        self, core: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> dict[str, Any]:
+        schema = handler(core)
+        properties: dict[str, Any] = handler.resolve_ref_schema(schema)["properties"]
+        for axis in Matrix.model_fields:
+            properties[axis]["maxItems"] = MAX_MODELS if axis == "models" else MAX_AXIS
+        properties["agents"]["items"]["maxLength"] = MAX_NAME
+        for spelling, axis in _SPELLINGS.items():
+            also = {"title": spelling.title(), "description": f"Another spelling of {axis}."}
+            properties[spelling] = properties[axis] | also
+            del properties[spelling]["default"]
+        return schema
+
+
+AskedMatrix = Annotated[Matrix, BeforeValidator(_checked_axes), _Axes()]
+
+
+class Limits(Value):
+    """What is not given is as the server has it."""
+
+    max_parallel: Whole | None = Field(default=None, ge=1, le=1000, description="Runs at once.")
+    max_runs: Whole | None = Field(
+        default=None, ge=1, le=10_000, description="Contestants that start; the server has a cap."
+    )
+    max_steps: Whole | None = Field(
+        default=None, ge=1, le=10_000, description="Model calls of one run."
+    )
+    time_budget_s: Amount | None = Field(
+        default=None, gt=0, le=_MAX_SECONDS, description="Seconds for all runs together."
+    )
+    run_time_budget_s: Amount | None = Field(
+        default=None, gt=0, le=_MAX_SECONDS, description="Seconds for one run."
+    )
+    budget_usd: Amount | None = Field(
+        default=None, ge=0, le=_MAX_USD, description="Dollars for all runs together."
+    )
+    run_budget_usd: Amount | None = Field(
+        default=None, ge=0, le=_MAX_USD, description="Dollars for one run."
+    )
+
+    def budget(self, defaults: Budget) -> Budget:
+        cap = _micros(self.budget_usd, defaults.cost_cap_micros)
+        run_cap = _micros(self.run_budget_usd, defaults.run_cost_cap_micros)
+        most = defaults.max_contestants
+        return Budget(
+            max_parallel=self.max_parallel or defaults.max_parallel,
+            max_contestants=min(self.max_runs or most, most),
+            time_budget_s=self.time_budget_s or defaults.time_budget_s,
+            run_time_budget_s=self.run_time_budget_s or defaults.run_time_budget_s,
+            max_steps=self.max_steps or defaults.max_steps,
+            cost_cap_micros=cap,
+            run_cost_cap_micros=min(cap, run_cap),
+        )
+
+
+class AskedPrice(Value):
+    """Dollars per million tokens."""
+
+    input_usd: Amount = Field(ge=0, le=MAX_DOLLARS)
+    output_usd: Amount = Field(ge=0, le=MAX_DOLLARS)
+    cached_usd: Amount | None = Field(
+        default=None, ge=0, le=MAX_DOLLARS, description="Unset: as any other input."
+    )
+
+    @property
+    def price(self) -> Price:
+        cached = None if self.cached_usd is None else Decimal(repr(self.cached_usd))
+        return price_in_dollars(
+            Decimal(repr(self.input_usd)), Decimal(repr(self.output_usd)), cached
+        )
+
+
+class Folder(NamedTuple):
+    """A repository on this machine."""
+
+    path: str
+
+
+class Remote(NamedTuple):
+    """A repository at a forge."""
+
+    url: str
+    """`owner/name` where the forge was not named: then it is the one that the server asks."""
+    repo: str
+
+
+EXAMPLE_REMOTE: dict[str, Any] = {
+    "repo_url": "https://github.com/owner/repo",
+    "issue_number": 123,
+    "base_branch": "main",
+    "matrix": {
+        "models": ["gpt-4.1", "claude-3.7-sonnet", "local-solo"],
+        "temps": [0.2, 0.6],
+        "max_edits": [3, 5],
+        "evolution": ["test-first", "stacktrace-first", "small-steps"],
+    },
+    "limits": {"max_parallel": 6, "time_budget_s": 1800},
+}
+EXAMPLE_FOLDER: dict[str, Any] = {
+    "repo_path": "/home/ada/passbook",
+    "issue_text": "Interest is wrong in leap years\n\nA year of 366 days earns a day too little.",
+    "matrix": {"models": ["gpt-4.1"], "temperatures": [0.2, 0.8], "strategies": ["test-first"]},
+    "limits": {"budget_usd": 2.5, "max_runs": 4},
+    "prices": {"gpt-4.1": {"input_usd": 2, "output_usd": 8, "cached_usd": 0.5}},
+}
+
+
+class SolveAsk(Value):
+    model_config = ConfigDict(json_schema_extra={"examples": [EXAMPLE_REMOTE, EXAMPLE_FOLDER]})
+
+    repo_url: str = Field(
+        default="",
+        max_length=1000,
+        pattern=_LINE,
+        description="`https://host/owner/name`, or `owner/name` at the forge that this server "
+        "asks; in local mode also a folder, or `file://` one.",
+    )
+    repo_path: str = Field(
+        default="",
+        max_length=4000,
+        pattern=_LINE,
+        description="In local mode instead of `repo_url`: a folder in a git repository, by its "
+        "whole path.",
+    )
+    issue_number: Whole | None = Field(default=None, ge=1, le=_MAX_NUMBER)
+    issue_text: str = Field(
+        default="",
+        max_length=MAX_ISSUE,
+        description="The issue in words; beside `issue_number` at a forge they go before its text.",
+    )
+    issue_title: str = Field(
+        default="", max_length=MAX_TITLE, description="Unset: the first line of `issue_text`."
+    )
+    base_branch: str = Field(
+        default="",
+        max_length=300,
+        pattern=_LINE,
+        description="A branch, or in a folder any commit; unset: the forge's default branch, or "
+        "what is checked out in the folder.",
+    )
+    dirty: Flag = Field(default=False, description="Include a folder's uncommitted changes.")
+    matrix: AskedMatrix
+    limits: Limits = Limits()
+    prices: dict[ModelName, AskedPrice] = Field(
+        default={}, max_length=MAX_MODELS, description="For models without a known price."
+    )
+    setup: tuple[Command, ...] | None = Field(
+        default=None,
+        max_length=50,
+        description="Install commands instead of the detected ones; none at all: [].",
+    )
+    test: Command = Field(default="", description="The test command instead of the detected one.")
+    env: str = Field(
+        default="",
+        max_length=4000,
+        pattern=_LINE,
+        description="A Python environment on this machine, used read-only instead of a set-up.",
+    )
+    reducer: str = Field(
+        default="simple", max_length=64, description="How the champion is picked: simple or first."
+    )
+    require_proof: Flag = Field(
+        default=True, description="Whether a champion has to be proved by a test."
+    )
+    publish: PublishMode | None = Field(
+        default=None,
+        description="Whether the champion becomes a pull request: `auto` as soon as it is "
+        "verified, `ask` when somebody says so, `never`; unset: as the server has it.",
+    )
+
+    @property
+    def place(self) -> Folder | Remote:
+        """Where the repository is; RefusedError says what is wrong with the words for it."""
+        if bool(self.repo_url) == bool(self.repo_path):
+            raise RefusedError(
+                "name the repository once: repo_url, or repo_path for a folder", field="repo_path"
+            )
+        with about(self.place_field):
+            if self.repo_path:
+                return _folder(self.repo_path)
+            if self.repo_url.startswith("/"):
+                return _folder(self.repo_url)
+            if self.repo_url.startswith("file:"):
+                return _file(self.repo_url)
+            return _remote(self.repo_url)
+
+    @property
+    def place_field(self) -> str:
+        """Which field names the repository."""
+        return "repo_path" if self.repo_path else "repo_url"
+
+    @property
+    def placed(self) -> "SolveAsk":
+        """The same with its repository in the plainest spelling."""
+        place = self.place
+        if isinstance(place, Folder):
+            named = {"repo_path": place.path, "repo_url": ""}
+        else:
+            named = {"repo_path": "", "repo_url": place.url}
+        return self.model_copy(update=named)
+
+    @property
+    def issue(self) -> Issue:
+        text = self.issue_text.strip()
+        if self.issue_title.strip() and text:
+            issue = Issue(title=self.issue_title.strip(), body=text)
+        elif text:
+            issue = _from_text(text)
+        elif self.issue_number and isinstance(self.place, Remote):
+            issue = Issue(title=self.issue_title.strip() or f"#{self.issue_number}")
+        else:
+            missing = "a folder has no issues of its own: give" if self.issue_number else "give"
+            raise RefusedError(f"say what to solve: {missing} issue_text", field="issue_text")
+        return issue.model_copy(update={"number": self.issue_number})
+
+
+def _from_text(text: str) -> Issue:
+    head = text.partition("\n")[0].lstrip("# ").strip()
+    if not 0 < len(head) <= MAX_TITLE:
+        raise RefusedError(
+            f"the first line of issue_text is the title, of 1 to {MAX_TITLE} characters: "
+            "give a shorter one, or issue_title",
+            field="issue_text",
+        )
+    return from_markdown(text)
+
+
+def _folder(path: str) -> Folder:
+    if not path.startswith("/"):
+        raise RefusedError("give the folder's whole path, from / on: the server works elsewhere")
+    return Folder(path)
+
+
+def _file(url: str) -> Folder:
+    try:
+        parts = urlsplit(url)
+        path = unquote(parts.path, errors="strict")
+    except ValueError:
+        raise RefusedError("repo_url is no URL: write file:///folder") from None
+    if parts.netloc not in ("", "localhost") or not path.isprintable():
+        raise RefusedError("a file:// URL names a folder of this machine: file:///folder")
+    return _folder(path)
+
+
+def _remote(url: str) -> Remote:
+    found = _REMOTE.fullmatch(url) or _LOOPBACK.fullmatch(url)
+    short = _SHORT.fullmatch(url)
+    parts = found or short
+    if parts is None or {parts["owner"], parts["name"]} & {".", ".."}:
+        raise RefusedError(
+            "repo_url is https://host/owner/name or owner/name, without anything else"
+        )
+    repo = f"{parts['owner']}/{parts['name']}"
+    if found is None:
+        return Remote(repo, repo)
+    scheme = url.partition(":")[0].lower()
+    return Remote(f"{scheme}://{found['host'].lower()}/{repo}", repo)
+
+
+def _micros(usd: float | None, default: int) -> int:
+    return default if usd is None else round(usd * MICROS_PER_USD)

@@ -1,0 +1,121 @@
+"""Tables and their rows; times are seconds since the epoch, money is micro-dollars."""
+
+from sqlalchemy import (
+    BigInteger,
+    Double,
+    ForeignKey,
+    Index,
+    String,
+)
+from sqlalchemy.orm import Mapped, mapped_column
+
+from yudai.forge.domain.issue import IssueFacts
+from yudai.forge.ports.folder import Snapshot
+from yudai.gateway.domain.models import Model
+from yudai.kit.ids import LOCAL_USER, RunId, SolveId, WorkerId
+from yudai.projects.domain.project import Project
+from yudai.sandboxes.port import BaseSpec
+from yudai.solves.domain.budget import Budget
+from yudai.solves.domain.matrix import Contestant, Matrix
+from yudai.solves.domain.origin import Origin, PublishMode
+from yudai.solves.domain.states import SolveState
+from yudai.store.columns import CleanText, ValueJson, words
+from yudai.store.rows import Base, Data, Id, Serial, WorkRow
+from yudai.testing.domain.report import Baseline, TestPlan
+
+Contestants = tuple[Contestant, ...]
+Models = tuple[Model, ...]
+
+
+class SolveRow(WorkRow, kw_only=True):
+    __tablename__ = "solves"
+    __named_by__ = "yudai list"
+    __table_args__ = (
+        Index(None, "created_at"),
+        Index(None, "state", "created_at"),
+        Index(None, "user_id", "created_at"),
+        Index(None, "conversation_id", "created_at"),
+    )
+
+    id: Mapped[SolveId] = mapped_column(Id, primary_key=True)
+    user_id: Mapped[str] = mapped_column(Id, default=LOCAL_USER)
+    conversation_id: Mapped[str | None] = mapped_column(Id, default=None)
+    repo: Mapped[str] = mapped_column(CleanText)
+    base_branch: Mapped[str] = mapped_column(CleanText, default="")
+    base_commit: Mapped[str] = mapped_column(Id, default="")
+    issue_number: Mapped[int | None] = mapped_column(BigInteger, default=None)
+    issue_title: Mapped[str] = mapped_column(CleanText)
+    issue_body: Mapped[str] = mapped_column(CleanText)
+    matrix: Mapped[Matrix] = mapped_column(ValueJson(Matrix))
+    not_started: Mapped[Contestants] = mapped_column(ValueJson(Contestants), default=())
+    budget: Mapped[Budget] = mapped_column(ValueJson(Budget))
+    reducer: Mapped[str] = mapped_column(Id)
+    require_proof: Mapped[bool] = mapped_column(default=True)
+    sandbox_backend: Mapped[str] = mapped_column(Id)
+    base: Mapped[BaseSpec | None] = mapped_column(ValueJson(BaseSpec), default=None)
+    """None until the repository was fetched."""
+    repo_url: Mapped[str] = mapped_column(CleanText, default="")
+    """Where a forge finds it; "" for a folder."""
+    issue_facts: Mapped[IssueFacts | None] = mapped_column(ValueJson(IssueFacts), default=None)
+    """None: its words did not come from a forge."""
+    origin: Mapped[Origin | None] = mapped_column(ValueJson(Origin), default=None)
+    publish: Mapped[PublishMode | None] = mapped_column(words(PublishMode), default=None)
+    """None: it is of no forge."""
+    snapshot: Mapped[Snapshot | None] = mapped_column(ValueJson(Snapshot), default=None)
+    """Where a folder's patch goes back to; None for what is no folder."""
+    project: Mapped[Project] = mapped_column(ValueJson(Project), default_factory=Project)
+    models: Mapped[Models] = mapped_column(ValueJson(Models), default=())
+    """As they stood when the solve was opened: a later price changes nothing here."""
+    state: Mapped[SolveState] = mapped_column(words(SolveState), default=SolveState.QUEUED)
+    champion_run_id: Mapped[RunId | None] = mapped_column(Id, default=None)
+    reason: Mapped[str] = mapped_column(CleanText, default="")
+    """One line: why this champion, or why none."""
+    error: Mapped[str] = mapped_column(CleanText, default="")
+    test_command: Mapped[str] = mapped_column(CleanText, default="")
+    test_plan: Mapped[TestPlan | None] = mapped_column(ValueJson(TestPlan), default=None)
+    baseline: Mapped[Baseline | None] = mapped_column(ValueJson(Baseline), default=None)
+    created_at: Mapped[float] = mapped_column(Double)
+    started_at: Mapped[float | None] = mapped_column(Double, default=None)
+    finished_at: Mapped[float | None] = mapped_column(Double, default=None)
+    """When the arena came to rest: an answer was offered, or there was none."""
+    deadline_at: Mapped[float | None] = mapped_column(Double, default=None)
+    """Set once, when its contestants can start; a restart does not move it."""
+    durable: Mapped[bool] = mapped_column(default=False)
+    """Its flow outlives its process; else `worker_id` runs it from beginning to end."""
+    worker_id: Mapped[WorkerId] = mapped_column(Id, default=WorkerId(""))
+    attempt: Mapped[int] = mapped_column(default=0)
+    """Counts who took its flow up; whoever holds an older number may not write any more."""
+    spent_micros: Mapped[int] = mapped_column(BigInteger, default=0)
+    """What all its calls cost, failed attempts too: what the cap is compared with."""
+    uncertain_micros: Mapped[int] = mapped_column(BigInteger, default=0)
+    """Calls whose answer was lost: they count against the cap, not as cost."""
+    rev: Mapped[int] = mapped_column(default=0)
+    """Grows with every change of this row: a reader's cursor."""
+
+
+class IdempotencyRow(Base, kw_only=True):
+    """A creating request that was carried out, under the key that its sender gave."""
+
+    __tablename__ = "idempotency_keys"
+
+    user_id: Mapped[str] = mapped_column(Id, primary_key=True)
+    key: Mapped[str] = mapped_column(String(200), primary_key=True)
+    fingerprint: Mapped[str] = mapped_column(String(64))
+    """Of method, path and body: the same key with another request is refused."""
+    resource_id: Mapped[str] = mapped_column(Id)
+    created_at: Mapped[float] = mapped_column(Double, index=True)
+
+
+class EventRow(Base, kw_only=True):
+    __tablename__ = "events"
+    # A number that is never given twice: readers keep it as their cursor.
+    __table_args__ = (Index(None, "solve_id", "id"), {"sqlite_autoincrement": True})
+
+    id: Mapped[int] = mapped_column(Serial, primary_key=True, init=False)
+    solve_id: Mapped[SolveId] = mapped_column(Id, ForeignKey("solves.id", ondelete="CASCADE"))
+    run_id: Mapped[RunId | None] = mapped_column(
+        Id, ForeignKey("runs.id", ondelete="CASCADE"), index=True, default=None
+    )
+    at: Mapped[float] = mapped_column(Double)
+    kind: Mapped[str] = mapped_column(Id)
+    data: Mapped[Data] = mapped_column(ValueJson(Data), default_factory=dict)

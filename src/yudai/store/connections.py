@@ -1,0 +1,127 @@
+"""How databases are opened, and where they differ."""
+
+from collections.abc import Generator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import Dialect, Engine, Insert, NullPool, Table, create_engine, make_url
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
+
+from yudai.kit.errors import RefusedError
+from yudai.store import postgresql, sqlite, urls
+from yudai.store.pool import Pool
+
+if TYPE_CHECKING:
+    from sqlalchemy.dialects.postgresql import dml as postgresql_dml
+    from sqlalchemy.dialects.sqlite import dml as sqlite_dml
+
+# Parameters stay out of error messages: they are whole trajectories.
+_OPTIONS: dict[str, Any] = {"hide_parameters": True}
+
+
+def make_engine(url: str, pool: Pool) -> AsyncEngine:
+    """For all that is read and for changes of state."""
+    parts = make_url(url)
+    if is_sqlite(parts.get_dialect()):
+        engine = create_async_engine(parts, **_OPTIONS, **sqlite.OPTIONS)
+        sqlite.set_up(engine.sync_engine, foreign_keys=True)
+    else:
+        options = postgresql.options(parts, pool) | postgresql.pooling(pool)
+        engine = create_async_engine(parts, **_OPTIONS, **options)
+        postgresql.set_up(
+            engine.sync_engine,
+            statement_timeout_s=pool.statement_timeout_s,
+            idle_timeout_s=pool.idle_timeout_s,
+        )
+    return engine
+
+
+def make_blocking_engine(url: str, pool: Pool) -> Engine:
+    """For the one thread that writes messages."""
+    parts = make_url(url)
+    # PostgreSQL's driver is blocking or not by how it is opened; SQLite has two of them.
+    if is_sqlite(parts.get_dialect()):
+        engine = create_engine(parts.set(drivername="sqlite"), **_OPTIONS, **sqlite.OPTIONS)
+        sqlite.set_up(engine, foreign_keys=True)
+    else:
+        single = pool.model_copy(update={"size": 1, "overflow": 0})
+        options = postgresql.options(parts, pool) | postgresql.pooling(single)
+        engine = create_engine(parts, **_OPTIONS, **options)
+        postgresql.set_up(
+            engine,
+            statement_timeout_s=pool.statement_timeout_s,
+            idle_timeout_s=pool.idle_timeout_s,
+            lock_timeout_s=postgresql.LOCK_TIMEOUT_S,
+        )
+    return engine
+
+
+def make_migrating_engine(url: str) -> AsyncEngine:
+    """For one transaction that may take its time."""
+    parts = make_url(url)
+    if is_sqlite(parts.get_dialect()):
+        engine = create_async_engine(parts, **_OPTIONS, **sqlite.OPTIONS)
+        # SQLite changes a table by building it anew and dropping the old one.
+        sqlite.set_up(engine.sync_engine, foreign_keys=False)
+    else:
+        options = postgresql.options(parts, Pool())
+        engine = create_async_engine(parts, **_OPTIONS, **options, poolclass=NullPool)
+        postgresql.set_up(engine.sync_engine, statement_timeout_s=0, idle_timeout_s=0)
+    return engine
+
+
+def probe(engine: Engine) -> None:
+    """Connect once, so that what cannot be opened is known at once; SQLite learns WAL here."""
+    if is_sqlite(engine.dialect):
+        sqlite.switch_to_wal(engine)
+        return
+    with engine.connect() as connection:
+        postgresql.refuse_encoding(connection)
+
+
+def insert_new(table: Table, dialect: Dialect) -> Insert:
+    """An INSERT that leaves a row alone when its key is there already."""
+    return _insert(table, dialect).on_conflict_do_nothing()
+
+
+def upsert(table: Table, dialect: Dialect) -> Insert:
+    """An INSERT that takes the place of the row with the same primary key."""
+    statement = _insert(table, dialect)
+    keys = [column.name for column in table.primary_key]
+    others = {name: new for name, new in statement.excluded.items() if name not in keys}
+    return statement.on_conflict_do_update(index_elements=keys, set_=others)
+
+
+def _insert(table: Table, dialect: Dialect) -> "sqlite_dml.Insert | postgresql_dml.Insert":
+    # Only the dialect in use is loaded: each costs start-up time.
+    if is_sqlite(dialect):
+        from sqlalchemy.dialects.sqlite import insert  # noqa: PLC0415 - see above
+    else:
+        from sqlalchemy.dialects.postgresql import insert  # noqa: PLC0415 - see above
+    return insert(table)
+
+
+def is_sqlite(dialect: Dialect | type[Dialect]) -> bool:
+    return dialect.name == "sqlite"
+
+
+@contextmanager
+def refusals(url: str) -> Generator[None]:
+    """What a person can mend becomes one line: which database, what is wrong, what to do."""
+    try:
+        yield
+    except DBAPIError as error:
+        if postgresql.is_our_fault(error):
+            raise
+        parts = make_url(url)
+        why = reason(error)
+        hint = "" if is_sqlite(parts.get_dialect()) else f": {postgresql.remedy(why)}"
+        message = f"cannot open the database {urls.show(parts)}: {why}{hint}"
+        raise RefusedError(message) from error
+
+
+def reason(error: Exception) -> str:
+    """The driver's own words in one line, without the statement that SQLAlchemy puts behind."""
+    words = str(getattr(error, "orig", None) or error)
+    return words.strip().partition("\n")[0]

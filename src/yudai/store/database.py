@@ -1,0 +1,169 @@
+"""The database: reading, and the one place of commit and rollback."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Callable, Coroutine
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager, nullcontext, suppress
+from typing import Any, Self, TypeVarTuple
+
+from sqlalchemy import Connection, Engine, event
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession
+from sqlalchemy.orm import ORMExecuteState, Session
+
+from yudai.store import postgresql, sqlite
+from yudai.store.connections import is_sqlite, make_blocking_engine, make_engine, probe, refusals
+from yudai.store.outages import away_errors, patiently
+from yudai.store.pool import DEFAULT_POOL, Pool
+
+Args = TypeVarTuple("Args")
+
+
+class Database:
+    """One pool of connections; on SQLite the writers of this process queue in order of arrival.
+
+    A block waits up to `patience_s` for a database that is away before it begins; afterwards, and
+    once it has begun, StoreAwayError.
+    """
+
+    def __init__(self, url: str, pool: Pool, *, patience_s: float = 0.0) -> None:
+        self.patience_s = patience_s
+        self.engine = make_engine(url, pool)
+        blocking = make_blocking_engine(url, pool)
+        self._thread = ThreadPoolExecutor(1, "store")
+        self._writers: set[asyncio.Task[Any] | None] = set()
+        if is_sqlite(self.engine.dialect):
+            self._reading_engine = self.engine
+            self._writing_engine = self.engine.execution_options(**sqlite.IMMEDIATE)
+            self._blocking_engine = blocking.execution_options(**sqlite.IMMEDIATE)
+            self._turn = asyncio.Lock()
+        else:
+            self._reading_engine = self.engine.execution_options(**postgresql.READING)
+            self._writing_engine = self.engine
+            self._blocking_engine = blocking
+            self._turn = nullcontext()
+
+    @classmethod
+    async def open(cls, url: str, pool: Pool = DEFAULT_POOL, *, patience_s: float = 0.0) -> Self:
+        """Connect once; RefusedError says in one line what is wrong and what to do."""
+        database = cls(url, pool, patience_s=patience_s)
+        try:
+            with refusals(url):
+                await database._in_thread(probe, database._blocking_engine)
+        except BaseException:
+            await database.close()
+            raise
+        return database
+
+    @asynccontextmanager
+    async def transaction(self) -> AsyncGenerator[AsyncSession]:
+        """Write: committed at the end of the block, rolled back when it raises."""
+        self.refuse_nesting()
+        task = asyncio.current_task()
+        async with self._turn:
+            self._writers.add(task)
+            try:
+                async with self._begun(self._writing_engine, Session) as db, _ending(db):
+                    yield db
+            finally:
+                self._writers.discard(task)
+
+    @asynccontextmanager
+    async def read(self) -> AsyncGenerator[AsyncSession]:
+        """Read: one consistent picture; a write in it is an error, never a silent loss."""
+        async with self._begun(self._reading_engine, _ReadingSession) as db:
+            yield db
+
+    async def transact_in_thread(self, work: Callable[[Connection], None]) -> None:
+        """Write: one transaction whole in a thread, a quarter of the cost of an async one.
+
+        An async one pays a change of thread for each statement: right for a change of state,
+        too dear for messages.
+        """
+        self.refuse_nesting()
+        async with self._turn:
+            with away_errors():
+                await self._in_thread(_transact, self._blocking_engine, work)
+
+    def refuse_nesting(self) -> None:
+        """A transaction inside another of the same task would wait for itself for ever."""
+        if asyncio.current_task() in self._writers:
+            raise RuntimeError("this task is in a transaction already")
+
+    async def close(self) -> None:
+        self._thread.shutdown()
+        self._blocking_engine.dispose()
+        await self.engine.dispose()
+
+    @asynccontextmanager
+    async def _begun(
+        self, engine: AsyncEngine, session_class: type[Session]
+    ) -> AsyncGenerator[AsyncSession]:
+        """A session on a connection that works; what is lost after that is not begun again."""
+        options: dict[str, Any] = {"sync_session_class": session_class, "expire_on_commit": False}
+        with away_errors():
+            async with AsyncSession(engine, **options) as db:
+                await patiently(db.connection, self.patience_s)
+                yield db
+
+    async def _in_thread(self, work: Callable[[*Args], None], *args: *Args) -> None:
+        await asyncio.get_running_loop().run_in_executor(self._thread, work, *args)
+
+
+@asynccontextmanager
+async def _ending(db: AsyncSession) -> AsyncGenerator[None]:
+    try:
+        yield
+    except BaseException:
+        # It fails only with its connection, and then the server does it.
+        with suppress(DBAPIError):
+            await _whole(db.rollback())
+        raise
+    await _whole(db.commit())
+
+
+async def _whole(work: Coroutine[Any, Any, None]) -> None:
+    """Done to its end, and only then cancelled: half of it would cost the connection."""
+    task = asyncio.create_task(work)
+    cancelled: asyncio.CancelledError | None = None
+    while not task.done():
+        try:
+            await asyncio.wait([task])
+        except asyncio.CancelledError as error:
+            cancelled = error
+    if cancelled:
+        raise cancelled from task.exception()
+    task.result()
+
+
+def _transact(engine: Engine, work: Callable[[Connection], None]) -> None:
+    """Tried again when another transaction is in the way: nobody waits for us while we wait."""
+    for attempts_left in reversed(range(postgresql.LOCK_ATTEMPTS)):
+        try:
+            with engine.begin() as connection:
+                work(connection)
+        except DBAPIError as error:
+            if not attempts_left or not postgresql.is_lock_conflict(error):
+                raise
+        else:
+            return
+
+
+class _ReadingSession(Session):
+    """What it would write is refused, because nothing commits it."""
+
+
+@event.listens_for(_ReadingSession, "do_orm_execute")
+def _refuse_statement(state: ORMExecuteState) -> None:
+    is_change = state.is_insert or state.is_update or state.is_delete
+    if is_change or state.execution_options.get(LOCKS):
+        raise RuntimeError("a change needs a transaction")
+
+
+@event.listens_for(_ReadingSession, "before_flush")
+def _refuse_flush(*_: object) -> None:
+    raise RuntimeError("a change needs a transaction")
+
+
+LOCKS = "yudai_locks"
+"""Execution option of a statement that locks, so that one in a reading session is refused."""

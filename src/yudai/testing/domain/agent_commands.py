@@ -1,0 +1,175 @@
+"""Whether a command that an agent typed runs tests, and whether those passed.
+
+It is for marks on a lane, not for a verdict: what a person would call a test run is one.
+"""
+
+import re
+from collections.abc import Sequence
+
+from yudai.patches.test_paths import TEST_NAMES, name_of
+from yudai.testing.domain import programs as known
+from yudai.testing.domain.shellwords import Call, calls
+
+_ASSIGNMENT = re.compile(r"[A-Za-z_]\w*\+?=.*", re.DOTALL | re.ASCII)
+_MAX_DEPTH = 4
+# Runners sum up at the end.
+_TAIL = 4000
+
+
+def runs_tests(command: str) -> bool:
+    return _has_tests(command, 0)
+
+
+def passed(command: str, *, exit_code: int, output: str) -> bool | None:
+    """Whether the tests that it ran are green; None: neither its end nor its output says so.
+
+    Behind a pipe or a `;` the exit code is that of another program, and only the output is left.
+    """
+    if _is_decided(calls(command)):
+        return exit_code == 0
+    end = output[-_TAIL:]
+    if known.FAILED.search(end):
+        return False
+    return True if known.PASSED.search(end) else None
+
+
+def _is_decided(found: Sequence[Call]) -> bool:
+    """Whether its exit code is that of its tests: behind them only `&&` may stand, and no `!`."""
+    first = next((at for at, call in enumerate(found) if _is_test(call.words, 0)), len(found))
+    *others, last = found[first:] or [Call((), "|")]
+    is_last = last.then in ("", ")", "\n", ";") and "!" not in last.words[:1]
+    return is_last and all(call.then == "&&" for call in others)
+
+
+def _has_tests(command: str, depth: int) -> bool:
+    return depth <= _MAX_DEPTH and any(_is_test(call.words, depth) for call in calls(command))
+
+
+def _is_test(words: Sequence[str], depth: int) -> bool:
+    words = _unwrapped(words)
+    if not words:
+        return False
+    program, rest = _program(words[0]), words[1:]
+    if program in known.SHELLS:
+        return _shell(rest, depth)
+    if program == "eval":
+        return _has_tests(" ".join(rest), depth + 1)
+    if not (known.IDLE | known.IDLE_OF.get(program, frozenset())).isdisjoint(rest):
+        return False
+    if known.PYTHON.fullmatch(program):
+        return _python(rest)
+    return _node(rest) if program in known.NODES else _is_runner(words[0], rest)
+
+
+def _is_runner(word: str, rest: Sequence[str]) -> bool:
+    program, plain = _program(word), _plain(rest)
+    if program in known.RUNNERS or ("/" in word and _is_script(word)):
+        return True
+    if program in known.NAMED:
+        return any(known.TARGET.fullmatch(name) or name in known.PHASES for name in plain)
+    if program in known.PACKAGERS and _package(plain):
+        return True
+    return bool(plain) and plain[0] in known.FIRST.get(program, ())
+
+
+def _package(plain: Sequence[str]) -> bool:
+    """`npm test`, `yarn workspaces run test:unit`, `yarn jest`."""
+    names = [name for name in plain if name not in known.RUN]
+    if names[:1] == ["workspace"]:
+        names = names[2:]
+    is_test = bool(names) and known.TARGET.fullmatch(names[0]) is not None
+    return is_test or (bool(names) and names[0] in known.RUNNERS)
+
+
+def _unwrapped(words: Sequence[str]) -> Sequence[str]:
+    """Without assignments and programs that only start another one."""
+    while words:
+        if words[0] == "!" or _ASSIGNMENT.fullmatch(words[0]):
+            words = words[1:]
+            continue
+        program = _program(words[0])
+        if known.PYTHON.fullmatch(program) and words[1:4] == ("-m", "coverage", "run"):
+            program, words = "coverage", words[2:]
+        alone, pair = (program,), (program, *words[1:2])
+        wrapper = known.WRAPPERS.get(alone) or known.WRAPPERS.get(pair)
+        if wrapper is None:
+            return words
+        own = len(alone if alone in known.WRAPPERS else pair)
+        words = _behind_options(words[own:], wrapper)
+    return words
+
+
+def _behind_options(words: Sequence[str], wrapper: known.Wrapper) -> Sequence[str]:
+    at, plain = 0, wrapper.plain
+    while at < len(words):
+        word = words[at]
+        if word == "-m":
+            return ("python", *words[at:])
+        if word.startswith("-"):
+            at += 2 if word in wrapper.valued else 1
+        elif plain:
+            at, plain = at + 1, plain - 1
+        else:
+            break
+    return words[at:]
+
+
+def _plain(words: Sequence[str]) -> list[str]:
+    """The words that are no options; what comes behind `--` is for somebody else."""
+    found: list[str] = []
+    at = 0
+    while at < len(words) and words[at] != "--":
+        if words[at].startswith("-"):
+            at += 2 if words[at] in known.VALUED else 1
+            continue
+        found.append(words[at])
+        at += 1
+    return found
+
+
+def _program(word: str) -> str:
+    return name_of(word).removesuffix(".js").removesuffix(".cmd")
+
+
+def _shell(rest: Sequence[str], depth: int) -> bool:
+    for at, word in enumerate(rest):
+        if re.fullmatch(r"-\w*c\w*", word):
+            return _has_tests(" ".join(rest[at + 1 : at + 2]), depth + 1)
+        if not word.startswith("-"):
+            return _is_script(word)
+    return False
+
+
+def _python(rest: Sequence[str]) -> bool:
+    at = 0
+    while at < len(rest) and rest[at].startswith("-"):
+        if rest[at] == "-m":
+            return _module(rest[at + 1 :])
+        if rest[at] == "-c":
+            return known.CODE.search(" ".join(rest[at + 1 : at + 2])) is not None
+        at += 2 if rest[at] in known.VALUED else 1
+    name = name_of(rest[at]) if at < len(rest) else ""
+    if name in known.FIRST:
+        return not known.FIRST[name].isdisjoint(rest[at + 1 : at + 2])
+    return _is_test_file(name)
+
+
+def _module(words: Sequence[str]) -> bool:
+    name = words[0] if words else ""
+    if name == "django":
+        return words[1:2] == ("test",)
+    return name in known.MODULES or name.rpartition(".")[2].startswith("test_")
+
+
+def _node(rest: Sequence[str]) -> bool:
+    file = next((word for word in rest if not word.startswith("-")), "")
+    return "--test" in rest or _is_test_file(name_of(file))
+
+
+def _is_test_file(name: str) -> bool:
+    is_runner = _program(name) in known.RUNNERS
+    return is_runner or _is_script(name) or TEST_NAMES.fullmatch(name) is not None
+
+
+def _is_script(word: str) -> bool:
+    return known.SCRIPT.fullmatch(name_of(word)) is not None

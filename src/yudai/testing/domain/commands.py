@@ -1,0 +1,278 @@
+"""Recognises test commands whose runner we can follow test by test; anything else is a command."""
+
+import re
+import shlex
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from yudai.projects.domain.makefile import Rule
+from yudai.testing.domain.report import TestRunner
+
+Env = tuple[tuple[str, str], ...]
+
+_ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)=(.*)", re.DOTALL | re.ASCII)
+_PYTHON = re.compile(r"python(\d+(\.\d+)?)?")
+_BIN = re.compile(r"(?:\./)?(?:\.\./)*node_modules/(?:\.bin/)?(\w+)(?:/.*)?")
+_OPERATORS = re.compile(r"[|&;<>()]+")
+# Checks of the text, which prove nothing about behaviour.
+_LINTERS = re.compile(
+    r"(?:(?:npm|pnpm|yarn)\s+(?:run\s+)?)?(?:npx\s+)?"
+    r"(?:eslint|prettier|standard|xo|biome|tslint|oxlint|stylelint|lint|format|typecheck"
+    r"|type-check|check-types|check:types)\b.*|(?:npx\s+)?tsc\s.*--noEmit.*"
+)
+_WRAPPERS: Mapping[tuple[str, ...], frozenset[str]] = {
+    ("uv", "run"): frozenset({"--group", "--extra", "--with", "--python", "-p", "--package"}),
+    ("poetry", "run"): frozenset(),
+    ("pipenv", "run"): frozenset(),
+    ("pdm", "run"): frozenset(),
+    ("rye", "run"): frozenset(),
+    ("npx",): frozenset({"-p", "--package"}),
+    ("npm", "exec"): frozenset({"-p", "--package"}),
+    ("pnpm", "exec"): frozenset(),
+    ("yarn", "exec"): frozenset(),
+    ("c8",): frozenset({"-r", "--reporter", "-n", "--include", "-x", "--exclude"}),
+    ("nyc",): frozenset({"-r", "--reporter", "-n", "--include", "-x", "--exclude"}),
+    ("coverage", "run"): frozenset({"--source", "--rcfile", "--omit", "--include"}),
+    ("env",): frozenset(),
+    ("cross-env",): frozenset(),
+}
+_RUNNERS = {
+    "pytest": TestRunner.PYTEST,
+    "py.test": TestRunner.PYTEST,
+    "jest": TestRunner.JEST,
+    "vitest": TestRunner.VITEST,
+    "mocha": TestRunner.MOCHA,
+    "_mocha": TestRunner.MOCHA,
+}
+_MODES = frozenset({"run", "watch", "dev", "--run", "--watch", "-w"})
+# What changes only the shell that it runs in.
+_SHELL_ONLY = frozenset({"cd", "export", "source", ".", "set", "unset", "alias", "exec"})
+_GLOB = re.compile(r"[^-\[]*[*?][^\[]*")
+_MAX_DEPTH = 8
+_MAX_SPELLED = 4000
+
+
+class Scripts(NamedTuple):
+    """Named commands of a repository."""
+
+    npm: Mapping[str, str] = {}
+    make: Mapping[str, Rule] = {}
+    tox: tuple[str, ...] = ()
+
+
+class Recognised(NamedTuple):
+    runner: TestRunner
+    args: tuple[str, ...] = ()
+    """unittest: pattern and start, or nothing where they have to be found out."""
+    env: Env = ()
+    before: str = ""
+
+
+NO_SCRIPTS = Scripts()
+
+
+def recognise(command: str, scripts: Scripts = NO_SCRIPTS) -> Recognised | None:
+    """The runner behind a command, however many scripts it hides behind; None: just a command."""
+    return _chain(command, scripts, depth=0)
+
+
+def _chain(command: str, scripts: Scripts, *, depth: int) -> Recognised | None:
+    """`build && test` is a test with something before it; nothing may come after it."""
+    steps = _steps(command)
+    if not steps or depth > _MAX_DEPTH:
+        return None
+    found = _step(steps[-1], scripts, depth=depth)
+    while found is None and len(steps) > 1 and depth and _is_lint(steps[-1]):
+        steps = steps[:-1]
+        found = _step(steps[-1], scripts, depth=depth)
+    if found is None:
+        return None
+    # What a person typed is done as typed; in a script, linters only stand in the way.
+    first = [step for step in steps[:-1] if not (depth and _is_lint(step))]
+    if any(step[0] in _SHELL_ONLY for step in first):
+        return None
+    before = [_spelled_out(step, scripts, {}) for step in first]
+    return found._replace(before=" && ".join(filter(None, [*before, found.before])))
+
+
+def _spelled_out(step: list[str], scripts: Scripts, known: dict[str, str]) -> str:
+    """Scripts by their text: there need not be an npm where tests are run.
+
+    `known` are those spelled out already: each is looked at once, however often it is named.
+    """
+    name, plain = _script_name(step), shlex.join(step)
+    if name not in scripts.npm:
+        return plain
+    if name not in known:
+        known[name] = plain
+        texts = filter(None, [scripts.npm.get(f"pre{name}", ""), scripts.npm[name]])
+        whole = " && ".join(_spelled_text(text, scripts, known) for text in texts)
+        known[name] = whole if len(whole) <= _MAX_SPELLED else plain
+    return known[name]
+
+
+def _spelled_text(text: str, scripts: Scripts, known: dict[str, str]) -> str:
+    """Step by step where it can be read, else as it stands."""
+    steps = [_spelled_out(step, scripts, known) for step in _steps(text)]
+    return " && ".join(steps) if steps else f"({text})"
+
+
+def _script_name(step: list[str]) -> str:
+    if step[0] not in {"npm", "pnpm", "yarn"}:
+        return ""
+    words = [word for word in step[1:] if word not in {"run", "run-script", "-s", "--silent"}]
+    return words[0] if len(words) == 1 else ""
+
+
+def _steps(command: str) -> list[list[str]]:
+    """The commands between `&&`; [] where a shell would do more than start them in turn."""
+    if any(char in command for char in "$`\n\\#~"):
+        return []
+    lexer = shlex.shlex(command, posix=True, punctuation_chars=True)
+    lexer.whitespace_split = True
+    try:
+        tokens = list(lexer)
+    except ValueError:
+        return []
+    steps: list[list[str]] = [[]]
+    for token in tokens:
+        if token == "&&":  # noqa: S105 - a shell's, no secret
+            steps.append([])
+        elif _OPERATORS.fullmatch(token):
+            return []
+        else:
+            steps[-1].append(token)
+    return steps if all(steps) else []
+
+
+def _is_lint(step: list[str]) -> bool:
+    return _LINTERS.fullmatch(" ".join(step)) is not None
+
+
+def _step(step: list[str], scripts: Scripts, *, depth: int) -> Recognised | None:
+    env, words = _unwrapped(step)
+    if not words:
+        return None
+    found = _runner(words) or _script(words, scripts, depth=depth)
+    return found._replace(env=(*env, *found.env)) if found else None
+
+
+def _unwrapped(step: list[str]) -> tuple[Env, list[str]]:
+    """Without assignments and programs that only start another one."""
+    env: list[tuple[str, str]] = []
+    words = list(step)
+    while words:
+        if match := _ASSIGNMENT.fullmatch(words[0]):
+            env.append((match[1], match[2]))
+            words = words[1:]
+            continue
+        bin_name = _BIN.fullmatch(words[0])
+        words[0] = bin_name[1] if bin_name else words[0]
+        if _PYTHON.fullmatch(words[0]) and words[1:3] == ["-m", "coverage"]:
+            words = words[2:]
+        wrapper = next((w for w in _WRAPPERS if tuple(words[: len(w)]) == w), None)
+        if wrapper is None:
+            break
+        words = _after_options(words[len(wrapper) :], _WRAPPERS[wrapper])
+    return tuple(env), words
+
+
+def _after_options(words: list[str], valued: frozenset[str]) -> list[str]:
+    at = 0
+    while at < len(words) and words[at].startswith("-"):
+        if words[at] == "-m":
+            return ["python", *words[at:]]
+        at += 2 if words[at] in valued else 1
+    return words[at:]
+
+
+def _runner(words: list[str]) -> Recognised | None:
+    program, rest = words[0], words[1:]
+    if _PYTHON.fullmatch(program):
+        return _python(rest)
+    if program in {"node", "tsx"}:
+        return _node(program, rest)
+    runner = _RUNNERS.get(program)
+    if runner is None or "--help" in rest:
+        return None
+    if runner is TestRunner.VITEST:
+        modes = [word for word in rest[:1] if word in {"bench", "list", "init", "typecheck"}]
+        rest = [word for word in rest if word not in _MODES]
+        return None if modes else Recognised(runner, tuple(rest))
+    return _pytest(rest) if runner is TestRunner.PYTEST else Recognised(runner, tuple(rest))
+
+
+def _pytest(words: list[str]) -> Recognised | None:
+    """It leaves it to the shell to find `tests/test_*.py`, and so do we."""
+    return None if any(map(_GLOB.fullmatch, words)) else Recognised(TestRunner.PYTEST, tuple(words))
+
+
+def _python(words: list[str]) -> Recognised | None:
+    if words[:2] == ["-m", "pytest"]:
+        return _pytest(words[2:])
+    if words[:2] != ["-m", "unittest"]:
+        return None
+    rest = [word for word in words[2:] if word not in {"-v", "-b", "-q", "--verbose", "--buffer"}]
+    options = dict(zip(rest[1::2], rest[2::2], strict=False))
+    if not rest:
+        return Recognised(TestRunner.UNITTEST)
+    known = options.keys() <= {"-s", "-p", "--start-directory", "--pattern"}
+    if rest[0] != "discover" or len(rest) % 2 == 0 or not known:
+        return None
+    pattern = options.get("-p") or options.get("--pattern") or "test*.py"
+    start = options.get("-s") or options.get("--start-directory") or "."
+    return Recognised(TestRunner.UNITTEST, (pattern, start))
+
+
+def _node(program: str, words: list[str]) -> Recognised | None:
+    """`node --test`, or a runner's own file started with flags of Node before it."""
+    if "--test" in words:
+        loader = ["--import", "tsx"] if program == "tsx" else []
+        return Recognised(TestRunner.NODE, (*loader, *(w for w in words if w != "--test")))
+    flags = [word for word in words if word.startswith("-")]
+    at = next((n for n, word in enumerate(words) if not word.startswith("-")), len(words))
+    behind = _BIN.fullmatch(words[at]) if at < len(words) else None
+    runner = _RUNNERS.get(behind[1]) if behind else None
+    if runner is None or program != "node":
+        return None
+    env = (("NODE_OPTIONS", " ".join(words[:at])),) if flags and at else ()
+    found = _runner([runner.value, *words[at + 1 :]])
+    return found._replace(env=env) if found else None
+
+
+def _script(words: list[str], scripts: Scripts, *, depth: int) -> Recognised | None:
+    program, rest = words[0], words[1:]
+    if program in {"npm", "pnpm", "yarn"}:
+        return _npm(program, rest, scripts, depth=depth)
+    if program == "make" and len(rest) <= 1:
+        rule = scripts.make.get(rest[0] if rest else "")
+        is_plain = rule is not None and not rule.prerequisites and len(rule.recipe) == 1
+        return _chain(rule.recipe[0], scripts, depth=depth + 1) if rule and is_plain else None
+    if program == "tox" and len(scripts.tox) == 1:
+        return _chain(scripts.tox[0], scripts, depth=depth + 1)
+    return None
+
+
+def _npm(program: str, words: list[str], scripts: Scripts, *, depth: int) -> Recognised | None:
+    rest = [word for word in words if word not in {"-s", "--silent", "--if-present"}]
+    if rest[:1] in (["run"], ["run-script"]):
+        rest = rest[1:]
+    elif rest[:1] in (["t"], ["tst"]):
+        rest = ["test", *rest[1:]]
+    elif program == "npm" and rest[:1] != ["test"]:
+        return None
+    if not rest:
+        return None
+    name, more = rest[0], rest[1:]
+    if name not in scripts.npm:
+        return _runner([name, *more]) if program != "npm" else None
+    if program == "npm" and more[:1] != ["--"] and more:
+        return None
+    found = _chain(scripts.npm[name], scripts, depth=depth + 1)
+    if found is None:
+        return None
+    more = more[1:] if more[:1] == ["--"] else more
+    first = scripts.npm.get(f"pre{name}", "")
+    before = [_spelled_text(first, scripts, {})] if first else []
+    before += [found.before] if found.before else []
+    return found._replace(args=(*found.args, *more), before=" && ".join(before))

@@ -1,0 +1,9 @@
+"""Scripts that run inside a sandbox, with the repository's own Python (3.8 on) or Node (20 on).
+
+A report is sealed with a key whose file is read and removed before any code of the repository is
+loaded. That cannot hold where the repository makes Node itself load code first: NODE_OPTIONS in a
+test script, or flags of Node in mocha's configuration. Code that runs in a reporter's own process
+(pytest, unittest, mocha, jest in one process) shares its memory, and node:test's child processes
+report their own results: a report tells apart what honest and clumsy code did, and a patch that
+reaches into a runner is looked for in its text (verification/domain/tampering.py).
+"""

@@ -1,0 +1,204 @@
+"""Runs a repository's tests in a sandbox and reads what our own reporter wrote about each."""
+
+import json
+import secrets
+import shlex
+from collections.abc import AsyncGenerator, Collection
+from contextlib import asynccontextmanager, suppress
+from importlib.resources import files
+from typing import NamedTuple
+
+from yudai.kit.errors import SandboxError
+from yudai.sandboxes.port import WORKSPACE, ExecResult, Sandbox
+from yudai.testing.domain.report import (
+    NODE_RUNNERS,
+    PYTHON_RUNNERS,
+    Outcome,
+    TestPlan,
+    TestReport,
+    TestRunner,
+)
+from yudai.testing.domain.report_lines import Ending, read_report
+
+SCRIPTS = {
+    TestRunner.PYTEST: ("run_pytest.py",),
+    TestRunner.UNITTEST: ("run_unittest.py",),
+    TestRunner.NODE: ("run_node.mjs", "report.cjs"),
+    TestRunner.JEST: ("run_jest.cjs", "report.cjs"),
+    TestRunner.VITEST: ("run_vitest.mjs", "report.cjs"),
+    TestRunner.MOCHA: ("run_mocha.cjs", "report.cjs"),
+}
+"""What has to be in the box; the first one is started."""
+
+# Whatever the repository's settings say: every test is run, and ids start where it is run.
+_PYTEST_ARGS = ("--rootdir=.", "--continue-on-collection-errors", "--maxfail=0")
+
+# One order of sets and dicts for every execution, so that they can be compared.
+_PYTHON_ENV = {"PYTHONHASHSEED": "0"}
+# Programs that would wait for a person or watch for changes do not.
+_OTHER_ENV = {"CI": "true"}
+
+_MAX_REPORT = 64 << 20
+_MAX_LOG = 200_000
+
+
+class TestRun(NamedTuple):
+    __test__ = False
+
+    report: TestReport
+    log: str
+
+
+async def run_tests(
+    sandbox: Sandbox,
+    plan: TestPlan,
+    *,
+    timeout_s: float,
+    ids: Collection[str] | None = None,
+    paths: Collection[str] = (),
+) -> TestRun:
+    """Run all tests, or those in `paths`, or of these only `ids`; the exit code decides nothing.
+
+    Of a plain command the exit code is all there is: with `ids` or `paths` it is another test.
+    """
+    if plan.before:
+        built = await _exec(sandbox, plan, _with_programs(plan), timeout_s=timeout_s)
+        if built.exit_code != 0:
+            return TestRun(_unstarted(built), _log(plan, (), built))
+    if plan.runner is TestRunner.COMMAND:
+        return await _run_command(sandbox, plan, timeout_s=timeout_s, own=bool(ids or paths))
+    # After a build, tests need not be where their sources are.
+    chosen = () if plan.before else _chosen(plan, ids, paths)
+    return await _run_reported(sandbox, plan, timeout_s=timeout_s, ids=ids, paths=chosen)
+
+
+def workplace(folder: str) -> str:
+    """A folder of the repository as commands in a box name it."""
+    return f"{WORKSPACE}/{folder}" if folder else WORKSPACE
+
+
+def shown_in(folder: str, command: str) -> str:
+    """A command that is run in a folder, as it would be typed at the root."""
+    return f"cd {shlex.quote(folder)} && {command}" if folder else command
+
+
+def place_of(plan: TestPlan) -> str:
+    """What ids and paths of this plan start with."""
+    return f"{plan.folder}/" if plan.folder else ""
+
+
+async def _run_reported(
+    sandbox: Sandbox,
+    plan: TestPlan,
+    *,
+    timeout_s: float,
+    ids: Collection[str] | None,
+    paths: Collection[str],
+) -> TestRun:
+    key, prefix = secrets.token_bytes(32), place_of(plan)
+    async with scratch(sandbox) as folder:
+        script, *_ = [await place(sandbox, folder, name) for name in SCRIPTS[plan.runner]]
+        report, sealing, wanted = f"{folder}/report", f"{folder}/key", "-"
+        await sandbox.write(report, b"")
+        await sandbox.write(sealing, key)
+        if ids is not None:
+            wanted = f"{folder}/ids"
+            inner = sorted(test.removeprefix(prefix) for test in ids)
+            await sandbox.write(wanted, json.dumps(inner).encode())
+        words = [plan.python, script, report, sealing, wanted, *_arguments(plan)]
+        files = (f"./{path.removeprefix(prefix)}" for path in paths)
+        command = shlex.join([*words, *files])
+        result = await _exec(sandbox, plan, command, timeout_s=timeout_s)
+        content = await _read(sandbox, report)
+    ending = Ending(result.exit_code, result.duration_s, result.timed_out)
+    found = read_report(content, ending, key=key, prefix=prefix)
+    return TestRun(found, _log(plan, paths, result))
+
+
+async def _run_command(sandbox: Sandbox, plan: TestPlan, *, timeout_s: float, own: bool) -> TestRun:
+    result = await _exec(sandbox, plan, plan.args[0], timeout_s=timeout_s)
+    outcome = Outcome.PASSED if result.exit_code == 0 else Outcome.FAILED
+    report = TestReport(
+        outcomes={plan.own_id if own else plan.args[0]: outcome},
+        exit_code=result.exit_code,
+        finished=not result.timed_out,
+        duration_s=result.duration_s,
+        timed_out=result.timed_out,
+    )
+    return TestRun(report, _log(plan, (), result))
+
+
+async def _exec(sandbox: Sandbox, plan: TestPlan, command: str, *, timeout_s: float) -> ExecResult:
+    ours = _PYTHON_ENV if plan.runner in PYTHON_RUNNERS else _OTHER_ENV
+    limit = {"YUDAI_TIMEOUT_S": f"{timeout_s:g}"} if plan.runner is TestRunner.NODE else {}
+    env = {**ours, **limit, **dict(plan.env)}
+    where = workplace(plan.folder)
+    return await sandbox.exec(command, cwd=where, env=env, timeout_s=timeout_s)
+
+
+def _with_programs(plan: TestPlan) -> str:
+    """The build, with the programs of Node packages at hand as npm would have them."""
+    ups = plan.folder.count("/") + 1 if plan.folder else 0
+    folders = "".join(f"$PWD/{'../' * n}node_modules/.bin:" for n in range(ups + 1))
+    return f'PATH="{folders}$PATH"; {plan.before}'
+
+
+def _chosen(plan: TestPlan, ids: Collection[str] | None, paths: Collection[str]) -> Collection[str]:
+    """Node's runners load whole files: those of the wanted tests."""
+    if paths or not ids or plan.runner not in NODE_RUNNERS:
+        return paths
+    return sorted({test.partition("::")[0] for test in ids})
+
+
+def _unstarted(result: ExecResult) -> TestReport:
+    return TestReport(
+        outcomes={},
+        exit_code=result.exit_code,
+        finished=False,
+        duration_s=result.duration_s,
+        timed_out=result.timed_out,
+    )
+
+
+@asynccontextmanager
+async def scratch(sandbox: Sandbox) -> AsyncGenerator[str]:
+    """A folder outside the workspace whose name no code in the box can know beforehand."""
+    folder = f"/tmp/yudai-{secrets.token_hex(8)}"  # noqa: S108 - inside the sandbox
+    try:
+        yield folder
+    finally:
+        # Where there is no isolation, /tmp is the host's and outlives the sandbox.
+        with suppress(SandboxError):
+            await sandbox.exec(f"rm -rf {folder}")
+
+
+async def _read(sandbox: Sandbox, report: str) -> bytes:
+    """The report's lines; code under test may have removed it or made it too long."""
+    try:
+        return await sandbox.read(report, max_bytes=_MAX_REPORT)
+    except OSError:
+        return b""
+
+
+async def place(sandbox: Sandbox, folder: str, script: str) -> str:
+    """Put one of our scripts into the box; returns where it is."""
+    content = files("yudai.testing.reporters").joinpath(script).read_bytes()
+    await sandbox.write(f"{folder}/{script}", content)
+    return f"{folder}/{script}"
+
+
+def _arguments(plan: TestPlan) -> tuple[str, ...]:
+    more = _PYTEST_ARGS if plan.runner is TestRunner.PYTEST else ("--",)
+    return (*plan.args, *more)
+
+
+def _log(plan: TestPlan, paths: Collection[str], result: ExecResult) -> str:
+    text = result.text
+    if len(text) > _MAX_LOG:
+        half = _MAX_LOG // 2
+        text = (
+            f"{text[:half]}\n[... {len(text) - 2 * half} characters left out ...]\n{text[-half:]}"
+        )
+    ending = "\n[stopped: out of time]" if result.timed_out else f"\n[exit code {result.exit_code}]"
+    shown = [path.encode("utf-8", "backslashreplace").decode() for path in paths]
+    return f"$ {' '.join([plan.command, *shown])}\n{text.rstrip()}{ending}\n"

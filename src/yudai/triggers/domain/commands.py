@@ -1,0 +1,83 @@
+"""What asks for a solve at a forge: a label, or `/yudai solve model=gpt-4.1` in a comment."""
+
+import re
+from enum import StrEnum
+
+from yudai.forge.domain.issue_text import COMMAND, OUR_MARK, bare
+from yudai.forge.domain.repository import Comment, ForgeIssue, Labelling, RepoRef
+from yudai.kit.errors import RefusedError
+from yudai.solves.domain.slash_command import EXAMPLE, OPTIONS, SolveCommand, read_options
+
+USAGE = f"write `/yudai solve`; {OPTIONS} `/yudai solve {EXAMPLE}`"
+_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)")
+_VERB = "solve"
+_MAX_SHOWN = 60
+
+
+class TriggerState(StrEnum):
+    """What became of something that asked for a solve."""
+
+    OPENED = "opened"
+    IGNORED = "ignored"
+    """By somebody without the right to ask, or of an issue that is closed: nothing is said."""
+    REFUSED = "refused"
+    """Could not be understood or started."""
+
+
+def comment_key(repo: RepoRef, comment: Comment) -> str:
+    return f"{repo.full.lower()}/comment/{comment.id}"
+
+
+def label_key(repo: RepoRef, labelling: Labelling) -> str:
+    return f"{repo.full.lower()}/label/{labelling.id}"
+
+
+def find_command(text: str) -> str | None:
+    """What stands behind the first `/yudai` that begins a line; None where there is none.
+
+    Not in code, not in quotes, and not where nobody sees it.
+    """
+    if OUR_MARK in text:
+        return None
+    fence = ""
+    for line in bare(text).text.split("\n"):
+        fence, is_code = _fenced(line, fence)
+        found = None if is_code else COMMAND.fullmatch(line.rstrip())
+        if found is not None:
+            return found[0][len("/yudai") :].strip()
+    return None
+
+
+def parse_command(words: str) -> SolveCommand:
+    """RefusedError says what was not understood and what is possible."""
+    verb, _, options = " ".join(words.split()).partition(" ")
+    if verb.lower() != _VERB:
+        shown = verb[:_MAX_SHOWN]
+        raise RefusedError(f"there is no command `/yudai {shown}`: {USAGE}")
+    return read_options(options)
+
+
+def over(command: SolveCommand, defaults: SolveCommand) -> SolveCommand:
+    """What the command does not say is as the defaults have it."""
+    said = {name: value for name, value in command if value not in (None, (), "")}
+    return defaults.model_copy(update=said)
+
+
+def last_labelling(
+    issue: ForgeIssue, labellings: tuple[Labelling, ...], label: str
+) -> Labelling | None:
+    """Who put the label on that is there now; None when it is not there any more."""
+    if label.lower() not in {name.lower() for name in issue.labels}:
+        return None
+    same = [one for one in labellings if one.label.lower() == label.lower()]
+    return max(same, key=lambda one: (one.at, one.id), default=None)
+
+
+def _fenced(line: str, fence: str) -> tuple[str, bool]:
+    """The fence that is open after this line, and whether the line is code."""
+    found = _FENCE.fullmatch(line)
+    if not fence:
+        opens = found is not None and ("~" in found[1] or "`" not in found[2])
+        return (found[1], True) if found is not None and opens else ("", False)
+    is_end = found is not None and found[1].startswith(fence) and not found[2].strip()
+    return ("" if is_end else fence), True

@@ -1,0 +1,193 @@
+"""The poller: finds whatever asks for a solve at a forge, also where no webhook comes."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import structlog
+
+from yudai.arena.forge_issue import Looked
+from yudai.forge.domain.repository import Comment, ForgeIssue, RepoRef, parse_target
+from yudai.forge.ports.credentials import Credentials
+from yudai.forge.ports.remote import Credential, CredentialKind, IssueQuery
+from yudai.kit.clock import Clock
+from yudai.kit.cutting import line
+from yudai.kit.errors import ForgeError, RefusedError
+from yudai.store.store import Store
+from yudai.triggers import watches
+from yudai.triggers.domain.commands import find_command
+from yudai.triggers.open_solves import FIRST, OVERLAP_S, Triggers, watch_key
+from yudai.triggers.tables import WatchRow
+
+log: structlog.stdlib.BoundLogger = structlog.get_logger()
+
+MOST_OPENED = 5
+"""Solves of one look at a repository: the rest comes with the next one."""
+# What happened so long ago comes no second time: it need not be looked at twice for ever.
+_QUIET_S = 60.0
+_MAX_PAGES = 20
+_MAX_ERROR = 300
+
+_APP = Credential(kind=CredentialKind.APP)
+
+
+@dataclass
+class _Installed:
+    """Where the App is, as it was asked last."""
+
+    repos: tuple[RepoRef, ...] = ()
+    asked_at: float = 0.0
+
+
+class _Seen(NamedTuple):
+    comments: Sequence[Comment]
+    issues: Sequence[ForgeIssue]
+
+
+@dataclass(frozen=True)
+class Watcher:
+    """Every worker looks; each repository is looked at by one of them at a time.
+
+    At the first look commands count from then on. A label says how things stand: one that is on
+    an open issue already counts, once for each time that it was put on, unless we have answered
+    there before.
+    """
+
+    store: Store
+    clock: Clock
+    forge: Looked
+    credentials: Credentials
+    triggers: Triggers
+    watched: tuple[str, ...] = ()
+    """GITHUB_WATCH: `owner/name`."""
+    poll_s: float = 60.0
+    has_app: bool = False
+    """Whether an App is configured: then all repositories where it is installed are watched."""
+    _app: _Installed = field(default_factory=_Installed, compare=False, repr=False)
+
+    async def look(self) -> int:
+        """At every repository that is due; how many solves were opened."""
+        asked = self._named(self.watched)
+        known = await self._installed()
+        # No others, also if somebody had one of their issues solved: people there would spend
+        # our money.
+        wanted = {watch_key(repo): repo for repo in (*asked, *known)}
+        opened = 0
+        for key, repo in wanted.items():
+            watch = await self._claim(key)
+            if watch is not None:
+                opened += await self._try(repo, watch)
+        return opened
+
+    def _named(self, names: Iterable[str]) -> list[RepoRef]:
+        found: list[RepoRef] = []
+        for name in names:
+            try:
+                found.append(parse_target(name, forge=self.forge.url).repo)
+            except RefusedError as error:
+                # Of another forge that was configured before, or a slip in the setting.
+                log.debug("watch.passed_over", name=name, error=str(error))
+        return found
+
+    async def _installed(self) -> Sequence[RepoRef]:
+        now = self.clock.now()
+        if not self.has_app or self._app.asked_at > now - self.poll_s:
+            return self._app.repos
+        self._app.asked_at = now
+        try:
+            found = await self.forge.repositories(by=_APP)
+        except (ForgeError, RefusedError) as error:
+            # Those that are known already are looked at meanwhile.
+            log.warning("watch.app_not_asked", error=str(error))
+        else:
+            self._app.repos = tuple(one.ref for one in found if not one.is_archived)
+        return self._app.repos
+
+    async def _claim(self, key: str) -> WatchRow | None:
+        now = self.clock.now()
+        async with self.store.read() as db:
+            row = await watches.find(db, key)
+        if row is not None and row.looked_at > now - self.poll_s:
+            return None
+        async with self.store.change() as db:
+            await watches.begin(db, key, at=now)
+            return await watches.claim(db, key, at=now, every_s=self.poll_s)
+
+    async def _try(self, repo: RepoRef, watch: WatchRow) -> int:
+        """What fails is noted, and tried again with the next look."""
+        try:
+            return await self._look_at(repo, watch)
+        except (ForgeError, RefusedError) as error:
+            changes: dict[str, object] = {"error": line(str(error), width=_MAX_ERROR)}
+            if isinstance(error, ForgeError) and error.retry_after_s > self.poll_s:
+                changes["looked_at"] = self.clock.now() + error.retry_after_s - self.poll_s
+            async with self.store.change() as db:
+                await watches.change(db, watch.repo_url, **changes)
+            log.warning("watch.failed", repo=repo.full, error=str(error))
+            return 0
+
+    async def _look_at(self, repo: RepoRef, watch: WatchRow) -> int:
+        by = await self.credentials.reading(repo, user_id="")
+        since = watch.comments_since - OVERLAP_S
+        comments = await self.forge.comments_since(repo, since, by=by)
+        issues = await self._labelled(repo, watch, by=by)
+        numbers = {one.issue_number for one in comments if _asks(one, since)}
+        numbers |= {issue.number for issue in issues}
+        opened, failed, left = 0, None, sorted(numbers, reverse=True)
+        while left and opened < MOST_OPENED:
+            try:
+                opened += await self.triggers.hear(repo, left.pop())
+            except (ForgeError, RefusedError) as error:
+                # One issue does not stand in the way of the others.
+                failed = failed or error
+        if failed is not None:
+            raise failed
+        # Those that are left are found again from the same place; the others were heard.
+        await self._note(watch, _Seen((), ()) if left else _Seen(comments, issues), is_all=not left)
+        return opened
+
+    async def _labelled(
+        self, repo: RepoRef, watch: WatchRow, *, by: Credential
+    ) -> list[ForgeIssue]:
+        since = None if watch.issues_since == FIRST else max(1.0, watch.issues_since - OVERLAP_S)
+        query = IssueQuery(label=self.triggers.label, since=since)
+        found: list[ForgeIssue] = []
+        for page in range(1, _MAX_PAGES + 1):
+            asked = query.model_copy(update={"page": page})
+            answer = await self.forge.issues(repo, asked, by=by)
+            found += answer.issues
+            if not answer.has_more:
+                break
+        return found
+
+    async def _note(self, watch: WatchRow, seen: _Seen, *, is_all: bool) -> None:
+        """In the forge's own time: its clock is not ours."""
+        now = self.clock.now()
+        comments_since = _onwards(
+            watch.comments_since, [one.updated_at for one in seen.comments], now=now
+        )
+        issues_since = _onwards(
+            watch.issues_since, [one.updated_at for one in seen.issues], now=now
+        )
+        async with self.store.change() as db:
+            await watches.change(
+                db,
+                watch.repo_url,
+                comments_since=comments_since,
+                # The first look is over, whether or not it found anything.
+                issues_since=issues_since or (1.0 if is_all else FIRST),
+                error="",
+            )
+
+
+def _asks(comment: Comment, since: float) -> bool:
+    return comment.created_at >= since and find_command(comment.body) is not None
+
+
+def _onwards(since: float, times: Sequence[float], *, now: float) -> float:
+    """From the newest that was seen; past it when it was seen again long afterwards."""
+    newest = max(times, default=0.0)
+    if newest > since:
+        return newest
+    is_over = bool(times) and newest < now - _QUIET_S
+    return max(since, newest + OVERLAP_S + 1.0) if is_over else since

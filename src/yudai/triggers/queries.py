@@ -1,0 +1,54 @@
+"""Hints that webhooks brought: what may have changed at a forge."""
+
+from collections.abc import Collection, Sequence
+from typing import cast
+
+from sqlalchemy import Table, delete, or_, select, update
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from yudai.store.connections import insert_new
+from yudai.triggers.tables import DeliveryRow
+
+KEPT_S = 30 * 24 * 3600.0
+_DELIVERIES = cast("Table", DeliveryRow.__table__)
+
+
+async def add(db: AsyncSession, row: DeliveryRow) -> bool:
+    """False when it came before, under this id or another one.
+
+    One that came before and was never dealt with gets another chance.
+    """
+    columns = {column.name: getattr(row, column.name) for column in _DELIVERIES.columns}
+    statement = insert_new(_DELIVERIES, db.get_bind().dialect).values(**columns)
+    if (await db.scalars(statement.returning(_DELIVERIES.c.id))).one_or_none() is not None:
+        return True
+    same = or_(DeliveryRow.id == row.id, DeliveryRow.body_sha256 == row.body_sha256)
+    again = update(DeliveryRow).where(same, DeliveryRow.processed_at.is_(None))
+    await db.execute(again.values(tries=0))
+    return False
+
+
+async def waiting(db: AsyncSession, *, most_tries: int, limit: int) -> Sequence[DeliveryRow]:
+    """Oldest first, those that were tried least before all others."""
+    query = (
+        select(DeliveryRow)
+        .where(DeliveryRow.processed_at.is_(None), DeliveryRow.tries < most_tries)
+        .order_by(DeliveryRow.tries, DeliveryRow.received_at, DeliveryRow.id)
+        .limit(limit)
+    )
+    return (await db.scalars(query)).all()
+
+
+async def try_on(db: AsyncSession, ids: Collection[str]) -> None:
+    """Counted before it is tried: what kills its worker is not tried for ever."""
+    tried = update(DeliveryRow).where(DeliveryRow.id.in_(list(ids)))
+    await db.execute(tried.values(tries=DeliveryRow.tries + 1))
+
+
+async def settle(db: AsyncSession, ids: Collection[str], *, at: float) -> None:
+    settled = update(DeliveryRow).where(DeliveryRow.id.in_(list(ids)))
+    await db.execute(settled.values(processed_at=at))
+
+
+async def forget(db: AsyncSession, *, before: float) -> None:
+    await db.execute(delete(DeliveryRow).where(DeliveryRow.received_at < before))

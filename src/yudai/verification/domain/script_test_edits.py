@@ -1,0 +1,57 @@
+"""What a patch did to a JavaScript or TypeScript test file: it may grow, but not change."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+
+from yudai.verification.domain.python_test_edits import Edit
+
+SCRIPTS = re.compile(r".*\.[cm]?[jt]sx?")
+
+_IMPORT = re.compile(
+    r"""\s*(?:import|export|const|let|var)\s+(?:type\s+)?(.*?)\s*
+        (?:from\s*|=\s*(?:await\s+)?(?:require|import)\s*\(\s*)(['"`])([^'"`]+)\2.*""",
+    re.VERBOSE,
+)
+_NAME = re.compile(r"[\w$*]+(?:\s*(?:as|:)\s*[\w$]+)?")
+_FEWER = re.compile(
+    r"\b(?:describe|suite|context|it|test|specify)(?:\.\w+)*\.(?:only|skip|todo|skipIf|runIf)\b"
+    r"|\b(?:xit|xtest|xdescribe|xcontext|fit|fdescribe)\s*[(.]"
+    r"|\bthis\.skip\(\)|\bprocess\.exit\("
+)
+
+
+def script_edits(base: str, patched: str) -> Iterator[Edit]:
+    """Layout is free, imports may name more, and new lines may stand anywhere."""
+    left = iter(_lines(patched))
+    if Counter(_FEWER.findall(patched)) - Counter(_FEWER.findall(base)):
+        yield Edit("skips tests of this existing test file")
+    elif not all(line in left for line in _lines(base)):
+        yield Edit("changes lines of this existing test file")
+    if lost := _lost_imports(base, patched):
+        yield Edit(f"changes what this existing test file imports ({lost})")
+
+
+def _lines(text: str) -> list[str]:
+    stripped = (re.sub(r"\s+", " ", line).strip().rstrip(",;") for line in text.splitlines())
+    return [
+        line
+        for line in stripped
+        if line and not line.startswith("//") and not _IMPORT.fullmatch(line)
+    ]
+
+
+def _lost_imports(base: str, patched: str) -> str:
+    before, after = _imports(base), _imports(patched)
+    return next(
+        (module for module, names in before.items() if not names <= after.get(module, set())), ""
+    )
+
+
+def _imports(text: str) -> dict[str, set[str]]:
+    found: dict[str, set[str]] = {}
+    for line in text.splitlines():
+        if match := _IMPORT.fullmatch(line):
+            names = (re.sub(r"\s+", " ", name) for name in _NAME.findall(match[1]))
+            found.setdefault(match[3], set()).update(names)
+    return found

@@ -1,0 +1,138 @@
+"""Signs that a patch changed what proves it: tests, their configuration, the runner itself."""
+
+import re
+import sys
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+from yudai.patches.patch import Patch, readable
+from yudai.patches.test_paths import (
+    MIXED_CONFIGS,
+    RUNNER_CONFIGS,
+    TOOL_CONFIGS,
+    is_test_config,
+    is_test_path,
+    name_of,
+)
+from yudai.verification.domain.python_test_edits import Edit, edits
+from yudai.verification.domain.python_test_tree import UnreadableError, is_python
+from yudai.verification.domain.script_test_edits import SCRIPTS, script_edits
+from yudai.verification.domain.test_configuration import UnreadableConfigError, changed_sections
+
+Texts = Mapping[str, str | None]
+
+_RUNNER_MODULES = frozenset({"pytest", "_pytest", "pluggy", "unittest"})
+_STANDARD = sys.stdlib_module_names - {"test"} | _RUNNER_MODULES
+_STARTUP = frozenset({"sitecustomize", "usercustomize"})
+_MODULE = re.compile(r"([^/.]+)(?:\.py|\.pyc|(?:\.[^/]*)?\.so|\.pyd|/__init__\.pyc?)")
+_PRIVATE_IMPORT = re.compile(r"\s*(?:import|from)\s+_pytest\b")
+_PROSE = re.compile(r"(README.*|.*\.(md|rst)|requirements.*\.txt)")
+
+
+class Finding(NamedTuple):
+    path: str
+    reason: str
+    is_runner: bool
+    """It changes how tests are run: the file is withheld from every verification."""
+
+    @property
+    def line(self) -> str:
+        return f"{readable(self.path)}: {self.reason}"
+
+
+def needs_reading(path: str) -> bool:
+    """Whether `tampering` has to see this file's texts."""
+    return is_test_path(path) or is_test_config(path)
+
+
+def tampering(base: Texts, patched: Texts) -> tuple[Finding, ...]:
+    """Compare texts by path; None: no such file on that side."""
+    return tuple(
+        Finding(path, edit.reason, edit.is_runner)
+        for path in sorted(base.keys() | patched.keys())
+        if base.get(path) != patched.get(path)
+        for edit in _edits(path, base.get(path), patched.get(path))
+    )
+
+
+def hijacking(patch: Patch) -> tuple[Finding, ...]:
+    """Files that Python or the runner would load by themselves, and code that reaches into it."""
+    found = [
+        (change.path, _startup(change.path) or (_hijack(change.path) if change.is_new else ""))
+        for change in patch.files
+    ]
+    found += [
+        (change.path, "reaches into the test runner (_pytest)")
+        for change in patch.source.files
+        if change.path.endswith(".py")
+        and _private(change.added_lines) > _private(change.removed_lines)
+    ]
+    return tuple(Finding(path, reason, is_runner=True) for path, reason in found if reason)
+
+
+def _edits(path: str, base: str | None, patched: str | None) -> Iterator[Edit]:
+    name = name_of(path)
+    if name in TOOL_CONFIGS or _PROSE.fullmatch(name):
+        return
+    if MIXED_CONFIGS.fullmatch(name) or (RUNNER_CONFIGS.fullmatch(name) and name != "conftest.py"):
+        yield from _config_edits(path, base, patched)
+    elif patched is None:
+        yield Edit("deletes this test file", is_runner=name == "conftest.py")
+    elif is_test_path(path):
+        yield from _test_edits(path, base, patched)
+
+
+def _config_edits(path: str, base: str | None, patched: str | None) -> Iterator[Edit]:
+    try:
+        for section in changed_sections(path, base, patched):
+            yield Edit(f"changes how tests run ({section})", is_runner=True)
+    except UnreadableConfigError:
+        yield Edit("its test settings could not be read", is_runner=True)
+
+
+def _test_edits(path: str, base: str | None, patched: str) -> Iterator[Edit]:
+    is_conftest = name_of(path) == "conftest.py"
+    if base is not None and SCRIPTS.fullmatch(path):
+        yield from script_edits(base, patched)
+    elif base is not None and (not path.endswith(".py") or not is_python(base)):
+        yield from _line_edits(base, patched)
+    elif path.endswith(".py") and (is_conftest or base is not None or is_python(patched)):
+        try:
+            yield from edits(base or "", patched, is_conftest=is_conftest)
+        except UnreadableError:
+            yield Edit("could not be read", is_runner=is_conftest)
+
+
+def _line_edits(base: str, patched: str) -> Iterator[Edit]:
+    """Files that are not Python may grow, but no line of them may change."""
+    left = iter(patched.splitlines())
+    if not all(line in left for line in base.splitlines()):
+        yield Edit("changes lines of this existing test file")
+
+
+def _startup(path: str) -> str:
+    module = _MODULE.fullmatch(name_of(path))
+    if module and module[1] in _STARTUP:
+        return f"{module[1]} runs whenever Python starts"
+    if path.endswith(".pth"):
+        return "a .pth file runs whenever Python starts"
+    if "node_modules" in path.split("/"):
+        return "reaches into node_modules, where the test runner is"
+    return "compiled code, which may take the place of its source" if path.endswith(".pyc") else ""
+
+
+def _hijack(path: str) -> str:
+    directory, _, name = path.rpartition("/")
+    if name == "entry_points.txt" and directory.endswith((".dist-info", ".egg-info")):
+        return "registers plugins that the test runner would load"
+    module = _MODULE.fullmatch(path.removeprefix("src/"))
+    if module and module[1] in _STANDARD:
+        return f"takes the place of the module {module[1]}"
+    module = _MODULE.fullmatch(name)
+    if is_test_path(path) and module and module[1] in _RUNNER_MODULES:
+        return f"takes the place of the module {module[1]}"
+    return ""
+
+
+def _private(lines: list[str]) -> int:
+    return sum(_PRIVATE_IMPORT.match(line) is not None for line in lines)

@@ -1,0 +1,188 @@
+"""What somebody could have solved: their repositories, the issues there, and how one would read."""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from pydantic import Field, SecretStr
+
+from yudai.arena.forge_issue import RemoteAsks
+from yudai.forge.domain.issue import Issue, IssueFacts
+from yudai.forge.domain.issue_text import Selection, bare
+from yudai.forge.domain.repository import ForgeIssue, RepoRef, Repository, Role, repo_ref
+from yudai.forge.ports.login import SignedOutError
+from yudai.forge.ports.remote import Credential, CredentialKind, IssueQuery
+from yudai.kit.errors import ForbiddenError
+from yudai.kit.value import Value
+
+MAX_REPOS = 500
+PER_PAGE = 30
+_LETTERS_PER_TOKEN = 4
+_MAX_SHOWN = 500
+
+
+class Owned(Protocol):
+    async def own(self, user_id: str) -> Credential | None:
+        """Their own token; None: they have none."""
+        ...
+
+
+class RepoLine(Value):
+    name: str = Field(description="`owner/name`")
+    url: str
+    default_branch: str
+    is_private: bool
+    is_archived: bool
+    role: Role = Field(description="Of whoever asks.")
+    description: str
+    open_issues: int
+    pushed_at: float | None
+
+
+class ForgeRepoList(Value):
+    forge: str = Field(description="Where they are.")
+    repos: tuple[RepoLine, ...] = Field(description="Last pushed first.")
+
+
+class IssueLine(Value):
+    number: int
+    title: str
+    author: str
+    labels: tuple[str, ...]
+    comments: int
+    created_at: float
+    updated_at: float
+    url: str
+
+
+class IssueList(Value):
+    repo: RepoLine
+    issues: tuple[IssueLine, ...] = Field(description="Last changed first.")
+    page: int
+    has_more: bool
+
+
+class IssuePreview(Value):
+    repo: str
+    issue: Issue = Field(description="What contestants will read.")
+    facts: IssueFacts = Field(description="What was stripped from it, and left out.")
+    is_open: bool
+    labels: tuple[str, ...]
+    characters: int
+    tokens: int = Field(description="Sent with every model call; a rough guess.")
+
+
+class Wanted(Value):
+    """Which issues of a repository."""
+
+    owner: str
+    name: str
+    words: str = ""
+    label: str = ""
+    page: int = 1
+
+
+@dataclass(frozen=True)
+class Browser:
+    """Everything is asked in the name of whoever looks: nobody sees more than at the forge."""
+
+    asks: RemoteAsks
+    own: Owned
+    is_local: bool = True
+    """One person, who may use what the server has."""
+    server: SecretStr | None = None
+    """GITHUB_TOKEN; used only in local mode."""
+    has_app: bool = False
+    """Whether an App is configured, which is used in local mode alone, too."""
+
+    async def repos(self, *, user_id: str) -> ForgeRepoList:
+        forge = self.asks.forge
+        found = await forge.repositories(by=await self._whose(user_id))
+        lines = tuple(map(_repo_line, found[:MAX_REPOS]))
+        return ForgeRepoList(forge=forge.url, repos=lines)
+
+    async def issues(self, wanted: Wanted, *, user_id: str) -> IssueList:
+        repo = self._ref(wanted.owner, wanted.name)
+        by = await self._reading(repo, user_id)
+        found = await self.asks.forge.repository(repo, by=by)
+        query = IssueQuery(
+            label=wanted.label, words=wanted.words, page=wanted.page, per_page=PER_PAGE
+        )
+        page = await self.asks.forge.issues(found.ref, query, by=by)
+        return IssueList(
+            repo=_repo_line(found),
+            issues=tuple(map(_issue_line, page.issues)),
+            page=wanted.page,
+            has_more=page.has_more,
+        )
+
+    async def preview(self, owner: str, name: str, number: int, *, user_id: str) -> IssuePreview:
+        repo = self._ref(owner, name)
+        by = await self._reading(repo, user_id)
+        found = await self.asks.forge.issue(repo, number, by=by)
+        selection = Selection(self.asks.all_comments)
+        issue, facts = await self.asks.snapshot(repo, number, by=by, selection=selection)
+        size = len(issue.title) + len(issue.body)
+        return IssuePreview(
+            repo=repo.full,
+            issue=issue,
+            facts=facts,
+            is_open=found.is_open,
+            labels=tuple(map(_shown, found.labels)),
+            characters=size,
+            tokens=-(-size // _LETTERS_PER_TOKEN),
+        )
+
+    def _ref(self, owner: str, name: str) -> RepoRef:
+        return repo_ref(self.asks.forge.url, owner, name)
+
+    async def _whose(self, user_id: str) -> Credential:
+        own = await self.own.own(user_id)
+        if own is not None:
+            return own
+        if self.is_local and self.server is not None:
+            return Credential(kind=CredentialKind.SERVER, token=self.server)
+        if self.is_local and self.has_app:
+            # All that it is installed for.
+            return Credential(kind=CredentialKind.APP)
+        if not self.is_local:
+            raise SignedOutError
+        raise ForbiddenError(
+            "the forge has to know who you are: run `yudai login`, or set GITHUB_TOKEN"
+        )
+
+    async def _reading(self, repo: RepoRef, user_id: str) -> Credential:
+        if self.is_local:
+            return await self.asks.credentials.reading(repo, user_id=user_id)
+        return await self._whose(user_id)
+
+
+def _repo_line(found: Repository) -> RepoLine:
+    return RepoLine(
+        name=found.ref.full,
+        url=found.ref.url,
+        default_branch=found.default_branch,
+        is_private=found.is_private,
+        is_archived=found.is_archived,
+        role=found.role,
+        description=_shown(found.description),
+        open_issues=found.open_issues,
+        pushed_at=found.pushed_at,
+    )
+
+
+def _issue_line(found: ForgeIssue) -> IssueLine:
+    return IssueLine(
+        number=found.number,
+        title=_shown(found.title),
+        author=found.author.login,
+        labels=tuple(map(_shown, found.labels)),
+        comments=found.comments,
+        created_at=found.created_at,
+        updated_at=found.updated_at,
+        url=found.url,
+    )
+
+
+def _shown(text: str) -> str:
+    """On one line, without what cannot be seen in it."""
+    return " ".join(bare(text[: 4 * _MAX_SHOWN]).text.split())[:_MAX_SHOWN]

@@ -1,0 +1,219 @@
+"""What a watcher is shown of a run and of its messages: all text of theirs is hostile, and cut."""
+
+import json
+from typing import Literal
+
+from yudai.kit.causes import Cause
+from yudai.kit.cutting import MAX_BYTES, cut, line
+from yudai.kit.ids import RunId
+from yudai.kit.money import usd
+from yudai.kit.untyped import Object, as_object, as_text
+from yudai.kit.value import Value
+from yudai.runs.domain.marks import RunMark
+from yudai.runs.domain.states import FINAL, RunState
+from yudai.runs.domain.trajectory.kinds import Kind, kind_of, notes_of
+from yudai.runs.domain.trajectory.messages import (
+    commands_of,
+    starts_turn,
+    text_of,
+    thought_of,
+    usage_of,
+)
+from yudai.runs.messages import Stored
+from yudai.testing.domain.report import Baseline
+from yudai.verification.domain.tally import Tally, tally
+from yudai.verification.domain.verdict import VerdictStatus
+from yudai.views.update_queries import LaneFacts
+
+Phase = Literal["waiting", "starting", "working", "verifying", "done"]
+
+_ACTION_WIDTH = 200
+_ERROR_WIDTH = 500
+_ROLE_WIDTH = 32
+_MAX_COMMANDS = 50
+
+
+class MarkView(Value):
+    """A moment of a run that a lane shows: its first edit, or tests that it ran."""
+
+    kind: Literal["edit", "test"]
+    at: float
+    step: int
+    cost_usd: float
+    """Of all attempts together, by then."""
+    ok: bool | None
+    """Whether the tests passed; null for an edit, and where nothing tells."""
+
+
+class LaneView(Value):
+    """One run of a solve as it is now."""
+
+    id: RunId
+    handle: str
+    state: RunState
+    phase: Phase
+    cause: Cause | None
+    error: str
+    attempt: int
+    """Messages belong to it: when it grows, those of the one before are no longer the run's."""
+    rev: int
+    steps: int
+    step_limit: int
+    edits: int
+    cost_usd: float
+    """Of all attempts together."""
+    tokens: int
+    started_at: float | None
+    submitted_at: float | None
+    finished_at: float | None
+    elapsed_ms: int
+    last_action: str
+    """Its newest command, on one line."""
+    files_changed: int
+    lines: int
+    """Added and removed."""
+    verdict: VerdictStatus | None
+    tests: Tally | None
+    rank: int | None
+    marks: tuple[MarkView, ...]
+    """At most 40: the first edit and the newest tests."""
+    url: str
+
+
+class MessageView(Value):
+    """One message; its `attempt` and `seq` name it within the run."""
+
+    attempt: int
+    seq: int
+    step: int
+    role: str
+    kind: Kind
+    is_test: bool
+    """Its command runs tests, or it is what they printed."""
+    edit: int | None
+    """Which edit it was, when files had changed after its command; the first is 1."""
+    text: str
+    """What was said or printed, its middle left out when `truncated`."""
+    commands: tuple[str, ...]
+    truncated: bool
+    bytes: int
+    """Of text and commands when whole."""
+    exit_code: int | None
+    cost_usd: float | None
+    ms: int | None
+    """Since the message before it: the model's time to answer, or the command's to end."""
+    at: float
+    raw: str
+    """Where it is whole."""
+
+
+def lane_view(
+    lane: LaneFacts, *, step_limit: int, baseline: Baseline | None, now: float
+) -> LaneView:
+    started = lane.started_at
+    elapsed_s = 0.0 if started is None else (lane.finished_at or now) - started
+    return LaneView(
+        id=lane.id,
+        handle=line(lane.handle, width=_ERROR_WIDTH),
+        state=lane.state,
+        phase=_phase(lane),
+        cause=lane.cause,
+        error=line(lane.error, width=_ERROR_WIDTH),
+        attempt=lane.attempt,
+        rev=lane.rev,
+        steps=lane.steps,
+        step_limit=step_limit,
+        edits=lane.edits,
+        cost_usd=usd(lane.earlier_cost_micros + lane.cost_micros),
+        tokens=lane.input_tokens + lane.output_tokens,
+        started_at=started,
+        submitted_at=lane.submitted_at,
+        finished_at=lane.finished_at,
+        elapsed_ms=max(0, int(elapsed_s * 1000)),
+        last_action=_last_action(lane.last_turn),
+        files_changed=lane.files_changed,
+        lines=lane.lines_changed,
+        verdict=None if lane.verdict is None else lane.verdict.status,
+        tests=None if lane.verdict is None else tally(lane.verdict, baseline),
+        rank=lane.rank,
+        marks=tuple(_mark_view(mark, lane.earlier_cost_micros) for mark in lane.marks or ()),
+        url=run_url(lane.id),
+    )
+
+
+def message_view(stored: Stored) -> MessageView:
+    body = body_of(stored.body)
+    commands = [command.text for command in commands_of(body)]
+    extra = as_object(body.get("extra"))
+    said = cut(_said(body, extra, has_commands=bool(commands)))
+    # All of them together get as much room as the text.
+    shown = commands[:_MAX_COMMANDS]
+    cuts = [cut(command, limit=MAX_BYTES // len(shown)) for command in shown]
+    code = extra.get("returncode")
+    before = stored.previous_at
+    is_test = notes_of(body).is_test if stored.is_test is None else stored.is_test
+    return MessageView(
+        attempt=stored.attempt,
+        seq=stored.seq,
+        step=stored.step,
+        role=line(stored.role, width=_ROLE_WIDTH),
+        kind=kind_of(body),
+        is_test=is_test,
+        edit=stored.edit,
+        text=said.text,
+        commands=tuple(one.text for one in cuts),
+        truncated=said.truncated or len(shown) < len(commands) or any(c.truncated for c in cuts),
+        bytes=said.bytes + sum(cut(command).bytes for command in commands),
+        exit_code=code if _is_code(code) else None,
+        cost_usd=usd(usage_of(body).cost_micros) if starts_turn(body) else None,
+        ms=None if before is None else max(0, int((stored.at - before) * 1000)),
+        at=stored.at,
+        raw=f"{run_url(stored.run_id)}/messages/{stored.seq}/raw?attempt={stored.attempt}",
+    )
+
+
+def body_of(text: str) -> Object:
+    """A stored message; empty when it is none that can be read."""
+    try:
+        return as_object(json.loads(text))
+    except (ValueError, RecursionError):
+        return {}
+
+
+def run_url(run_id: RunId) -> str:
+    return f"/api/runs/{run_id}"
+
+
+def _mark_view(mark: RunMark, earlier_micros: int) -> MarkView:
+    return MarkView(
+        kind=mark.kind,
+        at=mark.at,
+        step=mark.step,
+        cost_usd=usd(earlier_micros + mark.cost_micros),
+        ok=mark.ok,
+    )
+
+
+def _said(body: Object, extra: Object, *, has_commands: bool) -> str:
+    raw = extra.get("raw_output")
+    if isinstance(raw, str):
+        told = as_text(extra.get("exception_info"))
+        return f"{raw}\n{told}" if told else raw
+    return thought_of(body) if has_commands else text_of(body)
+
+
+def _is_code(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and abs(value) < 1 << 31
+
+
+def _phase(lane: LaneFacts) -> Phase:
+    if lane.state in FINAL:
+        return "done"
+    if lane.state is RunState.RUNNING:
+        return "working" if lane.message_count else "starting"
+    return "verifying" if lane.state is RunState.VERIFYING else "waiting"
+
+
+def _last_action(turn: str | None) -> str:
+    commands = () if turn is None else commands_of(body_of(turn))
+    return line(commands[-1].text, width=_ACTION_WIDTH) if commands else ""

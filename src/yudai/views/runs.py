@@ -1,0 +1,225 @@
+"""What is known of one run, by its exact id."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from sqlalchemy import select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from yudai.arena.prepare import PREPARED
+from yudai.artifacts import queries as artifact_rows
+from yudai.artifacts.port import ArtifactKind, ArtifactRef, Artifacts
+from yudai.kit.errors import NotFoundError
+from yudai.kit.ids import RunId
+from yudai.kit.money import usd
+from yudai.kit.untyped import as_items, as_object
+from yudai.runs import attempts
+from yudai.runs import queries as runs
+from yudai.runs.domain.states import FINAL, RunState
+from yudai.runs.tables import AttemptRow, RunRow
+from yudai.solves import queries as solves
+from yudai.solves import timeline as events
+from yudai.solves.tables import SolveRow
+from yudai.store.store import Store
+from yudai.testing.domain.report import Baseline
+from yudai.verification.domain.tally import tally
+from yudai.views.live_runs import run_url
+from yudai.views.run_views import (
+    AttemptList,
+    AttemptView,
+    BaselineFacts,
+    PlanView,
+    RunDetail,
+    TestsView,
+)
+from yudai.views.solves import Tokens, run_view
+
+_MAX_NAMED = 200
+_DOWNLOADS = {ArtifactKind.PATCH: "patch", ArtifactKind.TRAJECTORY: "trajectory.json"}
+LOGS = {
+    "setup": ArtifactKind.SETUP_LOG,
+    "test": ArtifactKind.TEST_LOG,
+    "baseline": ArtifactKind.BASELINE_LOG,
+    "revalidation": ArtifactKind.REVALIDATION_LOG,
+}
+_ANEW = "revalidation"
+AGENT_LOG = "agent"
+"""Told from the trajectory, as far as it has come: it is no artifact."""
+_OF_TESTS = ("test", "baseline")
+_NO_SETUP = "this solve's project has no set-up commands, so there is no set-up log"
+_SETUP_BEFORE = "its base was prepared earlier, and what set-up printed then is no longer there"
+
+
+class NotYetError(NotFoundError):
+    """The run has not come so far, or ended before it."""
+
+
+class Which(NamedTuple):
+    """A run, whose it has to be, and which attempt; None: the present one."""
+
+    run_id: RunId
+    user_id: str
+    attempt: int | None = None
+
+
+@dataclass(frozen=True)
+class RunReader:
+    store: Store
+    artifacts: Artifacts
+
+    async def run(self, which: Which) -> RunDetail:
+        async with self.store.read() as db:
+            run = await own_run(db, which)
+            solve = await solves.get(db, run.solve_id)
+            refs = await _refs(db, run)
+        return RunDetail(
+            **run_view(run).model_dump(exclude={"links"}),
+            solve_id=run.solve_id,
+            step_limit=solve.budget.max_steps,
+            sandbox_id=run.sandbox_id,
+            links=_links(run, refs),
+        )
+
+    async def attempts(self, which: Which) -> AttemptList:
+        async with self.store.read() as db:
+            run = await own_run(db, which)
+            earlier = await attempts.of_run(db, run.id)
+        views = (*(_earlier_view(row) for row in earlier), _present_view(run))
+        return AttemptList(run_id=run.id, attempts=views)
+
+    async def plan(self, which: Which) -> PlanView:
+        ref = await self.artifact(which, ArtifactKind.PLAN)
+        plan = as_object(json.loads(await self.artifacts.get(ref)))
+        return PlanView(
+            run_id=which.run_id,
+            steps=tuple(str(step) for step in as_items(plan.get("steps"))),
+            before_first_edit=plan.get("before_first_edit") is True,
+        )
+
+    async def tests(self, which: Which) -> TestsView:
+        async with self.store.read() as db:
+            run = await own_run(db, which)
+            baseline = (await solves.get(db, run.solve_id)).baseline
+            refs = await _refs(db, run)
+        if run.verdict is None:
+            raise _not_yet(run, "verdict")
+        return TestsView(
+            run_id=run.id,
+            verdict=run.verdict,
+            tests=tally(run.verdict, baseline),
+            baseline=None if baseline is None else _baseline_facts(baseline),
+            links={name: _log_link(run.id, name, refs) for name in _OF_TESTS},
+        )
+
+    async def artifact(self, which: Which, kind: ArtifactKind) -> ArtifactRef:
+        """Of the run, or of its solve where all runs have the same."""
+        async with self.store.read() as db:
+            run = await own_run(db, which)
+            refs = await _refs(db, run)
+            if kind is ArtifactKind.SETUP_LOG and kind not in refs:
+                raise await _no_setup_log(db, run)
+        if kind not in refs:
+            raise _not_yet(run, kind.readable)
+        return refs[kind]
+
+
+async def own_run(db: AsyncSession, which: Which) -> RunRow:
+    run = await runs.get(db, which.run_id)
+    owner = select(SolveRow.user_id).where(SolveRow.id == run.solve_id)
+    if await db.scalar(owner) != which.user_id:
+        raise NotFoundError(f"there is no run {which.run_id}")
+    if which.attempt is not None and not 1 <= which.attempt <= run.attempt:
+        raise NotFoundError(f"there is no attempt {which.attempt}: this run is at {run.attempt}")
+    return run
+
+
+def _not_yet(run: RunRow, what: str) -> NotYetError:
+    if run.state in FINAL:
+        return NotYetError(f"this run is {run.state} and has no {what}: it ended before that")
+    return NotYetError(f"this run is {run.state} and has no {what} yet: ask again later")
+
+
+async def _no_setup_log(db: AsyncSession, run: RunRow) -> NotYetError:
+    base = (await solves.get(db, run.solve_id)).base
+    if base is not None and not base.setup:
+        return NotYetError(_NO_SETUP)
+    if await events.has(db, run.solve_id, PREPARED):
+        return NotYetError(_SETUP_BEFORE)
+    return _not_yet(run, ArtifactKind.SETUP_LOG.readable)
+
+
+async def _refs(db: AsyncSession, run: RunRow) -> dict[ArtifactKind, ArtifactRef]:
+    """Its own, and those of its solve."""
+    of_solve = await artifact_rows.of_solve(db, run.solve_id)
+    return of_solve | await artifact_rows.of_run(db, run.id)
+
+
+def _links(run: RunRow, refs: dict[ArtifactKind, ArtifactRef]) -> dict[str, str]:
+    """What is there already is linked by its content, so that it may be kept for ever."""
+    here = run_url(run.id)
+    parts = ("cancel", "attempts", "plan", "steps", "messages", "tests")
+    links = {"self": here, "solve": f"/api/solves/{run.solve_id}"}
+    links |= {part: f"{here}/{part}" for part in parts}
+    for kind, path in _DOWNLOADS.items():
+        name = path.partition(".")[0]
+        links[name] = f"{here}/{path}" + (f"?v={refs[kind].sha256}" if kind in refs else "")
+    # Few are proved anew: those that were not have no such log to lead to.
+    names = [name for name in (*LOGS, AGENT_LOG) if name != _ANEW or LOGS[_ANEW] in refs]
+    return links | {f"{name}_log": _log_link(run.id, name, refs) for name in names}
+
+
+def _log_link(run_id: RunId, name: str, refs: Mapping[ArtifactKind, ArtifactRef]) -> str:
+    kind = LOGS.get(name)
+    ref = refs.get(kind) if kind else None
+    return f"{run_url(run_id)}/logs/{name}" + (f"?v={ref.sha256}" if ref else "")
+
+
+def _earlier_view(row: AttemptRow) -> AttemptView:
+    return AttemptView(
+        number=row.number,
+        state=RunState.FAILED,
+        cause=row.cause,
+        error=row.error,
+        started_at=row.started_at,
+        finished_at=row.finished_at,
+        api_calls=row.steps,
+        message_count=row.message_count,
+        tokens=Tokens(input=row.input_tokens, cached=row.cached_tokens, output=row.output_tokens),
+        cost_usd=usd(row.cost_micros),
+        links=_attempt_links(row.run_id, row.number),
+    )
+
+
+def _present_view(run: RunRow) -> AttemptView:
+    return AttemptView(
+        number=run.attempt,
+        state=run.state,
+        cause=run.cause,
+        error=run.error,
+        started_at=run.started_at,
+        finished_at=run.finished_at,
+        api_calls=run.steps,
+        message_count=run.message_count,
+        tokens=Tokens(input=run.input_tokens, cached=run.cached_tokens, output=run.output_tokens),
+        cost_usd=usd(run.cost_micros),
+        links=_attempt_links(run.id, run.attempt),
+    )
+
+
+def _attempt_links(run_id: RunId, number: int) -> dict[str, str]:
+    here = run_url(run_id)
+    return {part: f"{here}/{part}?attempt={number}" for part in ("steps", "messages")}
+
+
+def _baseline_facts(baseline: Baseline) -> BaselineFacts:
+    failing = sorted(baseline.failing)
+    return BaselineFacts(
+        command=baseline.command,
+        executed=len(baseline.executed),
+        passing=len(baseline.passing),
+        failing=len(failing),
+        failed=tuple(failing[:_MAX_NAMED]),
+        flaky=tuple(sorted(baseline.flaky)[:_MAX_NAMED]),
+    )

@@ -1,0 +1,372 @@
+"""Solves as the API shows them: a line of a list, or everything about one."""
+
+import base64
+import binascii
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from pydantic import Field
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from yudai.forge.domain.issue import Issue, IssueFacts
+from yudai.kit.causes import Cause
+from yudai.kit.clock import Clock
+from yudai.kit.errors import NotFoundError
+from yudai.kit.ids import RunId, SolveId
+from yudai.kit.money import usd
+from yudai.kit.value import Value
+from yudai.publishing import queries as publications
+from yudai.publishing.publication_views import PublicationView, view_of
+from yudai.publishing.tables import PublicationRow
+from yudai.runs import queries as runs
+from yudai.runs.domain.states import RunState
+from yudai.runs.tables import RunRow
+from yudai.solves import queries as solves
+from yudai.solves import timeline as events
+from yudai.solves.domain.budget import Budget
+from yudai.solves.domain.matrix import Contestant, Matrix
+from yudai.solves.domain.origin import Origin, PublishMode
+from yudai.solves.domain.states import SolveState
+from yudai.solves.queries import elapsed_s
+from yudai.solves.tables import EventRow, SolveRow
+from yudai.store.store import Store
+from yudai.verification.domain.tally import Tally as Tests
+from yudai.verification.domain.tally import tally as tally_of
+from yudai.verification.domain.verdict import Verdict
+from yudai.views import solve_queries as pages
+from yudai.views.decisions import Decisions, decisions_of
+from yudai.views.documents import document_of
+from yudai.views.domain.document import SolveDocument
+from yudai.views.solve_queries import Champion, Mark, Tally, Which
+
+_MAX_EVENTS = 10_000
+_RUN_PARTS = ("plan", "tests", "messages", "steps", "attempts", "patch")
+
+
+class Progress(Value):
+    """How many runs are in which state."""
+
+    total: int
+    queued: int
+    running: int
+    verifying: int
+    completed: int
+    failed: int
+    cancelled: int
+
+
+class SolveSummary(Value):
+    id: SolveId
+    state: SolveState
+    repo: str
+    issue: str
+    progress: Progress
+    champion: RunId | None = Field(description="The run that is offered.")
+    champion_handle: str
+    tests: Tests | None = Field(description="The champion's, once it was verified.")
+    reason: str = Field(description="One line: why this champion, or why none.")
+    cost_usd: float
+    elapsed_s: float
+    created_at: float = Field(description="Seconds since the epoch, as all times.")
+    started_at: float | None
+    finished_at: float | None
+    deadline_at: float | None
+    conversation_id: str | None
+    links: dict[str, str]
+
+
+class SolvePage(Value):
+    solves: tuple[SolveSummary, ...]
+    cursor: str | None = Field(description="For the next page; null on the last one.")
+    reset: bool = Field(
+        default=False, description="The cursor meant nothing, so this is the first page."
+    )
+
+
+class Tokens(Value):
+    input: int
+    cached: int
+    output: int
+
+
+class RunView(Value):
+    id: RunId
+    position: int
+    handle: str
+    contestant: Contestant
+    state: RunState
+    cause: Cause | None
+    error: str
+    attempt: int = Field(description="Numbers are those of this attempt, but for the cost.")
+    exit_status: str
+    api_calls: int
+    edits: int
+    edits_capped: bool
+    """Its edits were used up: the patch is as it stood then."""
+    message_count: int
+    tokens: Tokens
+    cost_usd: float = Field(description="Of all attempts together.")
+    earlier_cost_usd: float = Field(description="Of those before this one.")
+    latency_ms: int
+    files_changed: int
+    lines_changed: int
+    verdict: Verdict | None
+    rank: int | None
+    why: str
+    queued_at: float
+    started_at: float | None
+    submitted_at: float | None
+    finished_at: float | None
+    deadline_at: float | None
+    links: dict[str, str]
+
+
+class EventView(Value):
+    """One moment of the timeline."""
+
+    id: int
+    at: float
+    kind: str
+    run_id: RunId | None
+    data: dict[str, object]
+
+
+class SolveView(SolveDocument, Decisions):
+    """Everything but the trajectories."""
+
+    progress: Progress
+    matrix: Matrix
+    budget: Budget
+    runs: tuple[RunView, ...]
+    events: tuple[EventView, ...]
+    conversation_id: str | None
+    issue_title: str
+    issue_body: str
+    issue_number: int | None
+    issue_facts: IssueFacts | None = Field(description="Null: its words are from no forge.")
+    origin: Origin | None = Field(description="How it was asked for.")
+    publication: PublicationView | None = Field(description="Its pull request, or comment.")
+    repo_url: str
+    publish: PublishMode | None = Field(description="null: it is of no forge.")
+    base_branch: str
+    base_commit: str
+    reducer: str
+    require_proof: bool
+    test_command: str
+    error: str
+    created_at: float
+    started_at: float | None
+    finished_at: float | None
+    deadline_at: float | None
+    links: dict[str, str]
+
+
+@dataclass(frozen=True)
+class Viewer:
+    store: Store
+    clock: Clock
+
+    async def page(self, which: Which, *, limit: int, cursor: str = "") -> SolvePage:
+        after = mark_of(cursor)
+        async with self.store.read() as db:
+            rows = await pages.page(db, which, limit=limit + 1, after=after)
+            shown = rows[:limit]
+            known = await _known(db, [row.id for row in shown])
+        now = self.clock.now()
+        return SolvePage(
+            solves=tuple(_summary(row, known, now=now) for row in shown),
+            cursor=cursor_of(shown[-1]) if len(rows) > limit else None,
+            reset=bool(cursor) and after is None,
+        )
+
+    async def summary(self, solve_id: SolveId, *, user_id: str) -> SolveSummary:
+        async with self.store.read() as db:
+            row = await pages.listed(db, solve_id)
+            if row is None or row.user_id != user_id:
+                raise _not_found(solve_id)
+            known = await _known(db, [solve_id])
+        return _summary(row, known, now=self.clock.now())
+
+    async def solve(self, solve_id: SolveId, *, user_id: str) -> SolveView:
+        async with self.store.read() as db:
+            row = await self._own(db, solve_id, user_id)
+            rows = await runs.of_solve(db, solve_id)
+            told = await events.after(db, solve_id, limit=_MAX_EVENTS)
+            published = await publications.find(db, solve_id)
+        return _view(row, rows, told, published=published, now=self.clock.now())
+
+    async def _own(self, db: AsyncSession, solve_id: SolveId, user_id: str) -> SolveRow:
+        row = await solves.get(db, solve_id)
+        if row.user_id != user_id:
+            raise _not_found(solve_id)
+        return row
+
+
+def cursor_of(row: SolveRow) -> str:
+    return base64.urlsafe_b64encode(f"{row.created_at.hex()} {row.id}".encode()).decode()
+
+
+def mark_of(cursor: str) -> Mark | None:
+    """None for whatever is no cursor of ours."""
+    try:
+        text = base64.urlsafe_b64decode(cursor.encode("ascii")).decode("ascii")
+        moment, _, solve_id = text.partition(" ")
+        created_at = float.fromhex(moment)
+    except (ValueError, OverflowError, binascii.Error):
+        return None
+    if not math.isfinite(created_at) or not solve_id or not solve_id.isprintable():
+        return None
+    return Mark(created_at, solve_id)
+
+
+def _not_found(solve_id: SolveId) -> NotFoundError:
+    return NotFoundError(f"there is no solve {solve_id}")
+
+
+class _Known(NamedTuple):
+    """What stands in other rows than the solves' own."""
+
+    tallies: Mapping[SolveId, Tally]
+    champions: Mapping[SolveId, Champion]
+
+
+async def _known(db: AsyncSession, solve_ids: Sequence[SolveId]) -> _Known:
+    return _Known(await pages.tallies(db, solve_ids), await pages.champions(db, solve_ids))
+
+
+def _summary(row: SolveRow, known: _Known, *, now: float) -> SolveSummary:
+    tally = known.tallies.get(row.id, pages.NOTHING)
+    champion = known.champions.get(row.id)
+    return SolveSummary(
+        id=row.id,
+        state=row.state,
+        repo=row.repo,
+        issue=Issue(title=row.issue_title, number=row.issue_number).label,
+        progress=_progress(tally),
+        champion=row.champion_run_id,
+        champion_handle="" if champion is None else champion.handle,
+        tests=champion and _tests(champion),
+        reason=row.reason or row.error,
+        cost_usd=usd(tally.cost_micros),
+        elapsed_s=round(elapsed_s(row, now=now), 3),
+        created_at=row.created_at,
+        started_at=row.started_at,
+        finished_at=row.finished_at,
+        deadline_at=row.deadline_at,
+        conversation_id=row.conversation_id,
+        links=_links(row.id),
+    )
+
+
+def _tests(champion: Champion) -> Tests | None:
+    verdict = champion.verdict
+    return None if verdict is None else tally_of(verdict, champion.baseline)
+
+
+def _progress(tally: Tally) -> Progress:
+    counts = {state.value: tally.states[state] for state in RunState}
+    return Progress(total=tally.states.total(), **counts)
+
+
+def _links(solve_id: SolveId) -> dict[str, str]:
+    here = f"/api/solves/{solve_id}"
+    return {"self": here, "updates": f"{here}/updates", "cancel": f"{here}/cancel"}
+
+
+def _run_links(run_id: RunId) -> dict[str, str]:
+    here = f"/api/runs/{run_id}"
+    parts = {part: f"{here}/{part}" for part in _RUN_PARTS}
+    return {
+        "self": here,
+        **parts,
+        "trajectory": f"{here}/trajectory.json",
+        "test_log": f"{here}/logs/test",
+        "baseline_log": f"{here}/logs/baseline",
+    }
+
+
+def _view(
+    row: SolveRow,
+    rows: Sequence[RunRow],
+    told: Sequence[EventRow],
+    *,
+    published: PublicationRow | None,
+    now: float,
+) -> SolveView:
+    cost_micros = sum(run.total_cost_micros for run in rows)
+    tally = Tally(Counter(run.state for run in rows), cost_micros)
+    document = document_of(row, rows, told, now=now)
+    return SolveView(
+        **dict(decisions_of(row, told)),
+        solve=document.solve,
+        ranking=document.ranking,
+        not_started=document.not_started,
+        reason=document.reason,
+        budget_ended=document.budget_ended,
+        blocked=document.blocked,
+        progress=_progress(tally),
+        matrix=row.matrix,
+        budget=row.budget,
+        runs=tuple(map(run_view, rows)),
+        events=tuple(map(_event, told)),
+        conversation_id=row.conversation_id,
+        issue_title=row.issue_title,
+        issue_body=row.issue_body,
+        issue_number=row.issue_number,
+        issue_facts=row.issue_facts,
+        origin=row.origin,
+        publication=None if published is None else view_of(published),
+        repo_url=row.repo_url,
+        publish=row.publish,
+        base_branch=row.base_branch,
+        base_commit=row.base_commit,
+        reducer=row.reducer,
+        require_proof=row.require_proof,
+        test_command=row.test_command,
+        error=row.error,
+        created_at=row.created_at,
+        started_at=row.started_at,
+        finished_at=row.finished_at,
+        deadline_at=row.deadline_at,
+        links=_links(row.id),
+    )
+
+
+def run_view(run: RunRow) -> RunView:
+    return RunView(
+        id=run.id,
+        position=run.position,
+        handle=run.handle,
+        contestant=run.contestant,
+        state=run.state,
+        cause=run.cause,
+        error=run.error,
+        attempt=run.attempt,
+        exit_status=run.exit_status,
+        api_calls=run.steps,
+        edits=run.edits,
+        edits_capped=run.edits_capped,
+        message_count=run.message_count,
+        tokens=Tokens(input=run.input_tokens, cached=run.cached_tokens, output=run.output_tokens),
+        cost_usd=usd(run.total_cost_micros),
+        earlier_cost_usd=usd(run.earlier_cost_micros),
+        latency_ms=run.latency_ms,
+        files_changed=run.files_changed,
+        lines_changed=run.lines_changed,
+        verdict=run.verdict,
+        rank=run.rank,
+        why=run.why,
+        queued_at=run.queued_at,
+        started_at=run.started_at,
+        submitted_at=run.submitted_at,
+        finished_at=run.finished_at,
+        deadline_at=run.deadline_at,
+        links=_run_links(run.id),
+    )
+
+
+def _event(row: EventRow) -> EventView:
+    return EventView(id=row.id, at=row.at, kind=row.kind, run_id=row.run_id, data=row.data)

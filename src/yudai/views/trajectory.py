@@ -1,0 +1,241 @@
+"""A run's trajectory page by page, and whole in a stream."""
+
+import json
+from collections.abc import AsyncGenerator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from operator import attrgetter
+from typing import NamedTuple
+
+from yudai.runs import messages as trajectories
+from yudai.runs.domain.states import FINAL
+from yudai.runs.domain.trajectory.steps import step_of
+from yudai.runs.domain.trajectory.trajectory import FORMAT, TrajectoryMessage, export
+from yudai.runs.domain.trajectory.transcript import told
+from yudai.runs.messages import Stored
+from yudai.runs.tables import RunRow
+from yudai.store.store import Store
+from yudai.views.documents import SoFar
+from yudai.views.live_runs import MessageView, body_of, message_view, run_url
+from yudai.views.run_views import StepPage, StepView, TrajectoryPage
+from yudai.views.runs import NotYetError, Which, own_run
+
+MAX_SEQ = (1 << 31) - 1
+
+_PAGE_BYTES = 1024 * 1024
+_PAGE_MESSAGES = 500
+_STREAMED = 100
+
+
+class Raw(NamedTuple):
+    """Text in parts, mostly JSON."""
+
+    tag: str
+    """Changes with it."""
+    parts: AsyncGenerator[bytes]
+    is_settled: bool = False
+    """It will not change any more, as long as its attempt is named."""
+
+
+@dataclass(frozen=True)
+class RunPages:
+    store: Store
+
+    async def messages(self, which: Which, *, before: int | None, limit: int) -> TrajectoryPage:
+        """The last ones before that number, as many as fit."""
+        async with self.store.read() as db:
+            run = await own_run(db, which)
+            attempt = which.attempt or run.attempt
+            found = await trajectories.page_before(
+                db, run.id, before=before, limit=limit, attempt=attempt
+            )
+        views = _fitting([message_view(one) for one in reversed(found)])[::-1]
+        first = views[0].seq if views else 0
+        here = f"{run_url(run.id)}/messages?attempt={attempt}&limit={limit}"
+        return TrajectoryPage(
+            run_id=run.id,
+            attempt=attempt,
+            messages=tuple(views),
+            earlier=f"{here}&before={first}" if first else None,
+        )
+
+    async def message(self, which: Which, seq: int) -> Raw:
+        """One message whole, as it is stored."""
+        async with self.store.read() as db:
+            run = await own_run(db, which)
+            attempt = which.attempt or run.attempt
+            found = await trajectories.page_after(
+                db, run.id, after=seq - 1, limit=1, attempt=attempt
+            )
+        if not found or found[0].seq != seq:
+            raise NotYetError(f"attempt {attempt} of this run has no message {seq} so far")
+        return Raw(f"{attempt}-{seq}", _framed(found[0].body), is_settled=True)
+
+    async def steps(
+        self, which: Which, *, after: int | None, before: int | None, limit: int
+    ) -> StepPage:
+        is_up = after is None and before is not None
+        async with self.store.read() as db:
+            run = await own_run(db, which)
+            attempt = which.attempt or run.attempt
+            last = await trajectories.last_step(db, run.id, attempt=attempt)
+            wanted = _numbers(after, before, limit=limit, last=last)
+            found = await trajectories.of_steps(
+                db, run.id, wanted, limit=_PAGE_MESSAGES, attempt=attempt, newest=is_up
+            )
+        views = _step_views(found, is_up=is_up)
+        here = f"{run_url(run.id)}/steps?attempt={attempt}&limit={limit}"
+        first, final = (views[0].number, views[-1].number) if views else (0, last)
+        return StepPage(
+            run_id=run.id,
+            attempt=attempt,
+            last=last,
+            steps=tuple(views),
+            earlier=f"{here}&before={first}" if first > 0 else None,
+            later=f"{here}&after={final}" if final < last else None,
+        )
+
+    async def step(self, which: Which, number: int) -> Raw:
+        """All messages of one step, as they are stored."""
+        async with self.store.read() as db:
+            run = await own_run(db, which)
+            attempt = which.attempt or run.attempt
+            last = await trajectories.last_step(db, run.id, attempt=attempt)
+            found = await trajectories.of_steps(
+                db, run.id, range(number, number + 1), limit=1, attempt=attempt
+            )
+        if not found:
+            raise NotYetError(f"there is no step {number}: this run's last is {last}")
+        is_ended = number < last or run.state in FINAL or attempt < run.attempt
+        head = f'{{"step":{number},"messages":['
+        stream = self._stream(run, attempt, after=found[0].seq - 1, step=number)
+        tag = f"{attempt}-{number}" + ("" if is_ended else f"-{run.rev}")
+        return Raw(tag, _framed(head, stream, "]}"), is_settled=is_ended)
+
+    async def trajectory(self, which: Which) -> Raw:
+        """In mini-SWE-agent's format, as far as it goes."""
+        async with self.store.read() as db:
+            run = await own_run(db, which)
+        document = export((), SoFar(run))
+        head = f'{{"info":{json.dumps(document["info"])},"messages":['
+        stream = self._stream(run, run.attempt)
+        tail = f'],"trajectory_format":{json.dumps(FORMAT)}}}'
+        return Raw(f"{run.attempt}-{run.rev}", _framed(head, stream, tail))
+
+    async def transcript(self, which: Which) -> Raw:
+        """As plain text for people, as far as it goes."""
+        async with self.store.read() as db:
+            run = await own_run(db, which)
+        attempt = which.attempt or run.attempt
+        return Raw(f"{attempt}-{run.rev}-text", self._tell(run, attempt))
+
+    async def _tell(self, run: RunRow, attempt: int) -> AsyncGenerator[bytes]:
+        """Step by step: only the messages of one page and of one step are held."""
+        began_at: float | None = None
+        open_step: list[TrajectoryMessage] = []
+        async for one in self._messages(run, attempt):
+            began_at = one.at if began_at is None else began_at
+            if open_step and open_step[0].step != one.step:
+                yield _told(open_step, began_at)
+                open_step = []
+            open_step.append(one)
+        if open_step and began_at is not None:
+            yield _told(open_step, began_at)
+
+    async def _messages(self, run: RunRow, attempt: int) -> AsyncGenerator[TrajectoryMessage]:
+        after = -1
+        while True:
+            async with self.store.read() as db:
+                page = await trajectories.page_after(
+                    db, run.id, after=after, limit=_STREAMED, attempt=attempt
+                )
+            for one in page:
+                yield TrajectoryMessage(
+                    seq=one.seq, step=one.step, role=one.role, at=one.at, body=body_of(one.body)
+                )
+            if len(page) < _STREAMED:
+                return
+            after = page[-1].seq
+
+    async def _stream(
+        self, run: RunRow, attempt: int, *, after: int = -1, step: int | None = None
+    ) -> AsyncGenerator[bytes]:
+        """Bodies with commas, page by page: nobody holds all of them."""
+        comma = b""
+        while True:
+            async with self.store.read() as db:
+                page = await trajectories.page_after(
+                    db, run.id, after=after, limit=_STREAMED, attempt=attempt
+                )
+            shown = [one for one in page if step is None or one.step == step]
+            for one in shown:
+                yield comma + one.body.encode()
+                comma = b","
+            if len(shown) < _STREAMED:
+                return
+            after = page[-1].seq
+
+
+async def _framed(
+    head: str, stream: AsyncGenerator[bytes] | None = None, tail: str = ""
+) -> AsyncGenerator[bytes]:
+    yield head.encode()
+    if stream is not None:
+        async for part in stream:
+            yield part
+    yield tail.encode()
+
+
+def _told(messages: Sequence[TrajectoryMessage], began_at: float) -> bytes:
+    return told(step_of(messages[0].step, messages), began_at=began_at).encode()
+
+
+def _numbers(after: int | None, before: int | None, *, limit: int, last: int) -> range:
+    """Which steps are meant: from after one, up to before another, at most so many."""
+    end = last + 1 if before is None else min(before, last + 1)
+    if after is None and before is not None:
+        return range(max(0, end - limit), end)
+    start = 0 if after is None else after + 1
+    return range(start, min(start + limit, end))
+
+
+def _fitting(views: Sequence[MessageView]) -> list[MessageView]:
+    """As many from the beginning as one page may hold; the first always."""
+    room, fitting = _PAGE_BYTES, list[MessageView]()
+    for view in views:
+        room -= len(view.text.encode()) + sum(len(command.encode()) for command in view.commands)
+        if room < 0 and fitting:
+            break
+        fitting.append(view)
+    return fitting
+
+
+def _step_views(found: Sequence[Stored], *, is_up: bool) -> list[StepView]:
+    """Whole steps, the first ones or (upwards) the last ones that fit."""
+    steps = [list(group) for _, group in groupby(found, key=attrgetter("step"))]
+    if len(found) == _PAGE_MESSAGES and len(steps) > 1:
+        # The one at the far end may have lost some of its messages.
+        steps = steps[1:] if is_up else steps[:-1]
+    kept: list[StepView] = []
+    room = _PAGE_BYTES
+    for messages in reversed(steps) if is_up else steps:
+        view = _step_view(messages, is_cut=len(messages) == _PAGE_MESSAGES)
+        room -= len(view.model_dump_json())
+        if room < 0 and kept:
+            break
+        kept.append(view)
+    return kept[::-1] if is_up else kept
+
+
+def _step_view(messages: Sequence[Stored], *, is_cut: bool) -> StepView:
+    first = messages[0]
+    views = _fitting([message_view(message) for message in messages])
+    raw = f"{run_url(first.run_id)}/steps/{first.step}/raw?attempt={first.attempt}"
+    return StepView(
+        number=first.step,
+        at=first.at,
+        seconds=max(0.0, messages[-1].at - first.at),
+        messages=tuple(views),
+        truncated=is_cut or len(views) < len(messages),
+        raw=raw,
+    )

@@ -1,0 +1,200 @@
+"""Each sandbox backend, tried: what it promises here, how big its boxes are, when they start."""
+
+import secrets
+import shutil
+import tarfile
+import tempfile
+import time
+from io import BytesIO
+from pathlib import Path
+from typing import NamedTuple, Protocol, runtime_checkable
+
+from yudai import __version__
+from yudai.kit.errors import ConflictError, RefusedError, SandboxError
+from yudai.kit.value import Value
+from yudai.sandboxes.port import Backend, BaseSpec, Guarantee, SandboxLimits, SandboxRef
+from yudai.settings import Settings
+from yudai.store.store import Store
+from yudai.wiring.sandboxes import (
+    BACKENDS,
+    DEFAULT_BACKEND,
+    NEXT_BACKEND,
+    is_set_up,
+    make_backend,
+    open_backend,
+)
+
+_OWNER = "doctor"
+_TOO_SMALL = "smaller than the settings say: build it again with `yudai sandbox build-template`"
+_ENGINES = ("podman", "docker")
+_PAID = frozenset({"e2b", "prime"})
+_HOW = {
+    "container": "no podman or docker found: install one, see CONTAINER_ENGINE",
+    "e2b": "not set up: set E2B_API_KEY, and install yudai[e2b]",
+    "prime": "not set up: set PRIME_API_KEY, and install yudai[prime]",
+}
+
+
+class BackendFinding(Value):
+    name: str
+    default: bool
+    """Whether a solve would use it."""
+    usable: bool
+    isolated: bool
+    detail: str
+    set_up: bool = True
+    """False: nobody has asked for it, so it was not tried."""
+    version: str = ""
+    limits: str = ""
+    start_ms: float | None = None
+    """A sandbox of a prepared base, until `true` has answered."""
+    guarantees: tuple[Guarantee, ...] = ()
+
+
+@runtime_checkable
+class Sizing(Protocol):
+    """A backend whose boxes may have another size than they were asked for with."""
+
+    async def size_of(self, ref: SandboxRef) -> SandboxLimits | None: ...
+
+
+class Start(NamedTuple):
+    """How it went to make a sandbox of a prepared base."""
+
+    ms: float | None = None
+    """From asking for it until `true` has answered."""
+    size: SandboxLimits | None = None
+    """What it has, where that is not what was asked for."""
+    words: str = ""
+
+
+async def probe_backends(
+    settings: Settings, store: Store | None, *, starts: bool = True
+) -> tuple[BackendFinding, ...]:
+    """`starts=False` asks providers that cost money only what costs none."""
+    chosen = await _choice(settings, store)
+    return tuple([await _probe(settings, name, store, chosen, starts=starts) for name in BACKENDS])
+
+
+async def _choice(settings: Settings, store: Store | None) -> str:
+    """The backend that a solve would use, were it begun now."""
+    asked = settings.sandbox_backend or DEFAULT_BACKEND
+    if settings.sandbox_backend or store is None:
+        return asked
+    try:
+        backend, capabilities = await open_backend(settings, store=store)
+    except (SandboxError, RefusedError, OSError):
+        return asked
+    await backend.close()
+    return capabilities.backend
+
+
+def _is_worth_a_try(settings: Settings, name: str) -> bool:
+    has_engine = settings.container_engine or any(map(shutil.which, _ENGINES))
+    return (name == NEXT_BACKEND and bool(has_engine)) or is_set_up(settings, name)
+
+
+async def _probe(
+    settings: Settings, name: str, store: Store | None, chosen: str, *, starts: bool
+) -> BackendFinding:
+    is_chosen = name == chosen
+    finding = BackendFinding(
+        name=name,
+        default=is_chosen,
+        usable=False,
+        isolated=False,
+        detail=_HOW.get(name, ""),
+        set_up=is_chosen or _is_worth_a_try(settings, name),
+    )
+    if not finding.set_up:
+        return finding
+    try:
+        backend = make_backend(settings, name, store=store, waits=False)
+        try:
+            return await _try(backend, finding, settings.limits, starts=starts or name not in _PAID)
+        finally:
+            await backend.close()
+    except (SandboxError, RefusedError, OSError) as error:
+        return finding.model_copy(update={"detail": str(error).strip()})
+
+
+async def _try(
+    backend: Backend, finding: BackendFinding, limits: SandboxLimits, *, starts: bool
+) -> BackendFinding:
+    capabilities = await backend.capabilities()
+    start = await _start(backend) if starts else Start()
+    promise = "isolated" if capabilities.isolated else "NO isolation: only for code you trust"
+    size = _words(start.size or limits) if capabilities.isolated else ""
+    small = _TOO_SMALL if start.size is not None and _is_smaller(start.size, limits) else ""
+    facts = (promise, capabilities.version, start.words, size, small)
+    return finding.model_copy(
+        update={
+            "usable": True,
+            "isolated": capabilities.isolated,
+            "detail": "; ".join(fact for fact in facts if fact),
+            "version": capabilities.version,
+            "limits": size,
+            "start_ms": start.ms,
+            "guarantees": capabilities.guarantees,
+        }
+    )
+
+
+async def _start(backend: Backend) -> Start:
+    from yudai.sandboxes.backends.remote.cloud import BusyError
+
+    try:
+        return await measure_start(backend)
+    except BusyError as error:
+        # It works, for others use it.
+        return Start(words=f"its start was not measured: {error}")
+
+
+async def measure_start(backend: Backend) -> Start:
+    # Each has its own: one would remove another's from under it.
+    key = f"doctor-{__version__}-{secrets.token_hex(4)}"
+    try:
+        with tempfile.TemporaryDirectory() as folder:
+            source = _archive(Path(folder))
+            base = await backend.prepare(BaseSpec(key=key, source=source))
+        began = time.perf_counter()
+        [box] = await backend.spawn(base, 1, owner=_OWNER)
+        if isinstance(box, SandboxError):
+            raise box
+        try:
+            await box.exec("true")
+            ms = 1000 * (time.perf_counter() - began)
+            size = await backend.size_of(box.ref) if isinstance(backend, Sizing) else None
+            return Start(ms, size, f"starts in {ms:.0f} ms")
+        finally:
+            await box.destroy()
+    finally:
+        await _remove(backend, key)
+
+
+async def _remove(backend: Backend, key: str) -> None:
+    try:
+        await backend.remove_base(key)
+    except ConflictError:
+        # Its sandbox could not be ended: both go with a later sweep.
+        return
+
+
+def _archive(folder: Path) -> Path:
+    path = folder / "source.tar"
+    with tarfile.open(path, "w") as archive:
+        member = tarfile.TarInfo("README.md")
+        member.size = len(b"# Probe\n")
+        archive.addfile(member, BytesIO(b"# Probe\n"))
+    return path
+
+
+def _is_smaller(size: SandboxLimits, wanted: SandboxLimits) -> bool:
+    return size.processors < wanted.processors or size.memory_bytes < wanted.memory_bytes
+
+
+def _words(limits: SandboxLimits) -> str:
+    return (
+        f"{limits.processors:g} processors, {limits.memory_bytes >> 20} MB memory,"
+        f" {limits.disk_bytes >> 20} MB disk, {limits.lifetime_s / 60:g} minutes"
+    )

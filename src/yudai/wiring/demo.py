@@ -1,0 +1,50 @@
+"""The bundled demo as a solve like any other, for whoever opens it."""
+
+import asyncio
+from dataclasses import dataclass
+
+from yudai import demo
+from yudai.arena.open import SolveRequest
+from yudai.arena.submit import IdempotencyKey, Submitted, Submitter
+from yudai.projects.domain.project import Project
+from yudai.settings import Settings
+from yudai.solves.domain.budget import Budget
+from yudai.wiring.components import own_env
+
+PARALLEL = 4
+_TEST_TIMEOUT_S = 120
+
+
+def demo_request(
+    settings: Settings, *, sandbox_backend: str, parallel: int = PARALLEL, reducer: str = "simple"
+) -> SolveRequest:
+    """Archives the sample repository under our home, where it is not there yet."""
+    return SolveRequest(
+        repo=demo.REPO,
+        issue=demo.issue(),
+        base=demo.base(settings.home, own_env()),
+        matrix=demo.matrix(),
+        budget=Budget(
+            max_parallel=parallel,
+            max_steps=demo.MAX_STEPS,
+            max_contestants=settings.max_contestants,
+            time_budget_s=settings.time_budget_s,
+        ),
+        project=Project(test_timeout_s=_TEST_TIMEOUT_S),
+        reducer=reducer,
+        sandbox_backend=sandbox_backend,
+        models=demo.models(),
+    )
+
+
+@dataclass(frozen=True)
+class Demonstrator:
+    settings: Settings
+    submitter: Submitter
+
+    async def open_demo(self, *, user_id: str, key: IdempotencyKey | None) -> Submitted:
+        return await self.submitter.open_once(self._request, user_id=user_id, key=key)
+
+    async def _request(self) -> SolveRequest:
+        backend = self.submitter.sandbox_backend
+        return await asyncio.to_thread(demo_request, self.settings, sandbox_backend=backend)

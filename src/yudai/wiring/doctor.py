@@ -1,0 +1,220 @@
+"""What this installation is and can do: `yudai doctor` and the page's settings."""
+
+import os
+import shutil
+import sys
+from contextlib import AsyncExitStack
+
+from pydantic import Field
+
+from yudai import __version__
+from yudai.agents.domain.command_spec import WEAKER
+from yudai.agents.endpoint.tokens import make_tokens
+from yudai.artifacts.port import ArtifactError
+from yudai.kit.errors import RefusedError
+from yudai.kit.system_clock import SystemClock
+from yudai.kit.value import Value
+from yudai.settings import Settings
+from yudai.solves.domain.origin import PublishMode
+from yudai.wiring.backend_probe import BackendFinding, probe_backends
+from yudai.wiring.command_agents import command_specs
+from yudai.wiring.components import is_shared, make_artifacts, open_library
+
+_IN_HOME = "in YUDAI_HOME"
+# Secrets by the setting's field, those that most people need first.
+_KEYS = {
+    "openrouter_api_key": "models at OpenRouter",
+    "openai_api_key": "models at OPENAI_BASE_URL; a local server may need none",
+    "github_token": "repositories at GITHUB_URL, for whoever has no token of their own",
+    "github_app_client_secret": "logins, through a GitHub App",
+    "github_webhook_secret": "webhooks of GITHUB_URL; unset: none are taken",
+    "secret_key": "hashes of logins and keys; unset in local mode: made in YUDAI_HOME",
+    "token_keys": "users' tokens, encrypted; unset in local mode: made in YUDAI_HOME",
+    "e2b_api_key": "sandboxes at E2B",
+    "prime_api_key": "sandboxes at Prime Intellect",
+    "jwt_secret": "command agents: signs what they call models with",
+    "postgres_password": "the database, where it is PostgreSQL",
+    "s3_access_key_id": "artifacts in S3; unset: the machine's own role",
+    "s3_secret_access_key": "artifacts in S3",
+}
+# What a person may want to turn, by the setting's field.
+_LIMITS = (
+    "max_solves",
+    "user_max_solves",
+    "max_runs",
+    "worker_max_runs",
+    "max_contestants",
+    "requests_per_minute",
+    "time_budget_s",
+    "model_max_parallel",
+    "processors",
+    "memory_mb",
+    "processes",
+    "disk_mb",
+    "lifetime_minutes",
+    "bases_max_mb",
+    "bases_max_days",
+)
+
+
+class Finding(Value):
+    name: str
+    ok: bool
+    detail: str
+
+
+class Examination(Value):
+    version: str
+    ready: bool
+    findings: tuple[Finding, ...]
+    sandboxes: tuple[BackendFinding, ...]
+
+
+class KeyFacts(Value):
+    """A secret by its name; its value is never shown."""
+
+    name: str
+    present: bool
+    purpose: str
+
+
+class LimitFacts(Value):
+    name: str = Field(description="The environment's name of the setting.")
+    value: str
+    description: str
+
+
+class SettingsView(Value):
+    version: str
+    mode: str = Field(description="`local`: one person, no login; `github`: everybody signs in.")
+    forge: str = Field(description="Where repositories are taken from.")
+    publish: PublishMode = Field(description="When a pull request is opened, unless asked.")
+    label: str = Field(description="What asks for a solve there.")
+    watched: tuple[str, ...] = Field(description="Repositories that are looked through for it.")
+    home: str
+    database: str = Field(description="`SQLite` or `PostgreSQL`; never its address.")
+    artifacts: str
+    keys: tuple[KeyFacts, ...]
+    limits: tuple[LimitFacts, ...]
+
+
+async def examine(settings: Settings, *, starts: bool = True) -> Examination:
+    """Look at everything that a solve needs; what is wrong is a finding, never an error.
+
+    `starts=False` starts no sandbox that somebody has to pay for.
+    """
+    findings = (
+        _python(),
+        _git(),
+        await _home(settings),
+        await _artifacts(settings),
+        _forge(settings),
+        *_command_agents(settings),
+    )
+    sandboxes = await _sandboxes(settings, starts=starts)
+    has_sandbox = any(one.usable and one.default for one in sandboxes)
+    return Examination(
+        version=__version__,
+        ready=has_sandbox and all(finding.ok for finding in findings),
+        findings=findings,
+        sandboxes=sandboxes,
+    )
+
+
+def describe(settings: Settings) -> SettingsView:
+    fields = type(settings).model_fields
+    keys = [
+        KeyFacts(
+            name=str(fields[name].validation_alias),
+            present=getattr(settings, name) is not None,
+            purpose=purpose,
+        )
+        for name, purpose in _KEYS.items()
+    ]
+    limits = [
+        LimitFacts(
+            name=str(fields[name].validation_alias),
+            value=f"{getattr(settings, name):.15g}",
+            description=fields[name].description or "",
+        )
+        for name in _LIMITS
+    ]
+    return SettingsView(
+        version=__version__,
+        mode=settings.auth_mode,
+        forge=settings.github_url,
+        publish=settings.github_publish,
+        label=settings.github_label,
+        watched=settings.github_watch,
+        home=str(settings.home),
+        database="PostgreSQL" if is_shared(settings) else "SQLite",
+        artifacts=settings.artifacts_url or _IN_HOME,
+        keys=tuple(keys),
+        limits=tuple(limits),
+    )
+
+
+async def _artifacts(settings: Settings) -> Finding:
+    try:
+        await make_artifacts(settings).check()
+    except (ArtifactError, RefusedError) as error:
+        return Finding(name="artifacts", ok=False, detail=str(error))
+    return Finding(name="artifacts", ok=True, detail=settings.artifacts_url or _IN_HOME)
+
+
+def _python() -> Finding:
+    version = ".".join(str(part) for part in sys.version_info[:3])
+    return Finding(name="python", ok=sys.version_info >= (3, 11), detail=version)
+
+
+def _git() -> Finding:
+    path = shutil.which("git")
+    return Finding(name="git", ok=path is not None, detail=path or "not found: install git")
+
+
+def _forge(settings: Settings) -> Finding:
+    """By what it is asked; nothing is asked of it here."""
+    ways = {
+        "an App": settings.github_app_id,
+        "GITHUB_TOKEN": settings.github_token,
+        "logins": settings.github_app_client_id,
+    }
+    known = " and ".join(way for way, is_set in ways.items() if is_set)
+    path = settings.github_app_private_key_path
+    if path is not None and not os.access(path, os.R_OK):
+        return Finding(
+            name="github", ok=False, detail=f"GITHUB_APP_PRIVATE_KEY_PATH: cannot read {path}"
+        )
+    by = known or "without a token: public repositories, a few questions an hour, nothing published"
+    return Finding(name="github", ok=True, detail=f"{settings.github_url}, {by}")
+
+
+def _command_agents(settings: Settings) -> tuple[Finding, ...]:
+    """Nothing to say where there are none."""
+    if settings.command_agents is None:
+        return ()
+    try:
+        names = ", ".join(command_specs(settings))
+        make_tokens(settings.jwt_secret, issuer="", clock=SystemClock())
+    except RefusedError as error:
+        return (Finding(name="command agents", ok=False, detail=str(error)),)
+    return (Finding(name="command agents", ok=True, detail=f"{names}; {'; '.join(WEAKER)}"),)
+
+
+async def _sandboxes(settings: Settings, *, starts: bool) -> tuple[BackendFinding, ...]:
+    """A database that is broken is a finding of its own: local sandboxes need none."""
+    async with AsyncExitStack() as stack:
+        try:
+            library = await stack.enter_async_context(open_library(settings))
+        except Exception:  # noqa: BLE001 - whatever is wrong was told above
+            return await probe_backends(settings, None, starts=starts)
+        return await probe_backends(settings, library.store, starts=starts)
+
+
+async def _home(settings: Settings) -> Finding:
+    try:
+        async with open_library(settings):
+            pass
+    except Exception as error:  # noqa: BLE001 doctor reports whatever is wrong
+        return Finding(name="home", ok=False, detail=f"{settings.home}: {error}")
+    return Finding(name="home", ok=True, detail=str(settings.home))

@@ -1,0 +1,272 @@
+"""A forge that is elsewhere: from the settings to asking, fetching, publishing and settling."""
+
+from collections.abc import AsyncGenerator, Generator
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+from urllib.request import proxy_bypass
+
+import structlog
+from pydantic import SecretStr
+
+from yudai.accounts.credentials import Keyring
+from yudai.accounts.queries import login_of
+from yudai.arena.fetch import Fetcher
+from yudai.arena.forge_issue import RemoteAsks
+from yudai.arena.submit import Submitter
+from yudai.forge.domain.repository import parse_target
+from yudai.forge.ports.remote import Mirrors, RemoteForge
+from yudai.kit.errors import RefusedError
+from yudai.kit.ids import LOCAL_USER
+from yudai.kit.redaction import redactor
+from yudai.publishing.branch import Brancher
+from yudai.publishing.comment import Teller
+from yudai.publishing.context import Desk
+from yudai.publishing.publisher import Publisher
+from yudai.publishing.publishing_story import page_of
+from yudai.publishing.revalidate import Revalidator
+from yudai.publishing.settle import HISTORY_EVERY_S, OPEN_EVERY_S, Settler
+from yudai.publishing.steps import Steps
+from yudai.sandboxes.port import Backend
+from yudai.settings import Settings, surroundings
+from yudai.solves.domain.slash_command import read_options
+from yudai.triggers.open_solves import Triggers
+from yudai.triggers.poll import Watcher
+from yudai.triggers.webhooks import SETTLE_EVERY_S, Deliveries
+from yudai.views.documents import Reader
+from yudai.views.forge_repositories import Browser
+from yudai.wiring.accounts import Accounts, make_accounts, make_provider
+from yudai.wiring.components import make_sources, own_env
+
+if TYPE_CHECKING:
+    from yudai.forge.adapters.github.configuration import AppConfig
+    from yudai.forge.adapters.mirrors.remote_git import Network
+
+log: structlog.stdlib.BoundLogger = structlog.get_logger()
+
+
+@dataclass(frozen=True)
+class Forging:
+    forge: RemoteForge
+    mirrors: Mirrors
+    accounts: Accounts
+    asks: RemoteAsks
+    fetcher: Fetcher
+    publisher: Publisher
+    settler: Settler
+    browser: Browser
+
+    @property
+    def keyring(self) -> Keyring:
+        return self.accounts.keyring
+
+
+@dataclass(frozen=True)
+class Hearing:
+    """What people ask for at the forge, and what happens there."""
+
+    watcher: Watcher
+    deliveries: Deliveries
+
+
+@asynccontextmanager
+async def open_forging(
+    settings: Settings, reader: Reader, *, backend: Backend | None = None
+) -> AsyncGenerator[Forging]:
+    """Without a backend nothing is verified anew: what its base has changed, too, stays here."""
+    from yudai.forge.adapters.github.forge import GitHubForge
+
+    async with AsyncExitStack() as stack:
+        forge = GitHubForge(
+            settings.github_url,
+            api_url=settings.github_api_url,
+            app=_app(settings),
+            clock=reader.clock,
+        )
+        stack.push_async_callback(forge.close)
+        provider = make_provider(settings, reader.clock)
+        if provider is not None:
+            stack.push_async_callback(provider.close)
+        accounts = make_accounts(
+            settings, reader.store, reader.clock, forge=forge, provider=provider
+        )
+        yield _forging(settings, reader, forge, accounts, backend)
+
+
+def _forging(
+    settings: Settings,
+    reader: Reader,
+    forge: RemoteForge,
+    accounts: Accounts,
+    backend: Backend | None,
+) -> Forging:
+    from yudai.forge.adapters.mirrors.mirrors import RemoteMirrors
+
+    store, clock, keyring = reader.store, reader.clock, accounts.keyring
+    mirrors = RemoteMirrors(
+        settings.home,
+        allow_http=settings.github_url.startswith("http://"),
+        network=_network(settings),
+    )
+    asks = RemoteAsks(
+        forge=forge,
+        credentials=keyring,
+        clock=clock,
+        publish=settings.github_publish,
+        all_comments=settings.github_all_comments,
+    )
+    return Forging(
+        forge=forge,
+        mirrors=mirrors,
+        accounts=accounts,
+        asks=asks,
+        fetcher=Fetcher(
+            store=store,
+            mirrors=mirrors,
+            credentials=keyring,
+            clock=clock,
+            forge_url=forge.url,
+            own_env=own_env(),
+            sources=make_sources(settings, reader.artifacts) if settings.artifacts_url else None,
+        ),
+        publisher=_publisher(settings, reader, forge, keyring, mirrors=mirrors, backend=backend),
+        settler=Settler(
+            store=store,
+            clock=clock,
+            forge=forge,
+            mirrors=mirrors,
+            credentials=keyring,
+            artifacts=reader.artifacts,
+            login_of=login_of,
+            # Who looks for labels ten times as often wants to see a merge sooner, too.
+            open_every_s=min(OPEN_EVERY_S, 10 * settings.github_poll_s),
+            history_every_s=min(HISTORY_EVERY_S, 60 * settings.github_poll_s),
+        ),
+        browser=Browser(
+            asks,
+            keyring,
+            is_local=settings.auth_mode == "local",
+            server=settings.github_token,
+            has_app=bool(settings.github_app_id),
+        ),
+    )
+
+
+def _publisher(
+    settings: Settings,
+    reader: Reader,
+    forge: RemoteForge,
+    keyring: Keyring,
+    *,
+    mirrors: Mirrors,
+    backend: Backend | None,
+) -> Publisher:
+    desk = Desk(
+        store=reader.store,
+        artifacts=reader.artifacts,
+        clock=reader.clock,
+        forge=forge,
+        credentials=keyring,
+        page=page_of(settings.frontend_url, settings.backend_url, settings.domain),
+        redact=redactor(settings.secrets),
+    )
+    revalidate = None
+    if backend is not None:
+        revalidate = Revalidator(
+            store=reader.store,
+            artifacts=reader.artifacts,
+            clock=reader.clock,
+            mirrors=mirrors,
+            credentials=keyring,
+            backend=backend,
+            forge_url=forge.url,
+            own_env=own_env(),
+        )
+    brancher = Brancher(desk, mirrors, revalidate)
+    steps = Steps(desk, brancher, Teller(desk, comments=settings.github_comment))
+    return Publisher(steps, holder=reader.clock.new_id())
+
+
+def make_hearing(settings: Settings, forging: Forging, submitter: Submitter) -> Hearing:
+    """RefusedError for settings that would only be noticed when somebody asks."""
+    with _of("GITHUB_MATRIX"):
+        read_options(settings.github_matrix)
+    with _of("GITHUB_WATCH"):
+        for name in settings.github_watch:
+            parse_target(name, forge=forging.forge.url)
+    triggers = Triggers(
+        store=submitter.store,
+        clock=submitter.clock,
+        forge=forging.forge,
+        credentials=forging.keyring,
+        submitter=submitter,
+        catalogue=submitter.catalogue,
+        label=settings.github_label,
+        matrix=settings.github_matrix,
+        publish=settings.github_publish,
+        chat_model=settings.chat_model,
+        unknown_user=LOCAL_USER,
+        answers=settings.github_comment,
+    )
+    return Hearing(
+        watcher=Watcher(
+            store=submitter.store,
+            clock=submitter.clock,
+            forge=forging.forge,
+            credentials=forging.keyring,
+            triggers=triggers,
+            watched=settings.github_watch,
+            poll_s=settings.github_poll_s,
+            has_app=bool(settings.github_app_id),
+        ),
+        deliveries=Deliveries(
+            store=submitter.store,
+            clock=submitter.clock,
+            forge_url=forging.forge.url,
+            hear=triggers.hear,
+            settle=forging.settler.look_at,
+            secret=settings.github_webhook_secret,
+            settle_every_s=min(SETTLE_EVERY_S, settings.github_poll_s),
+        ),
+    )
+
+
+@contextmanager
+def _of(setting: str) -> Generator[None]:
+    try:
+        yield
+    except RefusedError as error:
+        raise RefusedError(f"{setting}: {error}") from None
+
+
+def _app(settings: Settings) -> "AppConfig | None":
+    from yudai.forge.adapters.github.configuration import AppConfig
+
+    path = settings.github_app_private_key_path
+    if settings.github_app_id is None or path is None:
+        return None
+    try:
+        key = path.read_text(encoding="ascii")
+    except (OSError, UnicodeDecodeError) as error:
+        raise RefusedError(f"GITHUB_APP_PRIVATE_KEY_PATH: cannot read {path}: {error}") from None
+    return AppConfig(
+        app_id=settings.github_app_id,
+        private_key=SecretStr(key),
+        installation_id=settings.github_app_installation_id,
+    )
+
+
+def _network(settings: Settings) -> "Network":
+    """As the API's client has it: git itself reads nobody's environment."""
+    from yudai.forge.adapters.mirrors.remote_git import Network
+
+    known = surroundings()
+    proxy = known.get("HTTPS_PROXY") or known.get("https_proxy")
+    if proxy_bypass(urlsplit(settings.github_url).hostname or ""):
+        proxy = None
+    ca_file = known.get("SSL_CERT_FILE")
+    return Network(
+        proxy=SecretStr(proxy) if proxy else None, ca_file=Path(ca_file) if ca_file else None
+    )
