@@ -20,7 +20,7 @@ demo: setup  ## one command, a real arena, no key
 	@$(RUN)yudai demo
 
 test: check  ## all checks, then every test
-	@$(RUN)python tests/find_chromium.py
+	@$(RUN)python -m tests.support.chromium
 	$(call web,node_modules/.bin/vitest run)
 	$(RUN)pytest
 
@@ -29,7 +29,7 @@ check: setup web/tools/codegen/node_modules/.ready  ## format, lint, layers, typ
 	$(RUN)ruff check .
 	$(RUN)lint-imports
 	$(RUN)basedpyright
-	$(RUN)python tests/check_sizes.py
+	$(RUN)python tests/check_house.py
 	$(RUN)deptry src
 	$(call web,node_modules/.bin/biome check --error-on-warnings .)
 	$(call web,node_modules/.bin/tsc --noEmit)
@@ -57,9 +57,9 @@ bench: setup  ## the measurements that the issues give numbers for
 	$(RUN)yudai bench overhead
 	$(RUN)yudai bench sandbox
 	$(RUN)yudai bench polling
-	$(RUN)python tests/e2e/measure_page.py
-	$(RUN)python tests/with_postgres.py $(RUN)yudai bench fanout --database
-	$(RUN)python tests/with_postgres.py $(RUN)yudai bench recovery --database
+	$(RUN)python -m tests.e2e.support.measure_page
+	$(RUN)python -m tests.support.servers.with_postgres $(RUN)yudai bench fanout --database
+	$(RUN)python -m tests.support.servers.with_postgres $(RUN)yudai bench recovery --database
 
 chaos: setup  ## a hundred times kill -9 at random moments, with each sandbox backend
 	YUDAI_KILL_ROUNDS=100 $(RUN)pytest tests/e2e/test_kill_sandboxes.py

@@ -1,4 +1,4 @@
-"""Shared by all tests; its folder is on the import path."""
+"""Shared by all tests."""
 
 import gc
 import os
@@ -6,12 +6,20 @@ import signal
 import ssl
 from collections.abc import Callable, Iterator
 from functools import cache
+from pathlib import Path
 
 import httpcore2
 import pytest
 import structlog
 from _pytest.nodeid import NodeId
 from hypothesis import HealthCheck, settings
+
+pytest_plugins = [
+    "tests.support.conversation_rows",
+    "tests.support.rows",
+    "tests.support.servers.databases",
+    "tests.support.verified_repo",
+]
 
 # A busy machine is no property of our code.
 settings.register_profile("yudai", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -35,7 +43,8 @@ ssl.create_default_context = _once(ssl.create_default_context)
 httpcore2.default_ssl_context = _once(httpcore2.default_ssl_context)
 
 # Folders whose tests take long: they go first, so that short ones fill the end of all workers.
-_LONG = ("e2e", "services", "contracts", "adapters")
+_HERE = Path(__file__).parent
+_LONG = ("e2e", "contracts", "sandboxes", "verification", "testing", "arena")
 
 
 def pytest_xdist_auto_num_workers() -> int:
@@ -48,7 +57,7 @@ def pytest_xdist_auto_num_workers() -> int:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> Iterator[None]:
     """pytest 9.2 does not look where xdist 3.8 writes a test's group: each would start alone."""
     yield
-    items.sort(key=lambda item: _turn(item.path.parent.name))
+    items.sort(key=lambda item: _turn(item.path.relative_to(_HERE).parts[0]))
     for item in items:
         written = getattr(item, "_nodeid", item.nodeid)
         if written != item.nodeid:

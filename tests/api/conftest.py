@@ -5,10 +5,10 @@ import httpx
 import pytest
 from fastapi import FastAPI
 
-from databases import _migrated_file
-from repositories import Repository
-from serving import Place, RecordingEngine, app_of, client_of, open_place
-from solving import Ring
+from tests.support.api_client import Place, RecordingEngine, app_of, client_of, open_place
+from tests.support.forge.repositories import Repository
+from tests.support.servers.databases import _migrated_file
+from tests.support.solve_rows import Ring
 from yudai.store.urls import sqlite_url
 
 FILES = {

@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 import httpx
 import pytest
 
-from guarding import REPO, SOLVE, TALK, House, fill, open_house, routes_of
-from serving import app_of
-from solving import run_id
+from tests.support.api_client import app_of
+from tests.support.servers.login_server import REPO, SOLVE, TALK, House, fill, open_house, routes_of
+from tests.support.solve_rows import run_id
 from yudai.accounts.api_keys import ALL_SCOPES, Scope
 from yudai.api.security import rights
 

@@ -18,7 +18,7 @@ from sqlalchemy.exc import TimeoutError as NoConnectionError
 from structlog.contextvars import merge_contextvars
 from structlog.testing import capture_logs
 
-from serving import Place, RecordingEngine, app_of, client_of
+from tests.support.api_client import Place, RecordingEngine, app_of, client_of
 from yudai.api.app import contract
 from yudai.api.errors import KINDS, MEDIA_TYPE, METHODS, Code
 from yudai.api.security.request_guards import MAX_BODY

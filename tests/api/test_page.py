@@ -9,7 +9,7 @@ import pytest
 from fastapi import FastAPI
 from starlette.types import Message
 
-from serving import Place, app_of, client_of
+from tests.support.api_client import Place, app_of, client_of
 from yudai.api.page import CSP, FOR_EVER
 
 INDEX = '<!doctype html><script type="module" src="/assets/index-a1.js"></script>'

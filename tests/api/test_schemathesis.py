@@ -17,9 +17,9 @@ from schemathesis.generation.meta import CoveragePhaseData
 from schemathesis.specs.openapi.checks import positive_data_acceptance
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from databases import _migrated_file
-from serving import RecordingEngine, app_of, open_place
-from solving import SOLVE, Ring, passed, run_id
+from tests.support.api_client import RecordingEngine, app_of, open_place
+from tests.support.servers.databases import _migrated_file
+from tests.support.solve_rows import SOLVE, Ring, passed, run_id
 from yudai.conversations import queries as conversations
 from yudai.conversations.tables import ConversationRow
 from yudai.kit.ids import ConversationId, SolveId

@@ -3,7 +3,7 @@
 import itertools
 from typing import Any
 
-from solving import SOLVE, run_id
+from tests.support.solve_rows import SOLVE, run_id
 from yudai.kit.ids import SolveId
 
 OLDER = SolveId("0190a000-0000-7000-8000-00000000bbbb")

@@ -5,11 +5,11 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
-from stub_answers import document, summary
-from stub_server import Stub, problem, serving
 
-from databases import used_home
-from solving import SOLVE, Ring, passed
+from tests.cli.stub_answers import document, summary
+from tests.cli.stub_server import Stub, problem, serving
+from tests.support.servers.databases import used_home
+from tests.support.solve_rows import SOLVE, Ring, passed
 from yudai.cli.dismiss import run_dismiss
 from yudai.kit.errors import ConflictError, NotFoundError
 from yudai.kit.ids import SolveId

@@ -12,12 +12,12 @@ from typing import Any
 import pytest
 from rich.console import Console
 from starlette.responses import Response
-from stub_answers import PATH, UPDATES, document, event, lane, summary, updates
-from stub_server import Stub, problem, serving
-from test_asking import DEFAULTS
 
-from databases import used_home
-from solving import SOLVE, Ring, passed, run_id
+from tests.cli.solve.test_solve_request import DEFAULTS
+from tests.cli.stub_answers import PATH, UPDATES, document, event, lane, summary, updates
+from tests.cli.stub_server import Stub, problem, serving
+from tests.support.servers.databases import used_home
+from tests.support.solve_rows import SOLVE, Ring, passed, run_id
 from yudai.cli import serverdesk
 from yudai.cli.publish import run_publish
 from yudai.cli.publishing import OwnDesk, publish

@@ -9,11 +9,11 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-from clouds import e2b_scene, prime_scene, real_engine
-from clouds.e2b_server import FakeE2B
-from clouds.prime_boxes import FakePrime
-from clouds.prime_server import prime_server
-from registers import Desk, MemoryRegister
+from tests.support.clouds import e2b_scene, prime_scene, real_engine
+from tests.support.clouds.e2b_server import FakeE2B
+from tests.support.clouds.prime_boxes import FakePrime
+from tests.support.clouds.prime_server import prime_server
+from tests.support.registers import Desk, MemoryRegister
 from yudai.sandboxes.backends.bubblewrap.backend import BubblewrapBackend
 from yudai.sandboxes.backends.container.cloud import NAME as CONTAINER
 from yudai.sandboxes.backends.container.cloud import ContainerCloud

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from clouds.vm import limits_memory
-from contracts.backends import BACKENDS, CLOUDS
+from tests.contracts.backends import BACKENDS, CLOUDS
+from tests.support.clouds.vm import limits_memory
 from yudai.kit.errors import SandboxError
 from yudai.sandboxes.backends.bubblewrap.backend import BubblewrapBackend
 from yudai.sandboxes.port import Backend, BaseRef, BaseSpec, Sandbox, SandboxLimits

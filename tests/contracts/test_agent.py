@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from fakes import HangingGateway
-from playing import Stage
+from tests.support.fakes import HangingGateway
+from tests.support.scripted_agent import Stage
 
 AT_ONCE_S = 2.0
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from pydantic import ValidationError
 
-from s3_server import artifacts_at, forget_surroundings, new_bucket
+from tests.support.servers.s3_server import artifacts_at, forget_surroundings, new_bucket
 from yudai.artifacts.adapters.object_store import make_artifacts
 from yudai.artifacts.port import ArtifactKind, ArtifactRef, Artifacts
 from yudai.kit.errors import NotFoundError

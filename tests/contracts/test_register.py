@@ -9,8 +9,8 @@ from typing import Protocol
 import pytest
 from sqlalchemy import text
 
-from databases import NewDatabase, new_database
-from registers import Desk, MemoryRegister
+from tests.support.registers import Desk, MemoryRegister
+from tests.support.servers.databases import NewDatabase, new_database
 from yudai.kit.system_clock import SystemClock
 from yudai.runs.queries import sandbox_tags
 from yudai.sandboxes.base_queries import MAX_LOG

@@ -8,9 +8,9 @@ from typing import Protocol
 import pytest
 from pydantic import SecretStr
 
-from fakes import StillClock
-from forging import MemoryForge
-from github_server import GitHubServer, github_server
+from tests.support.fakes import StillClock
+from tests.support.forge.forge_in_memory import MemoryForge
+from tests.support.servers.github_server import GitHubServer, github_server
 from yudai.forge.adapters.github.configuration import AppConfig
 from yudai.forge.adapters.github.forge import GitHubForge
 from yudai.forge.domain.repository import Association, NewPull, PullState, RepoRef, Role, repo_ref

@@ -5,7 +5,7 @@ import resource
 
 import pytest
 
-from contracts.conftest import Promises, alive, spawn_one, unique_sleep, until
+from tests.contracts.conftest import Promises, alive, spawn_one, unique_sleep, until
 from yudai.kit.errors import SandboxError
 from yudai.sandboxes.port import Backend, BaseRef, Sandbox
 

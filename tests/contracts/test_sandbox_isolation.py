@@ -8,7 +8,7 @@ from textwrap import dedent
 
 import pytest
 
-from contracts.conftest import LIMITS, Promises, alive, spawn_one, unique_sleep, until
+from tests.contracts.conftest import LIMITS, Promises, alive, spawn_one, unique_sleep, until
 from yudai.kit.causes import Cause
 from yudai.kit.errors import SandboxError
 from yudai.sandboxes.backends.bubblewrap.backend import BubblewrapBackend

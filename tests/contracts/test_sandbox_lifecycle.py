@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from contracts.backends import LOCAL
-from contracts.conftest import (
+from tests.contracts.backends import LOCAL
+from tests.contracts.conftest import (
     ARCHIVED_AT,
     BACKENDS,
     FILES,
@@ -24,7 +24,7 @@ from contracts.conftest import (
     unique_sleep,
     until,
 )
-from groups import cgroups
+from tests.support.control_groups import cgroups
 from yudai.kit.causes import Cause
 from yudai.kit.errors import ConflictError, RefusedError, SandboxError
 from yudai.sandboxes.backends.bubblewrap.backend import BubblewrapBackend

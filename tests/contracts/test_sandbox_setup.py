@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from contracts.backends import LOCAL
-from contracts.conftest import BACKENDS, alive, make_archive, spawn_one
-from contracts.registry import PACKAGE_JSON, Registry, lock, serving
+from tests.contracts.backends import LOCAL
+from tests.contracts.conftest import BACKENDS, alive, make_archive, spawn_one
+from tests.contracts.registry import PACKAGE_JSON, Registry, lock, serving
 from yudai.kit.causes import Cause
 from yudai.kit.errors import RefusedError, SandboxError, SetupError
 from yudai.sandboxes.backends.bubblewrap.backend import BubblewrapBackend

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from contracts.conftest import ARCHIVED_AT, FILES, make_archive, spawn_one
+from tests.contracts.conftest import ARCHIVED_AT, FILES, make_archive, spawn_one
 from yudai.kit.causes import Cause
 from yudai.kit.errors import SandboxError
 from yudai.sandboxes.port import Backend, BaseRef, BaseSpec, Sandbox

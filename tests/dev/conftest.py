@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from github_server import GitHubServer, github_server
+from tests.support.servers.github_server import GitHubServer, github_server
 
 Git = Callable[..., "subprocess.CompletedProcess[str]"]
 

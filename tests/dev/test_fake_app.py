@@ -13,7 +13,7 @@ import httpx
 import jwt
 import pytest
 
-from github_server import REPO, WEBHOOK_SECRET, GitHubServer
+from tests.support.servers.github_server import REPO, WEBHOOK_SECRET, GitHubServer
 
 AT = f"/repos/{REPO}"
 

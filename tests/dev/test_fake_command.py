@@ -14,7 +14,7 @@ from typing import Any
 import httpx
 import pytest
 
-from warm import YUDAI, Warm
+from tests.support.servers.preforked import YUDAI, Warm
 from yudai.cli.exit_codes import REFUSED
 from yudai.settings.forge import ForgeSettings
 from yudai.solves.domain.slash_command import parse_command

@@ -7,7 +7,7 @@ from subprocess import CompletedProcess
 
 import pytest
 
-from github_server import REPO, GitHubServer
+from tests.support.servers.github_server import REPO, GitHubServer
 from yudai.dev.fake_github.records import Token
 
 Git = Callable[..., CompletedProcess[str]]

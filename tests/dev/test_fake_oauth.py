@@ -8,7 +8,7 @@ from urllib.parse import parse_qs, urlsplit
 import httpx
 import pytest
 
-from github_server import REPO, GitHubServer, github_server
+from tests.support.servers.github_server import REPO, GitHubServer, github_server
 from yudai.dev.fake_github.oauth import challenge_of
 
 BACK = "http://127.0.0.1:8000/auth/callback"

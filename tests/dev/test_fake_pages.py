@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import httpx
 import pytest
 
-from github_server import REPO, GitHubServer
+from tests.support.servers.github_server import REPO, GitHubServer
 
 EVIL = '<script>alert(1)</script>"><img src=x onerror=alert(2)>'
 

@@ -3,7 +3,7 @@
 import httpx
 import pytest
 
-from github_server import REPO, GitHubServer
+from tests.support.servers.github_server import REPO, GitHubServer
 from yudai.dev.fake_github import forks
 from yudai.dev.fake_github.errors import Refusal
 

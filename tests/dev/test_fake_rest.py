@@ -5,7 +5,7 @@ import time
 import httpx
 import pytest
 
-from github_server import REPO, GitHubServer
+from tests.support.servers.github_server import REPO, GitHubServer
 from yudai.dev.fake_github.faults import primary_limit, secondary_limit
 
 AT = f"/repos/{REPO}"

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from pydantic import TypeAdapter
 
-from github_server import REPO, GitHubServer, github_server
+from tests.support.servers.github_server import REPO, GitHubServer, github_server
 from yudai.dev.fake_github import forks
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from playing import FILES, FINISH, Stage, Told
+from tests.support.scripted_agent import FILES, FINISH, Stage, Told
 from yudai.bench import overhead
 from yudai.kit.causes import Cause
 from yudai.kit.errors import SandboxError

@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import small
 import structlog
-from arena import Arena, migrate
 
-from repositories import Repository
-from warm import YUDAI, Warm
+from tests.e2e.support import small
+from tests.e2e.support.arena import Arena, migrate
+from tests.support.forge.repositories import Repository
+from tests.support.servers.preforked import YUDAI, Warm
 from yudai.cli import main
 
 # In this process, as a person types it: starting Python takes longer than all the rest.

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from arena import Arena, document
-from small import FIX, PLAN, TEST, make, solve
 
-from openai_server import Body, Completion, OpenAIServer, bash, says, tokens
+from tests.e2e.support.arena import Arena, document
+from tests.e2e.support.small import FIX, PLAN, TEST, make, solve
+from tests.support.servers.openai_server import Body, Completion, OpenAIServer, bash, says, tokens
 
 AGENT = Path(__file__).parents[1] / "fixtures" / "tiny_agent.py"
 KEY = "sk-the-real-key-of-this-installation"

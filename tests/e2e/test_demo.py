@@ -16,12 +16,12 @@ from typing import Any, NamedTuple
 
 import httpx
 import pytest
-import small
-from arena import Arena
-from demonstrating import Demo, environment, started, yudai
-from leftovers import NOTHING, leftovers
 
-from warm import YUDAI, Warm
+from tests.e2e.support import small
+from tests.e2e.support.arena import Arena
+from tests.e2e.support.demo_page import Demo, environment, started, yudai
+from tests.e2e.support.leftovers import NOTHING, leftovers
+from tests.support.servers.preforked import YUDAI, Warm
 from yudai.api.page import CSP
 from yudai.settings import Settings
 from yudai.wiring import open_app, scripted_gateway

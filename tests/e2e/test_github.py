@@ -4,10 +4,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-import small
-from arena import Arena, document
-from forge_house import BODY, REPO, TITLE, ForgeHouse, forge_house
-from service import rested, until
+
+from tests.e2e.support import small
+from tests.e2e.support.arena import Arena, document
+from tests.e2e.support.forge_service import BODY, REPO, TITLE, ForgeHouse, forge_house
+from tests.e2e.support.service import rested, until
 
 pytestmark = [pytest.mark.xdist_group("github"), pytest.mark.timeout(240)]
 

@@ -11,14 +11,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from arena import document
-from forge_house import BODY, REPO, TITLE, ForgeHouse, forge_house
 
-from warm import Warm
+from tests.e2e.support.arena import document
+from tests.e2e.support.forge_service import BODY, REPO, TITLE, ForgeHouse, forge_house
+from tests.support.servers.preforked import Warm
 
 pytestmark = [pytest.mark.xdist_group("github-faults"), pytest.mark.timeout(240)]
 
-PUBLISHING = Path(__file__).with_name("publishing_process.py")
+PUBLISHING = Path(__file__).with_name("support") / "publishing_process.py"
 ACTS = {
     "push": ("POST", r"\.git/git-receive-pack$"),
     "open": ("POST", r"/pulls$"),

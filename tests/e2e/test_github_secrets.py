@@ -7,12 +7,12 @@ from typing import Any
 
 import httpx
 import pytest
-import small
 from cryptography.fernet import Fernet
-from forge_house import BODY, REPO, TITLE, ForgeHouse, forge_house
-from service import rested
-from test_secrets import SNOOPING
 
+from tests.e2e.support import small
+from tests.e2e.support.forge_service import BODY, REPO, TITLE, ForgeHouse, forge_house
+from tests.e2e.support.service import rested
+from tests.e2e.test_secrets import SNOOPING
 from yudai.kit.redaction import _spellings
 
 pytestmark = [pytest.mark.xdist_group("github"), pytest.mark.timeout(240)]

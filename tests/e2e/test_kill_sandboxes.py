@@ -18,13 +18,13 @@ from typing import NamedTuple
 
 import pytest
 
-from clouds import real_engine
-from clouds.e2b_server import FakeE2B
-from clouds.prime_boxes import KEY
-from clouds.prime_server import prime_server
-from contracts.conftest import alive, make_archive
-from e2e.sandbox_worker import BASE
-from groups import cgroups
+from tests.contracts.conftest import alive, make_archive
+from tests.e2e.support.sandbox_worker import BASE
+from tests.support.clouds import real_engine
+from tests.support.clouds.e2b_server import FakeE2B
+from tests.support.clouds.prime_boxes import KEY
+from tests.support.clouds.prime_server import prime_server
+from tests.support.control_groups import cgroups
 from yudai.kit.errors import SandboxError
 from yudai.sandboxes.backends.local.processes import readable
 from yudai.sandboxes.backends.remote.cloud import INSTALLATION
@@ -200,7 +200,7 @@ def _look_at_the_host(home: Path, kept: set[str]) -> None:
 async def _killing(home: Path, name: str, ground: Ground) -> AsyncGenerator[Kill]:
     """Yields what starts a worker and kills it at some moment after it is ready."""
     zygote = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "e2e.sandbox_worker", str(home), name),
+        *(sys.executable, "-m", "tests.e2e.support.sandbox_worker", str(home), name),
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
         env={**os.environ, **ground.variables, "PYTHONPATH": os.pathsep.join(sys.path)},

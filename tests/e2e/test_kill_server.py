@@ -4,9 +4,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-import small
-from leftovers import NOTHING
-from service import (
+
+from tests.e2e.support import small
+from tests.e2e.support.leftovers import NOTHING
+from tests.e2e.support.service import (
     Installation,
     Process,
     ask,

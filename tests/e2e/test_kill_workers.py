@@ -6,9 +6,10 @@ from collections.abc import Iterable, Iterator
 
 import httpx
 import pytest
-import small
-from leftovers import NOTHING
-from service import (
+
+from tests.e2e.support import small
+from tests.e2e.support.leftovers import NOTHING
+from tests.e2e.support.service import (
     Installation,
     ask,
     has_nothing_twice,
@@ -19,8 +20,7 @@ from service import (
     slow,
     until,
 )
-
-import databases
+from tests.support.servers import databases
 from yudai.runs.domain.states import FINAL
 from yudai.runs.tables import RunRow
 

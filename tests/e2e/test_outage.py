@@ -4,11 +4,19 @@ import time
 from pathlib import Path
 
 import pytest
-import small
-from leftovers import NOTHING
-from service import Installation, ask, has_nothing_twice, installed, rested, slow, until
 
-from restarting import RestartableServer, restartable_server
+from tests.e2e.support import small
+from tests.e2e.support.leftovers import NOTHING
+from tests.e2e.support.service import (
+    Installation,
+    ask,
+    has_nothing_twice,
+    installed,
+    rested,
+    slow,
+    until,
+)
+from tests.support.servers.restarted_server import RestartableServer, restartable_server
 
 pytestmark = [pytest.mark.xdist_group("service-2"), pytest.mark.timeout(240)]
 

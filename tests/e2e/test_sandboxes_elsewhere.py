@@ -9,14 +9,14 @@ from threading import Event, Thread
 from typing import Any, NamedTuple
 
 import pytest
-from arena import Arena, document
-from small import FIX, TEST, make, right, solve
 
-from clouds.e2b_server import FakeE2B, Fault
-from clouds.faults import Faults
-from clouds.prime_boxes import KEY
-from clouds.prime_server import prime_server
-from clouds.vm import VM
+from tests.e2e.support.arena import Arena, document
+from tests.e2e.support.small import FIX, TEST, make, right, solve
+from tests.support.clouds.e2b_server import FakeE2B, Fault
+from tests.support.clouds.faults import Faults
+from tests.support.clouds.prime_boxes import KEY
+from tests.support.clouds.prime_server import prime_server
+from tests.support.clouds.vm import VM
 
 CREATE = "POST /v2/sandboxes"
 NEVER_SHOWN = "e2b_wrong_key_that_is_never_shown"

@@ -6,12 +6,21 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from arena import Arena, Result, document, models
-from registries import Registries
-from small import make, solve
-from ten_repositories import REPOSITORIES, create
 
-from openai_server import Body, Brain, OpenAIServer, always, bash, by_model, finish_command, refuses
+from tests.e2e.support.arena import Arena, Result, document, models
+from tests.e2e.support.registries import Registries
+from tests.e2e.support.small import make, solve
+from tests.e2e.support.ten_repositories import REPOSITORIES, create
+from tests.support.servers.openai_server import (
+    Body,
+    Brain,
+    OpenAIServer,
+    always,
+    bash,
+    by_model,
+    finish_command,
+    refuses,
+)
 
 # All begin alike, so that one pattern finds every one of them.
 MODEL_KEY = "sk-canary-model"

@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-import small
-from service import Installation, ask, installed, rested, slow
 
-import databases
+from tests.e2e.support import small
+from tests.e2e.support.service import Installation, ask, installed, rested, slow
+from tests.support.servers import databases
 
 pytestmark = [pytest.mark.xdist_group("service"), pytest.mark.timeout(240)]
 

@@ -5,11 +5,11 @@ import stat
 from pathlib import Path
 
 import pytest
-from arena import Arena, by_model, document, fingerprint, models
-from small import FINISH, FIX, PLAN, make, right, right_brain, solve
 
-from openai_server import OpenAIServer, always, flood, hang, html, says
-from openai_server import by_model as brains_by_model
+from tests.e2e.support.arena import Arena, by_model, document, fingerprint, models
+from tests.e2e.support.small import FINISH, FIX, PLAN, make, right, right_brain, solve
+from tests.support.servers.openai_server import OpenAIServer, always, flood, hang, html, says
+from tests.support.servers.openai_server import by_model as brains_by_model
 
 
 @pytest.fixture

@@ -5,9 +5,10 @@ import shutil
 from pathlib import Path
 
 import pytest
-from arena import Arena, by_model, document, fingerprint, models, refusal
-from small import FILES, FINISH, FIX, ISSUE, PLAN, TEST, make, right, solve
-from ten_repositories import commit, git, write
+
+from tests.e2e.support.arena import Arena, by_model, document, fingerprint, models, refusal
+from tests.e2e.support.small import FILES, FINISH, FIX, ISSUE, PLAN, TEST, make, right, solve
+from tests.e2e.support.ten_repositories import commit, git, write
 
 
 @pytest.fixture

@@ -4,10 +4,10 @@ from pathlib import Path
 from threading import Lock
 
 import pytest
-from arena import Arena, document
-from small import FIX, PLAN, TEST, make, solve
 
-from openai_server import Body, OpenAIServer, bash, finish_command, tokens
+from tests.e2e.support.arena import Arena, document
+from tests.e2e.support.small import FIX, PLAN, TEST, make, solve
+from tests.support.servers.openai_server import Body, OpenAIServer, bash, finish_command, tokens
 
 CAP_USD = 0.25
 IN_USD, OUT_USD = 10, 40

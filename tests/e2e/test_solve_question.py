@@ -9,10 +9,10 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from arena import migrate
 
-from repositories import Repository
-from warm import YUDAI, Warm, run_warm
+from tests.e2e.support.arena import migrate
+from tests.support.forge.repositories import Repository
+from tests.support.servers.preforked import YUDAI, Warm, run_warm
 
 FILES = {
     "calc.py": "def add(a, b):\n    return a - b\n",

@@ -5,14 +5,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from arena import Arena, by_model, changed, document, fingerprint, models
-from brains import RIGHT, WRONG, Players
-from registries import Registries
-from shapes import Repository
-from ten_repositories import REPOSITORIES, create, git
-from workbench import Workbench
 
-from openai_server import OpenAIServer
+from tests.e2e.support.arena import Arena, by_model, changed, document, fingerprint, models
+from tests.e2e.support.brains import RIGHT, WRONG, Players
+from tests.e2e.support.registries import Registries
+from tests.e2e.support.shapes import Repository
+from tests.e2e.support.ten_repositories import REPOSITORIES, create, git
+from tests.e2e.support.workbench import Workbench
+from tests.support.servers.openai_server import OpenAIServer
 
 KEY = "sk-loopback-0123456789"
 # What the same bytes are worth is asserted of all of them in test_ten_repositories.

@@ -8,14 +8,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-import ten_repositories
-from brains import RIGHT, WRONG, Players
-from packages import tarballs, wheels
-from registries import Places, Registries
-from ten_repositories import REPOSITORIES, create, git
-from workbench import Workbench
 
-from openai_server import Body
+from tests.e2e.support import ten_repositories
+from tests.e2e.support.brains import RIGHT, WRONG, Players
+from tests.e2e.support.packages import tarballs, wheels
+from tests.e2e.support.registries import Places, Registries
+from tests.e2e.support.ten_repositories import REPOSITORIES, create, git
+from tests.e2e.support.workbench import Workbench
+from tests.support.servers.openai_server import Body
 
 each = pytest.mark.parametrize("name", REPOSITORIES)
 
@@ -77,8 +77,9 @@ def test_the_shapes_that_people_have(tmp_path: Path, places: Places):
 
 
 def test_the_generator_is_a_script(tmp_path: Path):
-    script = Path(ten_repositories.__file__)
-    done = subprocess.run([sys.executable, script, tmp_path], capture_output=True, check=True)
+    script = (sys.executable, "-m", ten_repositories.__name__)
+    root = Path(__file__).parents[2]
+    done = subprocess.run([*script, tmp_path], cwd=root, capture_output=True, check=True)
     assert len(done.stdout.splitlines()) == 10
     assert {path.stem for path in tmp_path.glob("*.md")} == set(REPOSITORIES)
 

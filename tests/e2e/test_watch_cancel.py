@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-import small
-from arena import Arena, migrate
-from leftovers import NOTHING, leftovers
-from service import slow
 
-from warm import YUDAI, Warm
+from tests.e2e.support import small
+from tests.e2e.support.arena import Arena, migrate
+from tests.e2e.support.leftovers import NOTHING, leftovers
+from tests.e2e.support.service import slow
+from tests.support.servers.preforked import YUDAI, Warm
 
 
 def start(root: Path, *arguments: str) -> subprocess.Popen[str]:

@@ -12,7 +12,7 @@ from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, inspect, text
 
-from warm import Warm
+from tests.support.servers.preforked import Warm
 from yudai.kit.errors import RefusedError
 from yudai.projects.domain.project import Project
 from yudai.runs.tables import RunRow

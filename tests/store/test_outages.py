@@ -15,7 +15,7 @@ import pytest_asyncio
 from sqlalchemy import make_url, text
 from sqlalchemy.exc import IntegrityError, OperationalError, ProgrammingError
 
-from restarting import RestartableServer, restartable_server
+from tests.support.servers.restarted_server import RestartableServer, restartable_server
 from yudai.kit.causes import Cause
 from yudai.runs import message_writer
 from yudai.runs import messages as trajectories

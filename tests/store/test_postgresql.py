@@ -17,8 +17,8 @@ from sqlalchemy import Connection, make_url, text
 from sqlalchemy.exc import DBAPIError
 from structlog.testing import capture_logs
 
-from databases import administer, server_url
-from postgres import GUARDED, PASSWORD
+from tests.support.servers.databases import administer, server_url
+from tests.support.servers.postgres import GUARDED, PASSWORD
 from yudai.kit.errors import ConflictError, RefusedError
 from yudai.kit.ids import RunId
 from yudai.runs import messages as trajectories

@@ -5,7 +5,7 @@ from subprocess import PIPE
 
 import pytest
 
-from warm import Warm
+from tests.support.servers.preforked import Warm
 from yudai.runs import messages as trajectories
 from yudai.runs import queries as runs
 from yudai.runs.domain.progress import Progress

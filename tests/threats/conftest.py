@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from contracts.conftest import LIMITS, make_archive
-from databases import Kind, database_url, new_database
-from git_server import serving
-from remote_scene import Scene, set_scene
+from tests.contracts.conftest import LIMITS, make_archive
+from tests.support.forge.remote_repository import Scene, set_scene
+from tests.support.servers.databases import Kind, database_url, new_database
+from tests.support.servers.git_server import serving
 from yudai.kit.errors import SandboxError
 from yudai.sandboxes.backends.bubblewrap.backend import BubblewrapBackend
 from yudai.sandboxes.backends.bubblewrap.mounts import Frame

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from git_server import Status, serving
-from remote_scene import BY, FULL, TOKEN, Scene
+from tests.support.forge.remote_repository import BY, FULL, TOKEN, Scene
+from tests.support.servers.git_server import Status, serving
 from yudai.forge.adapters.git import command as our_git
 from yudai.forge.adapters.git.command import NOWHERE, Git
 from yudai.forge.adapters.mirrors import addresses, remote_git

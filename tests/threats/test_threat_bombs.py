@@ -6,9 +6,9 @@ from pathlib import Path
 import httpx
 import pytest
 
-from bombs import delta_bomb
-from remote_scene import BY, TEXT, Scene
-from serving import RecordingEngine, client_of, open_place
+from tests.support.api_client import RecordingEngine, client_of, open_place
+from tests.support.forge.remote_repository import BY, TEXT, Scene
+from tests.support.resource_bombs import delta_bomb
 from yudai.api.app import create_app
 from yudai.api.security import request_guards
 from yudai.forge.adapters.git.mirror import Caps

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from playing import Stage
+from tests.support.scripted_agent import Stage
 from yudai.gateway.domain.models import Price
 from yudai.kit.causes import Cause
 from yudai.kit.errors import GatewayError, RefusedError

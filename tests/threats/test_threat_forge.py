@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from pydantic import SecretStr
 
-from calling import Watch
-from peopling import Crowd
+from tests.support.forge.accounts_world import Crowd
+from tests.support.forge.trigger_world import Watch
 from yudai.accounts.credentials import Keyring
 from yudai.forge.domain.repository import (
     Account,

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from fakes import StillClock
-from git_server import serving
-from remote_scene import BRANCH, BY, FULL, TEXT, Scene
-from repositories import Repository
+from tests.support.fakes import StillClock
+from tests.support.forge.remote_repository import BRANCH, BY, FULL, TEXT, Scene
+from tests.support.forge.repositories import Repository
+from tests.support.servers.git_server import serving
 from yudai.forge.adapters.folder.forge import LocalForge
 from yudai.forge.adapters.git import command as our_git
 from yudai.forge.adapters.git import mirror

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from calling import Post
-from serving import RecordingEngine, open_place
+from tests.support.api_client import RecordingEngine, open_place
+from tests.support.forge.trigger_world import Post
 from yudai.forge.domain import issue_text
 from yudai.forge.domain.issue_text import Bared, Selection, take
 from yudai.forge.domain.repository import Account, Association, Comment, ForgeIssue, Role

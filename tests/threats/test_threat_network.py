@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from contracts.conftest import make_archive
-from threats.conftest import Rebuild
+from tests.contracts.conftest import make_archive
+from tests.threats.conftest import Rebuild
 from yudai.sandboxes.backends.bubblewrap.backend import BubblewrapBackend
 from yudai.sandboxes.backends.network import dial
 from yudai.sandboxes.backends.network.dial import Ways

@@ -1,6 +1,6 @@
 """What a browser or a terminal would do with words of others, and files that a path would name.
 
-A real browser with all payloads is in tests/e2e/test_page_hostile.py.
+A real browser with all payloads is in tests/e2e/page/test_page_hostile.py.
 """
 
 import re
@@ -13,8 +13,8 @@ from fastapi import FastAPI
 from markdown_it import MarkdownIt
 from starlette.types import Message
 
-from serving import Place, RecordingEngine, client_of, open_place
-from solving import Ring, passed, run_id
+from tests.support.api_client import Place, RecordingEngine, client_of, open_place
+from tests.support.solve_rows import Ring, passed, run_id
 from yudai.api import downloads, page
 from yudai.api.app import create_app
 from yudai.api.page import Page

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from contracts.conftest import LIMITS, make_archive
-from playing import FINISH, Stage
-from threats.conftest import Rebuild, Spawn
+from tests.contracts.conftest import LIMITS, make_archive
+from tests.support.scripted_agent import FINISH, Stage
+from tests.threats.conftest import Rebuild, Spawn
 from yudai.kit.errors import SandboxError
 from yudai.sandboxes.backends.bubblewrap import backend as bubblewrap
 from yudai.sandboxes.backends.bubblewrap import mounts

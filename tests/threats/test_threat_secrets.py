@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 import structlog
 
-from fakes import StillClock
-from git_server import Status
-from remote_scene import BY, TOKEN, Scene
-from solving import Ring, run_id
+from tests.support.fakes import StillClock
+from tests.support.forge.remote_repository import BY, TOKEN, Scene
+from tests.support.servers.git_server import Status
+from tests.support.solve_rows import Ring, run_id
 from yudai.artifacts.adapters.object_store import make_artifacts
 from yudai.forge.adapters.git.command import Git
 from yudai.gateway.domain.usage import Usage

@@ -1,0 +1,183 @@
+"""What a conversation is told of its solves: once each, in order, whoever tells it."""
+
+import asyncio
+
+import pytest
+
+from tests.support.conversation_rows import HERE, OTHER, START, Hall, texts
+from tests.support.servers.databases import Kind
+from tests.support.solve_rows import SOLVE, failed, passed, run_id
+from yudai.conversations.domain.conversation import ChatRole, Milestone
+from yudai.conversations.milestones import Milestones
+from yudai.kit.ids import SolveId, short
+from yudai.solves import timeline as events
+from yudai.solves.domain.states import SolveEvent
+from yudai.store.store import Store
+
+NAMED = f"Solve {short(SOLVE)} (#12 Sums are wrong)"
+SECOND = SolveId("0190a000-0000-7000-8000-00000000bbbb")
+BOTH = pytest.mark.parametrize("database_kind", ["sqlite", "postgresql"])
+
+
+@pytest.fixture
+def database_kind() -> Kind:
+    """Both where databases differ, else the quick one."""
+    return "sqlite"
+
+
+@BOTH
+async def test_a_solve_is_told_from_its_queue_to_its_review(hall: Hall) -> None:
+    await hall.solve(not_started=())
+    await hall.play()
+    assert await Milestones(hall.store).tell(SOLVE) == 5
+    said = await hall.said()
+    assert [message.milestone for message in said] == [
+        Milestone.QUEUED,
+        Milestone.RUNNING,
+        Milestone.FIRST_PASSING_RUN,
+        Milestone.CHAMPION,
+        Milestone.AWAITING_REVIEW,
+    ]
+    assert texts(said) == [
+        f"{NAMED} is queued: 2 contestants.",
+        f"{NAMED} is running.",
+        f"{NAMED} has its first passing run, fast-1: red to green",
+        f"{NAMED} has a champion, fast-1: red to green; ahead of 1 other run",
+        f"{NAMED} awaits review of its champion's patch: 1 file, 2 lines. All runs cost $0.01.",
+    ]
+    assert {(m.role, m.solve_id) for m in said} == {(ChatRole.YUDAI, SOLVE)}
+    here, run = f"/api/solves/{SOLVE}", f"/api/runs/{run_id(1)}"
+    patch = {"solve": here, "run": run, "patch": f"{run}/patch"}
+    assert [m.links for m in said] == [{"solve": here}] * 2 + [patch] * 3
+
+
+async def test_its_time_is_when_it_happened(hall: Hall) -> None:
+    await hall.solve()
+    await hall.play()
+    async with hall.store.read() as db:
+        happened = {event.kind: event.at for event in await events.after(db, SOLVE)}
+    await Milestones(hall.store).tell(SOLVE)
+    at = {message.milestone: message.at for message in await hall.said()}
+    assert at[Milestone.QUEUED] == happened["solve.opened"]
+    assert at[Milestone.RUNNING] == happened["solve.started"]
+    assert at[Milestone.CHAMPION] == at[Milestone.AWAITING_REVIEW] == happened["solve.offered"]
+    assert START < at[Milestone.QUEUED] < at[Milestone.RUNNING] < at[Milestone.CHAMPION]
+
+
+@BOTH
+async def test_five_tellers_at_every_step_say_each_thing_once_and_in_order(
+    hall: Hall, database_url: str
+) -> None:
+    """Two stores stand for two processes."""
+    stopped = asyncio.Event()
+
+    async def keep_telling(store: Store) -> int:
+        told = 0
+        while not stopped.is_set():
+            told += await Milestones(store).tell(SOLVE)
+            await asyncio.sleep(0)
+        return told + await Milestones(store).tell(SOLVE)
+
+    await hall.solve()
+    async with await Store.open(database_url) as other, asyncio.TaskGroup() as group:
+        stores = (hall.store, other, hall.store, other, hall.store)
+        tellers = [group.create_task(keep_telling(store)) for store in stores]
+        await hall.play()
+        await hall.advance(SolveEvent.SETTLED, data={"branch": "fix"})
+        stopped.set()
+    said = await hall.said()
+    assert [message.milestone for message in said] == [
+        Milestone.QUEUED,
+        Milestone.RUNNING,
+        Milestone.FIRST_PASSING_RUN,
+        Milestone.CHAMPION,
+        Milestone.AWAITING_REVIEW,
+        Milestone.COMPLETED,
+    ]
+    assert said[-1].text == f"{NAMED} is completed: the patch is on branch fix."
+    assert sum(teller.result() for teller in tellers) == len(said)
+
+
+@BOTH
+async def test_five_late_tellers_say_a_whole_story_once(hall: Hall) -> None:
+    await hall.solve()
+    await hall.play()
+    async with asyncio.TaskGroup() as group:
+        for _ in range(5):
+            group.create_task(Milestones(hall.store).tell(SOLVE))
+    assert len(await hall.said()) == 5
+    assert await Milestones(hall.store).tell(SOLVE) == 0
+
+
+async def test_only_the_first_passing_run_is_news(hall: Hall) -> None:
+    await hall.solve(number_of_runs=3)
+    await hall.advance(SolveEvent.STARTED)
+    await hall.judge(0, failed())
+    await Milestones(hall.store).tell(SOLVE)
+    assert texts(await hall.said())[-1] == f"{NAMED} is running."
+    for position in (2, 1):
+        await hall.judge(position, passed())
+        await Milestones(hall.store).tell(SOLVE)
+    assert texts(await hall.said())[2:] == [
+        f"{NAMED} has its first passing run, fast-2: red to green"
+    ]
+
+
+async def test_other_ends_are_told_as_they_are(hall: Hall) -> None:
+    ends = {
+        "a1": (SolveEvent.ABSTAINED, {"reason": "no champion: no run passed"}),
+        "a2": (SolveEvent.BROKE, {"reason": "the base\nis\x1b[31m " + "x" * 900}),
+        "a3": (SolveEvent.CANCELLED, {"reason": "cancelled"}),
+    }
+    said: dict[str, str] = {}
+    for end, (event, changes) in ends.items():
+        solve_id = await hall.solve(SolveId(f"{SOLVE[:-2]}{end}"))
+        await hall.advance(SolveEvent.STARTED, solve_id)
+        await hall.advance(event, solve_id, **changes)
+        await Milestones(hall.store).tell(solve_id)
+        last = (await hall.said())[-1]
+        said[end] = last.text.removeprefix(f"Solve {short(solve_id)} (#12 Sums are wrong) ")
+        assert len(last.text) <= 500
+        assert last.links == {"solve": f"/api/solves/{solve_id}"}
+    assert said["a1"] == "is completed, no champion: no run passed"
+    assert said["a2"].startswith("has failed: the base is")
+    assert "\n" not in said["a2"]
+    assert said["a3"] == "is cancelled."
+
+
+async def test_solves_of_one_conversation_are_told_apart(hall: Hall) -> None:
+    await hall.solve()
+    await hall.solve(SECOND, issue_number=None, issue_title="It is\nslow " + "x" * 400)
+    for solve_id in (SOLVE, SECOND, SOLVE):
+        await Milestones(hall.store).tell(solve_id)
+    first, second = texts(await hall.said())
+    assert first.startswith(f"{NAMED} is queued")
+    assert second.startswith(f"Solve {short(SECOND)} (It is slow xxx")
+    assert second.endswith("x…) is queued: 2 contestants.")
+    assert len(second) < 150
+
+
+@BOTH
+async def test_a_sweep_tells_what_a_dead_process_did_not(hall: Hall) -> None:
+    await hall.open(OTHER)
+    await hall.solve()
+    await hall.play()
+    await hall.solve(SECOND, conversation_id=OTHER)
+    quiet = await hall.solve(SolveId(f"{SOLVE[:-2]}f1"), conversation_id=None)
+    await hall.play(quiet)
+    milestones = Milestones(hall.store)
+    assert await milestones.sweep() == 6
+    assert await milestones.sweep() == 0
+    await hall.advance(SolveEvent.STARTED, SECOND)
+    await hall.judge(0, passed(), SECOND)
+    assert await milestones.catch_up(HERE) == 0
+    assert await milestones.catch_up(OTHER) == 2
+    await hall.judge(1, passed(), SECOND)
+    assert await milestones.sweep() == 0
+
+
+async def test_a_solve_without_a_conversation_is_told_to_nobody(hall: Hall) -> None:
+    await hall.solve(conversation_id=None)
+    await hall.play()
+    assert await Milestones(hall.store).tell(SOLVE) == 0
+    assert await hall.said() == []

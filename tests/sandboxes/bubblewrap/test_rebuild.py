@@ -1,0 +1,58 @@
+"""A base that has to be built anew while real boxes stand on it: they go on as if it were not."""
+
+import asyncio
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.contracts.conftest import FILES, make_archive
+from yudai.kit.errors import SandboxError
+from yudai.sandboxes.backends.bubblewrap.backend import BubblewrapBackend
+from yudai.sandboxes.port import Backend, BaseRef, BaseSpec, Sandbox
+
+LOOK = "cat README.md src/deep/two.py made.txt; git status --short; git log --oneline | wc -l"
+
+
+async def spawn_one(backend: Backend) -> Sandbox:
+    [box] = await backend.spawn(BaseRef(key="k"), 1, owner="run")
+    assert not isinstance(box, SandboxError), box
+    return box
+
+
+def lose_programs(home: Path) -> None:
+    """As if the interpreter of its environment were gone."""
+    about = home / "bases" / "k" / "base.json"
+    fields = json.loads(about.read_text())
+    fields["chosen"]["python"] = "/nowhere/bin/python3"
+    about.write_text(json.dumps(fields))
+
+
+@pytest.mark.parametrize("overlays", [True, False], ids=["overlay", "copy"])
+async def test_boxes_outlive_the_base_that_they_stand_on(tmp_path: Path, *, overlays: bool):
+    home = tmp_path / "home"
+    spec = BaseSpec(key="k", source=make_archive(tmp_path / "s.tar"), setup=("echo 1 >made.txt",))
+    ours = BubblewrapBackend(home, overlays=overlays)
+    theirs = BubblewrapBackend(home, overlays=overlays)
+    await ours.prepare(spec)
+    box = await spawn_one(ours)
+    await box.exec("echo more >>README.md")
+    before, patch = (await box.exec(LOOK)).text, await box.diff()
+    assert FILES["src/deep/two.py"].decode() in before
+    lose_programs(home)
+
+    building = asyncio.create_task(theirs.prepare(spec))
+    while not building.done():
+        assert (await box.exec(LOOK)).text == before
+        await asyncio.sleep(0.02)
+    await building
+    assert ((await box.exec(LOOK)).text, await box.diff()) == (before, patch)
+    assert await theirs.reap() == []
+    assert (await box.exec(LOOK)).text == before
+    fresh = await spawn_one(theirs)
+    assert (await fresh.exec("cat README.md made.txt")).text == f"{FILES['README.md'].decode()}1\n"
+    await box.destroy()
+    assert [told.id for told in await theirs.reap()] == ["k"]
+    assert (await fresh.exec("cat made.txt")).text == "1\n"
+    for backend in (ours, theirs):
+        await backend.close()

@@ -1,0 +1,225 @@
+"""The warden looks at a workspace, and tells what a local box's work tree would tell."""
+
+import asyncio
+import os
+import secrets
+from collections.abc import AsyncGenerator
+from pathlib import Path
+
+import pytest
+
+from tests.contracts.conftest import FILES, LINKS, make_archive
+from tests.support.clouds.vm import copy_disk
+from tests.support.fake_vm import IS_ROOT, VMMachine, remote_commands, start_vm
+from yudai.kit.causes import Cause
+from yudai.kit.errors import SandboxError
+from yudai.sandboxes.backends.environment import GIT_ALONE
+from yudai.sandboxes.backends.remote import upkeep, warden_client
+from yudai.sandboxes.backends.remote.commands import RECORD, RemoteCommands
+from yudai.sandboxes.backends.shell_script import package_script
+from yudai.sandboxes.backends.workspace.manifest import Entry, blob_oid, read
+from yudai.sandboxes.backends.workspace.worktree import Change, Worktree
+from yudai.sandboxes.backends.workspace_patch import Places, take_patch
+
+SOURCE = "/var/lib/yudai/source.tar"
+SIGNED = GIT_ALONE | {
+    f"GIT_{who}_{what}": "x@yudai.invalid"
+    for who in ("AUTHOR", "COMMITTER")
+    for what in ("NAME", "EMAIL")
+}
+PLACES = Places(git=f"{RECORD}/git", workspace="/workspace", scratch="/tmp/.yudai")  # noqa: S108 - in the machine
+
+
+@pytest.fixture(scope="module")
+def disk(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Of a machine that holds a sealed base; set-up left a file and changed another."""
+    top = tmp_path_factory.mktemp("warden")
+    source = make_archive(top / "source.tar", links=LINKS)
+    vm = start_vm(top / "disk")
+
+    async def build() -> None:
+        machine = VMMachine(vm)
+        commands = remote_commands(machine)
+        await commands.init()
+        await machine.put(SOURCE, source.read_bytes())
+        await own_step(commands, "unpack.sh")
+        await commands.give()
+        done = await commands.exec("echo made >artefact && echo '# set up' >>README.md")
+        assert done.exit_code == 0, done.text
+        await own_step(commands, "seal.sh")
+        await commands.seal()
+
+    try:
+        asyncio.run(build())
+    finally:
+        vm.stop()
+    return top / "disk"
+
+
+async def own_step(commands: RemoteCommands, name: str) -> None:
+    names = {"SOURCE": SOURCE, "RECORD": RECORD}
+    done = await commands.as_root().exec(package_script(name), env=SIGNED | names)
+    assert done.exit_code == 0, done.text
+
+
+@pytest.fixture
+async def machine(disk: Path, tmp_path: Path) -> AsyncGenerator[VMMachine]:
+    copy_disk(disk, tmp_path / "vm")
+    vm = start_vm(tmp_path / "vm")
+    yield VMMachine(vm)
+    vm.kill()
+
+
+@pytest.fixture
+def box(machine: VMMachine) -> RemoteCommands:
+    return remote_commands(machine)
+
+
+async def changed(box: RemoteCommands, command: str) -> tuple[str, ...]:
+    result = await box.exec(command)
+    assert result.exit_code == 0, result.text
+    return tuple(await box.changes())
+
+
+async def test_a_fresh_machine_has_no_changes(box: RemoteCommands):
+    assert await changed(box, "git status --porcelain -uno; cat artefact README.md") == ()
+    assert (await box.exec("stat -c %U . src README.md .git | sort -u | wc -l")).text == "1\n"
+    assert (await box.exec("echo x >>README.md && git commit -qam y && git log --format=%s")).text
+
+
+@pytest.mark.parametrize(
+    ("command", "expected"),
+    [
+        pytest.param("sed -i s/41/42/ src/app.py", ("src/app.py",), id="edit"),
+        pytest.param("echo x >new; mkdir d; echo x >d/y", ("d/y", "new"), id="new"),
+        pytest.param("rm -r src/deep", ("src/deep/one.py", "src/deep/two.py"), id="gone"),
+        pytest.param("chmod +x README.md; chmod -x tool.sh", ("README.md", "tool.sh"), id="mode"),
+        pytest.param("rm link; ln -s tool.sh link", ("link",), id="link"),
+        pytest.param("echo >.gitignore; echo x >a.log", (".gitignore",), id="the base's rules"),
+        pytest.param("echo again >artefact; touch README.md", (), id="nobody's"),
+        pytest.param("echo x >$'\\377\\376\\n'; echo y >ü", ("ü", "\udcff\udcfe\n"), id="names"),
+        pytest.param("git init -q sub; echo x >sub/file; rm -rf .git", (), id="repositories"),
+        pytest.param("mkdir shut; echo x >shut/a; chmod 0 shut; echo y >f", ("f",), id="shut"),
+    ],
+)
+async def test_changes_are_told(box: RemoteCommands, command: str, expected: tuple[str, ...]):
+    assert await changed(box, command) == expected
+    assert await changed(box, "true") == expected
+
+
+async def test_they_are_those_of_a_local_work_tree(
+    box: RemoteCommands, machine: VMMachine, tmp_path: Path
+):
+    await box.exec("sed -i s/41/42/ src/app.py; rm crlf.txt; printf '\\0' >b; chmod +x README.md")
+    told = await box.changes()
+
+    workspace = machine.vm.folder / "workspace"
+    facts = read(machine.vm.folder / RECORD.lstrip("/"), workspace)
+    assert told == Worktree(workspace, facts.manifest, pristine={}).changes()
+    assert told["b"] == Change(Entry("100644", blob_oid(b"\0")), 1)
+    assert told["crlf.txt"] == Change(None, 0)
+
+
+async def test_a_change_that_keeps_size_and_time_is_told(box: RemoteCommands):
+    await box.exec("printf aaaa >f; touch -d @1 f")
+    seen = [(await box.changes())["f"]]
+    for letter in "bcd":
+        await box.exec(f"printf {letter * 4} >f; touch -d @1 f")
+        seen.append((await box.changes())["f"])
+
+    assert len(set(seen)) == 4
+
+
+async def test_a_second_look_reads_nothing_again(box: RemoteCommands, machine: VMMachine):
+    known = machine.vm.folder / "var/lib/yudai/sealed/known.json"
+    assert not known.exists()
+    await box.exec("echo x >f; sleep 0.2")
+
+    await box.changes()
+    first = known.stat().st_ino
+    await box.changes()
+
+    assert known.stat().st_ino == first
+    assert blob_oid(b"x\n") in known.read_text()
+
+
+async def test_the_agent_cannot_change_what_is_sealed(box: RemoteCommands):
+    hostile = "rm -rf /var/lib/yudai/record /var/lib/yudai/sealed; echo x >/var/lib/yudai/record/x"
+    result = await box.exec(f"{hostile}; echo x >>/var/lib/yudai/record/git/config; ls {RECORD}")
+
+    if IS_ROOT:
+        assert "git" in result.text.split()
+        assert await changed(box, "true") == ()
+        assert (await box.exec("cat /var/lib/yudai/sealed/base.json")).exit_code == 1
+
+
+async def test_a_patch_is_made_of_it(box: RemoteCommands):
+    await box.exec("sed -i s/41/42/ src/app.py; rm data.bin; echo x >$'\\377'")
+
+    patch = await take_patch(box, await box.changes(), PLACES)
+
+    assert "+    return 42" in patch
+    assert "deleted file" in patch
+    assert await take_patch(box, await box.changes(), PLACES) == patch
+    assert FILES["data.bin"]
+
+
+async def test_too_many_changes_are_refused(box: RemoteCommands):
+    """As many as would fill the line: the warden is told a smaller limit than its own."""
+    small = f"sed -i 's/^MAX_CHANGES = .*/MAX_CHANGES = 2000/' {LIBRARY}/protocol.py"
+    assert (await box.as_root().exec(small)).exit_code == 0
+    assert len(await changed(box, "touch a1 a2")) == 2
+
+    await box.exec("for i in $(seq 100); do echo $i >f$i; done")
+    with pytest.raises(SandboxError, match="too many") as refused:
+        await box.changes()
+
+    assert refused.value.cause is Cause.PATCH_REFUSED
+    assert box.lost == ""
+    assert await changed(box, "rm f*") == ("a1", "a2")
+
+
+LIBRARY = "/var/lib/yudai/library/yudai/sandboxes/backends/warden"
+
+
+@pytest.mark.skipif(not IS_ROOT, reason="without root the agent is no other user")
+async def test_an_environment_is_closed_when_the_base_is_sealed(disk: Path, tmp_path: Path):
+    copy_disk(disk, tmp_path / "vm")
+    (tmp_path / "vm/env").unlink()
+    (tmp_path / "vm/env").mkdir()
+    vm = start_vm(tmp_path / "vm")
+    try:
+        box = remote_commands(VMMachine(vm))
+        await box.give()
+        made = "mkdir bin; echo 'echo hi' >bin/p; chmod 700 bin/p; ln -s p bin/q; ln bin/p bin/r"
+        assert (await box.exec(made, cwd="/env")).exit_code == 0
+        await box.seal()
+
+        for command in ("rm bin/r", "touch x", "echo x >>bin/q", "echo x >>bin/r", "mv bin b"):
+            assert (await box.exec(command, cwd="/env")).exit_code != 0, command
+        assert (await box.exec("ls bin; bin/q", cwd="/env")).text == "p\nq\nr\nhi\n"
+    finally:
+        vm.kill()
+
+
+@pytest.mark.skipif(not IS_ROOT, reason="without root the agent is no other user")
+async def test_what_has_a_second_name_elsewhere_is_not_given_away(
+    box: RemoteCommands, machine: VMMachine
+):
+    secret = machine.vm.folder / "root" / secrets.token_hex(4)
+    secret.write_text("root's own")
+    secret.chmod(0o600)
+    os.link(secret, machine.vm.folder / "workspace/linked")
+    (machine.vm.folder / "workspace/soft").symlink_to(f"/root/{secret.name}")
+
+    await box.give()
+
+    assert secret.stat().st_uid == 0
+    assert (await box.exec("cat linked soft")).exit_code == 1
+
+
+async def test_nonsense_is_no_answer(box: RemoteCommands, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(warden_client, "_PAUSES_S", ())
+    with pytest.raises(SandboxError, match="does not answer") as lost:
+        await upkeep._ask(box._line, "no-such-verb")
+    assert lost.value.cause is Cause.SANDBOX_LOST

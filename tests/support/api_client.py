@@ -1,0 +1,248 @@
+"""The service as the API is given it: a real database and real folders, and an engine that waits.
+
+Nothing is run: what an engine would be told is written down.
+"""
+
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from functools import cache, partial
+from pathlib import Path
+from typing import Any, cast
+
+import httpx
+from fastapi import FastAPI
+from pydantic import SecretStr
+from starlette.routing import BaseRoute
+
+from tests.support.forge.forge_in_memory import MemoryForge, MemoryRepository
+from yudai.agents.endpoint.port import ModelDesk
+from yudai.api.app import create_app
+from yudai.arena.cancel import Stopper
+from yudai.arena.forecast import Forecaster
+from yudai.arena.forge_issue import RemoteAsks
+from yudai.arena.open import Solves
+from yudai.arena.plan import Drafter
+from yudai.arena.submit import Submitter
+from yudai.artifacts.adapters.locations import Folder
+from yudai.artifacts.adapters.object_store import ObjectStoreArtifacts
+from yudai.conversations.answer import Answering
+from yudai.conversations.milestones import Milestones
+from yudai.conversations.service import Conversations
+from yudai.decisions.apply import Applier
+from yudai.engine.port import Engine, FlowStatus
+from yudai.forge.adapters.folder.forge import LocalForge
+from yudai.forge.adapters.folder.preview import open_look
+from yudai.forge.domain.repository import ForgeIssue, RepoRef
+from yudai.forge.ports.remote import ANONYMOUS, Credential, RemoteForge
+from yudai.gateway.catalogue import Catalogue
+from yudai.gateway.domain.models import Model
+from yudai.gateway.domain.routing import Routes
+from yudai.gateway.port import Call, Completion
+from yudai.kit.clock import Clock
+from yudai.kit.errors import ForbiddenError, RefusedError
+from yudai.kit.ids import MessageId, SolveId
+from yudai.kit.system_clock import SystemClock
+from yudai.sandboxes.reap import Reaper
+from yudai.settings import Settings
+from yudai.solves.domain.budget import Budget
+from yudai.store.store import Store
+from yudai.triggers.webhooks import Deliveries
+from yudai.views.documents import Reader
+from yudai.views.forge_repositories import Browser
+from yudai.views.solves import Viewer
+from yudai.views.updates import Updates, open_updates
+from yudai.wiring.accounts import Accounts, make_accounts
+from yudai.wiring.demo import Demonstrator
+
+BASE_URL = "http://127.0.0.1:8000"
+UNCALLABLE = "vendor/locked"
+
+
+@dataclass
+class RecordingEngine:
+    started: list[SolveId] = field(default_factory=list)
+    answered: list[MessageId] = field(default_factory=list)
+    broken: Exception | None = None
+
+    async def start(self, solve_id: SolveId, *, user_id: str) -> None:
+        self._refuse()
+        assert user_id
+        self.started.append(solve_id)
+
+    async def answer(self, message_id: MessageId) -> None:
+        self._refuse()
+        self.answered.append(message_id)
+
+    async def status(self, solve_id: SolveId) -> FlowStatus:
+        self._refuse()
+        return FlowStatus.QUEUED if solve_id in self.started else FlowStatus.UNKNOWN
+
+    def _refuse(self) -> None:
+        if self.broken is not None:
+            raise self.broken
+
+
+class NobodysGateway:
+    """Knows every model but one, and is never called."""
+
+    def check(self, model: Model) -> None:
+        if model.name == UNCALLABLE:
+            raise RefusedError(f"{model.name} needs a key")
+
+    async def complete(self, call: Call) -> Completion:
+        raise AssertionError(f"{call.model} was called")
+
+
+class WelcomingForge(MemoryForge):
+    """Has every repository and every issue that it is asked for, called by its number alone."""
+
+    def _seen(self, repo: RepoRef, by: Credential) -> MemoryRepository:
+        if repo.full.lower() not in self._repositories:
+            self.add_repository(repo.full)
+        return super()._seen(repo, by)
+
+    async def issue(self, repo: RepoRef, number: int, *, by: Credential) -> ForgeIssue:
+        held = self._seen(repo, by)
+        if number not in held.issues and number not in held.pulls:
+            held.last_number = number - 1
+            self.add_issue(repo, f"#{number}")
+        return await super().issue(repo, number, by=by)
+
+
+def as_port(forge: MemoryForge) -> RemoteForge:
+    """Its methods are wrapped, and say less about what they return."""
+    return cast("RemoteForge", forge)
+
+
+@dataclass
+class FakeCredentials:
+    """One for everybody, and one for each user who was given theirs."""
+
+    everybody: Credential = ANONYMOUS
+    writer: Credential | None = None
+    users: dict[str, Credential] = field(default_factory=dict[str, Credential])
+    asked: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
+
+    async def own(self, user_id: str) -> Credential | None:
+        return self.users.get(user_id)
+
+    async def reading(self, repo: RepoRef, *, user_id: str) -> Credential:
+        self.asked.append((repo.full, user_id))
+        return self.users.get(user_id, self.everybody)
+
+    async def writing(self, repo: RepoRef, *, user_id: str) -> Credential:
+        if self.writer is None:
+            raise ForbiddenError(f"nothing may push to {repo.full} for {user_id!r}")
+        return self.writer
+
+
+WEBHOOK_SECRET = SecretStr("it is signed with this")
+
+
+@dataclass(frozen=True)
+class Place:
+    """Everything that `yudai.api.dependencies.Service` has."""
+
+    settings: Settings
+    store: Store
+    reader: Reader
+    submitter: Submitter
+    forecaster: Forecaster
+    demonstrator: Demonstrator
+    applier: Applier
+    catalogue: Catalogue
+    conversations: Conversations
+    updates: Updates
+    stopper: Stopper
+    engine: Engine
+    clock: Clock
+    forge: MemoryForge
+    credentials: FakeCredentials
+    browser: Browser
+    deliveries: Deliveries
+    accounts: Accounts
+    hints: list[tuple[str, int | None]]
+    """What webhooks have made it look at."""
+    reaper: Reaper = field(default_factory=lambda: Reaper({}))
+    model_desk: ModelDesk | None = None
+
+
+@asynccontextmanager
+async def open_place(home: Path, url: str, engine: Engine) -> AsyncGenerator[Place]:
+    clock = SystemClock()
+    settings = Settings.model_validate({"YUDAI_HOME": home, "DATABASE_URL": url})
+    async with await Store.open(url) as store, open_updates(store, clock) as updates:
+        reader = Reader(store, ObjectStoreArtifacts(Folder(home / "artifacts")), clock)
+        catalogue = Catalogue(store, clock, Routes(openrouter=True))
+        stopper = Stopper(store, clock)
+        gateway = NobodysGateway()
+        forge = LocalForge(home, clock, person=home)
+        remote, credentials = WelcomingForge(url="https://github.com"), FakeCredentials()
+        asks = RemoteAsks(as_port(remote), credentials, clock)
+        hints: list[tuple[str, int | None]] = []
+
+        async def hear(repo: RepoRef, number: int | None) -> None:
+            hints.append((repo.full, number))
+
+        submitter = Submitter(
+            drafter=Drafter(forge, gateway, catalogue, None),
+            catalogue=catalogue,
+            solves=Solves(store, engine, clock, gateway, stopper),
+            store=store,
+            clock=clock,
+            defaults=Budget(max_contestants=12),
+            sandbox_backend="bubblewrap",
+            remotes=asks,
+        )
+        yield Place(
+            settings=settings,
+            store=store,
+            reader=reader,
+            submitter=submitter,
+            forecaster=Forecaster(submitter, partial(open_look, home, clock, person=home)),
+            demonstrator=Demonstrator(settings, submitter),
+            applier=Applier(store, reader, forge, clock),
+            catalogue=catalogue,
+            conversations=Conversations(
+                store=store,
+                clock=clock,
+                engine=engine,
+                submitter=submitter,
+                catalogue=catalogue,
+                viewer=Viewer(store, clock),
+                milestones=Milestones(store),
+                answering=Answering(store, reader, catalogue, gateway, clock, None),
+            ),
+            updates=updates,
+            stopper=stopper,
+            engine=engine,
+            clock=clock,
+            forge=remote,
+            credentials=credentials,
+            browser=Browser(asks, credentials),
+            deliveries=Deliveries(store, clock, remote.url, hear, hear, WEBHOOK_SECRET),
+            accounts=make_accounts(settings, store, clock, forge=as_port(remote), provider=None),
+            hints=hints,
+        )
+
+
+def app_of(service: Any, **how: Any) -> FastAPI:
+    """As `create_app` makes it, with routes that have been asked before.
+
+    The first request makes what each route needs; anew for each test that takes longer than most.
+    """
+    app = create_app(service, **how)
+    for place, route in enumerate(_routes()):
+        if hasattr(route, "effective_candidates"):
+            app.router.routes[place] = route
+    return app
+
+
+@cache
+def _routes() -> list[BaseRoute]:
+    return create_app(cast("Any", None)).router.routes
+
+
+def client_of(app: Any, *, base_url: str = BASE_URL) -> httpx.AsyncClient:
+    return httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url=base_url)

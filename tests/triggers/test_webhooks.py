@@ -1,0 +1,337 @@
+"""Webhooks: who may send them, what is kept of them, and how often they are followed."""
+
+import asyncio
+import hashlib
+import hmac
+import json
+from collections.abc import AsyncGenerator
+from dataclasses import dataclass, field, replace
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import SecretStr
+from sqlalchemy import select
+
+from tests.support.servers.databases import Kind
+from tests.support.solve_rows import SOLVE, Ring
+from yudai.forge.domain.repository import RepoRef
+from yudai.kit.errors import ForgeError, NotFoundError, RefusedError
+from yudai.kit.system_clock import SystemClock
+from yudai.publishing.tables import PublicationRow
+from yudai.store.store import Store
+from yudai.triggers.queries import KEPT_S
+from yudai.triggers.tables import DeliveryRow
+from yudai.triggers.webhooks import MAX_TRIES, Deliveries, Delivery, UnsignedError, is_signed
+
+SECRET = SecretStr("a secret of thirty-two characters")
+FORGE = "https://forge.test"
+BOTH = pytest.mark.parametrize("database_kind", ["sqlite", "postgresql"])
+
+
+def sign(body: bytes, secret: SecretStr = SECRET) -> str:
+    digest = hmac.new(secret.get_secret_value().encode(), body, hashlib.sha256).hexdigest()
+    return f"sha256={digest}"
+
+
+def sent(event: str = "issues", *, id: str = "d1", number: int | None = 7, **more: Any) -> Delivery:
+    about = {"pull_request": "pull_request"}.get(event, "issue")
+    told = {"repository": {"full_name": "Ada/calc"}, about: {"number": number}} | more
+    body = json.dumps(told).encode()
+    return Delivery(id, event, sign(body), body)
+
+
+class Later(SystemClock):
+    def __init__(self) -> None:
+        self.at = 1_700_000_000.0
+
+    def now(self) -> float:
+        return self.at
+
+
+@dataclass
+class Box:
+    store: Store
+    clock: Later = field(default_factory=Later)
+    heard: list[tuple[str, int]] = field(default_factory=list[tuple[str, int]])
+    settled: list[tuple[str, int | None]] = field(default_factory=list[tuple[str, int | None]])
+    error: Exception | None = None
+    order: list[str] = field(default_factory=list[str])
+
+    def __post_init__(self) -> None:
+        self.deliveries = Deliveries(
+            self.store, self.clock, FORGE, self.hear, self.settle, secret=SECRET
+        )
+
+    async def hear(self, repo: RepoRef, number: int) -> None:
+        self.heard.append((repo.url, number))
+        self.order.append("heard")
+        if self.error:
+            raise self.error
+
+    async def settle(self, repo: RepoRef, number: int | None) -> None:
+        self.settled.append((repo.url, number))
+        self.order.append("settled")
+
+    async def publish(self, number: int, repo: str = "ada/calc") -> None:
+        reader: Any = SimpleNamespace(clock=self.clock, store=self.store)
+        await Ring(reader).solve()
+        async with self.store.change() as db:
+            db.add(
+                PublicationRow(
+                    solve_id=SOLVE,
+                    repo_url=f"{FORGE}/{repo}",
+                    pull_number=number,
+                    created_at=0.0,
+                    updated_at=0.0,
+                )
+            )
+
+    async def take(self, *deliveries: Delivery) -> None:
+        for delivery in deliveries:
+            await self.deliveries.take(delivery)
+
+    async def rows(self) -> list[DeliveryRow]:
+        async with self.store.read() as db:
+            return list(await db.scalars(select(DeliveryRow).order_by(DeliveryRow.id)))
+
+
+@pytest.fixture
+def database_kind() -> Kind:
+    return "sqlite"
+
+
+@pytest.fixture
+async def box(database_url: str) -> AsyncGenerator[Box]:
+    async with await Store.open(database_url) as store:
+        yield Box(store)
+
+
+@BOTH
+async def test_a_hint_is_followed_once(box: Box):
+    await box.take(sent())
+    assert await box.deliveries.process() == 1
+    assert await box.deliveries.process() == 0
+    assert box.heard == [(f"{FORGE}/Ada/calc", 7)]
+    [row] = await box.rows()
+    assert (row.event, row.repo, row.number) == ("issues", "Ada/calc", 7)
+    assert (row.processed_at, row.tries) == (box.clock.now(), 1)
+
+
+async def test_each_event_goes_where_it_belongs(box: Box):
+    await box.publish(9)
+    await box.take(
+        sent("issue_comment", id="1"),
+        sent("pull_request", id="2", number=9),
+        sent("push", id="3", ref="refs/heads/main"),
+        sent("ping", id="4"),
+        sent("installation", id="5"),
+        sent("issue_comment", id="6", issue={"number": 9, "pull_request": {"url": "x"}}),
+        sent("issues", id="7", repository=None),
+        sent("issues", id="8", number=None),
+    )
+    await box.deliveries.process()
+    assert box.heard == [(f"{FORGE}/Ada/calc", 7)]
+    assert box.settled == [(f"{FORGE}/Ada/calc", 9), (f"{FORGE}/Ada/calc", None)]
+    assert [row.id for row in await box.rows()] == ["1", "2", "3", "8"]
+    assert await box.deliveries.process() == 0
+
+
+async def test_a_busy_repository_is_looked_at_once_in_a_while(box: Box):
+    everything = (f"{FORGE}/Ada/calc", None)
+    await box.take(*[sent("push", id=f"p{n}", sender=n) for n in range(3)])
+    await box.take(sent("pull_request", id="foreign", number=5, action="closed"))
+    assert await box.deliveries.process() == 1
+    assert box.settled == [everything]
+    await box.take(*[sent("push", id=f"q{n}", sender=10 + n) for n in range(60)])
+    assert await box.deliveries.process() == 0
+    # They are remembered by one of them, so that what is asked for has its place in the queue.
+    assert sum(row.processed_at is None for row in await box.rows()) == 1
+    box.clock.at += 29
+    assert await box.deliveries.process() == 0
+    box.clock.at += 1
+    assert await box.deliveries.process() == 1
+    assert box.settled == [everything] * 2
+    assert all(row.processed_at for row in await box.rows())
+    assert await box.deliveries.process() == 0
+
+
+async def test_another_repository_and_one_of_ours_need_not_wait(box: Box):
+    await box.publish(9)
+    await box.take(sent("push", id="1"))
+    await box.deliveries.process()
+    await box.take(
+        sent("push", id="2", repository={"full_name": "ada/other"}),
+        sent("pull_request", id="3", number=9, action="closed"),
+    )
+    assert await box.deliveries.process() == 2
+    assert box.settled[1:] == [(f"{FORGE}/ada/other", None), (f"{FORGE}/Ada/calc", 9)]
+
+
+@pytest.mark.parametrize(
+    ("action", "number"),
+    [("closed", 9), ("edited", 9), ("converted_to_draft", 9), ("synchronize", None), (7, 9)],
+)
+async def test_only_what_changes_ours_is_a_hint_at_it(box: Box, action: object, number: int | None):
+    await box.publish(9)
+    await box.take(sent("pull_request", number=9, action=action))
+    await box.deliveries.process()
+    assert box.settled == [(f"{FORGE}/Ada/calc", number)]
+
+
+async def test_who_asks_comes_before_what_is_settled(box: Box):
+    await box.take(sent("push", id="1"), sent("issues", id="2", sender="wim"))
+    assert await box.deliveries.process() == 2
+    assert box.order == ["heard", "settled"]
+
+
+async def test_a_slow_look_is_ended_and_tried_again(box: Box):
+    async def hang(repo: RepoRef, number: int | None) -> None:
+        box.settled.append((repo.url, number))
+        await asyncio.Event().wait()
+
+    slow = replace(box.deliveries, settle=hang, settle_s=0.01)
+    await box.take(sent("push"))
+    assert await slow.process() == 0
+    [row] = await box.rows()
+    assert (row.tries, row.processed_at) == (1, None)
+    assert await slow.process() == 0
+    assert len(box.settled) == 1
+    box.clock.at += 30
+    assert await box.deliveries.process() == 1
+    assert len(box.settled) == 2
+
+
+async def test_what_takes_long_leaves_the_rest_to_the_next_round(box: Box):
+    async def settle(repo: RepoRef, number: int | None) -> None:
+        box.settled.append((repo.url, number))
+        box.clock.at += 60
+
+    slow = replace(box.deliveries, settle=settle)
+    await box.take(
+        sent("push", id="1"), sent("push", id="2", repository={"full_name": "ada/other"})
+    )
+    assert await slow.process() == 1
+    await box.take(sent("issues", id="3", sender="wim"))
+    assert await slow.process() == 2
+    assert len(box.heard) == 1
+    assert [url for url, _ in box.settled] == [f"{FORGE}/Ada/calc", f"{FORGE}/ada/other"]
+
+
+async def test_many_hints_at_one_issue_are_one_look(box: Box):
+    await box.take(*[sent(id=f"d{n}", sender=n) for n in range(20)], sent(id="e", number=8))
+    await box.deliveries.process()
+    assert box.heard == [(f"{FORGE}/Ada/calc", 7), (f"{FORGE}/Ada/calc", 8)]
+    assert all(row.processed_at for row in await box.rows())
+
+
+@BOTH
+async def test_a_replay_is_recognised_by_its_id_and_by_its_body(box: Box):
+    first = sent()
+    await box.take(first)
+    await box.deliveries.process()
+    await box.take(first, first._replace(id="another"), sent(sender="other body"))
+    await box.deliveries.process()
+    assert len(box.heard) == 1
+    assert len(await box.rows()) == 1
+    box.clock.at += KEPT_S + 1
+    await box.take(sent(id="new", number=8))
+    await box.deliveries.process()
+    assert [row.id for row in await box.rows()] == ["new"]
+    await box.take(first)
+    assert len(await box.rows()) == 2
+
+
+async def test_one_that_was_never_dealt_with_is_taken_up_again(box: Box):
+    box.error = ForgeError("away")
+    await box.take(sent())
+    for _ in range(MAX_TRIES + 3):
+        assert await box.deliveries.process() == 0
+    assert len(box.heard) == MAX_TRIES
+    box.error = None
+    assert await box.deliveries.process() == 0
+    await box.take(sent())
+    assert await box.deliveries.process() == 1
+    assert len(box.heard) == MAX_TRIES + 1
+
+
+async def test_a_hint_of_no_use_is_put_away(box: Box):
+    box.error = NotFoundError("there is no such repository")
+    await box.take(sent(), sent(id="d2", repository={"full_name": "../../etc"}))
+    await box.deliveries.process()
+    assert await box.deliveries.process() == 0
+    assert all(row.processed_at for row in await box.rows())
+    assert box.heard == [(f"{FORGE}/Ada/calc", 7)]
+
+
+async def test_a_worker_that_dies_has_counted_its_try(box: Box):
+    class Killed(BaseException):
+        pass
+
+    async def die(repo: RepoRef, number: int) -> None:
+        raise Killed(repo, number)
+
+    await box.take(sent())
+    with pytest.raises(Killed):
+        await replace(box.deliveries, hear=die).process()
+    [row] = await box.rows()
+    assert (row.tries, row.processed_at) == (1, None)
+    assert await box.deliveries.process() == 1
+
+
+@pytest.mark.parametrize(
+    "signature",
+    [
+        "",
+        "sha256=",
+        "sha1=0000",
+        f"sha256={'0' * 64}",
+        sign(b"another body"),
+        sign(sent().body, SecretStr("another secret")),
+        sign(sent().body).upper(),
+        sign(sent().body)[len("sha256=") :],
+        "sha256=\u00e9\ud800",
+    ],
+)
+async def test_whoever_cannot_sign_is_not_listened_to(box: Box, signature: str):
+    with pytest.raises(UnsignedError):
+        await box.take(sent()._replace(signature=signature))
+    # Not even parsed: a body that is no JSON is told apart only once it is signed.
+    with pytest.raises(UnsignedError):
+        await box.take(Delivery("d", "issues", signature, b"{"))
+    assert await box.rows() == []
+
+
+async def test_a_flipped_byte_is_noticed(box: Box):
+    delivery = sent()
+    for place in range(0, len(delivery.body), 7):
+        body = bytearray(delivery.body)
+        body[place] ^= 1
+        with pytest.raises(UnsignedError):
+            await box.take(delivery._replace(body=bytes(body)))
+
+
+@given(st.binary(max_size=50), st.text(max_size=80))
+def test_nothing_but_the_signature_is_one(body: bytes, signature: str):
+    assert is_signed(SECRET, body, signature) == (signature == sign(body))
+    assert not is_signed(SecretStr(""), body, sign(body, SecretStr("")))
+
+
+@pytest.mark.parametrize("body", [b"", b"{", b"\xff", b"[" * 100_000, b"NaN"])
+async def test_a_signed_body_that_makes_no_sense(box: Box, body: bytes):
+    delivery = Delivery("d", "issues", sign(body), body)
+    if body == b"NaN":
+        await box.take(delivery)
+    else:
+        with pytest.raises(RefusedError, match="not JSON"):
+            await box.take(delivery)
+    assert await box.rows() == []
+
+
+async def test_without_a_secret_none_are_taken(box: Box):
+    with pytest.raises(NotFoundError):
+        await replace(box.deliveries, secret=None).take(sent())
+    with pytest.raises(RefusedError, match="X-GitHub-Delivery"):
+        await box.take(sent(id=""))
