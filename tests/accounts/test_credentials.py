@@ -14,9 +14,13 @@ from yudai.accounts.api_keys import ALL_SCOPES
 from yudai.accounts.credentials import Keyring
 from yudai.accounts.tables import KeyRow, LoginRow, TokenRow
 from yudai.forge.domain.repository import RepoRef, Role
-from yudai.forge.ports.credentials import Credentials  # noqa: TC001 - one shape for all tests
 from yudai.forge.ports.login import GrantEndedError, SignedOutError
-from yudai.forge.ports.remote import ANONYMOUS, Credential, CredentialKind
+from yudai.forge.ports.remote import (
+    ANONYMOUS,
+    Credential,
+    CredentialKind,
+    Credentials,
+)
 from yudai.kit.errors import (
     ForbiddenError,
     ForgeError,

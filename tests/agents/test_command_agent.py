@@ -27,12 +27,12 @@ from tests.support.servers.model_endpoint import (
     open_ground,
 )
 from yudai.agents.adapters.command.agent import CommandAgent, Reach
-from yudai.agents.adapters.command.command_endings import ended
 from yudai.agents.adapters.command.model_server import HOST, door_on_loopback, door_on_socket
+from yudai.agents.adapters.command.record import ended
 from yudai.agents.domain.command_spec import WEAKER, CommandSpec
 from yudai.agents.endpoint.port import DeskReport, Ticket
 from yudai.agents.port import AgentOutcome, AgentTask
-from yudai.gateway.domain.usage import Usage
+from yudai.gateway.domain.models import Usage
 from yudai.gateway.port import Call, Completion
 from yudai.kit.causes import Cause
 from yudai.kit.errors import GatewayError, SandboxError, TakenError

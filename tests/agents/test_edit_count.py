@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from yudai.agents.adapters.keptdiff import MAX_DIFF_BYTES, KeptDiff, kept_diff
+from yudai.agents.adapters.edit_count import MAX_DIFF_BYTES, KeptDiff, kept_diff
 
 
 def test_a_small_one_is_whole():

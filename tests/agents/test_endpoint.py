@@ -33,7 +33,7 @@ from yudai.agents.endpoint import endpoint
 from yudai.agents.endpoint import trajectory as model_desk_record
 from yudai.agents.endpoint.intake import MAX_AT_ONCE
 from yudai.agents.endpoint.port import BodyTooLargeError
-from yudai.gateway.domain.usage import Usage
+from yudai.gateway.domain.models import Usage
 from yudai.gateway.port import Call, Completion
 from yudai.kit.causes import Cause
 from yudai.kit.errors import GatewayError, TakenError

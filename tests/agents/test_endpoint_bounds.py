@@ -25,13 +25,13 @@ from tests.support.servers.model_endpoint import (
     make_ground,
     open_ground,
 )
-from yudai.agents.adapters.command.command_endings import ended
+from yudai.agents.adapters.command.record import ended
 from yudai.agents.endpoint import endpoint, intake
 from yudai.agents.endpoint.port import MAX_BODY, BodyTooLargeError
 from yudai.agents.endpoint.recorder import MAX_REFUSED
 from yudai.gateway.adapters.openai.endpoint import openrouter
 from yudai.gateway.adapters.openai.gateway import OpenAIGateway
-from yudai.gateway.domain.usage import Usage
+from yudai.gateway.domain.models import Usage
 from yudai.gateway.port import Call, Completion
 from yudai.kit.causes import POLICIES, Cause
 from yudai.kit.redaction import redactor
@@ -173,7 +173,7 @@ async def test_who_leaves_while_it_is_read_is_counted_and_keeps_its_place(
     assert all(call.cancelled() for call in calls)
     assert most == 1
     async with ground.store.read() as db:
-        desk = await endpoint.desks.standing(db, RUN, 1)
+        desk = await endpoint.attempt_rows.standing(db, RUN, 1)
     assert desk.refused == len(calls)
 
 

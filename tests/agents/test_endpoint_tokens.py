@@ -12,8 +12,14 @@ from pydantic import SecretStr
 
 from tests.support.fakes import StillClock
 from tests.support.servers.model_endpoint import INSTALLATION, SECRET, MovableClock
-from yudai.agents.endpoint.runtoken import AUDIENCE, RunClaims, check_run, read_claims
-from yudai.agents.endpoint.tokens import RunTokens, make_tokens
+from yudai.agents.endpoint.tokens import (
+    AUDIENCE,
+    RunClaims,
+    RunTokens,
+    check_run,
+    make_tokens,
+    read_claims,
+)
 from yudai.kit.errors import RefusedError, UnknownCallerError
 from yudai.kit.ids import RunId, SolveId
 from yudai.runs.domain.states import RunState

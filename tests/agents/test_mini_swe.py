@@ -9,7 +9,7 @@ import pytest
 
 from tests.support.fakes import AnsweringGateway, FolderSandbox, HangingGateway
 from tests.support.scripted_agent import FINISH, MARKER, Stage, Told
-from yudai.gateway.domain.usage import Usage
+from yudai.gateway.domain.models import Usage
 from yudai.gateway.port import Call, Completion, ToolCall
 from yudai.kit.causes import Cause
 from yudai.kit.errors import GatewayError, RefusedError, SandboxError

@@ -10,8 +10,8 @@ import pytest
 from tests.support.fakes import AnsweringGateway, FolderSandbox
 from tests.support.scripted_agent import FINISH, Stage
 from yudai.agents.adapters import edit_count
-from yudai.agents.adapters.keptdiff import MAX_DIFF_BYTES
-from yudai.gateway.domain.usage import Usage
+from yudai.agents.adapters.edit_count import MAX_DIFF_BYTES
+from yudai.gateway.domain.models import Usage
 from yudai.gateway.port import Call, Completion, ToolCall
 from yudai.kit.causes import Cause
 from yudai.kit.errors import SandboxError

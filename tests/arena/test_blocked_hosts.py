@@ -11,9 +11,9 @@ from tests.support.solve_rows import SOLVE, Ring, run_id
 from yudai.arena import blocked_hosts
 from yudai.arena.blocked_hosts import BLOCKED, MORE, BlockedNotes
 from yudai.artifacts.adapters.object_store import make_artifacts
+from yudai.kit.clock import SystemClock
 from yudai.kit.errors import SandboxError
 from yudai.kit.ids import SolveId
-from yudai.kit.system_clock import SystemClock
 from yudai.sandboxes.backends.bubblewrap.backend import BubblewrapBackend
 from yudai.sandboxes.port import UNKNOWN_PORT, BaseSpec, Blocked, Phase
 from yudai.solves import timeline as events

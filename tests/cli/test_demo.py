@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from starlette.applications import Starlette
 
+from yudai.cli.demo import DemoOptions, _check, has_desktop
 from yudai.cli.records.choose import Server
 from yudai.cli.serve.serve import ServeOptions, serving
-from yudai.cli.showing import DemoOptions, _check, has_desktop
 from yudai.kit.errors import RefusedError
 from yudai.settings import Settings
 

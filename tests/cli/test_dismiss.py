@@ -10,7 +10,7 @@ from tests.cli.stub_answers import document, summary
 from tests.cli.stub_server import Stub, problem, serving
 from tests.support.servers.databases import used_home
 from tests.support.solve_rows import SOLVE, Ring, passed
-from yudai.cli.dismiss import run_dismiss
+from yudai.cli.decide import run_dismiss
 from yudai.kit.errors import ConflictError, NotFoundError
 from yudai.kit.ids import SolveId
 from yudai.operations import telemetry

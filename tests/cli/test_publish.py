@@ -18,9 +18,8 @@ from tests.cli.stub_answers import PATH, UPDATES, document, event, lane, summary
 from tests.cli.stub_server import Stub, problem, serving
 from tests.support.servers.databases import used_home
 from tests.support.solve_rows import SOLVE, Ring, passed, run_id
-from yudai.cli import serverdesk
-from yudai.cli.publish import run_publish
-from yudai.cli.publishing import OwnDesk, publish
+from yudai.cli import publish as serverdesk
+from yudai.cli.publish import OwnDesk, publish, run_publish
 from yudai.cli.records.choose import Server
 from yudai.cli.show.show import run_show
 from yudai.cli.solve.local import run_solve
@@ -29,12 +28,12 @@ from yudai.forge.domain.repository import PullState
 from yudai.kit.errors import ConflictError, NotFoundError, RefusedError
 from yudai.kit.ids import LOCAL_USER, SolveId
 from yudai.operations import telemetry
-from yudai.publishing import outcomes
+from yudai.publishing import outcome_queries as outcomes
 from yudai.publishing import queries as publications
 from yudai.publishing.domain.publication import OutcomeKind, PublicationState
-from yudai.publishing.publication_views import PublicationView
 from yudai.publishing.requests import Publications
 from yudai.publishing.tables import OutcomeRow, PublicationRow
+from yudai.publishing.views import PublicationView
 from yudai.settings import Settings
 from yudai.solves.domain.origin import PublishMode
 from yudai.solves.domain.request import SolveAsk

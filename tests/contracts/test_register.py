@@ -11,7 +11,7 @@ from sqlalchemy import text
 
 from tests.support.registers import Desk, MemoryRegister
 from tests.support.servers.databases import NewDatabase, new_database
-from yudai.kit.system_clock import SystemClock
+from yudai.kit.clock import SystemClock
 from yudai.runs.queries import sandbox_tags
 from yudai.sandboxes.base_queries import MAX_LOG
 from yudai.sandboxes.database_register import DatabaseRegister

@@ -21,13 +21,12 @@ from yudai.gateway.adapters.openai.endpoint import local
 from yudai.gateway.adapters.openai.gateway import OpenAIGateway
 from yudai.gateway.adapters.scripted import ScriptedGateway
 from yudai.gateway.catalogue import Catalogue, ModelChange, packaged
-from yudai.gateway.domain.models import price_in_dollars
+from yudai.gateway.domain.models import Usage, price_in_dollars
 from yudai.gateway.domain.routing import Routes
-from yudai.gateway.domain.usage import Usage
 from yudai.gateway.port import Call, Completion, Gateway
+from yudai.kit.clock import SystemClock
 from yudai.kit.errors import GatewayError
 from yudai.kit.ids import MessageId
-from yudai.kit.system_clock import SystemClock
 from yudai.runs.spending.run_cap import Quote
 from yudai.solves.domain.states import SolveEvent
 from yudai.views.documents import Reader

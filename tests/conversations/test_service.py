@@ -31,9 +31,9 @@ from yudai.conversations.service import Conversations
 from yudai.gateway.catalogue import Catalogue, ModelChange
 from yudai.gateway.domain.models import price_in_dollars
 from yudai.gateway.domain.routing import Routes
+from yudai.kit.clock import SystemClock
 from yudai.kit.errors import NotFoundError, RefusedError
 from yudai.kit.ids import LOCAL_USER, SolveId, short
-from yudai.kit.system_clock import SystemClock
 from yudai.operations.sweep import Sweeper
 from yudai.solves import idempotency
 from yudai.solves import queries as solves

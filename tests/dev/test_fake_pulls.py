@@ -4,7 +4,7 @@ import httpx
 import pytest
 
 from tests.support.servers.github_server import REPO, GitHubServer
-from yudai.dev.fake_github import forks
+from yudai.dev.fake_github import pulls
 from yudai.dev.fake_github.errors import Refusal
 
 AT = f"/repos/{REPO}"
@@ -184,7 +184,7 @@ def test_a_fork_has_its_branches_a_while_later(github: GitHubServer, bob: httpx.
 
 
 def test_a_pull_request_from_a_fork(github: GitHubServer, bob: httpx.Client):
-    forks.fork(github.state, REPO, by="carol")
+    pulls.fork(github.state, REPO, by="carol")
     sha = github.commit({"x.txt": "x\n"}, repo="carol/passbook", branch="fix", by="carol")
     carol = github.client(github.token("carol"))
     made = offered(carol, "carol:fix")
@@ -198,7 +198,7 @@ def test_a_pull_request_from_a_fork(github: GitHubServer, bob: httpx.Client):
 
 
 def test_somebody_elses_fork_is_not_mine_to_offer(github: GitHubServer, bob: httpx.Client):
-    forks.fork(github.state, REPO, by="carol")
+    pulls.fork(github.state, REPO, by="carol")
     github.commit({"x.txt": "x\n"}, repo="carol/passbook", branch="theirs", by="carol")
     mallory = github.client(github.token("mallory"))
     assert why(offered(mallory, "carol:theirs")) == ["must be a collaborator"]

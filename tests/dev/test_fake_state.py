@@ -10,7 +10,7 @@ import pytest
 from pydantic import TypeAdapter
 
 from tests.support.servers.github_server import REPO, GitHubServer, github_server
-from yudai.dev.fake_github import forks
+from yudai.dev.fake_github import pulls
 
 
 def test_a_restart_forgets_nothing(tmp_path: Path):
@@ -24,7 +24,7 @@ def test_a_restart_forgets_nothing(tmp_path: Path):
         first.commit({"a.txt": "one\n"}, branch="fix")
         first.pull("fix")
         sha = first.merge(2)
-        forks.fork(first.state, REPO, by="carol")
+        pulls.fork(first.state, REPO, by="carol")
         token = first.token("bob")
         before = first.state.world.model_dump()
     with github_server(folder) as second:

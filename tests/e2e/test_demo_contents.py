@@ -14,8 +14,7 @@ from typing import NamedTuple
 import pytest
 
 from yudai import demo
-from yudai.gateway.adapters.script import Script
-from yudai.gateway.adapters.scripted import ScriptedGateway
+from yudai.gateway.adapters.scripted import Script, ScriptedGateway
 from yudai.runs.domain.plan import parse_plan
 
 pytestmark = pytest.mark.xdist_group("demo-contents")

@@ -15,9 +15,8 @@ from structlog.typing import EventDict
 from tests.support.servers import databases
 from tests.support.servers.engine_worker import POLL_S, Diary, DiaryFlow, solve_of
 from yudai.engine.adapters.dbos.configuration import open_client
-from yudai.engine.adapters.dbos.dbos_pruning import KEEP_S, prune
 from yudai.engine.adapters.dbos.engine import DbosEngine, EngineConfig
-from yudai.engine.adapters.dbos.worker import DbosWorker
+from yudai.engine.adapters.dbos.worker import KEEP_S, DbosWorker, prune
 from yudai.engine.port import FlowStatus
 from yudai.kit.ids import MessageId, RunId
 

@@ -9,8 +9,8 @@ import pytest
 from tests.support.solve_rows import Ring, run_id
 from yudai.artifacts.adapters.object_store import make_artifacts
 from yudai.engine.guard import Activities
+from yudai.kit.clock import SystemClock
 from yudai.kit.ids import SolveId, WorkerId
-from yudai.kit.system_clock import SystemClock
 from yudai.runs import queries as runs
 from yudai.solves import queries as solves
 from yudai.solves.claims import Claim, claim_of

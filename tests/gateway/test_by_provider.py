@@ -6,8 +6,7 @@ import pytest
 
 from yudai.gateway.adapters.by_provider import Providers
 from yudai.gateway.adapters.scripted import ScriptedGateway
-from yudai.gateway.domain.models import Model, Provider
-from yudai.gateway.domain.usage import Usage
+from yudai.gateway.domain.models import Model, Provider, Usage
 from yudai.gateway.port import Call, Completion
 from yudai.kit.errors import RefusedError
 

@@ -10,12 +10,12 @@ from yudai.gateway.domain.models import (
     FREE,
     Price,
     Provider,
+    Usage,
     is_script,
     parse_amounts,
     parse_price,
     scripted,
 )
-from yudai.gateway.domain.usage import Usage
 from yudai.kit.errors import RefusedError
 
 SONNET = Price(input_micros=3_000_000, output_micros=15_000_000, cached_micros=300_000)

@@ -11,8 +11,7 @@ from tests.support.servers.gateway_client import CALL, KEY, asking
 from tests.support.servers.openai_server import always, bash, completion, in_turn, says, tokens
 from yudai.gateway.adapters.openai.endpoint import Endpoint, local, openrouter
 from yudai.gateway.adapters.openai.gateway import OpenAIGateway
-from yudai.gateway.domain.models import Model, Provider
-from yudai.gateway.domain.usage import Usage
+from yudai.gateway.domain.models import Model, Provider, Usage
 from yudai.gateway.port import ToolCall
 from yudai.kit.causes import Cause
 from yudai.kit.errors import GatewayError, RefusedError

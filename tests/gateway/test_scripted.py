@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from yudai.gateway.adapters.scripted import ScriptedGateway
-from yudai.gateway.domain.usage import Usage
+from yudai.gateway.domain.models import Usage
 from yudai.gateway.port import Call, ToolCall
 from yudai.kit.causes import Cause
 from yudai.kit.errors import GatewayError, RefusedError

@@ -4,8 +4,7 @@ import asyncio
 
 import pytest
 
-from yudai.gateway.domain.models import Model, Price, Provider
-from yudai.gateway.domain.usage import Usage
+from yudai.gateway.domain.models import Model, Price, Provider, Usage
 from yudai.gateway.port import Call, Completion
 from yudai.gateway.throttle import ThrottledGateway
 from yudai.kit.errors import GatewayError, RefusedError

@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from yudai.kit.cutting import cut, line
+from yudai.kit.text import cut, line
 
 
 @given(st.text(st.characters()), st.integers(2, 60))

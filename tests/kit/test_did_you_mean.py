@@ -1,6 +1,6 @@
 """The nearest word, or all of them."""
 
-from yudai.kit.nearest import nearest
+from yudai.kit.text import nearest
 
 
 def test_a_slip_is_recognised_and_anything_else_gets_the_choice():

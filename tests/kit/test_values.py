@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from yudai.forge.domain.issue import Issue, from_markdown
-from yudai.gateway.domain.usage import Usage
+from yudai.gateway.domain.models import Usage
 from yudai.kit.causes import POLICIES, Cause
 from yudai.kit.errors import GatewayError, SandboxError, YudaiError
 from yudai.kit.ids import short, uuid7

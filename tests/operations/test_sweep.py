@@ -13,8 +13,8 @@ from tests.support.solve_rows import SOLVE, Ring
 from yudai.arena.cancel import Stopper
 from yudai.artifacts.adapters.object_store import make_artifacts
 from yudai.engine.port import FlowStatus
+from yudai.kit.clock import SystemClock
 from yudai.kit.ids import MessageId, SolveId, WorkerId
-from yudai.kit.system_clock import SystemClock
 from yudai.operations.sweep import Sweeper
 from yudai.solves import queries as solves
 from yudai.solves.domain.states import SolveState

@@ -1,6 +1,6 @@
 import pytest
 
-from yudai.patches.globs import first_match
+from yudai.patches.patch import first_match
 
 
 @pytest.mark.parametrize(

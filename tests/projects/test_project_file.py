@@ -1,7 +1,7 @@
 import pytest
 
 from yudai.kit.errors import RefusedError
-from yudai.projects.domain.projectfile import ProjectFile, Timeouts, read_project_file
+from yudai.projects.domain.project import ProjectFile, Timeouts, read_project_file
 
 
 def test_a_whole_file():

@@ -1,6 +1,6 @@
 import pytest
 
-from yudai.projects.domain.pythonpin import is_allowed, plain_specifier, python_pin
+from yudai.projects.domain.pyproject import is_allowed, plain_specifier, python_pin
 from yudai.projects.domain.repository_files import Glance
 
 

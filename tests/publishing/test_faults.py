@@ -13,8 +13,8 @@ from yudai.forge.domain.repository import PullState, Role
 from yudai.kit.errors import ForgeError
 from yudai.publishing import publisher as publishing
 from yudai.publishing.domain.publication import PublicationState
-from yudai.publishing.publication_views import view_of
 from yudai.publishing.publisher import LEASE_S
+from yudai.publishing.views import view_of
 from yudai.solves import timeline as events
 from yudai.store.store import Store
 

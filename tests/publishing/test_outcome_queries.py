@@ -8,8 +8,8 @@ import pytest
 from yudai.forge.domain.repository import PullState
 from yudai.kit.errors import ConflictError, NotFoundError
 from yudai.kit.ids import SolveId
+from yudai.publishing import outcome_queries as outcomes
 from yudai.publishing import outcome_queries as pulls
-from yudai.publishing import outcomes
 from yudai.publishing import queries as publications
 from yudai.publishing.domain.publication import OutcomeKind
 from yudai.publishing.outcome_queries import Due

@@ -20,9 +20,9 @@ from yudai.operations.sweep import rounds
 from yudai.publishing import context
 from yudai.publishing import publisher as publishing
 from yudai.publishing.branch import BOT_EMAIL
+from yudai.publishing.context import page_of
 from yudai.publishing.domain.publication import PublicationState
 from yudai.publishing.domain.pull_request import marker
-from yudai.publishing.publishing_story import page_of
 from yudai.publishing.requests import Publications
 from yudai.solves import queries as solves
 from yudai.solves import timeline as events

@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 
 from yudai.forge.domain.repository import Account, ForgeCommit, PullRequest, PullState
 from yudai.patches.patch import parse_patch
-from yudai.publishing.domain.branch_history import Act, Change, acts_of
-from yudai.publishing.domain.landing import LandingSign, find_landing
+from yudai.publishing.domain.branch_history import Act, Change, LandingSign, acts_of, find_landing
 from yudai.publishing.domain.publication import OutcomeKind
 from yudai.publishing.domain.reverts import Sign, Turn, has_enough, read_history, telling_lines
 

@@ -18,7 +18,7 @@ from yudai.forge.domain.repository import NewPull, PullRequest, PullState, RepoR
 from yudai.forge.ports.remote import ANONYMOUS, Credential, CredentialKind, Landed
 from yudai.kit.errors import ConflictError, ForbiddenError, ForgeError, NotFoundError, RefusedError
 from yudai.kit.ids import LOCAL_USER, SolveId
-from yudai.publishing import outcomes
+from yudai.publishing import outcome_queries as outcomes
 from yudai.publishing import queries as publications
 from yudai.publishing.confirm_revert import Confirmer
 from yudai.publishing.domain.publication import OutcomeKind, PublicationState

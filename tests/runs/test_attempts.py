@@ -5,7 +5,7 @@ import pytest
 from yudai.artifacts import queries as artifacts
 from yudai.artifacts.port import ArtifactKind, ArtifactRef
 from yudai.engine.guard import lost_claims
-from yudai.gateway.domain.usage import Usage
+from yudai.gateway.domain.models import Usage
 from yudai.kit.causes import Cause
 from yudai.kit.errors import ConflictError, TakenError
 from yudai.kit.ids import WorkerId

@@ -23,11 +23,11 @@ from yudai.runs.domain.exit_status import EXIT_CAUSES, UPSTREAM_CAUSES, cause_of
 from yudai.runs.domain.trajectory.foreign_files import (
     MAX_DEPTH,
     MAX_MESSAGES,
+    REDACTED,
     Imported,
     parse,
     read_trajectory,
 )
-from yudai.runs.domain.trajectory.redacting import REDACTED
 
 
 def read(value: object) -> Imported:

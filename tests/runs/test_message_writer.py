@@ -9,7 +9,7 @@ import pytest_asyncio
 from sqlalchemy import event, text
 from structlog.testing import capture_logs
 
-from yudai.gateway.domain.usage import Usage
+from yudai.gateway.domain.models import Usage
 from yudai.kit.causes import Cause
 from yudai.kit.ids import RunId
 from yudai.runs import attempts

@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 
 from tests.support.fakes import AnsweringGateway, HangingGateway
-from yudai.gateway.domain.models import FREE, Model, Price, Provider, scripted
-from yudai.gateway.domain.usage import Usage
+from yudai.gateway.domain.models import FREE, Model, Price, Provider, Usage, scripted
 from yudai.gateway.port import Call, Completion
 from yudai.kit.causes import Cause
 from yudai.kit.errors import GatewayError

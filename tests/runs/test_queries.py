@@ -4,7 +4,7 @@ from collections.abc import Callable
 import pytest
 from sqlalchemy.exc import IntegrityError
 
-from yudai.gateway.domain.usage import Usage
+from yudai.gateway.domain.models import Usage
 from yudai.kit.causes import Cause
 from yudai.kit.errors import ConflictError, IllegalTransitionError, NotFoundError, RefusedError
 from yudai.kit.ids import RunId, SolveId

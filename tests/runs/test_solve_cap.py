@@ -16,13 +16,12 @@ from sqlalchemy import event
 from tests.support.fakes import AnsweringGateway
 from tests.support.servers.databases import postgresql_only_url
 from tests.support.servers.preforked import Warm
-from yudai.gateway.domain.models import FREE, Model, Price, Provider
-from yudai.gateway.domain.usage import Usage
+from yudai.gateway.domain.models import FREE, Model, Price, Provider, Usage
 from yudai.gateway.port import Call, Completion
 from yudai.kit.causes import Cause
+from yudai.kit.clock import SystemClock
 from yudai.kit.errors import GatewayError, TakenError
 from yudai.kit.ids import RunId, SolveId, WorkerId
-from yudai.kit.system_clock import SystemClock
 from yudai.runs import queries as runs
 from yudai.runs.spending import holds, solve_cap
 from yudai.runs.spending.holds import Account
@@ -325,7 +324,7 @@ async def test_patience_helps_to_set_aside(tmp_path: Path, monkeypatch: pytest.M
 
 _KILLED = """
 import asyncio, sys
-from yudai.kit.system_clock import SystemClock
+from yudai.kit.clock import SystemClock
 from yudai.gateway.domain.models import Price
 from yudai.runs.spending.run_cap import Quote
 from yudai.runs.spending.solve_cap import SharedPurse
@@ -448,7 +447,7 @@ async def test_only_a_single_call_can_ever_overshoot(postgresql_only_url: str, s
 _RACING = """
 import asyncio, sys
 from random import Random
-from yudai.kit.system_clock import SystemClock
+from yudai.kit.clock import SystemClock
 from yudai.gateway.domain.models import Price
 from yudai.runs.spending.run_cap import Quote
 from yudai.runs.spending.solve_cap import SharedPurse

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tests.support.trajectories import CHAT, RESPONSES, TEXT, answered, called
-from yudai.gateway.domain.usage import Usage
+from yudai.gateway.domain.models import Usage
 from yudai.runs.domain.trajectory.messages import (
     commands_of,
     reasoning_of,

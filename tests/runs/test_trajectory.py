@@ -2,7 +2,7 @@
 
 from typing import Any, NamedTuple
 
-from yudai.gateway.domain.usage import Usage
+from yudai.gateway.domain.models import Usage
 from yudai.runs.domain.trajectory.trajectory import TrajectoryMessage, export
 
 

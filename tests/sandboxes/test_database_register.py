@@ -16,13 +16,12 @@ from sqlalchemy import event
 from sqlalchemy.exc import OperationalError
 
 from yudai.engine.adapters.host_processes import host_name, is_gone, is_there
-from yudai.kit.system_clock import SystemClock
+from yudai.kit.clock import SystemClock
 from yudai.operations.overview import Overseer
 from yudai.runs.queries import sandbox_tags
 from yudai.sandboxes import base_queries as bases
 from yudai.sandboxes.base_queries import Builder
-from yudai.sandboxes.database_register import DatabaseRegister
-from yudai.sandboxes.holding import Living
+from yudai.sandboxes.database_register import DatabaseRegister, Living
 from yudai.sandboxes.queries import DEAD_S
 from yudai.sandboxes.register import BoxEntry
 from yudai.store.outages import StoreAwayError

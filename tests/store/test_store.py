@@ -53,7 +53,7 @@ _KILLED = """
 import asyncio, os, sys
 from yudai.runs.domain.states import RunEvent
 from yudai.runs.domain.trajectory.trajectory import TrajectoryMessage
-from yudai.gateway.domain.usage import Usage
+from yudai.gateway.domain.models import Usage
 from yudai.agents.port import Progress
 from yudai.store import runs
 from yudai.store.store import Store
@@ -94,7 +94,7 @@ _WRITING = """
 import asyncio, sys
 from yudai.runs.domain.states import RunEvent
 from yudai.runs.domain.trajectory.trajectory import TrajectoryMessage
-from yudai.gateway.domain.usage import Usage
+from yudai.gateway.domain.models import Usage
 from yudai.agents.port import Progress
 from yudai.store import events, runs
 from yudai.store.store import Store

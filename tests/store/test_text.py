@@ -3,7 +3,7 @@ import json
 import pytest
 
 from yudai.kit.text import clean
-from yudai.store.text import to_json
+from yudai.store.columns import to_json
 
 
 @pytest.mark.parametrize(

@@ -39,10 +39,9 @@ from yudai.gateway.catalogue import Catalogue
 from yudai.gateway.domain.models import Model
 from yudai.gateway.domain.routing import Routes
 from yudai.gateway.port import Call, Completion
-from yudai.kit.clock import Clock
+from yudai.kit.clock import Clock, SystemClock
 from yudai.kit.errors import ForbiddenError, RefusedError
 from yudai.kit.ids import MessageId, SolveId
-from yudai.kit.system_clock import SystemClock
 from yudai.sandboxes.reap import Reaper
 from yudai.settings import Settings
 from yudai.solves.domain.budget import Budget

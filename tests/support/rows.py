@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
-from yudai.gateway.domain.usage import Usage
+from yudai.gateway.domain.models import Usage
 from yudai.kit.ids import RunId, SolveId
 from yudai.runs import queries as runs
 from yudai.runs.domain.progress import Progress

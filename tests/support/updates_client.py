@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from yudai.gateway.domain.usage import Usage
+from yudai.gateway.domain.models import Usage
 from yudai.kit.causes import Cause
 from yudai.kit.ids import RunId, SolveId
 from yudai.runs import attempts
@@ -22,9 +22,7 @@ from yudai.solves.domain.matrix import Contestant, Matrix, Strategy
 from yudai.solves.domain.states import SolveState
 from yudai.solves.tables import SolveRow
 from yudai.store.store import Store
-from yudai.views.update_answer import Ask
-from yudai.views.update_views import UpdatesView
-from yudai.views.updates import Updates
+from yudai.views.updates import Ask, Updates, UpdatesView
 
 NOW = 1_700_000_000.0
 

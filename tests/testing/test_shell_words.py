@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from yudai.testing.domain.shellwords import MAX_CHARS, Call, calls
+from yudai.testing.domain.agent_commands import MAX_CHARS, Call, calls
 
 CASES: dict[str, list[tuple[str, ...]]] = {
     "": [],

@@ -15,7 +15,7 @@ from tests.support.servers.git_server import Status
 from tests.support.solve_rows import Ring, run_id
 from yudai.artifacts.adapters.object_store import make_artifacts
 from yudai.forge.adapters.git.command import Git
-from yudai.gateway.domain.usage import Usage
+from yudai.gateway.domain.models import Usage
 from yudai.kit.errors import YudaiError
 from yudai.kit.redaction import Redact, as_it_is, redactor
 from yudai.operations import telemetry

@@ -23,7 +23,7 @@ from yudai.gateway.domain.routing import Routes
 from yudai.kit.errors import ForbiddenError, ForgeError, LostAnswerError, RefusedError
 from yudai.kit.ids import LOCAL_USER, SolveId
 from yudai.solves.domain.origin import OriginKind, PublishMode
-from yudai.triggers import triggers as heard_triggers
+from yudai.triggers import trigger_rows as heard_triggers
 from yudai.triggers.open_solves import LATE_S
 from yudai.triggers.tables import TriggerRow
 

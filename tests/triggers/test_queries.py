@@ -13,10 +13,9 @@ from yudai.solves import queries as solves
 from yudai.solves.domain.states import SolveState
 from yudai.solves.tables import SolveRow
 from yudai.store.store import Store
-from yudai.triggers import queries as deliveries
-from yudai.triggers import triggers, watches
+from yudai.triggers import deliveries, trigger_rows, watches
 from yudai.triggers.tables import DeliveryRow, TriggerRow
-from yudai.triggers.triggers import HeardError
+from yudai.triggers.trigger_rows import HeardError
 
 NewSolve = Callable[..., SolveRow]
 URL = "https://forge.test/ada/calc"
@@ -69,7 +68,7 @@ async def test_a_trigger_is_heard_once(store: Store):
     async def add() -> bool:
         try:
             async with store.change() as db:
-                await triggers.add(db, trigger())
+                await trigger_rows.add(db, trigger())
         except HeardError:
             return False
         return True
@@ -78,9 +77,9 @@ async def test_a_trigger_is_heard_once(store: Store):
         added = [group.create_task(add()) for _ in range(4)]
     assert sum(task.result() for task in added) == 1
     async with store.read() as db:
-        row = await triggers.find(db, trigger().key)
-        assert await triggers.heard(db, [trigger().key, "other"]) == {trigger().key}
-        assert await triggers.heard(db, []) == frozenset()
+        row = await trigger_rows.find(db, trigger().key)
+        assert await trigger_rows.heard(db, [trigger().key, "other"]) == {trigger().key}
+        assert await trigger_rows.heard(db, []) == frozenset()
     assert row is not None
     assert (row.login, row.note, row.solve_id) == ("wim", "n", None)
 
@@ -94,12 +93,12 @@ async def test_a_solve_of_the_same_issue_is_found_while_it_goes_on(
         await solves.add(db, new_solve("b", **issue | {"issue_number": 2}))
         await solves.add(db, new_solve("c", **issue | {"repo_url": f"{URL}2"}))
     async with store.read() as db:
-        assert await triggers.going_on(db, URL, 1) is None
+        assert await trigger_rows.going_on(db, URL, 1) is None
     async with store.change() as db:
         await solves.add(db, new_solve("d", **issue, state=SolveState.RUNNING))
     async with store.read() as db:
-        assert await triggers.going_on(db, URL.replace("ada", "Ada"), 1) == "d"
-        assert await triggers.going_on(db, URL, 1, besides=SolveId("d")) is None
+        assert await trigger_rows.going_on(db, URL.replace("ada", "Ada"), 1) == "d"
+        assert await trigger_rows.going_on(db, URL, 1, besides=SolveId("d")) is None
 
 
 async def test_a_user_is_known_by_number_not_by_name(store: Store):

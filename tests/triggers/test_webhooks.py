@@ -18,11 +18,11 @@ from sqlalchemy import select
 from tests.support.servers.databases import Kind
 from tests.support.solve_rows import SOLVE, Ring
 from yudai.forge.domain.repository import RepoRef
+from yudai.kit.clock import SystemClock
 from yudai.kit.errors import ForgeError, NotFoundError, RefusedError
-from yudai.kit.system_clock import SystemClock
 from yudai.publishing.tables import PublicationRow
 from yudai.store.store import Store
-from yudai.triggers.queries import KEPT_S
+from yudai.triggers.deliveries import KEPT_S
 from yudai.triggers.tables import DeliveryRow
 from yudai.triggers.webhooks import MAX_TRIES, Deliveries, Delivery, UnsignedError, is_signed
 

@@ -4,8 +4,8 @@ import pytest
 
 from tests.support.verified_repo import Files, Ground
 from yudai.kit.causes import Cause
+from yudai.kit.concurrency import together
 from yudai.kit.errors import RefusedError, SandboxError
-from yudai.kit.together import together
 from yudai.patches.patch import parse_patch
 from yudai.verification.clean_sandboxes import UNREADABLE, Boxes, apply_patch, read_texts
 

@@ -1,6 +1,13 @@
 from yudai.testing.domain.report import Baseline, Outcome, TestReport
-from yudai.verification.domain.tally import Tally, tally
-from yudai.verification.domain.verdict import NOTHING, Evidence, Verdict, VerdictStatus, refused
+from yudai.verification.domain.verdict import (
+    NOTHING,
+    Evidence,
+    Tally,
+    Verdict,
+    VerdictStatus,
+    refused,
+    tally,
+)
 
 REPORT = TestReport(
     outcomes={"a": Outcome.PASSED, "b": Outcome.FAILED, "c": Outcome.ERROR, "d": Outcome.SKIPPED},

@@ -4,7 +4,7 @@ from typing import Any
 
 from tests.support.trajectories import DIFF
 from yudai.kit.ids import RunId, SolveId
-from yudai.patches.touching import Touched, touched
+from yudai.patches.patch import Touched, touched
 from yudai.ranking.domain.scorecard import Scorecard
 from yudai.runs.domain.states import RunState
 from yudai.solves.domain.matrix import Contestant, Strategy

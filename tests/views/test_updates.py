@@ -15,8 +15,8 @@ from sqlalchemy import event as sql_event
 from tests.support.servers.databases import Kind
 from tests.support.updates_client import NOW, Scene, Watcher, solve_id
 from yudai.kit.causes import Cause
-from yudai.kit.cutting import MAX_BYTES
 from yudai.kit.errors import NotFoundError, RefusedError
+from yudai.kit.text import MAX_BYTES
 from yudai.runs import queries as runs
 from yudai.runs.domain.states import RunEvent
 from yudai.runs.tables import MessageRow
@@ -27,8 +27,7 @@ from yudai.store.store import Store
 from yudai.testing.domain.report import Baseline, Outcome, TestReport
 from yudai.verification.domain.verdict import Evidence, Verdict, VerdictStatus
 from yudai.views.domain.cursor import Cursor, Mark, decode, encode, epoch_of
-from yudai.views.update_answer import FAR, POLL_MS, TAIL, Ask
-from yudai.views.updates import MAX_OPEN, Updates, open_updates
+from yudai.views.updates import FAR, MAX_OPEN, POLL_MS, TAIL, Ask, Updates, open_updates
 
 # What only the store can get wrong is tried on both; the rest is the same code on either.
 both = pytest.mark.parametrize("database_kind", ["sqlite", "postgresql"], indirect=True)

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import NamedTuple, NoReturn
 
-from yudai.accounts import belonging
-from yudai.accounts.belonging import Belonging
+from yudai.accounts import queries as belonging
 from yudai.accounts.credentials import Keyring
+from yudai.accounts.queries import Belonging
 from yudai.forge.domain.repository import RepoRef, Role, parse_target
 from yudai.forge.ports.login import SignedOutError
 from yudai.forge.ports.remote import Credential, Repositories

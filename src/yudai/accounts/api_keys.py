@@ -15,8 +15,8 @@ from yudai.accounts.people import Person, person_of
 from yudai.accounts.tables import KeyRow
 from yudai.accounts.vault import Digest
 from yudai.kit.clock import Clock
-from yudai.kit.cutting import line
 from yudai.kit.errors import NotFoundError, RefusedError
+from yudai.kit.text import line
 from yudai.kit.value import Value
 from yudai.store.store import Store
 

@@ -16,8 +16,8 @@ from yudai.accounts.tables import LoginAttemptRow, LoginRow
 from yudai.accounts.vault import Digest, SealBrokenError, Vault
 from yudai.forge.ports.login import LoginProvider
 from yudai.kit.clock import Clock
-from yudai.kit.cutting import line
 from yudai.kit.errors import ForbiddenError, NotFoundError, RefusedError
+from yudai.kit.text import line
 from yudai.kit.value import Value
 from yudai.store.store import Store
 

@@ -2,7 +2,7 @@
 
 from typing import Protocol
 
-from yudai.gateway.domain.usage import Usage
+from yudai.gateway.domain.models import Usage
 from yudai.gateway.port import Gateway
 from yudai.kit.causes import Cause
 from yudai.kit.value import Value

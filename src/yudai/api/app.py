@@ -38,7 +38,7 @@ from yudai.api.security.authorize import make_gate
 from yudai.api.security.cookies import origin_of
 from yudai.api.security.request_guards import Allowed, BodyLimit, Guard, json_only
 from yudai.api.security.response_headers import Envelope
-from yudai.kit.system_clock import SystemClock
+from yudai.kit.clock import SystemClock
 
 PREFIX = "/api"
 Lifespan = Callable[[FastAPI], AbstractAsyncContextManager[None]]

@@ -9,7 +9,7 @@ from yudai.engine import queries as workers
 from yudai.engine.queries import DEAD_S, Peer
 from yudai.kit.clock import Clock
 from yudai.kit.errors import ConflictError
-from yudai.kit.ids import SolveId, WorkerId, short
+from yudai.kit.ids import RunId, SolveId, WorkerId, short
 from yudai.runs import queries as runs
 from yudai.runs.domain.states import FINAL, RunEvent
 from yudai.solves import queries as solves
@@ -96,3 +96,22 @@ class Stopper:
 
 def _is_dead(solve: SolveRow, alive: set[WorkerId]) -> bool:
     return not solve.durable and solve.state not in RESTING and solve.worker_id not in alive
+
+
+@dataclass(frozen=True)
+class RunCanceller:
+    store: Store
+    clock: Clock
+
+    async def cancel(self, run_id: RunId) -> None:
+        """ConflictError when it has ended already: it stays what it is."""
+        now = self.clock.now()
+        async with self.store.change() as db:
+            run = await runs.hold(db, run_id)
+            if run.state in FINAL:
+                raise ConflictError(
+                    f"run {short(run_id)} is {run.state}: there is nothing to cancel",
+                    state=run.state,
+                )
+            latency_ms = int((now - (run.started_at or now)) * 1000)
+            await runs.advance(db, run_id, RunEvent.CANCELLED, at=now, latency_ms=latency_ms)

@@ -8,9 +8,8 @@ from yudai.artifacts import queries as artifacts
 from yudai.artifacts.port import ArtifactRef
 from yudai.artifacts.source_archives import Sources
 from yudai.forge.domain.repository import RepoRef, parse_target
-from yudai.forge.ports.credentials import Credentials
 from yudai.forge.ports.folder import Snapshot
-from yudai.forge.ports.remote import Credential
+from yudai.forge.ports.remote import Credential, Credentials
 from yudai.kit.clock import Clock
 from yudai.projects.domain.project import Project
 from yudai.projects.find import Shelf, base_of, find_project, given_of

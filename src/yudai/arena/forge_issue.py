@@ -6,8 +6,7 @@ from typing import NamedTuple, Protocol
 from yudai.forge.domain.issue import Issue, IssueFacts
 from yudai.forge.domain.issue_text import Selection, Taken, take
 from yudai.forge.domain.repository import RepoRef, Repository, parse_target
-from yudai.forge.ports.credentials import Credentials
-from yudai.forge.ports.remote import Credential, Issues, Repositories
+from yudai.forge.ports.remote import Credential, Credentials, Issues, Repositories
 from yudai.kit.clock import Clock
 from yudai.kit.errors import NotFoundError, RefusedError, about
 from yudai.solves.domain.origin import PublishMode

@@ -4,21 +4,30 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from yudai.arena.fetch import Fetching
 from yudai.arena.open import SolveRequest
 from yudai.arena.prepare import Preparer
 from yudai.forge.domain.issue import Issue
+from yudai.forge.domain.repository import parse_target
 from yudai.forge.ports.folder import Forge, Snapshot
+from yudai.forge.ports.remote import Credentials
 from yudai.gateway.catalogue import Catalogue
 from yudai.gateway.domain.models import Model, Price, free_names
 from yudai.gateway.port import Gateway
+from yudai.kit.clock import Clock
 from yudai.kit.errors import about
+from yudai.kit.ids import SolveId
 from yudai.kit.value import Value
 from yudai.projects.domain.project import Project
 from yudai.projects.find import Given, base_of, find_project
 from yudai.ranking.domain.reducer import check_reducer
 from yudai.sandboxes.port import Backend, BaseSpec
+from yudai.solves import timeline as events
 from yudai.solves.domain.budget import Budget, admit
 from yudai.solves.domain.matrix import Lineup, Matrix, check_size, expand
+from yudai.solves.timeline import FETCHED
 from yudai.verification.baseline import Measured
 
 _OWNER = "plan"
@@ -126,4 +135,51 @@ def to_request(draft: Draft, measured: Measured | None, *, sandbox_backend: str)
         snapshot=snapshot,
         project=draft.project,
         measured=measured,
+    )
+
+
+@dataclass(frozen=True)
+class RemotePlanner:
+    mirrors: Fetching
+    credentials: Credentials
+    clock: Clock
+    forge_url: str
+    own_env: Path | None
+    """Our own Python environment: it has pytest, for repositories that need nothing else."""
+
+    async def draft(self, asked: FolderRequest, request: SolveRequest, lineup: Lineup) -> Draft:
+        """The branch as it is now, and how it is made ready and tested."""
+        repo = parse_target(request.repo_url, forge=self.forge_url).repo
+        by = await self.credentials.reading(repo, user_id=request.user_id)
+        snapshot = await self.mirrors.fetch(repo, request.base_branch, by=by)
+        project = await find_project(self.mirrors, snapshot, asked.given)
+        said = {"issue": request.issue, "matrix": request.matrix, "budget": request.budget}
+        return Draft(
+            asked=asked.model_copy(update=said),
+            snapshot=snapshot,
+            project=project,
+            base=base_of(snapshot, project, None if project.setup else self.own_env),
+            models=request.models,
+            lineup=lineup,
+        )
+
+    async def note(self, db: AsyncSession, solve_id: SolveId, draft: Draft) -> None:
+        """On the timeline, as when a worker fetches it."""
+        told: dict[str, object] = {
+            "commit": draft.snapshot.commit,
+            "branch": draft.snapshot.branch,
+        }
+        await events.append(db, solve_id, kind=FETCHED, at=self.clock.now(), data=told)
+
+
+def pinned(request: SolveRequest, draft: Draft, measured: Measured) -> SolveRequest:
+    """The request with the commit that was looked at; the forge may move on."""
+    return request.model_copy(
+        update={
+            "base": draft.base,
+            "base_branch": draft.snapshot.branch,
+            "base_commit": draft.snapshot.commit,
+            "project": draft.project,
+            "measured": measured,
+        }
     )

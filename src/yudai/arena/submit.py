@@ -20,7 +20,7 @@ from yudai.gateway.domain.models import Price, is_script
 from yudai.kit.clock import Clock
 from yudai.kit.errors import NotFoundError, RefusedError, about
 from yudai.kit.ids import ConversationId, SolveId
-from yudai.kit.nearest import nearest
+from yudai.kit.text import nearest
 from yudai.projects.domain.project import Project
 from yudai.projects.find import Given
 from yudai.solves import idempotency

@@ -85,7 +85,7 @@ def demo(
         return run_until_signal(
             run_demo(_settings(), sandbox=sandbox, parallel=parallel, reducer=reducer, json=json)
         )
-    from yudai.cli.showing import DemoOptions, show_demo
+    from yudai.cli.demo import DemoOptions, show_demo
 
     given = DemoOptions(sandbox=sandbox, parallel=parallel, reducer=reducer, opens=not no_open)
     return run_until_signal(show_demo(_settings(), given))
@@ -200,7 +200,7 @@ def watch(target: Solve = "", *, json: Json = False, server: options.ServerUrl =
 @app.command()
 def cancel(target: Solve = "", *, json: Json = False, server: options.ServerUrl = "") -> int:
     """End a solve, whoever runs it; what its runs have done stays in the record."""
-    from yudai.cli.cancel import run_cancel
+    from yudai.cli.decide import run_cancel
 
     return run_until_signal(run_cancel(_settings(server), target, json=json))
 
@@ -214,7 +214,7 @@ def dismiss(
     server: options.ServerUrl = "",
 ) -> int:
     """Take no answer of a solve that awaits review: it is completed, and its runs are kept."""
-    from yudai.cli.dismiss import run_dismiss
+    from yudai.cli.decide import run_dismiss
 
     return run_until_signal(run_dismiss(_settings(server), target, reason=reason, json=json))
 

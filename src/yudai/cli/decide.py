@@ -5,10 +5,14 @@ from pathlib import Path
 from rich.console import Console
 from rich.text import Text
 
+from yudai.cli import console
 from yudai.cli import console as consoles
 from yudai.cli.exit_codes import OK
+from yudai.cli.records.choose import open_records
+from yudai.cli.show.result import print_document
 from yudai.cli.text import one_line, print_json, safe
 from yudai.decisions.apply import Applied, Applier
+from yudai.kit.ids import short
 from yudai.settings import Settings
 from yudai.wiring import make_applier, open_library
 
@@ -55,3 +59,29 @@ def _fields(applied: Applied) -> dict[str, object]:
         "branch": applied.branch or None,
         "commit": applied.commit or None,
     }
+
+
+async def run_dismiss(settings: Settings, target: str, *, reason: str, json: bool) -> int:
+    async with open_records(settings) as records:
+        # The newest of all, unlike what is cancelled: what goes on awaits no review.
+        solve_id = (await records.document(target)).solve.id
+        await records.dismiss(solve_id, reason)
+        if json:
+            print_document(await records.document(solve_id))
+        else:
+            said = f"Solve {short(solve_id)} is completed without an answer; its runs are kept."
+            console.result().print(said, soft_wrap=True)
+    return OK
+
+
+async def run_cancel(settings: Settings, target: str, *, json: bool) -> int:
+    async with open_records(settings) as records:
+        solve_id = await records.find(target)
+        # One transaction: it is at rest when this returns; who runs it notices within a second.
+        await records.cancel(solve_id)
+        if json:
+            print_document(await records.document(solve_id))
+        else:
+            said = f"Solve {short(solve_id)} is cancelled; what its runs had done is kept."
+            console.result().print(said, soft_wrap=True)
+    return OK

@@ -12,7 +12,7 @@ from yudai.gateway.catalogue import Catalogue, Entry, ModelChange
 from yudai.gateway.domain.models import Provider, parse_amounts
 from yudai.kit.errors import RefusedError
 from yudai.kit.money import usd
-from yudai.kit.nearest import nearest
+from yudai.kit.text import nearest
 from yudai.settings import Settings
 from yudai.wiring import Library, make_catalogue, open_library
 

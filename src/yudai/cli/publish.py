@@ -1,14 +1,139 @@
 """`yudai publish`: a pull request with the champion's patch, or where it is already."""
 
+import asyncio
+from dataclasses import dataclass
+from typing import Protocol
+
+from rich.console import Console
+from rich.text import Text
+
 from yudai.cli import console as consoles
+from yudai.cli.console import program
 from yudai.cli.exit_codes import OK
-from yudai.cli.publishing import OwnDesk, publish
+from yudai.cli.http.client import AwayError, Remote, read_as
 from yudai.cli.records.choose import find_server
-from yudai.cli.text import print_json
-from yudai.publishing.publication_views import PublicationView
+from yudai.cli.spinner import working
+from yudai.cli.text import one_line, print_json, safe
+from yudai.kit.clock import SystemClock
+from yudai.kit.errors import ConflictError, NotFoundError, RefusedError
+from yudai.kit.ids import LOCAL_USER, SolveId, short
+from yudai.publishing.domain.publication import RESTING, PublicationState
+from yudai.publishing.publisher import Publisher
 from yudai.publishing.requests import Publications
+from yudai.publishing.views import PublicationView
 from yudai.settings import Settings
 from yudai.wiring import make_backend, open_library
+
+_PAUSE_S = 1.0
+
+
+@dataclass(frozen=True)
+class ServerDesk:
+    remote: Remote
+
+    async def ask(self, solve_id: SolveId) -> PublicationView:
+        """A lost answer is no second pull request: who asks again is told that it is under way."""
+        path = f"/api/solves/{solve_id}/publish"
+        try:
+            found = await self.remote.post(path)
+        except AwayError:
+            await asyncio.sleep(_PAUSE_S)
+            found = await self.remote.post(path)
+        return read_as(PublicationView, found, self.remote.url)
+
+    async def view(self, solve_id: SolveId) -> PublicationView | None:
+        try:
+            found = await self.remote.get(f"/api/solves/{solve_id}/publication")
+        except NotFoundError:
+            return None
+        return read_as(PublicationView, found, self.remote.url)
+
+    async def go_on(self, seen: PublicationView) -> None:
+        del seen
+        await asyncio.sleep(_PAUSE_S)
+
+
+_MAX_WAIT_S = 60.0
+_STALE = " (its base branch has moved on: solve it anew)"
+
+
+class Desk(Protocol):
+    """Who publishes: a server, or this process."""
+
+    async def ask(self, solve_id: SolveId) -> PublicationView:
+        """ConflictError where there is nothing to publish, or it is under way."""
+        ...
+
+    async def view(self, solve_id: SolveId) -> PublicationView | None:
+        """None: nobody has asked for it."""
+        ...
+
+    async def go_on(self, seen: PublicationView) -> None:
+        """Until something may have changed."""
+        ...
+
+
+@dataclass(frozen=True)
+class OwnDesk:
+    """In this very process."""
+
+    publisher: Publisher
+    publications: Publications
+    user_id: str = LOCAL_USER
+
+    async def ask(self, solve_id: SolveId) -> PublicationView:
+        return await self.publisher.request(solve_id, actor=self.user_id)
+
+    async def view(self, solve_id: SolveId) -> PublicationView | None:
+        try:
+            return await self.publications.view(solve_id)
+        except NotFoundError:
+            return None
+
+    async def go_on(self, seen: PublicationView) -> None:
+        await asyncio.sleep(max(0.0, (seen.due_at or 0.0) - self.publications.clock.now()))
+        await self.publisher.carry_on(seen.solve_id)
+
+
+async def publish(desk: Desk, solve_id: SolveId, console: Console) -> PublicationView:
+    """Ask, wait, say where it is; RefusedError when it may not be."""
+    async with working(console, "publishing: commit, branch, pull request, comment"):
+        seen = await _asked(desk, solve_id)
+        while seen.state not in RESTING:
+            _check_wait(seen)
+            await desk.go_on(seen)
+            seen = await desk.view(solve_id) or seen
+    if seen.state is not PublicationState.DONE or seen.pull_number is None:
+        why = one_line(seen.reason, width=400) or "there is no pull request"
+        hint = _STALE if seen.state is PublicationState.STALE else ""
+        raise RefusedError(f"not published: {why}{hint}")
+    console.print(Text(describe_pull(seen), style="bold"), soft_wrap=True)
+    return seen
+
+
+def describe_pull(seen: PublicationView) -> str:
+    state = "" if seen.pull_state is None else str(seen.pull_state)
+    draft = ", a draft" if seen.is_draft and state == "open" else ""
+    return safe(f"Pull request #{seen.pull_number} ({state or 'open'}{draft}): {seen.pull_url}")
+
+
+def _check_wait(seen: PublicationView) -> None:
+    if (seen.due_at or 0.0) - SystemClock().now() > _MAX_WAIT_S:
+        raise RefusedError(
+            f"the forge cannot be asked now ({one_line(seen.error, width=200)}):"
+            f" `{program()} publish {short(seen.solve_id)}` goes on later"
+        )
+
+
+async def _asked(desk: Desk, solve_id: SolveId) -> PublicationView:
+    try:
+        return await desk.ask(solve_id)
+    except ConflictError:
+        seen = await desk.view(solve_id)
+        is_under_way = seen is not None and (seen.state not in RESTING or seen.pull_number)
+        if seen is None or not is_under_way:
+            raise
+        return seen
 
 
 async def run_publish(settings: Settings, target: str, *, json: bool) -> int:
@@ -44,7 +169,6 @@ async def _publish_there(
 ) -> PublicationView:
     # Only here: an HTTP client costs start-up time.
     from yudai.cli.records.http_records import open_server_records
-    from yudai.cli.serverdesk import ServerDesk
 
     console = consoles.progress() if json else consoles.result()
     async with open_server_records(url, home=settings.home) as records:

@@ -18,10 +18,10 @@ from yudai.gateway.catalogue import Catalogue
 from yudai.gateway.domain.models import TOKENS_PER_PRICE, Model, Price
 from yudai.gateway.port import Call, Completion, Gateway
 from yudai.kit.clock import Clock
-from yudai.kit.cutting import cut, line
 from yudai.kit.errors import RefusedError, WorldError
 from yudai.kit.ids import MessageId
 from yudai.kit.money import usd
+from yudai.kit.text import cut, line
 from yudai.runs.spending.metered_gateway import charge
 from yudai.runs.spending.run_cap import USEFUL_OUTPUT_TOKENS, Quote
 from yudai.solves.domain.slash_command import is_command

@@ -15,7 +15,7 @@ from yudai.kit.value import Value
 from yudai.patches.patch import forbidden, parse_patch, readable
 from yudai.runs import queries as runs
 from yudai.runs.tables import RunRow
-from yudai.solves import folders
+from yudai.solves import queries as folders
 from yudai.solves import queries as solves
 from yudai.solves import timeline as events
 from yudai.solves.domain.states import SolveEvent, SolveState

@@ -6,9 +6,9 @@ from pydantic import ConfigDict, Field
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from yudai.kit.clock import Clock
-from yudai.kit.cutting import line
 from yudai.kit.errors import ConflictError, NotFoundError, RefusedError
 from yudai.kit.ids import RunId, SolveId, short
+from yudai.kit.text import line
 from yudai.kit.value import Value
 from yudai.publishing import queries as publications
 from yudai.publishing.domain.publication import RESTING

@@ -4,8 +4,7 @@ from typing import Any, Protocol
 
 from pydantic import Field
 
-from yudai.gateway.domain.models import Model, Provider
-from yudai.gateway.domain.usage import Usage
+from yudai.gateway.domain.models import Model, Provider, Usage
 from yudai.kit.value import Value
 
 

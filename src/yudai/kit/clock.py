@@ -1,6 +1,10 @@
 """Time and randomness arrive from outside, so that tests are exact."""
 
+import secrets
+import time
 from typing import Protocol
+
+from yudai.kit.ids import uuid7
 
 
 class Clock(Protocol):
@@ -15,3 +19,14 @@ class Clock(Protocol):
     def token(self) -> str:
         """Sixteen random hexadecimal digits."""
         ...
+
+
+class SystemClock:
+    def now(self) -> float:
+        return time.time()
+
+    def new_id(self) -> str:
+        return uuid7(unix_ms=int(self.now() * 1000), entropy=secrets.randbits(74))
+
+    def token(self) -> str:
+        return secrets.token_hex(8)

@@ -1,8 +1,8 @@
 """Work that goes on when whoever asked for it is cancelled, and is waited for in the end."""
 
 import asyncio
-from collections.abc import Coroutine
-from typing import Any, TypeVar
+from collections.abc import Callable, Coroutine, Hashable, Iterable
+from typing import Any, Generic, TypeVar
 
 T = TypeVar("T")
 
@@ -39,3 +39,44 @@ class Chores:
         if not chore.cancelled():
             # Who still listens hears of it; nobody else needs to.
             chore.exception()
+
+
+async def together(work: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
+    """Results in order; the first error cancels the rest and is raised as it is."""
+    try:
+        async with asyncio.TaskGroup() as group:
+            tasks = [group.create_task(coroutine) for coroutine in work]
+    except ExceptionGroup as errors:
+        raise errors.exceptions[0] from errors
+    return [task.result() for task in tasks]
+
+
+class Flights(Generic[T]):
+    def __init__(self) -> None:
+        self._tasks: dict[Hashable, asyncio.Task[T]] = {}
+        self._waiting: dict[Hashable, int] = {}
+
+    async def join(self, key: Hashable, start: Callable[[], Coroutine[Any, Any, T]]) -> T:
+        """What is under way for this key, or a new one; it ends when nobody waits any more."""
+        task = self._tasks.get(key)
+        if task is None or task.done():
+            task = self._tasks[key] = asyncio.create_task(start())
+            self._waiting[key] = 0
+        self._waiting[key] += 1
+        try:
+            return await asyncio.shield(task)
+        finally:
+            await self._leave(key, task)
+
+    async def _leave(self, key: Hashable, task: asyncio.Task[T]) -> None:
+        if self._tasks.get(key) is not task:
+            return
+        self._waiting[key] -= 1
+        if self._waiting[key]:
+            return
+        del self._tasks[key], self._waiting[key]
+        if not task.done():
+            task.cancel()
+            await asyncio.wait([task])
+        if not task.cancelled():
+            task.exception()

@@ -11,7 +11,7 @@ from yudai.kit.value import Value
 from yudai.operations import queries as counts
 from yudai.runs.domain.states import RunState
 from yudai.sandboxes import queries as sandboxes
-from yudai.sandboxes.holding import Living
+from yudai.sandboxes.database_register import Living
 from yudai.sandboxes.port import Tags
 from yudai.sandboxes.queries import Kept
 from yudai.solves.domain.states import SolveState

@@ -1,11 +1,58 @@
 """The change that a run produced, as git's own text, and what can be read from it."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable, Iterator
+from typing import NamedTuple
 
+from yudai.kit.errors import RefusedError
 from yudai.kit.value import Value
 from yudai.patches.git_diff import read_sections
-from yudai.patches.globs import first_match
 from yudai.patches.test_paths import is_test_path
+
+
+def first_match(path: str, globs: Iterable[str]) -> str | None:
+    """The first glob that covers this path or a folder above it.
+
+    `*` and `?` stay within a name, `**` does not; without an inner slash a glob fits anywhere.
+    """
+    parts = path.split("/")
+    return next((glob for glob in globs if _covers(glob, parts)), None)
+
+
+def _covers(glob: str, parts: list[str]) -> bool:
+    names = glob.strip("/").split("/")
+    if "/" not in glob.rstrip("/"):
+        names = ["**", *names]
+    # Which prefixes of the path the names so far can have consumed.
+    reached = {0}
+    for name in names:
+        if name == "**":
+            reached = set(range(min(reached), len(parts) + 1))
+        else:
+            reached = {n + 1 for n in reached if n < len(parts) and _fits(name, parts[n])}
+        if not reached:
+            return False
+    # Whatever lies below a covered folder is covered too.
+    return max(reached) > 0
+
+
+def _fits(pattern: str, name: str) -> bool:
+    """Wildcards with one point of return: never worse than the product of both lengths."""
+    at = star = 0
+    mark = -1
+    for_sure = 0
+    while for_sure < len(name):
+        if at < len(pattern) and pattern[at] == "*":
+            mark, star = at, for_sure
+            at += 1
+        elif at < len(pattern) and pattern[at] in ("?", name[for_sure]):
+            at, for_sure = at + 1, for_sure + 1
+        elif mark >= 0:
+            star += 1
+            at, for_sure = mark + 1, star
+        else:
+            return False
+    return not pattern[at:].strip("*")
+
 
 SYMLINK = "120000"
 SUBMODULE = "160000"
@@ -134,3 +181,39 @@ def _is_git_directory(part: str) -> bool:
     """Also as file systems that fold case or ignore characters would read it."""
     folded = "".join(char for char in part if char not in _IGNORABLE).casefold()
     return folded.rstrip(" .") in {".git", "git~1"}
+
+
+class Touched(NamedTuple):
+    path: str
+    lines: int
+    """Added and removed."""
+
+
+def touched(diff: str) -> tuple[Touched, ...]:
+    """Each file with its changed lines; () when the text is no diff."""
+    try:
+        patch = parse_patch(diff)
+    except RefusedError:
+        return tuple(_foreign(diff.split("\n")))
+    return tuple(Touched(change.path, change.added + change.removed) for change in patch.files)
+
+
+def _foreign(lines: list[str]) -> Iterator[Touched]:
+    path: str | None = None
+    count = 0
+    for old, new in zip(lines, [*lines[1:], ""], strict=True):
+        # Two lines together, since a removed `-- x` looks like the first of them.
+        if old.startswith("--- ") and new.startswith("+++ "):
+            if path is not None:
+                yield Touched(path, count)
+            path, count = _name(old[4:], new[4:]), -1
+        elif path is not None and old.startswith(("+", "-")):
+            count += 1
+    if path is not None:
+        yield Touched(path, count)
+
+
+def _name(old: str, new: str) -> str:
+    """The new name, or the old one of a file that is gone; a tab ends it, a date may follow."""
+    name = old if new.startswith("/dev/null") else new
+    return name.partition("\t")[0].removeprefix("a/").removeprefix("b/").strip()

@@ -15,9 +15,15 @@ from yudai.projects.domain.detect import (
     uses_pytest,
     wanted_files,
 )
-from yudai.projects.domain.project import Given, Project
-from yudai.projects.domain.projectfile import MAX_BYTES, NAMES, ProjectFile, read_project_file
-from yudai.projects.domain.pythonpin import is_allowed, python_pin
+from yudai.projects.domain.project import (
+    MAX_BYTES,
+    NAMES,
+    Given,
+    Project,
+    ProjectFile,
+    read_project_file,
+)
+from yudai.projects.domain.pyproject import is_allowed, python_pin
 from yudai.projects.domain.repository_files import Glance, Setup
 from yudai.sandboxes.port import BaseSpec
 

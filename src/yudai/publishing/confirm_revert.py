@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from yudai.kit.clock import Clock
 from yudai.kit.errors import NotFoundError, RefusedError
 from yudai.kit.ids import SolveId
-from yudai.publishing import outcomes
+from yudai.publishing import outcome_queries as outcomes
 from yudai.publishing.domain.publication import OutcomeKind
 from yudai.publishing.tables import OutcomeRow
 from yudai.solves import queries as solves

@@ -1,7 +1,7 @@
 """What all acts of publishing share: the rows, in whose name, and whose turn it is."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -10,25 +10,65 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from yudai.artifacts.port import ArtifactKind, Artifacts
 from yudai.artifacts.queries import artifact_of
 from yudai.forge.domain.repository import RepoRef, parse_target
-from yudai.forge.ports.credentials import Credentials
-from yudai.forge.ports.remote import Credential, CredentialKind, RemoteForge
+from yudai.forge.ports.remote import Credential, CredentialKind, Credentials, RemoteForge
 from yudai.kit.clock import Clock
 from yudai.kit.errors import ForbiddenError, RefusedError
 from yudai.kit.ids import LOCAL_USER, RunId
 from yudai.kit.redaction import Redact, as_it_is
 from yudai.patches.inspection import Inspection, inspect, too_large
-from yudai.patches.patch import parse_patch
+from yudai.patches.patch import Patch, parse_patch
 from yudai.publishing import queries as publications
 from yudai.publishing.domain.publication import PublicationState
-from yudai.publishing.domain.summary import Story
-from yudai.publishing.publishing_story import story_of, with_patch
+from yudai.publishing.domain.summary import Story, file_deltas
 from yudai.publishing.tables import PublicationRow
+from yudai.ranking.rank import places_of
 from yudai.runs import queries as runs
 from yudai.runs.tables import RunRow
 from yudai.solves import queries as solves
+from yudai.solves.domain.states import SolveState
 from yudai.solves.tables import SolveRow
 from yudai.store import write_turns
 from yudai.store.store import Store
+from yudai.verification.domain.verdict import tally
+
+# What broke may name files and machines of ours, and the forge is public.
+_BROKE = "It broke before there was an answer: whoever runs Yudai can see why."
+
+
+def story_of(
+    solve: SolveRow, rows: Sequence[RunRow], *, run_id: RunId | None, page: str = ""
+) -> Story:
+    """`run_id` is whose patch is published; None: there is none."""
+    places = places_of(rows)
+    champion = next((p for p in places if p.scorecard.run_id == run_id), None)
+    verdict = None if champion is None else champion.scorecard.verdict
+    return Story(
+        solve_id=solve.id,
+        issue_number=solve.issue_number,
+        issue_title=solve.issue_title,
+        base_branch=solve.base_branch,
+        base_commit=solve.base_commit,
+        command=solve.test_command or ("" if solve.baseline is None else solve.baseline.command),
+        champion=champion,
+        tests=None if verdict is None else tally(verdict, solve.baseline),
+        others=tuple(place for place in places if place is not champion),
+        not_started=len(solve.not_started),
+        cost_micros=sum(run.total_cost_micros for run in rows),
+        reason=_BROKE if solve.state is SolveState.FAILED else solve.reason,
+        page_url=f"{page}/solves/{solve.id}" if page else "",
+    )
+
+
+def with_patch(story: Story, patch: Patch, inspection: Inspection) -> Story:
+    flags = tuple(dict.fromkeys(reason.text for reason in inspection.flags))
+    return story.model_copy(update={"files": file_deltas(patch), "flags": flags})
+
+
+def page_of(frontend_url: str | None, backend_url: str | None, domain: str | None = None) -> str:
+    """Where people see solves, without a slash at its end; "" where nobody said."""
+    backend = (backend_url or "").rstrip("/").removesuffix("/api")
+    return (frontend_url or "").rstrip("/") or backend or (f"https://{domain}" if domain else "")
+
 
 Sleep = Callable[[float], Awaitable[object]]
 

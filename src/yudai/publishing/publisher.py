@@ -7,17 +7,17 @@ from dataclasses import dataclass
 
 import structlog
 
-from yudai.kit.cutting import line
 from yudai.kit.errors import ForgeError, RefusedError, TakenError, WorldError
 from yudai.kit.ids import SolveId
+from yudai.kit.text import line
 from yudai.publishing import queries as publications
 from yudai.publishing.context import DismissedError
 from yudai.publishing.domain.publication import PublicationEvent, PublicationState
-from yudai.publishing.publication_views import PublicationView
 from yudai.publishing.queries import Move
 from yudai.publishing.requests import Publications, ask_by_itself, may_tell
 from yudai.publishing.steps import Steps
 from yudai.publishing.tables import PublicationRow
+from yudai.publishing.views import PublicationView
 from yudai.solves import timeline as events
 from yudai.store.outages import StoreAwayError
 from yudai.store.store import Store

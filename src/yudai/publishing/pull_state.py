@@ -6,9 +6,9 @@ from typing import NamedTuple
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from yudai.forge.domain.repository import PullRequest, PullState
-from yudai.kit.cutting import line
+from yudai.kit.text import line
+from yudai.publishing import outcome_queries as outcomes
 from yudai.publishing import outcome_queries as pulls
-from yudai.publishing import outcomes
 from yudai.publishing import queries as publications
 from yudai.publishing.domain.publication import OutcomeKind
 from yudai.publishing.tables import OutcomeRow, PublicationRow

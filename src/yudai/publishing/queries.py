@@ -14,8 +14,8 @@ from yudai.publishing.tables import PublicationRow
 from yudai.solves import timeline as events
 from yudai.solves.domain.origin import Origin, PublishMode
 from yudai.solves.domain.states import SolveState
-from yudai.solves.locks import hold_solve
 from yudai.solves.tables import EventRow, SolveRow
+from yudai.solves.timeline import hold_solve
 from yudai.store.rows import Data
 
 REQUESTED = "publication.requested"

@@ -12,9 +12,9 @@ from yudai.kit.ids import SolveId, short
 from yudai.publishing import queries as publications
 from yudai.publishing.domain.publication import RESTING, PublicationEvent, PublicationState
 from yudai.publishing.domain.pull_request import branch_name
-from yudai.publishing.publication_views import PublicationView, view_of
 from yudai.publishing.queries import Move
 from yudai.publishing.tables import PublicationRow
+from yudai.publishing.views import PublicationView, view_of
 from yudai.runs import queries as runs
 from yudai.runs.tables import RunRow
 from yudai.solves import queries as solves

@@ -8,8 +8,7 @@ import structlog
 from yudai.artifacts import queries as artifact_rows
 from yudai.artifacts.port import ArtifactKind, Artifacts
 from yudai.forge.domain.repository import parse_target
-from yudai.forge.ports.credentials import Credentials
-from yudai.forge.ports.remote import Mirrors
+from yudai.forge.ports.remote import Credentials, Mirrors
 from yudai.kit.clock import Clock
 from yudai.kit.errors import ConflictError
 from yudai.kit.ids import RunId, SolveId

@@ -9,12 +9,11 @@ import structlog
 
 from yudai.artifacts.port import Artifacts
 from yudai.forge.domain.repository import PullState, RepoRef, parse_target
-from yudai.forge.ports.credentials import Credentials
-from yudai.forge.ports.remote import Credential, CredentialKind, Mirrors, RemoteForge
+from yudai.forge.ports.remote import Credential, CredentialKind, Credentials, Mirrors, RemoteForge
 from yudai.kit.clock import Clock
-from yudai.kit.cutting import line
 from yudai.kit.errors import ForbiddenError, ForgeError, NotFoundError, RefusedError, WorldError
 from yudai.kit.ids import LOCAL_USER
+from yudai.kit.text import line
 from yudai.publishing import outcome_queries as pulls
 from yudai.publishing import queries as publications
 from yudai.publishing.branch_history import Asked, Histories

@@ -16,8 +16,8 @@ from yudai.kit.clock import Clock
 from yudai.kit.errors import RefusedError
 from yudai.kit.ids import RunId, SolveId, uuid7
 from yudai.kit.text import clean
+from yudai.patches.patch import touched
 from yudai.patches.test_paths import is_test_path
-from yudai.patches.touching import touched
 from yudai.runs import messages as trajectories
 from yudai.runs import queries as runs
 from yudai.runs.domain.trajectory.foreign_files import Imported, parse, read_trajectory

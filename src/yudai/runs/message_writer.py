@@ -12,18 +12,18 @@ from typing import Any, NamedTuple, cast
 import structlog
 from sqlalchemy import ColumnElement, Connection, Table, bindparam, case, update
 
-from yudai.gateway.domain.usage import Usage
+from yudai.gateway.domain.models import Usage
 from yudai.kit.ids import RunId
 from yudai.kit.redaction import Redact, as_it_is
 from yudai.runs.domain.progress import OnMessage, Progress
 from yudai.runs.domain.trajectory.kinds import notes_of
 from yudai.runs.domain.trajectory.trajectory import TrajectoryMessage
 from yudai.runs.tables import MessageRow, RunRow
+from yudai.store.columns import to_json
 from yudai.store.connections import insert_new, reason
 from yudai.store.database import Database
 from yudai.store.outages import StoreAwayError, pauses_s
 from yudai.store.store import Store
-from yudai.store.text import to_json
 
 DELAY_S = 0.02
 MAX_BYTES = 64 << 20

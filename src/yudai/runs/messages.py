@@ -12,7 +12,7 @@ from yudai.kit.ids import RunId
 from yudai.runs.domain.trajectory.kinds import notes_of_all
 from yudai.runs.domain.trajectory.trajectory import TrajectoryMessage
 from yudai.runs.tables import MessageRow, RunRow
-from yudai.store.text import to_json
+from yudai.store.columns import to_json
 
 _PREVIOUS = aliased(MessageRow)
 _PREVIOUS_AT = (

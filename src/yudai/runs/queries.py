@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from yudai.gateway.domain.usage import Usage
+from yudai.gateway.domain.models import Usage
 from yudai.kit.ids import RunId, SolveId
 from yudai.runs.domain import states as run_state
 from yudai.runs.domain.states import RunEvent, RunState
@@ -13,8 +13,8 @@ from yudai.runs.tables import RunRow
 from yudai.sandboxes.port import Tags
 from yudai.solves import timeline as events
 from yudai.solves.claims import Claim
-from yudai.solves.locks import hold_solve
 from yudai.solves.tables import SolveRow
+from yudai.solves.timeline import hold_solve
 from yudai.store.compare_and_set import change_row, find_row, get_row
 from yudai.store.rows import Data
 

@@ -4,7 +4,7 @@ from sqlalchemy import BigInteger, Double, ForeignKey, Index, Text, UniqueConstr
 from sqlalchemy.orm import Mapped, mapped_column
 
 from yudai.artifacts.port import ArtifactRef
-from yudai.gateway.domain.usage import Usage
+from yudai.gateway.domain.models import Usage
 from yudai.kit.causes import Cause
 from yudai.kit.ids import RunId, SolveId, WorkerId
 from yudai.runs.domain.marks import Marks

@@ -9,7 +9,7 @@ from yudai.sandboxes.queries import Holder
 from yudai.sandboxes.register import BaseEntry
 from yudai.sandboxes.tables import BaseRow, BuilderRow, SandboxRow
 from yudai.store.connections import insert_new, upsert
-from yudai.store.instants import instant
+from yudai.store.database import instant
 
 MAX_LOG = 1_000_000
 """Bytes of what set-up printed; of more, the beginning and the end are kept."""

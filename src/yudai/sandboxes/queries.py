@@ -9,8 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from yudai.sandboxes.register import BoxEntry
 from yudai.sandboxes.tables import InstallationRow, SandboxRow
 from yudai.store.connections import insert_new, is_sqlite
-from yudai.store.database import LOCKS
-from yudai.store.instants import instant
+from yudai.store.database import LOCKS, instant
 
 DEAD_S = 60.0
 """Without a beat for so long, a process is taken for dead, and its sandboxes for left behind."""

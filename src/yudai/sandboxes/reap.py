@@ -9,7 +9,7 @@ import structlog
 from pydantic import Field
 
 from yudai.kit.errors import RefusedError, YudaiError
-from yudai.kit.nearest import nearest
+from yudai.kit.text import nearest
 from yudai.kit.value import Value
 from yudai.sandboxes.port import Backend, Fate, Leftover
 

@@ -1,19 +1,21 @@
 """Queries of solves."""
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from sqlalchemy import select, tuple_
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from yudai.forge.domain.issue import Issue
+from yudai.forge.ports.folder import Snapshot
 from yudai.kit.errors import NotFoundError
 from yudai.kit.ids import SolveId
 from yudai.solves import timeline as events
 from yudai.solves.claims import Claim
 from yudai.solves.domain import states as solve_state
 from yudai.solves.domain.states import SolveEvent, SolveState
-from yudai.solves.locks import hold_solve
 from yudai.solves.tables import SolveRow
+from yudai.solves.timeline import hold_solve
 from yudai.store.compare_and_set import change_row, find_row, get_row
 from yudai.store.rows import Data
 
@@ -108,3 +110,16 @@ def elapsed_s(solve: SolveRow, *, now: float) -> float:
     if solve.started_at is None:
         return 0.0
     return (solve.finished_at or now) - solve.started_at
+
+
+class FolderSolve(NamedTuple):
+    id: SolveId
+    snapshot: Snapshot
+
+
+async def newest_first(db: AsyncSession, *, limit: int = 1000) -> list[FolderSolve]:
+    query = select(SolveRow.id, SolveRow.snapshot).where(SolveRow.snapshot.is_not(None))
+    rows = await db.execute(
+        query.order_by(SolveRow.created_at.desc(), SolveRow.id.desc()).limit(limit)
+    )
+    return [FolderSolve(row.id, snapshot) for row in rows if (snapshot := row.snapshot)]

@@ -6,7 +6,17 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, nullcontext, suppress
 from typing import Any, Self, TypeVarTuple
 
-from sqlalchemy import Connection, Engine, event
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Double,
+    Engine,
+    cast,
+    event,
+    extract,
+    func,
+    literal,
+)
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession
 from sqlalchemy.orm import ORMExecuteState, Session
@@ -167,3 +177,10 @@ def _refuse_flush(*_: object) -> None:
 
 LOCKS = "yudai_locks"
 """Execution option of a statement that locks, so that one in a reading session is refused."""
+
+
+def instant(db: AsyncSession, now: float) -> ColumnElement[float]:
+    """PostgreSQL's own clock; a SQLite file is of one machine, whose clock says `now`."""
+    if is_sqlite(db.get_bind().dialect):
+        return literal(now, Double)
+    return cast(extract("epoch", func.clock_timestamp()), Double)

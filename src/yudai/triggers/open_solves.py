@@ -16,8 +16,7 @@ from yudai.arena.submit import Submitter
 from yudai.forge.domain.issue_text import OUR_MARK, is_bot
 from yudai.forge.domain.markdown import fence
 from yudai.forge.domain.repository import Account, Comment, ForgeIssue, Labelling, RepoRef, Role
-from yudai.forge.ports.credentials import Credentials
-from yudai.forge.ports.remote import Credential, CredentialKind
+from yudai.forge.ports.remote import Credential, CredentialKind, Credentials
 from yudai.gateway.catalogue import Catalogue
 from yudai.gateway.domain.models import SCRIPTED_PREFIX, is_script
 from yudai.gateway.domain.routing import Listing
@@ -29,12 +28,12 @@ from yudai.solves.domain.origin import Origin, OriginKind, PublishMode
 from yudai.solves.domain.request import SolveAsk
 from yudai.solves.domain.slash_command import Place, SolveCommand, from_command, read_options
 from yudai.store.store import Store
-from yudai.triggers import triggers as heard_triggers
+from yudai.triggers import trigger_rows as heard_triggers
 from yudai.triggers import watches
 from yudai.triggers.domain import commands as triggers
 from yudai.triggers.domain.commands import TriggerState, comment_key, label_key, last_labelling
 from yudai.triggers.tables import TriggerRow, WatchRow
-from yudai.triggers.triggers import HeardError
+from yudai.triggers.trigger_rows import HeardError
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger()
 

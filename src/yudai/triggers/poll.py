@@ -8,11 +8,10 @@ import structlog
 
 from yudai.arena.forge_issue import Looked
 from yudai.forge.domain.repository import Comment, ForgeIssue, RepoRef, parse_target
-from yudai.forge.ports.credentials import Credentials
-from yudai.forge.ports.remote import Credential, CredentialKind, IssueQuery
+from yudai.forge.ports.remote import Credential, CredentialKind, Credentials, IssueQuery
 from yudai.kit.clock import Clock
-from yudai.kit.cutting import line
 from yudai.kit.errors import ForgeError, RefusedError
+from yudai.kit.text import line
 from yudai.store.store import Store
 from yudai.triggers import watches
 from yudai.triggers.domain.commands import find_command

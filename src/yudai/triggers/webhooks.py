@@ -20,8 +20,8 @@ from yudai.kit.errors import NotFoundError, RefusedError, WorldError
 from yudai.kit.untyped import as_count, as_object, as_text
 from yudai.publishing import outcome_queries as pulls
 from yudai.store.store import Store
-from yudai.triggers import queries as deliveries
-from yudai.triggers.queries import KEPT_S
+from yudai.triggers import deliveries
+from yudai.triggers.deliveries import KEPT_S
 from yudai.triggers.tables import DeliveryRow
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger()

@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 import structlog
 
+from yudai.kit.concurrency import together
 from yudai.kit.errors import RefusedError, SandboxError
 from yudai.kit.ids import RunId
-from yudai.kit.together import together
 from yudai.patches.patch import Patch, parse_patch
 from yudai.patches.test_paths import name_of
 from yudai.sandboxes.port import Backend

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from yudai.kit.together import together
+from yudai.kit.concurrency import together
 from yudai.patches.patch import Patch, readable
 from yudai.patches.test_paths import TEST_NAMES
 from yudai.sandboxes.port import Sandbox

@@ -4,8 +4,8 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from yudai.kit.concurrency import together
 from yudai.kit.errors import RefusedError
-from yudai.kit.together import together
 from yudai.patches.patch import Patch, forbidden, parse_patch, readable
 from yudai.projects.domain.project import Project
 from yudai.sandboxes.port import Backend, BaseRef

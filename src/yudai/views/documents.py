@@ -12,7 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from yudai.arena.blocked_hosts import KINDS, blocked_of
 from yudai.artifacts.port import ArtifactKind, Artifacts
 from yudai.artifacts.queries import artifact_of
-from yudai.gateway.domain.usage import Usage
+from yudai.gateway.domain.models import Usage
 from yudai.kit.clock import Clock
 from yudai.kit.errors import NotFoundError
 from yudai.kit.ids import RunId, SolveId

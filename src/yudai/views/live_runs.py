@@ -4,9 +4,9 @@ import json
 from typing import Literal
 
 from yudai.kit.causes import Cause
-from yudai.kit.cutting import MAX_BYTES, cut, line
 from yudai.kit.ids import RunId
 from yudai.kit.money import usd
+from yudai.kit.text import MAX_BYTES, cut, line
 from yudai.kit.untyped import Object, as_object, as_text
 from yudai.kit.value import Value
 from yudai.runs.domain.marks import RunMark
@@ -21,8 +21,7 @@ from yudai.runs.domain.trajectory.messages import (
 )
 from yudai.runs.messages import Stored
 from yudai.testing.domain.report import Baseline
-from yudai.verification.domain.tally import Tally, tally
-from yudai.verification.domain.verdict import VerdictStatus
+from yudai.verification.domain.verdict import Tally, VerdictStatus, tally
 from yudai.views.update_queries import LaneFacts
 
 Phase = Literal["waiting", "starting", "working", "verifying", "done"]

@@ -5,16 +5,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from pydantic import Field
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from yudai.arena.prepare import PREPARED
 from yudai.artifacts import queries as artifact_rows
 from yudai.artifacts.port import ArtifactKind, ArtifactRef, Artifacts
+from yudai.kit.causes import Cause
 from yudai.kit.errors import NotFoundError
-from yudai.kit.ids import RunId
+from yudai.kit.ids import RunId, SolveId
 from yudai.kit.money import usd
 from yudai.kit.untyped import as_items, as_object
+from yudai.kit.value import Value
 from yudai.runs import attempts
 from yudai.runs import queries as runs
 from yudai.runs.domain.states import FINAL, RunState
@@ -24,17 +27,87 @@ from yudai.solves import timeline as events
 from yudai.solves.tables import SolveRow
 from yudai.store.store import Store
 from yudai.testing.domain.report import Baseline
-from yudai.verification.domain.tally import tally
-from yudai.views.live_runs import run_url
-from yudai.views.run_views import (
-    AttemptList,
-    AttemptView,
-    BaselineFacts,
-    PlanView,
-    RunDetail,
-    TestsView,
-)
-from yudai.views.solves import Tokens, run_view
+from yudai.verification.domain.verdict import Tally, Verdict, tally
+from yudai.views.live_runs import MessageView, run_url
+from yudai.views.solves import RunView, Tokens, run_view
+
+
+class RunDetail(RunView):
+    solve_id: SolveId
+    step_limit: int
+    sandbox_id: str
+
+
+class AttemptView(Value):
+    """One attempt: those before the last ended for a cause of the world."""
+
+    number: int
+    state: RunState = Field(description="Earlier attempts have failed, whatever became of the run.")
+    cause: Cause | None
+    error: str
+    started_at: float | None
+    finished_at: float | None
+    api_calls: int
+    message_count: int
+    tokens: Tokens
+    cost_usd: float
+    links: dict[str, str]
+
+
+class AttemptList(Value):
+    run_id: RunId
+    attempts: tuple[AttemptView, ...]
+
+
+class PlanView(Value):
+    run_id: RunId
+    steps: tuple[str, ...]
+    before_first_edit: bool = Field(description="Whether it was made before a file was changed.")
+
+
+class TrajectoryPage(Value):
+    run_id: RunId
+    attempt: int
+    messages: tuple[MessageView, ...] = Field(description="In the order of `seq`.")
+    earlier: str | None = Field(description="The page before this one; null on the first.")
+
+
+class StepView(Value):
+    number: int
+    at: float
+    seconds: float
+    messages: tuple[MessageView, ...]
+    truncated: bool = Field(description="There are more messages than are shown.")
+    raw: str
+
+
+class StepPage(Value):
+    run_id: RunId
+    attempt: int
+    last: int = Field(description="The number of the newest step; -1: there is none yet.")
+    steps: tuple[StepView, ...]
+    earlier: str | None
+    later: str | None
+
+
+class BaselineFacts(Value):
+    """What the base's own tests said before anybody changed anything."""
+
+    command: str
+    executed: int
+    passing: int
+    failing: int
+    flaky: tuple[str, ...]
+    failed: tuple[str, ...] = Field(description="The first of those that fail.")
+
+
+class TestsView(Value):
+    run_id: RunId
+    verdict: Verdict
+    tests: Tally | None
+    baseline: BaselineFacts | None
+    links: dict[str, str]
+
 
 _MAX_NAMED = 200
 _DOWNLOADS = {ArtifactKind.PATCH: "patch", ArtifactKind.TRAJECTORY: "trajectory.json"}

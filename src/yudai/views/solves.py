@@ -19,8 +19,8 @@ from yudai.kit.ids import RunId, SolveId
 from yudai.kit.money import usd
 from yudai.kit.value import Value
 from yudai.publishing import queries as publications
-from yudai.publishing.publication_views import PublicationView, view_of
 from yudai.publishing.tables import PublicationRow
+from yudai.publishing.views import PublicationView, view_of
 from yudai.runs import queries as runs
 from yudai.runs.domain.states import RunState
 from yudai.runs.tables import RunRow
@@ -33,9 +33,9 @@ from yudai.solves.domain.states import SolveState
 from yudai.solves.queries import elapsed_s
 from yudai.solves.tables import EventRow, SolveRow
 from yudai.store.store import Store
-from yudai.verification.domain.tally import Tally as Tests
-from yudai.verification.domain.tally import tally as tally_of
+from yudai.verification.domain.verdict import Tally as Tests
 from yudai.verification.domain.verdict import Verdict
+from yudai.verification.domain.verdict import tally as tally_of
 from yudai.views import solve_queries as pages
 from yudai.views.decisions import Decisions, decisions_of
 from yudai.views.documents import document_of

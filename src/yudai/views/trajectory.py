@@ -17,8 +17,7 @@ from yudai.runs.tables import RunRow
 from yudai.store.store import Store
 from yudai.views.documents import SoFar
 from yudai.views.live_runs import MessageView, body_of, message_view, run_url
-from yudai.views.run_views import StepPage, StepView, TrajectoryPage
-from yudai.views.runs import NotYetError, Which, own_run
+from yudai.views.runs import NotYetError, StepPage, StepView, TrajectoryPage, Which, own_run
 
 MAX_SEQ = (1 << 31) - 1
 

@@ -1,20 +1,306 @@
 """What has changed in a solve since its watcher looked last."""
 
-from collections.abc import AsyncGenerator
+import heapq
+import json
+from collections.abc import AsyncGenerator, Iterable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
+from operator import attrgetter
+from typing import NamedTuple
 
 from sqlalchemy import Connection
 
 from yudai.kit.clock import Clock
 from yudai.kit.errors import NotFoundError, RefusedError
+from yudai.kit.ids import LOCAL_USER, RunId, SolveId
+from yudai.kit.money import usd
+from yudai.kit.text import line
+from yudai.kit.value import Value
+from yudai.runs import messages as trajectories
+from yudai.runs.domain.states import RunState
+from yudai.runs.messages import Stored, Stretch
+from yudai.solves.domain.states import FINAL, SolveState
 from yudai.store.read_thread import Lookout
 from yudai.store.store import Store
+from yudai.views import update_queries as facts
 from yudai.views import update_queries as lanes
-from yudai.views.domain.cursor import Cursor, decode, epoch_of
-from yudai.views.update_answer import Answer, Ask
-from yudai.views.update_queries import Glance
+from yudai.views.domain.cursor import UNSEEN, Cursor, Mark, decode, encode, epoch_of
+from yudai.views.live_runs import LaneView, MessageView, lane_view, message_view
+from yudai.views.solves import EventView, Progress
+from yudai.views.update_queries import EventFacts, Glance, Lane, SolveFacts, StateFacts
+
+
+class WatchedSolve(Value):
+    state: SolveState
+    champion: RunId | None
+    cost_usd: float
+    cost_cap_usd: float
+    created_at: float
+    started_at: float | None
+    finished_at: float | None
+    deadline_at: float | None
+    reason: str
+    """Why this champion, why none, or what went wrong."""
+    progress: Progress
+
+
+class UpdatesView(Value):
+    """Merge lanes by `id`, events by `id`, messages by (run, `attempt`, `seq`)."""
+
+    cursor: str
+    """For the next request."""
+    epoch: str
+    """Of the solve; another one means another database."""
+    server_time: float
+    poll_ms: int
+    """When to ask again; 0: never, the solve has ended."""
+    terminal: bool
+    """Nothing will follow."""
+    reset: bool
+    """The cursor was of no use: forget everything, this is the beginning of a snapshot."""
+    more: bool
+    """There was not room for all: ask again at once."""
+    solve: WatchedSolve | None
+    """None: as it was."""
+    lanes: tuple[LaneView, ...]
+    """Those that have changed."""
+    events: tuple[EventView, ...]
+    messages: dict[RunId, tuple[MessageView, ...]]
+    """Of the open lanes, each in the order of `seq`."""
+    resets: tuple[RunId, ...]
+    """Lanes whose messages are to be forgotten before these are added."""
+    unknown: tuple[str, ...]
+    """What was to be opened and is no run of this solve."""
+
+
+MAX_BYTES = 256 * 1024
+TAIL = 50
+"""Messages that are sent of a lane that is opened; earlier ones are asked for elsewhere."""
+FAR = 500
+"""Whoever is so many messages behind is sent the tail anew."""
+POLL_MS = {
+    SolveState.QUEUED: 2000,
+    SolveState.RUNNING: 2000,
+    SolveState.AWAITING_REVIEW: 15_000,
+} | dict.fromkeys(FINAL, 0)
+
+_AT_ONCE_MS = 50
+_MAX_LANES = 400
+_MAX_EVENTS = 200
+_MAX_MESSAGES = 200
+_MIN_MESSAGES = 12
+_REASON_WIDTH = 2000
+
+
+class Ask(NamedTuple):
+    solve_id: SolveId
+    user_id: str = LOCAL_USER
+    cursor: str = ""
+    open: tuple[str, ...] = ()
+    """Runs whose messages are wanted."""
+    max_bytes: int = MAX_BYTES
+
+
+class Answer:
+    def __init__(
+        self, ask: Ask, seen: Glance, cursor: Cursor, *, now: float, is_reset: bool
+    ) -> None:
+        self._ask, self._seen, self._cursor, self._now = ask, seen, cursor, now
+        self._is_reset = is_reset
+        self._open = [lane for lane in seen.lanes if lane.id in ask.open]
+        unseen = [UNSEEN] * (len(seen.lanes) - len(cursor.marks))
+        self._marks = [*cursor.marks, *unseen]
+        self._places = {lane.id: place for place, lane in enumerate(seen.lanes)}
+        self._turn, self._event = 0, cursor.event
+        self._room = _Room(ask.max_bytes)
+        self._more = False
+        self._solve = b"null"
+        self._lanes: list[bytes] = []
+        self._events: list[bytes] = []
+        self._messages: dict[RunId, list[bytes]] = {}
+        self._resets: list[RunId] = []
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether the cursor is still the newest."""
+        cursor, seen = self._cursor, self._seen
+        return (
+            (cursor.rev, cursor.event) == (seen.rev, seen.event)
+            and all(map(_is_seen, self._marks, seen.lanes))
+            and all(map(self._is_read, self._open))
+        )
+
+    def read(self, db: Connection) -> None:
+        """At most seven statements, however long the trajectories are."""
+        solve = facts.solve(db, self._ask.solve_id)
+        self._solve = _solve_view(solve, facts.progress(db, self._ask.solve_id))
+        self._room.takes(self._solve, is_first=True)
+        self._read_lanes(db, step_limit=solve.budget.max_steps)
+        self._read_events(db)
+        self._read_messages(db)
+
+    def body(self) -> bytes:
+        state = SolveState(self._seen.state)
+        head = {
+            "cursor": self._next_cursor(),
+            "epoch": f"{self._cursor.epoch:08x}",
+            "server_time": self._now,
+            "poll_ms": _AT_ONCE_MS if self._more else POLL_MS[state],
+            "terminal": state in FINAL and not self._more,
+            "reset": self._is_reset,
+            "more": self._more,
+            "resets": self._resets,
+            "unknown": [name for name in dict.fromkeys(self._ask.open) if name not in self._places],
+        }
+        messages = [b'"%s":[%s]' % (i.encode(), b",".join(m)) for i, m in self._messages.items()]
+        return b'%s,"solve":%s,"lanes":[%s],"events":[%s],"messages":{%s}}' % (
+            json.dumps(head)[:-1].encode(),
+            self._solve,
+            b",".join(self._lanes),
+            b",".join(self._events),
+            b",".join(messages),
+        )
+
+    def _next_cursor(self) -> str:
+        rev = self._seen.rev
+        new = Cursor(self._cursor.epoch, rev, self._event, self._turn, tuple(self._marks))
+        return self._ask.cursor if new == self._cursor and not self._is_reset else encode(new)
+
+    def _mark(self, lane: Lane) -> Mark:
+        return self._marks[self._places[lane.id]]
+
+    def _is_read(self, lane: Lane) -> bool:
+        return self._mark(lane).read_rev == lane.rev
+
+    def _read_lanes(self, db: Connection, *, step_limit: int) -> None:
+        # From where there was no room the last time, so that busy lanes do not starve others.
+        turn = self._cursor.turn
+        ordered = [*self._seen.lanes[turn:], *self._seen.lanes[:turn]]
+        changed = [lane for lane in ordered if not _is_seen(self._mark(lane), lane)]
+        if not changed:
+            return
+        found = facts.lanes(db, [lane.id for lane in changed[:_MAX_LANES]])
+        is_judged = any(lane.verdict is not None for lane in found.values())
+        baseline = facts.baseline(db, self._ask.solve_id) if is_judged else None
+        for lane in changed:
+            one = found.get(lane.id)
+            view = one and lane_view(one, step_limit=step_limit, baseline=baseline, now=self._now)
+            if view is None or not self._add(self._lanes, view.model_dump_json().encode()):
+                self._more, self._turn = True, self._places[lane.id]
+                return
+            self._see(lane)
+
+    def _see(self, lane: Lane) -> None:
+        mark = self._mark(lane)
+        if mark.attempt and mark.attempt != lane.attempt:
+            self._resets.append(lane.id)
+        is_same = mark.attempt == lane.attempt
+        new = mark._replace(rev=lane.rev) if is_same else Mark(lane.attempt, lane.rev)
+        self._marks[self._places[lane.id]] = new
+
+    def _read_events(self, db: Connection) -> None:
+        if self._event == self._seen.event:
+            return
+        solve_id = self._ask.solve_id
+        found = facts.events(db, solve_id, after=self._event, limit=_MAX_EVENTS)
+        for event in found:
+            if not self._add(self._events, _event_view(event)):
+                break
+            self._event = event.id
+        self._more |= self._event != self._seen.event
+
+    def _read_messages(self, db: Connection) -> None:
+        # A lane whose new attempt the watcher has not been told of has to wait for that.
+        told = (lane for lane in self._open if self._mark(lane).attempt == lane.attempt)
+        behind = [lane for lane in told if not self._is_read(lane)]
+        if not behind:
+            return
+        newest = trajectories.newest(db, [lane.id for lane in behind])
+        most = min(TAIL, max(_MIN_MESSAGES, _MAX_MESSAGES // len(behind)))
+        wanted = [self._stretch(lane, newest[lane.id], most) for lane in behind]
+        found = trajectories.stretches(db, [one for one in wanted if one.after < one.upto])
+        for lane, stretch, seq in zip(behind, wanted, self._send(wanted, found), strict=True):
+            is_read = seq == newest[lane.id]
+            self._more |= not is_read
+            read_rev = lane.rev if is_read else self._mark(lane).read_rev
+            place = self._places[stretch.run_id]
+            self._marks[place] = self._marks[place]._replace(seq=seq, read_rev=read_rev)
+
+    def _stretch(self, lane: Lane, newest: int, most: int) -> Stretch:
+        """What to send next: from the last one sent, or from the beginning of the tail."""
+        seq = self._mark(lane).seq
+        is_lost = seq > newest or newest - seq > FAR
+        if seq >= 0 and is_lost:
+            self._resets.append(lane.id)
+        if seq < 0 or is_lost:
+            seq = max(newest - TAIL, -1)
+        return Stretch(lane.id, lane.attempt, seq, min(seq + most, newest))
+
+    def _send(self, wanted: Sequence[Stretch], found: Iterable[Stored]) -> list[int]:
+        """Oldest first, whichever lane it is of; for each stretch how far that came."""
+        lines: dict[RunId, list[Stored]] = {one.run_id: [] for one in wanted}
+        for message in sorted(found, key=attrgetter("seq")):
+            lines[message.run_id].append(message)
+        left = {run_id: len(messages) for run_id, messages in lines.items()}
+        reached = {one.run_id: one.after for one in wanted}
+        for message in heapq.merge(*lines.values(), key=attrgetter("at")):
+            part = message_view(message).model_dump_json().encode()
+            if not self._room.takes(part, is_first=not self._messages):
+                break
+            self._messages.setdefault(message.run_id, []).append(part)
+            left[message.run_id] -= 1
+            reached[message.run_id] = message.seq
+        # To its end even if numbers are missing there: they would be waited for in vain.
+        return [reached[one.run_id] if left[one.run_id] else one.upto for one in wanted]
+
+    def _add(self, parts: list[bytes], part: bytes) -> bool:
+        has_room = self._room.takes(part, is_first=not parts)
+        if has_room:
+            parts.append(part)
+        return has_room
+
+
+class _Room:
+    """What may still be written; the first of each kind always may, so that all get on."""
+
+    def __init__(self, max_bytes: int) -> None:
+        self._left = max_bytes
+
+    def takes(self, part: bytes, *, is_first: bool) -> bool:
+        if len(part) >= self._left and not is_first:
+            return False
+        self._left -= len(part) + 1
+        return True
+
+
+def _is_seen(mark: Mark, lane: Lane) -> bool:
+    return mark.rev == lane.rev and mark.attempt == lane.attempt
+
+
+def _solve_view(solve: SolveFacts, states: Sequence[StateFacts]) -> bytes:
+    runs = dict.fromkeys(RunState, 0) | {one.state: one.runs for one in states}
+    counts = {state.value: number for state, number in runs.items()}
+    view = WatchedSolve(
+        state=solve.state,
+        champion=solve.champion,
+        cost_usd=usd(sum(one.cost_micros for one in states)),
+        cost_cap_usd=usd(solve.budget.cost_cap_micros),
+        created_at=solve.created_at,
+        started_at=solve.started_at,
+        finished_at=solve.finished_at,
+        deadline_at=solve.deadline_at,
+        reason=line(solve.reason or solve.error, width=_REASON_WIDTH),
+        progress=Progress(total=sum(runs.values()), **counts),
+    )
+    return view.model_dump_json().encode()
+
+
+def _event_view(event: EventFacts) -> bytes:
+    """An EventView; its data is JSON text already."""
+    head = {name: value for name, value in event._asdict().items() if name != "data"}
+    return f'{json.dumps(head)[:-1]},"data":{event.data}}}'.encode()
+
 
 MAX_OPEN = 16
 

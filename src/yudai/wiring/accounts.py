@@ -5,10 +5,15 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 
 from yudai.accounts.access import Access
-from yudai.accounts.adapters.hashing import KeyedDigest
 from yudai.accounts.adapters.key_file import made_once
-from yudai.accounts.adapters.lazy import LazyDigest, LazyVault
-from yudai.accounts.adapters.vault import FernetVault, new_key, split_keys
+from yudai.accounts.adapters.vault import (
+    FernetVault,
+    KeyedDigest,
+    LazyDigest,
+    LazyVault,
+    new_key,
+    split_keys,
+)
 from yudai.accounts.api_keys import Keys
 from yudai.accounts.credentials import Keyring
 from yudai.accounts.device_login import Devices

@@ -17,8 +17,8 @@ from yudai.gateway.catalogue import Catalogue
 from yudai.gateway.domain.models import Provider
 from yudai.gateway.domain.routing import Routes
 from yudai.gateway.port import Gateway
+from yudai.kit.clock import SystemClock
 from yudai.kit.redaction import redactor
-from yudai.kit.system_clock import SystemClock
 from yudai.settings import Settings
 from yudai.store.pool import Pool
 from yudai.store.postgresql import session_name
@@ -33,6 +33,9 @@ if TYPE_CHECKING:
     from yudai.conversations.answer import Answering
     from yudai.decisions.apply import Applier
     from yudai.engine.adapters.dbos.configuration import EngineConfig
+from yudai.engine.leases import Lease, Terms
+from yudai.engine.queries import Holder
+from yudai.kit.ids import WorkerId
 
 # Lease, heir and guard.
 _PULSES = 3
@@ -222,3 +225,9 @@ def make_answering(settings: Settings, reader: Reader, gateway: Gateway) -> "Ans
         clock=reader.clock,
         chat_model=settings.chat_model,
     )
+
+
+def make_lease(store: Store, *, durable: bool, terms: Terms | None = None) -> Lease:
+    clock = SystemClock()
+    holder = Holder(id=WorkerId(clock.new_id()), host=host_name(), pid=os.getpid(), durable=durable)
+    return Lease(store, clock, holder, terms=terms)

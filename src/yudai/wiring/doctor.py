@@ -11,8 +11,8 @@ from yudai import __version__
 from yudai.agents.domain.command_spec import WEAKER
 from yudai.agents.endpoint.tokens import make_tokens
 from yudai.artifacts.port import ArtifactError
+from yudai.kit.clock import SystemClock
 from yudai.kit.errors import RefusedError
-from yudai.kit.system_clock import SystemClock
 from yudai.kit.value import Value
 from yudai.settings import Settings
 from yudai.solves.domain.origin import PublishMode

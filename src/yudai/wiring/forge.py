@@ -23,9 +23,8 @@ from yudai.kit.ids import LOCAL_USER
 from yudai.kit.redaction import redactor
 from yudai.publishing.branch import Brancher
 from yudai.publishing.comment import Teller
-from yudai.publishing.context import Desk
+from yudai.publishing.context import Desk, page_of
 from yudai.publishing.publisher import Publisher
-from yudai.publishing.publishing_story import page_of
 from yudai.publishing.revalidate import Revalidator
 from yudai.publishing.settle import HISTORY_EVERY_S, OPEN_EVERY_S, Settler
 from yudai.publishing.steps import Steps

@@ -3,8 +3,8 @@
 import os
 from contextlib import suppress
 
+from yudai.kit.clock import SystemClock
 from yudai.kit.errors import RefusedError
-from yudai.kit.system_clock import SystemClock
 from yudai.settings import Settings
 
 

@@ -20,9 +20,8 @@ from yudai.solves.domain.states import SolveEvent
 from yudai.store.store import Store
 from yudai.views.documents import Reader
 from yudai.wiring.arena import make_flow, open_hall
-from yudai.wiring.components import make_applier, make_drafter
+from yudai.wiring.components import make_applier, make_drafter, make_lease
 from yudai.wiring.forge import Forging
-from yudai.wiring.leasing import make_lease
 
 # Nobody else goes on with its solves: it has nobody to stop for.
 FOR_GOOD = Terms(lost_s=math.inf)

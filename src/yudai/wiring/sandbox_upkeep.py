@@ -3,14 +3,18 @@
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 
+from yudai.kit.clock import Clock
 from yudai.kit.errors import RefusedError, YudaiError
-from yudai.kit.nearest import nearest
+from yudai.kit.text import nearest
+from yudai.operations.retention import Evictor, SourcePruner
 from yudai.sandboxes import base_queries as bases
 from yudai.sandboxes import queries as sandboxes
 from yudai.sandboxes.port import Backend
 from yudai.sandboxes.reap import Fleet, Reaper, Unswept
 from yudai.settings import Settings
 from yudai.store.store import Store
+from yudai.views.documents import Reader
+from yudai.wiring.components import make_sources
 from yudai.wiring.sandboxes import BACKENDS, is_set_up, make_backend
 
 
@@ -65,3 +69,40 @@ class _Yard:
             self._stack.push_async_callback(backend.close)
             self._open[name] = backend
         return self._open[name]
+
+
+_MIB = 1 << 20
+_DAY_S = 86_400.0
+
+
+@asynccontextmanager
+async def open_shelf(settings: Settings, name: str | None, store: Store) -> AsyncGenerator[Backend]:
+    """The configured backend, or another by its name."""
+    backend = make_backend(settings, name, store=store)
+    try:
+        yield backend
+    finally:
+        await backend.close()
+
+
+def make_evictor(
+    settings: Settings,
+    backend: Backend,
+    clock: Clock,
+    *,
+    max_mb: int | None = None,
+    max_days: float | None = None,
+) -> Evictor:
+    """By the settings, where nothing else is said."""
+    megabytes = settings.bases_max_mb if max_mb is None else max_mb
+    days = settings.bases_max_days if max_days is None else max_days
+    return Evictor(backend, clock, max_bytes=megabytes * _MIB, max_age_s=days * _DAY_S)
+
+
+def make_pruner(settings: Settings, reader: Reader) -> SourcePruner:
+    return SourcePruner(
+        make_sources(settings, reader.artifacts),
+        reader.store,
+        reader.clock,
+        max_age_s=settings.bases_max_days * _DAY_S,
+    )

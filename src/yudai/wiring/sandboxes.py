@@ -12,9 +12,9 @@ import structlog
 from pydantic import SecretStr
 
 from yudai.engine.adapters.host_processes import host_name, is_gone, is_here, is_there
+from yudai.kit.clock import SystemClock
 from yudai.kit.errors import RefusedError, SandboxError
-from yudai.kit.nearest import nearest
-from yudai.kit.system_clock import SystemClock
+from yudai.kit.text import nearest
 from yudai.sandboxes.port import Backend, Capabilities, NetworkPolicy, OnBlocked, ignore_blocked
 from yudai.sandboxes.register import Register
 from yudai.settings import Settings, surroundings

@@ -27,10 +27,9 @@ from yudai.runs.spending import holds
 from yudai.settings import Settings
 from yudai.store.outages import StoreAwayError
 from yudai.wiring.arena import Hall, make_flow, open_hall
-from yudai.wiring.components import is_shared, make_engine_config
+from yudai.wiring.components import is_shared, make_engine_config, make_lease
 from yudai.wiring.forge import make_hearing
-from yudai.wiring.leasing import make_lease
-from yudai.wiring.shelving import make_evictor, make_pruner
+from yudai.wiring.sandbox_upkeep import make_evictor, make_pruner
 from yudai.wiring.submit import make_submitter
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger()

@@ -11,7 +11,7 @@ from tests.support.solve_rows import SOLVE, Ring, passed, run_id
 from yudai.api.routes import outcomes as routes
 from yudai.forge.domain.repository import PullState
 from yudai.kit.ids import SolveId
-from yudai.publishing import outcomes
+from yudai.publishing import outcome_queries as outcomes
 from yudai.publishing import queries as publications
 from yudai.publishing.domain.publication import OutcomeKind, PublicationState
 from yudai.publishing.tables import OutcomeRow, PublicationRow

@@ -11,7 +11,7 @@ from tests.api.test_http import UNKNOWN, problem
 from tests.support.api_client import Place
 from tests.support.updates_client import Scene
 from yudai.api.errors import Code
-from yudai.views.update_views import UpdatesView
+from yudai.views.updates import UpdatesView
 
 
 @pytest.fixture

@@ -10,8 +10,8 @@ from rich.console import Console
 from yudai.artifacts.adapters.object_store import make_artifacts
 from yudai.cli.show.result import exit_code, show_result
 from yudai.kit.causes import Cause
+from yudai.kit.clock import SystemClock
 from yudai.kit.ids import RunId, SolveId
-from yudai.kit.system_clock import SystemClock
 from yudai.runs.domain.states import RunState
 from yudai.solves.domain.states import SolveState
 from yudai.store.store import Store

@@ -23,13 +23,13 @@ from yudai.forge.adapters.folder.forge import LocalForge
 from yudai.forge.domain.repository import RepoRef, Role
 from yudai.forge.ports.folder import Snapshot
 from yudai.forge.ports.remote import Credential
+from yudai.kit.clock import SystemClock
 from yudai.kit.errors import RefusedError
 from yudai.kit.ids import LOCAL_USER, SolveId
-from yudai.kit.system_clock import SystemClock
 from yudai.operations import telemetry
 from yudai.publishing.domain.publication import PublicationState
-from yudai.publishing.publication_views import PublicationView
 from yudai.publishing.requests import Publications
+from yudai.publishing.views import PublicationView
 from yudai.settings import Settings
 from yudai.solves import timeline as events
 from yudai.solves.domain.origin import OriginKind, PublishMode

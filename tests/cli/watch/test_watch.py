@@ -14,7 +14,7 @@ from rich.console import Console
 from tests.support.servers.databases import used_home
 from tests.support.solve_rows import SOLVE, Ring, failed, passed, run_id
 from yudai.arena.blocked_hosts import BLOCKED, MORE
-from yudai.cli.cancel import run_cancel
+from yudai.cli.decide import run_cancel
 from yudai.cli.http.home_lock import owning
 from yudai.cli.records.records import OwnRecords
 from yudai.cli.records.source import DatabaseSource, scene_of

@@ -1,4 +1,6 @@
-"""Ten small repositories, each with an issue: `python -m tests.e2e.support.ten_repositories FOLDER`.
+"""Ten small repositories, each with an issue: `python -m tests.e2e.support.ten_repositories`.
+
+Give it FOLDER and, if it should lock, URL.
 
 URL is where registries are served (see registries.py); lock files name it.
 """

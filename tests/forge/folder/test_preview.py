@@ -8,8 +8,8 @@ from tests.support.forge.repositories import Repository, look
 from yudai.forge.adapters.folder.forge import LocalForge
 from yudai.forge.adapters.folder.preview import open_look
 from yudai.forge.ports.folder import Snapshot
+from yudai.kit.clock import SystemClock
 from yudai.kit.errors import RefusedError
-from yudai.kit.system_clock import SystemClock
 
 FILES = {"a.py": "x = 1\n", "packages/api/b.py": "y = 2\n", "latin1.txt": b"\xe9\n"}
 

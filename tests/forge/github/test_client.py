@@ -474,7 +474,7 @@ def test_nothing_of_github_is_imported_before_it_is_asked() -> None:
         "import sys\n"
         "from yudai.forge.adapters.github.forge import GitHubForge\n"
         "from yudai.forge.adapters.github.oauth import GitHubOAuth\n"
-        "from yudai.kit.system_clock import SystemClock\n"
+        "from yudai.kit.clock import SystemClock\n"
         "GitHubForge('https://github.com', api_url='https://api.github.com', app=None,"
         " clock=SystemClock())\n"
         "assert not {'githubkit', 'httpx', 'jwt'} & set(sys.modules)\n"

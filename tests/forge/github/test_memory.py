@@ -1,8 +1,7 @@
 """What is remembered of GitHub's answers, and how writers wait for each other."""
 
 from tests.support.fakes import StillClock
-from yudai.forge.adapters.github.caching import Memory
-from yudai.forge.adapters.github.client import Client
+from yudai.forge.adapters.github.client import Client, Memory
 from yudai.forge.adapters.github.configuration import PUBLIC_API
 from yudai.forge.adapters.github.messages import Answer, Ask, Identity
 

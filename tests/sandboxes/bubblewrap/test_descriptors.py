@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 
 from tests.support.open_descriptors import inherited_pipe
-from yudai.sandboxes.backends.bubblewrap import descriptors
+from yudai.sandboxes.backends.bubblewrap import runner
 
 
 def seen_by_a_program() -> set[int]:
@@ -24,7 +24,7 @@ def seen_by_a_program() -> set[int]:
     return set(map(int, said.split()))
 
 
-@pytest.mark.parametrize("keep", [descriptors.keep, descriptors._keep_each])
+@pytest.mark.parametrize("keep", [runner.keep, runner._keep_each])
 def test_a_program_has_the_standard_ones_alone(keep: Callable[[], None]):
     with inherited_pipe() as ends:
         assert {*ends} < seen_by_a_program()
@@ -36,8 +36,8 @@ def test_a_program_has_the_standard_ones_alone(keep: Callable[[], None]):
 
 
 def test_kernels_that_do_not_know_the_call_are_served_too(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(descriptors, "_CLOSE_RANGE", 9999)
+    monkeypatch.setattr(runner, "_CLOSE_RANGE", 9999)
     with inherited_pipe() as (end, _):
-        descriptors.keep()
+        runner.keep()
 
         assert not os.get_inheritable(end)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from yudai.sandboxes.backends.workspace.ignoring import Ignoring
+from yudai.sandboxes.backends.workspace.manifest import Ignoring
 
 FILES = {
     "": "*.log\n/only-here\nbuild/\n!keep.log\n# comment\n\\#hash\na/**/z\n",

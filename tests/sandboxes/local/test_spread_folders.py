@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from yudai.sandboxes.backends.local.home import Home
-from yudai.sandboxes.backends.local.spreading import spread
+from yudai.sandboxes.backends.local.home import Home, spread
 
 CHATTR, LSATTR = shutil.which("chattr"), shutil.which("lsattr")
 

@@ -20,7 +20,7 @@ from tests.support.fake_vm import (
 from yudai.kit.causes import Cause
 from yudai.kit.errors import SandboxError
 from yudai.sandboxes.backends.remote import commands as commands_module
-from yudai.sandboxes.backends.remote import upkeep
+from yudai.sandboxes.backends.remote import warden_client
 from yudai.sandboxes.backends.remote import warden_client as line_module
 from yudai.sandboxes.backends.remote.cloud import BusyError, CutError, FullError, GoneError, Said
 from yudai.sandboxes.backends.remote.commands import RemoteCommands
@@ -110,7 +110,7 @@ async def test_a_file_that_hangs_has_an_end(
     box: RemoteCommands, machine: VMMachine, monkeypatch: pytest.MonkeyPatch, step: str
 ):
     monkeypatch.setattr(commands_module, "_GRACE_S", 0.2)
-    monkeypatch.setattr(upkeep, "_STEP_S", 1.0)
+    monkeypatch.setattr(warden_client, "_STEP_S", 1.0)
 
     async def hang(path: str, content: bytes) -> None:
         await asyncio.sleep(3600)
@@ -131,7 +131,7 @@ async def test_a_machine_that_is_cut_off_again_and_again_is_not_greeted_for_ever
 ):
     monkeypatch.setattr(line_module, "_PAUSES_S", (0.01,))
     monkeypatch.setattr(line_module, "_LONG_S", 0.02)
-    monkeypatch.setattr(upkeep, "_STEP_S", 0.5)
+    monkeypatch.setattr(warden_client, "_STEP_S", 0.5)
 
     async def cut(line: str, *, timeout_s: float, max_bytes: int = 1 << 20) -> Said:
         await asyncio.sleep(0.04)

@@ -9,8 +9,7 @@ from tests.support.clouds.memory import MemoryCloud
 from tests.support.registers import Desk, MemoryRegister
 from yudai.kit.causes import Cause
 from yudai.kit.errors import SandboxError
-from yudai.sandboxes.backends.remote import admission as admission_module
-from yudai.sandboxes.backends.remote.admission import Admission
+from yudai.sandboxes.backends.remote import machines as admission_module
 from yudai.sandboxes.backends.remote.cloud import (
     BOX,
     INSTALLATION,
@@ -19,7 +18,7 @@ from yudai.sandboxes.backends.remote.cloud import (
     Machine,
     Order,
 )
-from yudai.sandboxes.backends.remote.machines import Crew, Member
+from yudai.sandboxes.backends.remote.machines import Admission, Crew, Member
 from yudai.sandboxes.backends.remote.rate_limit import Pace
 from yudai.sandboxes.backends.remote.reap import ENDED, Watch
 from yudai.sandboxes.port import Fate, SandboxLimits

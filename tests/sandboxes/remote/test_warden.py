@@ -32,7 +32,7 @@ from yudai.sandboxes.backends.local.processes import parent
 from yudai.sandboxes.backends.remote import warden_bundle
 from yudai.sandboxes.backends.remote.cloud import DeniedError, Said
 from yudai.sandboxes.backends.remote.commands import RemoteCommands
-from yudai.sandboxes.backends.warden import processes, warden_oom
+from yudai.sandboxes.backends.warden import limits, processes
 from yudai.sandboxes.backends.warden.processes import Household
 from yudai.sandboxes.backends.warden.protocol import Request
 from yudai.sandboxes.backends.warden.state import Agent
@@ -402,13 +402,13 @@ def test_who_counts_those_that_memory_ran_out_for(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ):
-    monkeypatch.setattr(warden_oom, "_PROC", tmp_path / "proc")
-    monkeypatch.setattr(warden_oom, "_CGROUPS", tmp_path / "sys")
+    monkeypatch.setattr(limits, "_PROC", tmp_path / "proc")
+    monkeypatch.setattr(limits, "_CGROUPS", tmp_path / "sys")
     groups = "5:memory:/box\n2:cpu:/box\n0::/box\n"
     for name, text in {"proc/self/cgroup": groups, **files}.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(re.sub("oom_kill .*", "oom_kill 0", text))
-    counter = warden_oom.OomCounter()
+    counter = limits.OomCounter()
     for name, text in files.items():
         (tmp_path / name).write_text(text)
 

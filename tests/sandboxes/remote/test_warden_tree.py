@@ -14,7 +14,8 @@ from tests.support.fake_vm import IS_ROOT, VMMachine, remote_commands, start_vm
 from yudai.kit.causes import Cause
 from yudai.kit.errors import SandboxError
 from yudai.sandboxes.backends.environment import GIT_ALONE
-from yudai.sandboxes.backends.remote import upkeep, warden_client
+from yudai.sandboxes.backends.remote import warden_client
+from yudai.sandboxes.backends.remote import warden_client as upkeep
 from yudai.sandboxes.backends.remote.commands import RECORD, RemoteCommands
 from yudai.sandboxes.backends.shell_script import package_script
 from yudai.sandboxes.backends.workspace.manifest import Entry, blob_oid, read

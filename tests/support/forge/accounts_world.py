@@ -11,16 +11,15 @@ from pydantic import SecretStr
 
 from tests.support.forge.forge_in_memory import MemoryForge
 from yudai.accounts.access import Access
-from yudai.accounts.adapters.hashing import KeyedDigest
-from yudai.accounts.adapters.vault import FernetVault, new_key
+from yudai.accounts.adapters.vault import FernetVault, KeyedDigest, new_key
 from yudai.accounts.api_keys import Keys
 from yudai.accounts.credentials import Keyring
 from yudai.accounts.device_login import Devices
 from yudai.accounts.logins import Callback, Finished, Logins, challenge_of
 from yudai.accounts.people import Enroller, Person
 from yudai.forge.ports.login import DeviceCode, DeviceState, Grant, GrantEndedError
+from yudai.kit.clock import SystemClock
 from yudai.kit.errors import RefusedError
-from yudai.kit.system_clock import SystemClock
 from yudai.store.store import Store
 from yudai.wiring.accounts import Accounts, Entrance
 

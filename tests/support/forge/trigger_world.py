@@ -9,7 +9,7 @@ from tests.support.forge.forge_in_memory import MemoryForge
 from yudai.arena.forge_issue import RemoteAsks
 from yudai.forge.domain.repository import RepoRef, Role
 from yudai.forge.ports.remote import CredentialKind
-from yudai.kit.system_clock import SystemClock
+from yudai.kit.clock import SystemClock
 from yudai.solves import queries as solves
 from yudai.solves.domain.states import SolveEvent
 from yudai.solves.tables import SolveRow

@@ -17,8 +17,8 @@ from yudai.engine.adapters.host_processes import host_name, is_gone
 from yudai.engine.leases import Heir, Lease, Terms
 from yudai.engine.port import Field
 from yudai.engine.queries import Holder
+from yudai.kit.clock import SystemClock
 from yudai.kit.ids import MessageId, RunId, SolveId, WorkerId
-from yudai.kit.system_clock import SystemClock
 from yudai.kit.value import Value
 from yudai.sandboxes.backends.local.processes import look
 from yudai.store.store import Store

@@ -15,11 +15,10 @@ from tests.support.servers.databases import _migrated_file
 from yudai.agents.endpoint.endpoint import ModelDesk
 from yudai.agents.endpoint.port import ModelAnswer, Ticket
 from yudai.agents.endpoint.tokens import RunTokens, make_tokens
-from yudai.gateway.domain.models import Model, Price, Provider
-from yudai.gateway.domain.usage import Usage
+from yudai.gateway.domain.models import Model, Price, Provider, Usage
 from yudai.gateway.port import Call, Completion, Gateway, ToolCall
+from yudai.kit.clock import SystemClock
 from yudai.kit.ids import RunId, SolveId, WorkerId
-from yudai.kit.system_clock import SystemClock
 from yudai.runs import messages as trajectories
 from yudai.runs import queries as runs
 from yudai.runs.domain.states import RunState

@@ -10,7 +10,7 @@ import uvicorn
 
 from yudai.api.app import create_app
 from yudai.bench.polling import DATABASE
-from yudai.kit.system_clock import SystemClock
+from yudai.kit.clock import SystemClock
 from yudai.settings import Settings
 from yudai.store.store import Store
 from yudai.store.urls import sqlite_url

@@ -22,9 +22,8 @@ from typing import NamedTuple
 import pytest
 from pydantic import SecretStr
 
-from yudai.artifacts.adapters.addresses import find_place
 from yudai.artifacts.adapters.locations import Patience, S3Access
-from yudai.artifacts.adapters.object_store import ObjectStoreArtifacts
+from yudai.artifacts.adapters.object_store import ObjectStoreArtifacts, find_place
 
 KEY_ID = "AKIATESTS"
 SECRET = "not-so-secret-but-never-shown"  # noqa: S105 - moto takes any

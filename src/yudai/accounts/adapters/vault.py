@@ -1,11 +1,16 @@
 """Secrets sealed with Fernet: the newest key seals, every key opens."""
 
-from collections.abc import Sequence
+import hashlib
+import hmac
+from collections.abc import Callable, Sequence
+from functools import cached_property
 
 from cryptography.fernet import Fernet, InvalidToken, MultiFernet
+from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 from pydantic import SecretStr
 
-from yudai.accounts.vault import SealBrokenError
+from yudai.accounts.vault import Digest, SealBrokenError, Vault
 from yudai.kit.errors import RefusedError
 
 _BROKEN = "a stored token cannot be opened with TOKEN_KEYS: log in again"
@@ -53,3 +58,52 @@ def _key(key: SecretStr) -> Fernet:
             "TOKEN_KEYS: each is 32 random bytes in URL-safe base64, as"
             " `openssl rand -base64 32 | tr '+/' '-_'` gives"
         ) from None
+
+
+_BYTES = 32
+
+
+class KeyedDigest:
+    def __init__(self, secret_key: SecretStr, salt: SecretStr) -> None:
+        derive = HKDF(
+            algorithm=SHA256(),
+            length=_BYTES,
+            salt=salt.get_secret_value().encode(),
+            info=b"yudai: logins and keys",
+        )
+        self._key = derive.derive(secret_key.get_secret_value().encode())
+
+    def of(self, purpose: str, text: str) -> str:
+        # Lengths tell where one ends: ("a", "bc") is not ("ab", "c").
+        message = f"{len(purpose)}:{purpose}:{text}".encode("utf-8", "surrogatepass")
+        return hmac.new(self._key, message, hashlib.sha256).hexdigest()
+
+
+class LazyVault:
+    def __init__(self, make: Callable[[], Vault]) -> None:
+        self._make = make
+
+    @cached_property
+    def _vault(self) -> Vault:
+        return self._make()
+
+    def seal(self, secret: SecretStr) -> str:
+        return self._vault.seal(secret)
+
+    def open(self, sealed: str) -> SecretStr:
+        return self._vault.open(sealed)
+
+    def rotate(self, sealed: str) -> str:
+        return self._vault.rotate(sealed)
+
+
+class LazyDigest:
+    def __init__(self, make: Callable[[], Digest]) -> None:
+        self._make = make
+
+    @cached_property
+    def _digest(self) -> Digest:
+        return self._make()
+
+    def of(self, purpose: str, text: str) -> str:
+        return self._digest.of(purpose, text)

@@ -3,11 +3,29 @@
 import asyncio
 from typing import Any, NamedTuple
 
-from yudai.agents.adapters.keptdiff import kept_diff
 from yudai.agents.prompts import edits
 from yudai.kit.errors import SandboxError
+from yudai.kit.text import clean
 from yudai.runs.domain.trajectory.kinds import DIFF, DIFF_TRUNCATED, EDIT
 from yudai.sandboxes.port import Sandbox
+
+MAX_DIFF_BYTES = 100_000
+
+
+class KeptDiff(NamedTuple):
+    text: str
+    is_truncated: bool = False
+
+
+def kept_diff(patch: str, *, limit: int = MAX_DIFF_BYTES) -> KeptDiff:
+    """Whole lines from its beginning; bytes that are no text are U+FFFD."""
+    # No character is shorter than a byte: of what is far too long only the beginning is looked at.
+    encoded = clean(patch[: limit + 1]).encode()
+    if len(encoded) <= limit and len(patch) <= limit:
+        return KeptDiff(encoded.decode())
+    whole_lines = encoded[: encoded.rfind(b"\n", 0, limit) + 1]
+    return KeptDiff(whole_lines.decode(), is_truncated=True)
+
 
 # A patch that takes longer is not worth the contestant's time: it is taken once, at the end.
 _DIFF_TIME_S = 10.0

@@ -10,14 +10,13 @@ from typing import Any, NamedTuple
 import structlog
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from yudai.agents.endpoint import desks
+from yudai.agents.endpoint import attempt_rows
 from yudai.agents.endpoint import responses as wire
 from yudai.agents.endpoint.intake import Intake, Order, SlowBodyError, Visit, to_its_end
 from yudai.agents.endpoint.port import BodyTooLargeError, DeskReport, ModelAnswer, ReadBody, Ticket
 from yudai.agents.endpoint.recorder import MAX_REFUSED, DeskBook, cap_of, used_up
-from yudai.agents.endpoint.runtoken import AUDIENCE, RunClaims, check_run
 from yudai.agents.endpoint.session import Session
-from yudai.agents.endpoint.tokens import RunTokens
+from yudai.agents.endpoint.tokens import AUDIENCE, RunClaims, RunTokens, check_run
 from yudai.agents.endpoint.trajectory import Seen, bodies_of, redacted, reply_body
 from yudai.gateway.port import Call, Completion, Gateway
 from yudai.kit.causes import Cause
@@ -261,9 +260,9 @@ class ModelDesk:
             del self._sessions[key]
 
 
-async def _checked(db: AsyncSession, claims: RunClaims, run: RunRow) -> desks.Standing:
+async def _checked(db: AsyncSession, claims: RunClaims, run: RunRow) -> attempt_rows.Standing:
     """UnknownCallerError when its attempt does not go on any more."""
-    desk = await desks.standing(db, run.id, run.attempt)
+    desk = await attempt_rows.standing(db, run.id, run.attempt)
     check_run(claims, state=run.state, attempt=run.attempt, is_closed=desk.is_closed)
     return desk
 

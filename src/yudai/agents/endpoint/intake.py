@@ -9,8 +9,8 @@ from weakref import WeakValueDictionary
 from yudai.agents.endpoint.model_desk_request import ChatRequest, read_request
 from yudai.agents.endpoint.port import BodyTooLargeError, ReadBody
 from yudai.agents.endpoint.recorder import DeskBook
-from yudai.agents.endpoint.runtoken import RunClaims
 from yudai.agents.endpoint.session import Asked
+from yudai.agents.endpoint.tokens import RunClaims
 from yudai.agents.endpoint.trajectory import Prepared, Seen, prepared
 from yudai.kit.errors import RefusedError
 from yudai.kit.ids import RunId

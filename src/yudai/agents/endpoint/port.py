@@ -5,7 +5,7 @@ from typing import Protocol
 
 from pydantic import Field, SecretStr
 
-from yudai.gateway.domain.usage import Usage
+from yudai.gateway.domain.models import Usage
 from yudai.kit.causes import Cause
 from yudai.kit.ids import RunId
 from yudai.kit.value import Value

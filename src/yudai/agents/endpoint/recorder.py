@@ -6,11 +6,10 @@ from dataclasses import dataclass
 import structlog
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from yudai.agents.endpoint import desks
-from yudai.agents.endpoint import queries as refusals
+from yudai.agents.endpoint import attempt_rows, refusals
 from yudai.agents.endpoint.port import DeskReport
-from yudai.agents.endpoint.runtoken import RunClaims
-from yudai.gateway.domain.usage import Usage
+from yudai.agents.endpoint.tokens import RunClaims
+from yudai.gateway.domain.models import Usage
 from yudai.kit.causes import Cause
 from yudai.kit.clock import Clock
 from yudai.kit.ids import RunId
@@ -81,7 +80,7 @@ class DeskBook:
             if run.attempt != claims.attempt:
                 log.warning("model_desk.late", run_id=run.id, attempt=claims.attempt)
                 return None
-            desk = await desks.standing(db, run.id, run.attempt)
+            desk = await attempt_rows.standing(db, run.id, run.attempt)
             is_told = run.state is RunState.RUNNING and not desk.is_closed
             bodies = [body] if is_told else []
             changed = await self.keep(db, run, bodies, step=step, usage=run.usage + counted)
@@ -100,7 +99,7 @@ class DeskBook:
             run = await runs.hold(db, claims.run)
             if run.attempt != claims.attempt:
                 return
-            refused = await desks.count_refused(db, run)
+            refused = await attempt_rows.count_refused(db, run)
             if cause is None and refused >= MAX_REFUSED:
                 cause = Cause.AGENT_FAILED
             if cause is not None:
@@ -110,7 +109,7 @@ class DeskBook:
         """From here on no call is begun, and none of its messages come: wherever it is made."""
         async with self.store.change() as db:
             run = await runs.hold(db, run_id)
-            await desks.close(db, run.id, attempt, at=self.clock.now())
+            await attempt_rows.close(db, run.id, attempt, at=self.clock.now())
 
     async def all_settled(self, run_id: RunId, *, within_s: float) -> None:
         """Who asked has ended, so that other processes leave its calls about now."""

@@ -13,7 +13,7 @@ from yudai.kit.money import usd
 from yudai.kit.redaction import Redact
 from yudai.kit.untyped import Object, as_items, as_object, as_text
 from yudai.runs.domain.trajectory.trajectory import TrajectoryMessage
-from yudai.store.text import to_json
+from yudai.store.columns import to_json
 
 KEPT_CHARS = 100_000
 """Of one message."""

@@ -12,7 +12,7 @@ from yudai.kit.errors import NotFoundError
 from yudai.kit.value import Value
 from yudai.sandboxes.port import BaseFacts
 from yudai.settings.sandboxes import BackendName
-from yudai.wiring.shelving import open_shelf
+from yudai.wiring.sandbox_upkeep import open_shelf
 
 router = APIRouter(tags=["installation"])
 

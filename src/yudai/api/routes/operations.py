@@ -6,7 +6,7 @@ from typing import Literal, NamedTuple, TypeVar
 from fastapi import APIRouter
 from fastapi.responses import PlainTextResponse
 
-from yudai.api.routes.overseeing import OverseerDep
+from yudai.api.routes.sandboxes import OverseerDep
 from yudai.api.security.rights import MayOversee
 from yudai.operations.overview import Numbers
 from yudai.runs.domain.states import RunState

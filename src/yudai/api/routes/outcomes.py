@@ -8,7 +8,7 @@ from yudai.api.dependencies import ServiceDep, SolveIdPath
 from yudai.api.openapi import CONFLICT
 from yudai.api.security.rights import MayPublishSolve, MayReadSolve
 from yudai.publishing.confirm_revert import Confirmer
-from yudai.publishing.outcomes import MAX_ID
+from yudai.publishing.outcome_queries import MAX_ID
 from yudai.publishing.views import ConfirmAsk, OutcomeList, OutcomeViewer
 
 router = APIRouter(tags=["outcomes"])

@@ -8,8 +8,8 @@ from yudai.api.dependencies import Service, ServiceDep, SolveIdPath
 from yudai.api.openapi import CONFLICT
 from yudai.api.routes.solves import summary
 from yudai.api.security.rights import MayPublishSolve, MayReadSolve
-from yudai.publishing.publication_views import PublicationView
 from yudai.publishing.requests import Publications
+from yudai.publishing.views import PublicationView
 
 router = APIRouter(tags=["publishing"])
 

@@ -9,17 +9,17 @@ from yudai.api.downloads import FOR_EVER
 from yudai.api.openapi import CONFLICT
 from yudai.api.routes import run_files
 from yudai.api.routes.run_files import Attempt, CancelDep, Number, WhichDep
-from yudai.arena.run_cancelling import RunCanceller
+from yudai.arena.cancel import RunCanceller
 from yudai.views.diff_at_message import DiffAt, Diffs
-from yudai.views.run_views import (
+from yudai.views.runs import (
     AttemptList,
     PlanView,
     RunDetail,
+    RunReader,
     StepPage,
     TestsView,
     TrajectoryPage,
 )
-from yudai.views.runs import RunReader
 from yudai.views.trajectory import MAX_SEQ, RunPages
 
 router = APIRouter(tags=["runs"])

@@ -1,13 +1,30 @@
 """Routes of sandboxes that are elsewhere: which there are, and what is left of dead processes."""
 
-from fastapi import APIRouter
+from typing import Annotated, cast
+
+from fastapi import APIRouter, Depends, Request
 from pydantic import ConfigDict, Field
 
-from yudai.api.routes.overseeing import OverseerDep, ReaperDep
+from yudai.api.dependencies import ServiceDep
 from yudai.api.security.rights import MayAdminister
+from yudai.engine.adapters.host_processes import is_gone, is_there
 from yudai.kit.value import Value
-from yudai.operations.overview import SandboxList
-from yudai.sandboxes.reap import Swept
+from yudai.operations.overview import Overseer, SandboxList
+from yudai.sandboxes.database_register import Living
+from yudai.sandboxes.reap import Reaper, Swept
+
+
+async def _overseer(service: ServiceDep) -> Overseer:
+    return Overseer(service.store, service.clock, Living(is_gone, is_there=is_there))
+
+
+async def _reaper(request: Request) -> Reaper:
+    return cast("Reaper", request.app.state.service.reaper)
+
+
+OverseerDep = Annotated[Overseer, Depends(_overseer)]
+ReaperDep = Annotated[Reaper, Depends(_reaper)]
+
 
 router = APIRouter(prefix="/sandboxes", tags=["installation"])
 

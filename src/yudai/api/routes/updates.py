@@ -8,9 +8,7 @@ from pydantic import AfterValidator, Field
 
 from yudai.api.security.rights import MayReadSolve
 from yudai.kit.ids import SolveId
-from yudai.views.update_answer import MAX_BYTES, Ask
-from yudai.views.update_views import UpdatesView
-from yudai.views.updates import MAX_OPEN, Updates
+from yudai.views.updates import MAX_BYTES, MAX_OPEN, Ask, Updates, UpdatesView
 
 router = APIRouter(tags=["solves"])
 

@@ -16,7 +16,7 @@ from yudai.cli.exit_codes import OK
 from yudai.cli.http.client import Remote, open_remote, read_as
 from yudai.cli.text import one_line, print_json, safe
 from yudai.kit.errors import RefusedError
-from yudai.kit.nearest import nearest
+from yudai.kit.text import nearest
 from yudai.settings import Settings
 
 

@@ -17,9 +17,9 @@ from yudai.cli.http.home_lock import known_owner
 from yudai.cli.http.login_file import Entry, LoginFile
 from yudai.cli.text import print_json, safe
 from yudai.forge.ports.login import DeviceState, Grant
+from yudai.kit.clock import SystemClock
 from yudai.kit.errors import RefusedError, YudaiError
 from yudai.kit.ids import LOCAL_USER
-from yudai.kit.system_clock import SystemClock
 from yudai.settings import Settings
 from yudai.wiring.accounts import Accounts, open_accounts
 from yudai.wiring.components import open_library

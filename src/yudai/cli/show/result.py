@@ -1,23 +1,53 @@
 """The result as a person reads it: scorecard, diff, why each loser lost."""
 
+from collections.abc import Iterable, Mapping
 from typing import Protocol
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from yudai.arena.blocked_hosts import KINDS, blocked_entry
 from yudai.artifacts.port import ArtifactKind
 from yudai.cli.console import program
 from yudai.cli.exit_codes import NO_CHAMPION, OK, OUR_FAULT, OUT_OF_BUDGET
-from yudai.cli.show.blocked import blocked_line
+from yudai.cli.records.source import Moment
 from yudai.cli.text import one_line, print_json, safe, seconds
 from yudai.forge.domain.repository import PullState
 from yudai.kit.ids import RunId, short
 from yudai.kit.untyped import as_text
 from yudai.publishing.views import OutcomeList, OutcomeView
+from yudai.sandboxes.domain.allowed_hosts import authority
+from yudai.solves.domain.blocked import BlockedEntry
 from yudai.solves.domain.states import RESTING, SolveState
 from yudai.verification.domain.verdict import VerdictStatus
 from yudai.views.domain.document import PlaceEntry, SolveDocument
+
+_HOST_WIDTH = 80
+
+
+def is_blocked(moment: Moment) -> bool:
+    return moment.kind in KINDS
+
+
+def blocked_of(moments: Iterable[Moment]) -> tuple[BlockedEntry, ...]:
+    return tuple(
+        blocked_entry(moment.kind, moment.run_id, moment.facts)
+        for moment in moments
+        if is_blocked(moment)
+    )
+
+
+def blocked_line(entry: BlockedEntry, handles: Mapping[RunId, str]) -> str:
+    run_id = entry.run_id
+    who = "" if run_id is None else f" by {one_line(handles.get(run_id, run_id))}"
+    phase = one_line(entry.phase)
+    if entry.host is None:
+        return f"blocked: and more than is told here, in the {phase} phase{who}"
+    host = one_line(entry.host, width=_HOST_WIDTH)
+    place = host if entry.port is None else authority(host, entry.port)
+    return f"blocked: {place}, in the {phase} phase{who}"
+
 
 MARKS = {
     VerdictStatus.PASSED: ("passed", "green"),

@@ -6,19 +6,15 @@ from rich.console import Console
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from yudai.arena.open import SolveRequest
-from yudai.arena.plan import Draft
-from yudai.arena.remote_planning import RemotePlanner, pinned
+from yudai.arena.plan import Draft, RemotePlanner, pinned
 from yudai.arena.submit import Submitter
 from yudai.cli import console
 from yudai.cli.exit_codes import INTERRUPTED
 from yudai.cli.options import Options
-from yudai.cli.publishing import OwnDesk, publish
+from yudai.cli.publish import OwnDesk, publish
 from yudai.cli.show.result import exit_code, print_document, show_result
-from yudai.cli.solve.agreeing import agreed
-from yudai.cli.solve.bodies import to_forge_body
-from yudai.cli.solve.plan import entrants_of
-from yudai.cli.solve.readying import make_ready
-from yudai.cli.solve.request import ForgeAsk, to_forge_ask
+from yudai.cli.solve.plan import agreed, entrants_of, make_ready
+from yudai.cli.solve.request import ForgeAsk, to_forge_ask, to_forge_body
 from yudai.cli.spinner import working
 from yudai.cli.watch.display import follow
 from yudai.forge.domain.repository import RepoRef, Target

@@ -10,9 +10,7 @@ from yudai.cli.exit_codes import INTERRUPTED
 from yudai.cli.options import Options
 from yudai.cli.records.choose import find_server
 from yudai.cli.show.result import exit_code, print_document, show_result
-from yudai.cli.solve.agreeing import agreed
-from yudai.cli.solve.plan import entrants_of
-from yudai.cli.solve.readying import make_ready
+from yudai.cli.solve.plan import agreed, entrants_of, make_ready
 from yudai.cli.solve.request import to_request
 from yudai.cli.solve.target import find_target
 from yudai.cli.spinner import working

@@ -1,19 +1,27 @@
 """The plan of a solve, printed before anything is spent."""
 
-from collections.abc import Sequence
+import asyncio
+import sys
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
 from typing import NamedTuple
 
+import typer
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from yudai.arena.plan import Draft, FolderRequest
+from yudai.cli.spinner import working
 from yudai.cli.text import one_line, safe
 from yudai.gateway.domain.models import Model, free_names
+from yudai.kit.causes import Cause
+from yudai.kit.errors import RefusedError, SandboxError
 from yudai.solves.domain.budget import Budget, price_plan
 from yudai.solves.domain.matrix import Lineup
 from yudai.testing.domain.report import Baseline
 from yudai.verification.baseline import Measured
+from yudai.wiring import App
 
 _MAX_NAMES = 8
 
@@ -126,3 +134,44 @@ def _price(entrants: Entrants) -> str:
 def _some(names: Sequence[str]) -> str:
     more = f" and {len(names) - _MAX_NAMES} more" if len(names) > _MAX_NAMES else ""
     return safe(", ".join(names[:_MAX_NAMES]) + more)
+
+
+async def agreed() -> bool:
+    """Nothing is asked when nobody can answer; while it waits, Ctrl-C works as ever."""
+    stdin = sys.stdin
+    if stdin is None or not stdin.isatty():
+        return True
+    typer.echo("Start? [Y/n] ", nl=False, err=True)
+    loop = asyncio.get_running_loop()
+    answered: asyncio.Future[str] = loop.create_future()
+    loop.add_reader(stdin, lambda: answered.done() or answered.set_result(stdin.readline()))
+    try:
+        answer = await answered
+    finally:
+        loop.remove_reader(stdin)
+    return answer.strip().lower() in ("y", "yes") or answer == "\n"
+
+
+async def make_ready(app: App, draft: Draft, progress: Console) -> Measured:
+    with _explained(progress):
+        commands = f": {' && '.join(draft.project.setup)}" if draft.project.setup else ""
+        async with working(progress, f"preparing the base{commands}"):
+            await app.planner.prepare(draft)
+        async with working(progress, "running the base's tests twice"):
+            measured = await app.planner.measure(draft)
+    print_plan(progress, draft, measured, backend=app.capabilities.backend)
+    return measured
+
+
+@contextmanager
+def _explained(progress: Console) -> Generator[None]:
+    """Set-up is the repository's own: what it said last stands above our one line."""
+    try:
+        yield
+    except SandboxError as error:
+        if error.cause is not Cause.SETUP_FAILED:
+            raise
+        first, _, last = str(error).partition("\n")
+        if last:
+            progress.print(Text(safe(last), style="dim"), soft_wrap=True)
+        raise RefusedError(f"{first} (give other commands with --setup, or --env PATH)") from None

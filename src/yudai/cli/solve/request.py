@@ -10,10 +10,10 @@ from yudai.arena.plan import FolderRequest
 from yudai.cli.options import Options
 from yudai.forge.domain.issue import Issue, from_markdown
 from yudai.forge.domain.repository import Target
-from yudai.gateway.domain.models import parse_price
+from yudai.gateway.domain.models import Price, parse_price
 from yudai.kit.errors import RefusedError
-from yudai.kit.money import MICROS_PER_USD
-from yudai.kit.nearest import nearest
+from yudai.kit.money import MICROS_PER_USD, usd
+from yudai.kit.text import nearest
 from yudai.projects.find import Given
 from yudai.settings import Settings
 from yudai.solves.domain.budget import Budget
@@ -194,3 +194,58 @@ def _checked(make: Any, raw: object) -> Any:
         where = _OPTIONS.get(str(first["loc"][0]), str(first["loc"][0])) if first["loc"] else ""
         shown = f", not {first['input']!r}" if isinstance(first["input"], (int, float)) else ""
         raise RefusedError(f"{where}: {first['msg']}{shown}") from None
+
+
+def to_body(asked: FolderRequest) -> dict[str, Any]:
+    issue = asked.issue
+    return {
+        "repo_path": asked.target,
+        **({"issue_title": issue.title} if issue.body else {}),
+        "issue_text": issue.body or issue.title,
+        "dirty": asked.dirty,
+        "env": "" if asked.env is None else str(asked.env),
+        **_common(asked),
+    }
+
+
+def to_forge_body(ask: ForgeAsk) -> dict[str, Any]:
+    """A repository whose forge was not named is at the one that the server asks."""
+    repo = ask.target.repo
+    return {
+        "repo_url": repo.url if repo.forge else repo.full,
+        "issue_number": ask.target.number,
+        "issue_text": ask.words,
+        "publish": ask.publish,
+        **_common(ask.asked),
+    }
+
+
+def _common(asked: FolderRequest) -> dict[str, Any]:
+    budget, setup = asked.budget, asked.given.setup
+    return {
+        "base_branch": asked.base,
+        "matrix": _axes(asked.matrix),
+        "limits": {
+            "max_parallel": budget.max_parallel,
+            "max_runs": budget.max_contestants,
+            "max_steps": budget.max_steps,
+            "time_budget_s": budget.time_budget_s,
+            "run_time_budget_s": budget.run_time_budget_s,
+            "budget_usd": usd(budget.cost_cap_micros),
+            "run_budget_usd": usd(budget.run_cost_cap_micros),
+        },
+        "prices": {name: _dollars(price) for name, price in asked.prices.items()},
+        "setup": None if setup is None else list(setup),
+        "test": asked.given.test,
+        "reducer": asked.reducer,
+        "require_proof": asked.require_proof,
+    }
+
+
+def _axes(matrix: Matrix) -> dict[str, Any]:
+    return matrix.model_dump(mode="json")
+
+
+def _dollars(price: Price) -> dict[str, float]:
+    cached = {} if price.cached_micros is None else {"cached_usd": usd(price.cached_micros)}
+    return {"input_usd": usd(price.input_micros), "output_usd": usd(price.output_micros), **cached}

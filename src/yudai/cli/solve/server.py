@@ -18,15 +18,12 @@ from yudai.cli.exit_codes import INTERRUPTED
 from yudai.cli.http.client import AwayError, Remote, open_remote, read_as
 from yudai.cli.http.home_lock import known_owner
 from yudai.cli.options import Options
-from yudai.cli.publishing import publish
+from yudai.cli.publish import ServerDesk, publish
 from yudai.cli.records.choose import Server
 from yudai.cli.records.http_records import ServerRecords, note_version
-from yudai.cli.serverdesk import ServerDesk
 from yudai.cli.show.result import exit_code, print_document, show_result
-from yudai.cli.solve.agreeing import agreed
-from yudai.cli.solve.bodies import to_body, to_forge_body
-from yudai.cli.solve.plan import Entrants, print_sent_plan
-from yudai.cli.solve.request import to_forge_ask, to_request
+from yudai.cli.solve.plan import Entrants, agreed, print_sent_plan
+from yudai.cli.solve.request import to_body, to_forge_ask, to_forge_body, to_request
 from yudai.cli.solve.target import find_target
 from yudai.cli.spinner import working
 from yudai.cli.watch.display import show_race

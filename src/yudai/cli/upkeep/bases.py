@@ -16,7 +16,7 @@ from yudai.kit.errors import ConflictError, RefusedError, SandboxError
 from yudai.sandboxes.port import Backend, BaseFacts
 from yudai.settings import Settings
 from yudai.wiring import open_library
-from yudai.wiring.shelving import make_evictor, open_shelf
+from yudai.wiring.sandbox_upkeep import make_evictor, open_shelf
 
 _UNITS = ((86_400, "day"), (3600, "hour"), (60, "minute"))
 _WIDEST = 10_000

@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from yudai.cli.records.source import DatabaseSource, Lane, Moment, Scene, Source
-from yudai.cli.show.blocked import blocked_line, blocked_of, is_blocked
+from yudai.cli.show.result import blocked_line, blocked_of, is_blocked
 from yudai.cli.spinner import end_display
 from yudai.cli.text import dollars, one_line, seconds
 from yudai.engine.port import FlowStatus

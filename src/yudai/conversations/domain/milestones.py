@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 
 from yudai.conversations.domain.conversation import Milestone
-from yudai.kit.cutting import line
 from yudai.kit.ids import RunId, SolveId, short
+from yudai.kit.text import line
 from yudai.verification.domain.verdict import VerdictStatus
 
 MAX_LINE = 500

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from yudai.conversations.domain.conversation import ChatMessage
-from yudai.kit.cutting import cut, line
+from yudai.kit.text import cut, line
 from yudai.views.domain.document import PlaceEntry, SolveDocument
 
 MIN_BYTES = 3000

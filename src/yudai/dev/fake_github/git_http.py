@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from yudai.dev.fake_github import events, forks
+from yudai.dev.fake_github import events, pulls
 from yudai.dev.fake_github.access import ANONYMOUS, Caller, role_of, seen
 from yudai.dev.fake_github.authenticate import identify
 from yudai.dev.fake_github.errors import Refusal
@@ -75,7 +75,7 @@ class GitHttp:
         if is_push:
             self._let_push(caller, repo)
         elif service == "info/refs":
-            forks.look(state, repo)
+            pulls.look(state, repo)
         return _Visit(repo, caller, service, is_push)
 
     def _identify(self, request: Request) -> Caller:

@@ -15,8 +15,7 @@ from yudai.dev.fake_github.records import App, Installation, Person, Repo, Token
 from yudai.dev.fake_github.request_log import RequestLog
 from yudai.dev.fake_github.webhook_sender import Courier
 from yudai.forge.domain.repository import Role
-from yudai.kit.clock import Clock
-from yudai.kit.system_clock import SystemClock
+from yudai.kit.clock import Clock, SystemClock
 
 PERMISSIONS = {
     "metadata": "read",

@@ -8,9 +8,24 @@ from typing import NamedTuple
 
 from pydantic import Field
 
-from yudai.gateway.domain.usage import Usage
 from yudai.kit.errors import RefusedError
 from yudai.kit.value import Value
+
+
+class Usage(Value):
+    input_tokens: int = 0
+    cached_tokens: int = 0
+    output_tokens: int = 0
+    cost_micros: int = 0
+
+    def __add__(self, other: "Usage") -> "Usage":
+        return Usage(
+            input_tokens=self.input_tokens + other.input_tokens,
+            cached_tokens=self.cached_tokens + other.cached_tokens,
+            output_tokens=self.output_tokens + other.output_tokens,
+            cost_micros=self.cost_micros + other.cost_micros,
+        )
+
 
 TOKENS_PER_PRICE = 1_000_000
 SCRIPTED_PREFIX = "scripted/"

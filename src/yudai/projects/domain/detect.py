@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from yudai.patches.test_paths import is_test_path
 from yudai.projects.domain import node_setup, python_setup
-from yudai.projects.domain.projectfile import NAMES
+from yudai.projects.domain.project import NAMES
 from yudai.projects.domain.repository_files import Glance, Setup, read_json, string, table
 
 _SKIPPED = frozenset({"node_modules", "site-packages", "dist", "build", "vendor", "venv", ".venv"})

@@ -7,8 +7,7 @@ from yudai.kit.money import usd
 from yudai.patches.patch import readable
 from yudai.publishing.domain.summary import FileDelta, Story
 from yudai.ranking.domain.scorecard import Place, Scorecard
-from yudai.verification.domain.tally import Tally
-from yudai.verification.domain.verdict import VerdictStatus
+from yudai.verification.domain.verdict import Tally, VerdictStatus
 
 MAX_NAME = 160
 MAX_REASON = 500

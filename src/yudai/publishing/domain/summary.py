@@ -4,8 +4,7 @@ from yudai.kit.ids import SolveId
 from yudai.kit.value import Value
 from yudai.patches.patch import Patch, readable
 from yudai.ranking.domain.scorecard import Place
-from yudai.verification.domain.tally import Tally
-from yudai.verification.domain.verdict import VerdictStatus
+from yudai.verification.domain.verdict import Tally, VerdictStatus
 
 
 class FileDelta(Value):

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from yudai.kit.causes import POLICIES
 from yudai.kit.errors import RefusedError
 from yudai.kit.ids import RunId
-from yudai.kit.nearest import nearest
+from yudai.kit.text import nearest
 from yudai.ranking.domain.scorecard import Place, Ranking, Scorecard
 from yudai.verification.domain.verdict import VerdictStatus
 

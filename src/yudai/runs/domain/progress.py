@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from yudai.gateway.domain.usage import Usage
+from yudai.gateway.domain.models import Usage
 from yudai.kit.value import Value
 from yudai.runs.domain.marks import Marks
 from yudai.runs.domain.trajectory.trajectory import TrajectoryMessage

@@ -10,8 +10,8 @@ from yudai.kit.errors import NotFoundError
 from yudai.kit.ids import RunId, SolveId, WorkerId
 from yudai.runs.tables import HoldRow, RunRow
 from yudai.solves import timeline as events
-from yudai.solves.locks import hold_solve
 from yudai.solves.tables import SolveRow
+from yudai.solves.timeline import hold_solve
 
 MOST_MICROS = 10**15
 """Of one call, whatever its reply says: a sum of them still fits into the column."""

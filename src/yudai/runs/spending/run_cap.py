@@ -7,8 +7,7 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
-from yudai.gateway.domain.models import TOKENS_PER_PRICE, Price
-from yudai.gateway.domain.usage import Usage
+from yudai.gateway.domain.models import TOKENS_PER_PRICE, Price, Usage
 from yudai.kit.causes import Cause
 from yudai.kit.errors import GatewayError
 from yudai.kit.money import usd

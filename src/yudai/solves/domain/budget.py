@@ -5,8 +5,7 @@ from typing import NamedTuple
 
 from pydantic import Field
 
-from yudai.gateway.domain.models import Model, Price, free_names
-from yudai.gateway.domain.usage import Usage
+from yudai.gateway.domain.models import Model, Price, Usage, free_names
 from yudai.kit.errors import RefusedError
 from yudai.kit.money import MICROS_PER_USD, usd
 from yudai.kit.value import Value

@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from yudai.forge.domain.issue import Issue, from_markdown
 from yudai.gateway.domain.models import MAX_NAME
 from yudai.kit.errors import RefusedError
-from yudai.kit.nearest import nearest
+from yudai.kit.text import nearest
 from yudai.kit.value import Value
 from yudai.solves.domain.matrix import Matrix, Strategy
 from yudai.solves.domain.request import Limits, SolveAsk

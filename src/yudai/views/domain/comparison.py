@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from yudai.kit.ids import SolveId
 from yudai.kit.value import Value
-from yudai.patches.touching import touched
+from yudai.patches.patch import touched
 from yudai.ranking.domain.scorecard import Scorecard
 from yudai.testing.domain.report import Baseline
 from yudai.verification.domain.verdict import Verdict

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from yudai.agents.adapters.command import record as story
-from yudai.agents.adapters.command.command_endings import Ending, ended
+from yudai.agents.adapters.command.record import Ending, ended
 from yudai.agents.domain.command_spec import WEAKER, CommandSpec
 from yudai.agents.endpoint.port import DeskReport, RunDesk, Ticket
 from yudai.agents.port import AgentLimits, AgentOutcome, AgentTask

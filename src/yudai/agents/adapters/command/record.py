@@ -2,19 +2,60 @@
 
 import asyncio
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
-from yudai.agents.adapters.command.command_endings import Ending
 from yudai.agents.adapters.edit_count import Look
 from yudai.agents.adapters.observation import observe
 from yudai.agents.domain.command_spec import WEAKER, CommandSpec
 from yudai.agents.endpoint.port import DeskReport
 from yudai.agents.port import AgentTask
-from yudai.gateway.domain.usage import Usage
+from yudai.gateway.domain.models import Usage
+from yudai.kit.causes import POLICIES, Cause
 from yudai.kit.redaction import Redact
+from yudai.runs.domain.exit_status import EXIT_CAUSES, SUBMITTED
 from yudai.runs.domain.progress import OnMessage, Progress
 from yudai.runs.domain.trajectory.trajectory import TrajectoryMessage
 from yudai.sandboxes.port import ExecResult
+
+_STATUSES = {cause: status for status, cause in EXIT_CAUSES.items()}
+# A cap that was reached counts for everybody alike, however gracefully an agent takes it.
+_CAPS = frozenset({Cause.OUT_OF_BUDGET, Cause.OUT_OF_STEPS, Cause.OUT_OF_TIME})
+
+
+class Ending(NamedTuple):
+    exit_status: str
+    cause: Cause | None
+    reason: str
+
+    @classmethod
+    def of(cls, cause: Cause, reason: str = "") -> "Ending":
+        status = _STATUSES.get(cause, _STATUSES[Cause.SANDBOX_FAILED])
+        return cls(status, cause, reason or POLICIES[cause].message)
+
+
+def ended(result: ExecResult, refusal: Cause | None, *, has_patch: bool, setup: str = "") -> Ending:
+    """`refusal`: why its last call was not answered; `setup`: the set-up command that failed."""
+    if result.timed_out:
+        return Ending.of(Cause.OUT_OF_TIME)
+    if refusal is not None and refusal in _CAPS:
+        return Ending.of(refusal)
+    how = f"exit code {result.exit_code}{_why(result)}"
+    if setup:
+        return Ending.of(Cause.AGENT_FAILED, f"its set-up `{setup[:200]}` ended with {how}")
+    if refusal is not None and (result.exit_code or not has_patch):
+        return Ending.of(refusal)
+    if result.exit_code and not has_patch:
+        return Ending.of(Cause.AGENT_FAILED, f"its command ended with {how} and changed nothing")
+    # What it changed is proved like any other patch, and the record says how it ended.
+    said = f"its command ended with {how}; its patch is taken as it is" if result.exit_code else ""
+    return Ending(SUBMITTED, None, said)
+
+
+def _why(result: ExecResult) -> str:
+    facts = {"out of memory": result.oom, "disk full": result.disk_full}
+    found = [fact for fact, holds in facts.items() if holds]
+    return f" ({', '.join(found)})" if found else ""
+
 
 CALL_ID = "the-agent-itself"
 """No call of a model has it: what the command printed is the output of none of them."""

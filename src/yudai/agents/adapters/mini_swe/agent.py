@@ -5,6 +5,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from contextvars import copy_context
+from itertools import count
 from typing import Any, NamedTuple
 
 from yudai.agents import prompts
@@ -12,7 +13,6 @@ from yudai.agents.adapters.edit_count import EditCount
 from yudai.agents.adapters.mini_swe.environment import SandboxEnvironment
 from yudai.agents.adapters.mini_swe.loop import ArenaLoop
 from yudai.agents.adapters.mini_swe.model import GatewayModel
-from yudai.agents.adapters.mini_swe.telling import Teller
 from yudai.agents.adapters.mini_swe.thread_bridge import Bridge
 from yudai.agents.port import AgentLimits, AgentOutcome, AgentTask
 from yudai.gateway.port import Gateway
@@ -20,8 +20,23 @@ from yudai.kit.causes import POLICIES, Cause
 from yudai.kit.clock import Clock
 from yudai.kit.errors import SandboxError
 from yudai.runs.domain.exit_status import CANCELLED, EXIT_CAUSES
-from yudai.runs.domain.progress import OnMessage
+from yudai.runs.domain.progress import OnMessage, Progress
+from yudai.runs.domain.trajectory.trajectory import TrajectoryMessage
 from yudai.sandboxes.port import Sandbox
+
+
+class Teller:
+    def __init__(self, on_message: OnMessage, *, now: Callable[[], float]) -> None:
+        self._on_message = on_message
+        self._now = now
+        self._seq = count()
+
+    def tell(self, body: dict[str, Any], progress: Progress) -> None:
+        message = TrajectoryMessage(
+            seq=next(self._seq), step=progress.steps, role=body["role"], at=self._now(), body=body
+        )
+        self._on_message(message, progress)
+
 
 _NO_SANDBOX = frozenset({Cause.SANDBOX_LOST, Cause.SANDBOX_FAILED, Cause.SANDBOX_REFUSED})
 # The patch is taken even when the run's time is up.

@@ -9,7 +9,7 @@ from pydantic import BaseModel
 from yudai.agents.adapters.mini_swe.thread_bridge import Bridge
 from yudai.agents.adapters.mini_swe.upstream import FormatError, actions_toolcall
 from yudai.agents.adapters.observation import observe
-from yudai.gateway.domain.usage import Usage
+from yudai.gateway.domain.models import Usage
 from yudai.gateway.port import Call, Completion, Gateway, ToolCall
 from yudai.kit.money import usd
 from yudai.kit.text import clean

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from yudai.dev.fake_github import forks, json_views
+from yudai.dev.fake_github import json_views, pulls
 from yudai.dev.fake_github.access import role_in, role_of
 from yudai.dev.fake_github.errors import Refusal, not_found
 from yudai.dev.fake_github.records import Repo
@@ -41,7 +41,7 @@ def _is_mine(call: Call, repo: Repo) -> bool:
 
 def _get(call: Call) -> Answer:
     repo = call.repo
-    forks.look(call.state, repo)
+    pulls.look(call.state, repo)
     return Answer(json_views.full_repository(call.state, repo, call.caller))
 
 
@@ -50,7 +50,7 @@ def _fork(call: Call) -> Answer:
         raise Refusal(401, "Requires authentication")
     if call.caller.kind == "installation":
         raise Refusal(403, "Resource not accessible by integration")
-    made = forks.fork(call.state, call.repo.full, by=call.caller.login)
+    made = pulls.fork(call.state, call.repo.full, by=call.caller.login)
     return Answer(json_views.full_repository(call.state, made, call.caller), 202)
 
 
@@ -113,7 +113,7 @@ def _commit(call: Call) -> Answer:
 
 def _branches(call: Call) -> Answer:
     repo = call.may_read("contents")
-    forks.look(call.state, repo)
+    pulls.look(call.state, repo)
     names = sorted(call.state.clone(repo.full).branches().items())
     return paged(call, names, lambda entry: _branch_view(call, repo, *entry))
 
@@ -129,7 +129,7 @@ def _branch_view(call: Call, repo: Repo, name: str, sha: str) -> dict[str, Any]:
 
 def _branch(call: Call) -> Answer:
     repo = call.may_read("contents")
-    forks.look(call.state, repo)
+    pulls.look(call.state, repo)
     name, clone = call.params["branch"], call.state.clone(repo.full)
     sha = clone.branch(name)
     if sha is None:
@@ -149,7 +149,7 @@ def _branch(call: Call) -> Answer:
 
 def _ref(call: Call) -> Answer:
     repo = call.may_read("contents")
-    forks.look(call.state, repo)
+    pulls.look(call.state, repo)
     name = call.params["branch"]
     sha = call.state.clone(repo.full).branch(name)
     if sha is None:

@@ -2,13 +2,15 @@
 
 import asyncio
 import time
+from collections import Counter
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
+from datetime import UTC, datetime
 from functools import partial
 from typing import Self, TypeVar
 
 import structlog
-from dbos import DBOS, DBOSClient
+from dbos import DBOS, DBOSClient, WorkflowStatus, WorkflowStatusString
 
 from yudai.engine.adapters.dbos.configuration import (
     Door,
@@ -17,14 +19,102 @@ from yudai.engine.adapters.dbos.configuration import (
     open_client,
     settings_of,
 )
-from yudai.engine.adapters.dbos.contract import ANSWERS, RUNS, SOLVES
-from yudai.engine.adapters.dbos.dbos_orphans import Orphans
-from yudai.engine.adapters.dbos.dbos_parts import RETRY_DELAYS_S, Parts
-from yudai.engine.adapters.dbos.dbos_pruning import KEEP_S, prune
-from yudai.engine.adapters.dbos.workflows import Workflows
+from yudai.engine.adapters.dbos.contract import ANSWERS, RUNS, SOLVES, VERSION
+from yudai.engine.adapters.dbos.workflows import RETRY_DELAYS_S, Parts, Workflows
 from yudai.engine.port import Flow
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger()
+
+
+LOOKS = 3
+"""So often it was stored as running and was not: claiming and beginning take their time, too."""
+
+
+class Orphans:
+    def __init__(
+        self, client: DBOSClient, executor_id: str, active: Callable[[], set[str]]
+    ) -> None:
+        self._client = client
+        self._executor_id = executor_id
+        self._active = active
+        self._seen: Counter[str] = Counter()
+
+    def look(self) -> list[str]:
+        """Queue again what was lost, and say what that was; blocking."""
+        stored = self._client.list_workflows(
+            status=WorkflowStatusString.PENDING.value,
+            executor_id=self._executor_id,
+            app_version=VERSION,
+            load_input=False,
+            load_output=False,
+        )
+        # Asked after the database: what begins meanwhile is no orphan.
+        active = self._active()
+        idle = {row.workflow_id: row.queue_name for row in stored if row.workflow_id not in active}
+        self._seen = Counter({key: self._seen[key] + 1 for key in idle})
+        lost = [key for key in idle if self._seen[key] >= LOOKS]
+        for key in lost:
+            self._client.resume_workflow(key, queue_name=idle[key])
+            del self._seen[key]
+        return lost
+
+
+KEEP_S = 3 * 24 * 3600.0
+"""Long enough to look into what went wrong."""
+BATCH = 200
+# In all a few seconds of work, as whoever ends the worker waits for it; the rest is for next time.
+_BATCHES = 20
+_UNFINISHED = [
+    WorkflowStatusString.DELAYED.value,
+    WorkflowStatusString.ENQUEUED.value,
+    WorkflowStatusString.PENDING.value,
+]
+_ENDED = [
+    WorkflowStatusString.SUCCESS.value,
+    WorkflowStatusString.ERROR.value,
+    WorkflowStatusString.CANCELLED.value,
+    WorkflowStatusString.MAX_RECOVERY_ATTEMPTS_EXCEEDED.value,
+]
+
+
+def prune(client: DBOSClient, *, before: float, batch: int = BATCH) -> int:
+    """Remove what ended before that time, and say how many that were; blocking.
+
+    Workers may do it at the same time: what one has removed is no longer there for the others.
+    """
+    # A solve that goes on after a long break asks for the runs that it has waited for.
+    unfinished = {row.workflow_id for row in _list(client, _UNFINISHED)}
+    ended_by = datetime.fromtimestamp(before, UTC).isoformat()
+    removed = kept = 0
+    for _ in range(_BATCHES):
+        found = _list(client, _ENDED, completed_before=ended_by, limit=batch, offset=kept)
+        old = [row.workflow_id for row in found if row.parent_workflow_id not in unfinished]
+        if old:
+            client.delete_workflows(old)
+        removed += len(old)
+        kept += len(found) - len(old)
+        if len(found) < batch:
+            break
+    return removed
+
+
+def _list(
+    client: DBOSClient,
+    status: list[str],
+    *,
+    completed_before: str | None = None,
+    limit: int | None = None,
+    offset: int | None = None,
+) -> list[WorkflowStatus]:
+    return client.list_workflows(
+        status=status,
+        completed_before=completed_before,
+        limit=limit,
+        offset=offset,
+        load_input=False,
+        load_output=False,
+    )
+
 
 Found = TypeVar("Found")
 

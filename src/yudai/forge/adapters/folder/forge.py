@@ -8,8 +8,7 @@ from pathlib import Path
 
 from platformdirs import user_config_path
 
-from yudai.forge.adapters.folder.apply import write_all
-from yudai.forge.adapters.folder.fitting import fit
+from yudai.forge.adapters.folder.apply import fit, write_all
 from yudai.forge.adapters.folder.snapshot import take_snapshot
 from yudai.forge.adapters.folder.start_commit import find_start
 from yudai.forge.adapters.git.branch import check_name, make_branch

@@ -12,9 +12,8 @@ from pathlib import Path
 from yudai.forge.adapters.git.command import NOWHERE, Git
 from yudai.forge.adapters.git.objects import SUBMODULE, Content, compare, read_objects
 from yudai.forge.adapters.git.patch_tree import patch_tree
-from yudai.forge.adapters.git.refs import HEADS, Refs
+from yudai.forge.adapters.git.refs import HEADS, Refs, share
 from yudai.forge.adapters.git.scratch_repository import Desk
-from yudai.forge.adapters.git.sharing import share
 from yudai.forge.ports.folder import Snapshot
 from yudai.kit.errors import RefusedError
 from yudai.kit.text import clean

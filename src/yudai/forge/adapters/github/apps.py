@@ -8,7 +8,6 @@ from weakref import WeakValueDictionary
 
 from yudai.forge.adapters.github.client import Client
 from yudai.forge.adapters.github.configuration import AppConfig, host
-from yudai.forge.adapters.github.identities import THE_APP, identity
 from yudai.forge.adapters.github.messages import Ask, Identity
 from yudai.forge.adapters.github.responses import (
     App,
@@ -22,6 +21,27 @@ from yudai.forge.domain.repository import Account, RepoRef
 from yudai.forge.ports.remote import Credential, CredentialKind
 from yudai.kit.clock import Clock
 from yudai.kit.errors import ForbiddenError, NotFoundError, RefusedError
+
+_REMEDIES = {
+    CredentialKind.ANONYMOUS: "log in, or set GITHUB_TOKEN",
+    CredentialKind.SERVER: "GITHUB_TOKEN is not good, or not any more: set another",
+    CredentialKind.USER: "the login has ended: log in again",
+    CredentialKind.APP: "the App's token has ended: try again",
+}
+THE_APP = Identity(
+    remedy="GITHUB_APP_ID and the key at GITHUB_APP_PRIVATE_KEY_PATH have to belong together",
+    is_app=True,
+)
+
+
+def identity(by: Credential, *, owner: str = "") -> Identity:
+    """`owner`: whose repository is asked about, which an App's installation belongs to."""
+    return Identity(
+        remedy=_REMEDIES[by.kind],
+        token=by.token,
+        writer=f"{by.kind}:{by.login}:{owner}".lower(),
+    )
+
 
 # Nothing that a publisher does not need; not `workflows`, so that GitHub refuses them as well.
 _PERMISSIONS: Mapping[str, str] = {

@@ -23,8 +23,8 @@ from yudai.forge.adapters.mirrors.remote_git import Network, Wire
 from yudai.forge.domain.repository import RepoRef
 from yudai.forge.ports.folder import Snapshot
 from yudai.forge.ports.remote import BaseMove, Built, CommitText, Credential, Landed, Rebased
+from yudai.kit.concurrency import Flights
 from yudai.kit.errors import RefusedError
-from yudai.kit.flights import Flights
 from yudai.patches.inspection import BOUNDS, Bounds
 from yudai.patches.patch import readable
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import random
+import re
 import time
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
@@ -13,8 +14,6 @@ from yudai.gateway.adapters.openai.endpoint import Endpoint
 from yudai.gateway.adapters.openai.errors import Fault, one_line
 from yudai.gateway.adapters.openai.replies import Reply, read_reply
 from yudai.gateway.adapters.openai.retry import Patience, pause, retry_after
-from yudai.gateway.adapters.openai.room import shortened
-from yudai.gateway.adapters.openai.wording import wording
 from yudai.gateway.domain.models import Model
 from yudai.gateway.port import Call, Completion
 from yudai.kit.causes import Cause
@@ -24,6 +23,58 @@ if TYPE_CHECKING:
     from yudai.gateway.adapters.openai.client import Client
 
 log = structlog.get_logger()
+
+
+_LEAST = 1024
+"""An answer that must be shorter than this is of no use: then the context is simply full."""
+_MARGIN = 64
+_CONTEXT = re.compile(r"maximum context length is (\d{3,9})", re.IGNORECASE)
+_USED = re.compile(r"(\d{1,9}) (?:in the messages|of (?:text|tool) input|input tokens)")
+_SUM = re.compile(r"context limit: (\d{1,9}) \+ \d{1,9} > (\d{3,9})")
+
+
+def shortened(call: Call, fault: Fault) -> Call | None:
+    """The same call with as short an answer as still fits, if that is what was refused."""
+    if not fault.is_about_form:
+        return None
+    left = _left(fault.text) - _MARGIN
+    if not _LEAST <= left < call.max_output_tokens:
+        return None
+    return call.model_copy(update={"max_output_tokens": left})
+
+
+def _left(text: str) -> int:
+    if both := _SUM.search(text):
+        return int(both[2]) - int(both[1])
+    context, used = _CONTEXT.search(text), _USED.findall(text)
+    return int(context[1]) - sum(map(int, used)) if context and used else 0
+
+
+def wording(
+    fault: Fault, endpoint: Endpoint, call: Call, *, failures: int, asked_s: float | None
+) -> str:
+    status = f" ({fault.status})" if fault.status else ""
+    if fault.cause is Cause.CONTEXT_OVERFLOW:
+        what = f"the conversation outgrew the context of {call.model}{status}"
+    elif fault.cause is Cause.MODEL_REFUSED:
+        what = f"{endpoint.name} {_refusal(fault, endpoint)}{status}"
+    else:
+        times = "" if failures == 1 else f" {failures} times, at last"
+        wait = "" if asked_s is None else f" and asks to wait for {asked_s:.0f} s"
+        what = f"{endpoint.name} failed{times}{status}{wait}"
+    return f"{what}: {fault.words}"
+
+
+def _refusal(fault: Fault, endpoint: Endpoint) -> str:
+    variable = endpoint.key_variable or "the settings"
+    if fault.status in (401, 403) and not endpoint.key:
+        return f"wants a key: set {variable}"
+    if fault.status == 401:
+        return f"refused the key in {variable}"
+    if fault.status == 403:
+        return f"refused the call with the key in {variable}"
+    return "knows no such model or address" if fault.status == 404 else "refused the call"
+
 
 # Without temperature, with another limit, with and without reasoning, shorter: no more than that.
 _MOST_FORMS = 6

@@ -6,12 +6,17 @@ before that (0.x): without a format, or no more than the list of messages.
 
 import json
 import math
+import re
+from collections.abc import Sequence
+from typing import Any
 
 from yudai.forge.domain.issue import Issue
-from yudai.gateway.domain.usage import Usage
+from yudai.gateway.domain.models import Usage
 from yudai.kit.causes import Cause
 from yudai.kit.errors import RefusedError
 from yudai.kit.money import MICROS_PER_USD
+from yudai.kit.redaction import REDACTED
+from yudai.kit.text import clean
 from yudai.kit.untyped import (
     Object,
     as_amount,
@@ -23,15 +28,87 @@ from yudai.kit.untyped import (
     is_object,
 )
 from yudai.kit.value import Value
-from yudai.patches.touching import touched
+from yudai.patches.patch import touched
 from yudai.runs.domain.exit_status import INTERRUPTED, SUBMITTED, cause_of
 from yudai.runs.domain.states import RunState
 from yudai.runs.domain.trajectory.messages import at_of, commands_of, role_of, text_of, usage_of
-from yudai.runs.domain.trajectory.redacting import redacted
 from yudai.runs.domain.trajectory.steps import number_turns
-from yudai.runs.domain.trajectory.tasks import issue_in, repo_of
 from yudai.runs.domain.trajectory.trajectory import TrajectoryMessage
 from yudai.solves.domain.matrix import DEFAULT_AGENT, Contestant, Strategy
+
+UNKNOWN_REPO = "imported"
+MAX_TITLE = 500
+MAX_BODY = 200_000
+
+_INSTANCE = re.compile(r"([\w.-]{1,100})__([\w.-]{1,100})-\d{1,9}")
+_SLOT = re.compile(r"\{\{\s*task\s*\}\}")
+_TAG = re.compile(r"</?title>")
+
+# Around the issue in the prompts of mini-SWE-agent's versions, and in ours.
+_FRAMES = (
+    ("<issue>\n", "\n</issue>"),
+    ("<pr_description>\nConsider the following PR description:\n", "\n</pr_description>"),
+    ("Please solve this issue: ", "\n\nYou can execute bash commands"),
+)
+
+
+def repo_of(document: Object) -> str:
+    """From SWE-bench's instance id, `owner__name-number`."""
+    found = _INSTANCE.fullmatch(as_text(document.get("instance_id")))
+    return UNKNOWN_REPO if found is None else f"{found[1]}/{found[2]}"
+
+
+def issue_in(info: Object, bodies: Sequence[Object], *, name: str) -> Issue:
+    """The first line is the title; the name stands for it where there is no task."""
+    prompt = next((text_of(body) for body in bodies if role_of(body) == "user"), "")
+    agent = as_object(as_object(info.get("config")).get("agent"))
+    task = _TAG.sub("", _task(prompt, as_text(agent.get("instance_template"))))
+    head, _, rest = clean(task).strip().partition("\n")
+    title = head.lstrip("# ").strip() or clean(name) or UNKNOWN_REPO
+    return Issue(title=title[:MAX_TITLE], body=rest.strip()[:MAX_BODY])
+
+
+def _task(prompt: str, template: str) -> str:
+    before, *after = _SLOT.split(template, maxsplit=1)
+    frames = [(before, _plain_start(after[0])), *_FRAMES] if after else list(_FRAMES)
+    for start, end in frames:
+        _, opened, rest = prompt.partition(start) if start else ("", "all", prompt)
+        if opened:
+            return rest.partition(end)[0] if end else rest
+    return prompt
+
+
+def _plain_start(template: str) -> str:
+    """The next line of a template, as far as nothing is filled in there."""
+    line = template.partition("{")[0].lstrip("\n").partition("\n")[0]
+    return f"\n{line}" if line.strip() else ""
+
+
+_SECRET = re.compile(
+    r"api_?-?key|secret|passw|credential|authorization|(token|auth|key)$", re.IGNORECASE
+)
+
+
+def redacted(document: Object) -> Object:
+    """The same file without the secrets of its configuration; messages stay as they are."""
+    info = as_object(document.get("info"))
+    if "config" not in info:
+        return document
+    return document | {"info": info | {"config": _clean(info["config"])}}
+
+
+def _clean(value: Any) -> Any:
+    # The depth of a file is bounded before this.
+    if is_object(value):
+        return {key: _clean_field(key, field) for key, field in value.items()}
+    if is_items(value):
+        return [_clean(item) for item in value]
+    return value
+
+
+def _clean_field(key: str, value: Any) -> Any:
+    return REDACTED if isinstance(value, str) and value and _SECRET.search(key) else _clean(value)
+
 
 FORMATS = ("mini-swe-agent-1.1", "mini-swe-agent-1")
 OLDER = "mini-swe-agent-0"

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from yudai.gateway.domain.usage import Usage
+from yudai.gateway.domain.models import Usage
 from yudai.kit.money import MICROS_PER_USD
 from yudai.kit.untyped import Object, as_amount, as_count, as_items, as_object, as_text
 

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from yudai.gateway.domain.usage import Usage
+from yudai.gateway.domain.models import Usage
 from yudai.kit.untyped import Object, as_object, as_text
 from yudai.kit.value import Value
 from yudai.runs.domain.trajectory.messages import (

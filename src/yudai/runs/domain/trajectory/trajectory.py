@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Any, Protocol
 
-from yudai.gateway.domain.usage import Usage
+from yudai.gateway.domain.models import Usage
 from yudai.kit.money import usd
 from yudai.kit.value import Value
 

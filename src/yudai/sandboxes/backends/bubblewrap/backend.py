@@ -12,7 +12,6 @@ from yudai.sandboxes.backends.bubblewrap.create import Built, Layout, Workshop
 from yudai.sandboxes.backends.bubblewrap.host import version_of
 from yudai.sandboxes.backends.bubblewrap.identity import Identity
 from yudai.sandboxes.backends.bubblewrap.probe import Trial
-from yudai.sandboxes.backends.copying import copy_tree
 from yudai.sandboxes.backends.local.base_build import RECORD, TREE
 from yudai.sandboxes.backends.local.bases import Bases, Builder
 from yudai.sandboxes.backends.local.home import Home
@@ -21,8 +20,12 @@ from yudai.sandboxes.backends.network.dial import Ways
 from yudai.sandboxes.backends.network.egress import Outlets, Reach
 from yudai.sandboxes.backends.sandbox import Box, Parts
 from yudai.sandboxes.backends.toolchain import toolchain
-from yudai.sandboxes.backends.toolchain.package_settings import NO_PACKAGES, PackageSettings
-from yudai.sandboxes.backends.toolchain.policy import hosts_of
+from yudai.sandboxes.backends.toolchain.package_settings import (
+    NO_PACKAGES,
+    PackageSettings,
+    hosts_of,
+)
+from yudai.sandboxes.backends.trees import copy_tree
 from yudai.sandboxes.backends.workspace.manifest import Manifest
 from yudai.sandboxes.backends.workspace.worktree import Worktree, stamps
 from yudai.sandboxes.backends.workspace_patch import Places

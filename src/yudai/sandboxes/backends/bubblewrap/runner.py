@@ -1,6 +1,7 @@
 """The line to a box's runner: one numbered request at a time, its output, its numbered answer."""
 
 import asyncio
+import ctypes
 import fcntl
 import json
 import os
@@ -14,9 +15,33 @@ from typing import NamedTuple
 
 from yudai.kit.causes import Cause
 from yudai.kit.errors import SandboxError
-from yudai.sandboxes.backends.bubblewrap import descriptors
 from yudai.sandboxes.backends.local.processes import children, look, parent, readable
 from yudai.sandboxes.backends.workspace.output import Capture
+
+_FIRST = 3
+_LAST = 2**32 - 1
+_CLOSE_RANGE = 436
+_ON_EXEC = 4
+_OWN = Path("/proc/self/fd")
+
+
+def keep() -> None:
+    """All but the standard ones are closed when a program takes a child's place."""
+    # The call itself, by its number, for libraries know it only since glibc 2.34.
+    asked = map(ctypes.c_uint, (_FIRST, _LAST, _ON_EXEC))
+    # With Python's lock held, so that no other thread of it comes in between.
+    if ctypes.PyDLL(None).syscall(ctypes.c_long(_CLOSE_RANGE), *asked) != 0:
+        _keep_each()
+
+
+def _keep_each() -> None:
+    """For kernels before 5.11."""
+    for descriptor in [int(entry.name) for entry in _OWN.iterdir()]:
+        if descriptor >= _FIRST:
+            # The one of the listing is closed by now.
+            with suppress(OSError):
+                os.set_inheritable(descriptor, False)  # noqa: FBT003 - its only way
+
 
 _CHUNK = 1 << 18
 _PIPE_BYTES = 1 << 18
@@ -290,7 +315,7 @@ def _spawn(argv: Sequence[str], fds: Mapping[int, int]) -> int:
     """It gets these descriptors and no other one; keys that are pressed for us do not reach it."""
     program, *words = argv
     told = [word for number, word in _TOLD if number in fds for word in (word, str(number))]
-    descriptors.keep()
+    keep()
     return os.posix_spawn(
         program,
         [program, *told, *words],

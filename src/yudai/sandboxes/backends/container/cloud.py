@@ -8,9 +8,9 @@ from typing import Any, TypeVar
 
 from yudai.kit.concurrency import Chores
 from yudai.kit.errors import SandboxError
-from yudai.sandboxes.backends.container.container_ground import Ground, find_ground
 from yudai.sandboxes.backends.container.engine import Engine
 from yudai.sandboxes.backends.container.flags import LABEL, Setting, commit_words, run_words
+from yudai.sandboxes.backends.container.host import Ground, find_ground
 from yudai.sandboxes.backends.container.inspect import found_of, guarantees, host_of, name_of
 from yudai.sandboxes.backends.container.machine import ContainerMachine
 from yudai.sandboxes.backends.container.sockets import Door, Doors, TakenError

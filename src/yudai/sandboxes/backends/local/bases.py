@@ -21,6 +21,7 @@ from yudai.kit.errors import ConflictError, SandboxError
 from yudai.kit.value import Value
 from yudai.sandboxes.backends.disk_watch import usage
 from yudai.sandboxes.backends.local.base_build import LOG, MADE, TREE, OpenSite, build
+from yudai.sandboxes.backends.local.file_locks import hold
 from yudai.sandboxes.backends.local.home import (
     ABOUT,
     USED,
@@ -30,7 +31,6 @@ from yudai.sandboxes.backends.local.home import (
     safe_name,
     touch,
 )
-from yudai.sandboxes.backends.local.keylocks import hold
 from yudai.sandboxes.backends.toolchain.toolchain import Chosen
 from yudai.sandboxes.backends.trees import Stuck, remove_tree, try_to_remove
 from yudai.sandboxes.backends.workspace import manifest

@@ -1,6 +1,7 @@
 """An account at Prime: its calls in our types, each with a deadline and errors of ours."""
 
 import asyncio
+import math
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from importlib.metadata import version
@@ -13,11 +14,11 @@ from prime_sandboxes import (
     SandboxNotRunningError,
     SandboxStatus,
 )
+from prime_sandboxes.models import validate_egress_lists
 
 from yudai.kit.concurrency import Chores
 from yudai.kit.errors import SandboxError
-from yudai.sandboxes.backends.network.remote_addresses import without_login
-from yudai.sandboxes.backends.prime import prime_orders
+from yudai.sandboxes.backends.network.remote_addresses import PRIVATE, without_login
 from yudai.sandboxes.backends.prime.client import make_client
 from yudai.sandboxes.backends.prime.errors import (
     VENDORS,
@@ -42,6 +43,75 @@ from yudai.sandboxes.backends.remote.cloud import (
     Order,
     Said,
 )
+
+_GIB = 1 << 30
+_IMAGE_GB = 2
+"""The disk holds the image too, which no limit of ours counts."""
+_MARGIN_MINUTES = 2
+_LONGEST_MINUTES = 24 * 60
+_LONGEST_LABEL = 100
+_LONGEST_NAME = 60
+_ANYWHERE = "*"
+
+
+class Egress(NamedTuple):
+    """One of them is None; an empty list of what is allowed closes everything."""
+
+    allow: list[str] | None
+    deny: list[str] | None
+
+
+def creation_request(order: Order, image: str) -> CreateSandboxRequest:
+    limits, rules = order.limits, egress(order.hosts)
+    minutes = min(_minutes(limits.lifetime_s) + _MARGIN_MINUTES, _LONGEST_MINUTES)
+    return CreateSandboxRequest(
+        name=order.key[:_LONGEST_NAME],
+        docker_image=None if order.image else image,
+        checkpoint_id=order.image or None,
+        cpu_cores=max(1, math.ceil(limits.processors)),
+        memory_gb=max(1, math.ceil(limits.memory_bytes / _GIB)),
+        disk_size_gb=None if order.image else math.ceil(limits.disk_bytes / _GIB) + _IMAGE_GB,
+        timeout_minutes=minutes,
+        # Its lifetime cannot be extended, but every command starts this clock anew.
+        idle_timeout_minutes=min(_minutes(order.ttl_s), minutes),
+        labels=labels(order.tags),
+        network_allowlist=rules.allow,
+        network_denylist=rules.deny,
+        idempotency_key=order.key,
+    )
+
+
+def egress(hosts: Sequence[str]) -> Egress:
+    """DeniedError: Prime knows no such rule."""
+    if _ANYWHERE in hosts:
+        return Egress(None, list(PRIVATE))
+    try:
+        validate_egress_lists(list(hosts), None)
+    except ValueError as error:
+        raise DeniedError(f"Prime cannot keep to this network policy: {error}") from error
+    return Egress(list(hosts), None)
+
+
+def labels(tags: Mapping[str, str]) -> list[str]:
+    return [label(name, value) for name, value in tags.items() if value]
+
+
+def label(name: str, value: str) -> str:
+    return f"{name}={value}"[:_LONGEST_LABEL]
+
+
+def tags_of(labels: Sequence[str]) -> dict[str, str]:
+    """Somebody else's labels may be anything."""
+    return {name: value for name, is_ours, value in map(_parts, labels) if is_ours}
+
+
+def _parts(text: str) -> tuple[str, str, str]:
+    return text.partition("=")
+
+
+def _minutes(seconds: float) -> int:
+    return max(1, math.ceil(seconds / 60))
+
 
 _OVER = frozenset({"ERROR", "TERMINATED", "TIMEOUT"})
 _PER_PAGE = 50
@@ -73,7 +143,7 @@ class Account:
 
     async def make(self, order: Order, image: str) -> str:
         """Its key makes asking again safe; all the same it is looked for first."""
-        request = prime_orders.request(order, image)
+        request = creation_request(order, image)
         ours = {name: order.tags[name] for name in (INSTALLATION, BOX)}
         try:
             return await self._make(request)
@@ -88,7 +158,7 @@ class Account:
 
     async def find(self, tags: Mapping[str, str]) -> list[Found]:
         """All pages; what has ended is left out."""
-        wanted = {prime_orders.label(name, value) for name, value in tags.items()}
+        wanted = {label(name, value) for name, value in tags.items()}
         # Whether a paused one is active, Prime does not say.
         active = [found async for found in self._pages(wanted, exclude_terminated=True)]
         paused = [found async for found in self._pages(wanted, status="PAUSED")]
@@ -123,7 +193,7 @@ class Account:
 
     async def allow(self, machine_id: str, hosts: Sequence[str]) -> None:
         """Until the new rules hold."""
-        rules = prime_orders.egress(hosts)
+        rules = egress(hosts)
         async with self._asking("the network of a sandbox could not be changed"):
             if rules.allow == []:
                 status = await self._client.set_network(machine_id, deny=["*"])
@@ -239,7 +309,7 @@ class Account:
                 )
             for seen in answer.sandboxes:
                 if seen.status not in _OVER and labels <= set(seen.labels):
-                    tags = prime_orders.tags(seen.labels)
+                    tags = tags_of(seen.labels)
                     yield Found(seen.id, tags, seen.status.lower(), seen.created_at.timestamp())
             page, has_next = page + 1, answer.has_next
 

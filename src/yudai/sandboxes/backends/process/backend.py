@@ -8,7 +8,6 @@ from functools import partial
 from pathlib import Path
 
 from yudai.kit.errors import SandboxError
-from yudai.sandboxes.backends.copying import copy_tree
 from yudai.sandboxes.backends.disk_watch import DiskWatch
 from yudai.sandboxes.backends.environment import setup_variables, variables
 from yudai.sandboxes.backends.local.base_build import MADE, RECORD, TREE, OpenSite, Site
@@ -22,6 +21,7 @@ from yudai.sandboxes.backends.sandbox import Box, Parts
 from yudai.sandboxes.backends.toolchain import bundled, toolchain
 from yudai.sandboxes.backends.toolchain.package_settings import NO_PACKAGES, PackageSettings
 from yudai.sandboxes.backends.toolchain.toolchain import Chosen, Toolchain
+from yudai.sandboxes.backends.trees import copy_tree
 from yudai.sandboxes.backends.workspace.worktree import Worktree, stamps
 from yudai.sandboxes.backends.workspace_patch import Places
 from yudai.sandboxes.port import (

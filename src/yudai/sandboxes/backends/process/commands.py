@@ -16,8 +16,7 @@ from typing import NamedTuple
 from yudai.kit.causes import Cause
 from yudai.kit.errors import SandboxError
 from yudai.sandboxes.backends.disk_watch import DiskWatch
-from yudai.sandboxes.backends.local.families import Mark, kill_family
-from yudai.sandboxes.backends.local.processes import exited, look
+from yudai.sandboxes.backends.local.processes import Mark, exited, kill_family, look
 from yudai.sandboxes.backends.shell_script import CANNOT_RUN, NUL_REFUSED, TIMED_OUT, script
 from yudai.sandboxes.backends.supervise import Ending, supervise
 from yudai.sandboxes.backends.workspace.output import Capture

@@ -12,7 +12,6 @@ import structlog
 from yudai.kit.errors import SandboxError
 from yudai.sandboxes.backends.environment import variables
 from yudai.sandboxes.backends.remote import warden_bundle
-from yudai.sandboxes.backends.remote.admission import Admission
 from yudai.sandboxes.backends.remote.base_build import construct
 from yudai.sandboxes.backends.remote.base_snapshots import Made, Shelf
 from yudai.sandboxes.backends.remote.cloud import (
@@ -25,13 +24,23 @@ from yudai.sandboxes.backends.remote.cloud import (
     Sized,
 )
 from yudai.sandboxes.backends.remote.commands import AGENT_HOME, RECORD, RemoteCommands
-from yudai.sandboxes.backends.remote.machines import BEAT_S, GRACE_S, Crew, Member, standing
+from yudai.sandboxes.backends.remote.machines import (
+    BEAT_S,
+    GRACE_S,
+    Admission,
+    Crew,
+    Member,
+    standing,
+)
 from yudai.sandboxes.backends.remote.rate_limit import Pace
 from yudai.sandboxes.backends.remote.reap import Watch
 from yudai.sandboxes.backends.sandbox import Box, Parts
 from yudai.sandboxes.backends.toolchain import toolchain
-from yudai.sandboxes.backends.toolchain.package_settings import NO_PACKAGES, PackageSettings
-from yudai.sandboxes.backends.toolchain.policy import hosts_of
+from yudai.sandboxes.backends.toolchain.package_settings import (
+    NO_PACKAGES,
+    PackageSettings,
+    hosts_of,
+)
 from yudai.sandboxes.backends.workspace_patch import Places
 from yudai.sandboxes.port import (
     ENV,

@@ -10,10 +10,9 @@ from typing import NamedTuple
 
 from yudai.kit.causes import Cause
 from yudai.kit.errors import SandboxError
-from yudai.sandboxes.backends.remote import upkeep
+from yudai.sandboxes.backends.remote import warden_client
 from yudai.sandboxes.backends.remote.cloud import FullError, Machine
-from yudai.sandboxes.backends.remote.upkeep import Welcome
-from yudai.sandboxes.backends.remote.warden_client import Line
+from yudai.sandboxes.backends.remote.warden_client import Line, Welcome
 from yudai.sandboxes.backends.shell_script import CANNOT_RUN, NUL_REFUSED, TIMED_OUT, script
 from yudai.sandboxes.backends.warden.protocol import (
     AGENT_HOME,
@@ -107,18 +106,18 @@ class RemoteCommands:
 
     async def init(self) -> Welcome:
         """Bring the warden into a new machine; DeniedError when its image lacks something."""
-        return await upkeep.init(self._line)
+        return await warden_client.init(self._line)
 
     async def give(self) -> None:
         """All that root has put into the workspace and /env becomes the agent's."""
-        await upkeep.give(self._line)
+        await warden_client.give(self._line)
 
     async def seal(self) -> None:
         """Write down what the base is, as `seal.sh` has recorded it; /env is closed."""
-        await upkeep.seal(self._line)
+        await warden_client.seal(self._line)
 
     async def changes(self) -> dict[str, Change]:
-        return await upkeep.changes(self._line)
+        return await warden_client.changes(self._line)
 
     def _result(self, heard: Heard) -> ExecResult:
         try:

@@ -7,6 +7,9 @@ import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import NamedTuple
+from urllib.parse import urlsplit
+
+from yudai.sandboxes.domain.allowed_hosts import authority, canonical
 
 _PIP = (
     "DEFAULT_TIMEOUT DISABLE_PIP_VERSION_CHECK EXTRA_INDEX_URL FIND_LINKS INDEX_URL NO_BINARY "
@@ -92,3 +95,24 @@ def _clean(value: str) -> str:
     words = [_USER_WITHOUT_SCHEME.sub("", word) for word in value.split()]
     text = " ".join(word for word in words if not _LOCAL.match(word))
     return "" if "@" in text else _QUERY.sub(r"\1", text)
+
+
+_URL = re.compile(r"\bhttps?://[^\s,;]+", re.IGNORECASE)
+
+
+def hosts_of(packages: PackageSettings) -> tuple[str, ...]:
+    """Host and port of each URL in a person's package settings.
+
+    Not of proxies: whoever reaches one of those reaches everything.
+    """
+    found: dict[str, None] = {}
+    for value in packages.without_proxies().variables.values():
+        for url in _URL.finditer(value):
+            try:
+                parts = urlsplit(url.group())
+                host = canonical(parts.hostname or "")
+                port = parts.port or (443 if parts.scheme == "https" else 80)
+            except ValueError:
+                continue
+            found[authority(host, port)] = None
+    return tuple(found)
