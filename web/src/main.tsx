@@ -2,7 +2,7 @@ import { QueryClientProvider } from "@tanstack/react-query";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { createBrowserRouter, RouterProvider } from "react-router";
-import { makeClient } from "@/app/client";
+import { makeClient } from "@/app/queryClient";
 import { routes } from "@/app/routes";
 import "@/styles.css";
 

@@ -3,7 +3,7 @@ import { useEffect, useId, useRef, useState } from "react";
 import { Link } from "react-router";
 import { signOut, useMe } from "@/api/queries/me";
 import type { Me } from "@/api/types";
-import { leave } from "@/lib/returning";
+import { leave } from "@/lib/returnPath";
 import { Button } from "@/ui/Button";
 import { ForgeLink } from "@/ui/ForgeLink";
 import { Hostile } from "@/ui/Hostile";

@@ -4,7 +4,7 @@ import { createMemoryRouter, RouterProvider } from "react-router";
 import { expect, test, vi } from "vitest";
 import type { Me } from "@/api/types";
 import { Shell } from "@/app/Shell";
-import { someone } from "@/testing/serving";
+import { someone } from "@/testing/fakeServer";
 
 function open(me: Partial<Me>) {
   vi.stubGlobal("scrollTo", () => undefined);

@@ -2,10 +2,10 @@ import { useState } from "react";
 import { Link, NavLink, Outlet, ScrollRestoration, useNavigate } from "react-router";
 import { mayAdminister, useMe } from "@/api/queries/me";
 import { AccountMenu } from "@/app/AccountMenu";
-import { Help } from "@/app/Help";
-import { Palette } from "@/app/Palette";
-import { useKeys } from "@/lib/keys";
-import { usePaletteKey } from "@/lib/palette";
+import { Palette } from "@/app/CommandPalette";
+import { Help } from "@/app/KeysHelp";
+import { useKeys } from "@/lib/useKeys";
+import { usePaletteKey } from "@/lib/usePaletteKey";
 import { Button } from "@/ui/Button";
 
 const PLACES = [

@@ -1,6 +1,6 @@
 import type { RouteObject } from "react-router";
-import { Broken } from "@/app/Broken";
-import { Gate } from "@/app/Gate";
+import { Broken } from "@/app/ErrorPage";
+import { Gate } from "@/app/RequireLogin";
 import { Shell } from "@/app/Shell";
 import { Skeleton } from "@/ui/states";
 
@@ -25,11 +25,11 @@ export const routes: RouteObject[] = [
         errorElement: <Broken />,
         children: [
           { index: true, lazy: () => import("@/routes/SolvesPage") },
-          { path: "new", lazy: () => import("@/routes/NewPage") },
-          { path: "solves/:solveId", lazy: () => import("@/routes/RacePage") },
+          { path: "new", lazy: () => import("@/routes/NewSolvePage") },
+          { path: "solves/:solveId", lazy: () => import("@/routes/SolvePage") },
           { path: "solves/:solveId/runs/:runId", lazy: () => import("@/routes/TrajectoryPage") },
           { path: "solves/:solveId/compare", lazy: () => import("@/routes/ComparePage") },
-          { path: "repos", lazy: () => import("@/routes/ReposPage") },
+          { path: "repos", lazy: () => import("@/routes/RepositoriesPage") },
           { path: "repos/:owner/:name", lazy: () => import("@/routes/IssuesPage") },
           { path: "cost", lazy: () => import("@/routes/CostPage") },
           { path: "sandboxes", lazy: () => import("@/routes/SandboxesPage") },

@@ -1,4 +1,4 @@
-import { keep } from "@/lib/kept";
+import { keep } from "@/lib/storage";
 
 export type Theme = "dark" | "light";
 

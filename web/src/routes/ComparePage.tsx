@@ -5,7 +5,7 @@ import { isActive, solveQuery } from "@/api/queries/solves";
 import { CompareView } from "@/features/compare/CompareView";
 import { FileDiff } from "@/features/diff/FileDiff";
 import type { PatchFile } from "@/lib/patch/types";
-import { useTitle } from "@/lib/title";
+import { useTitle } from "@/lib/useTitle";
 import { Hostile } from "@/ui/Hostile";
 import { Failure, Skeleton } from "@/ui/states";
 

@@ -1,9 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useParams } from "react-router";
 import { conversationQuery } from "@/api/queries/conversations";
-import { Thread } from "@/features/conversation/Thread";
+import { Thread } from "@/features/conversation/ConversationView";
 import { money } from "@/lib/format";
-import { useTitle } from "@/lib/title";
+import { useTitle } from "@/lib/useTitle";
 import { Hostile } from "@/ui/Hostile";
 import { StateBadge } from "@/ui/StateBadge";
 import { Failure, Skeleton } from "@/ui/states";

@@ -1,10 +1,10 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link } from "react-router";
 import { conversationsQuery } from "@/api/queries/conversations";
-import { Begin } from "@/features/conversation/Begin";
+import { Begin } from "@/features/conversation/NewConversation";
 import { age, date } from "@/lib/format";
-import { useTitle } from "@/lib/title";
 import { useNow } from "@/lib/useNow";
+import { useTitle } from "@/lib/useTitle";
 import { Button } from "@/ui/Button";
 import { Hostile } from "@/ui/Hostile";
 import { Empty, Failure, Skeleton } from "@/ui/states";

@@ -2,11 +2,11 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Link, useSearchParams } from "react-router";
 import { costQuery } from "@/api/queries/installation";
 import type { CostView } from "@/api/types";
-import { Days } from "@/features/cost/Days";
-import { Lines } from "@/features/cost/Lines";
+import { Days } from "@/features/cost/CostByDay";
+import { Lines } from "@/features/cost/CostTable";
 import { count, money } from "@/lib/format";
-import { useTitle } from "@/lib/title";
-import { Stale } from "@/ui/Stale";
+import { useTitle } from "@/lib/useTitle";
+import { Stale } from "@/ui/StaleNotice";
 import { Empty, Failure, Skeleton } from "@/ui/states";
 
 const SPANS = [7, 30, 90, 365] as const;

@@ -2,8 +2,8 @@ import { useQuery } from "@tanstack/react-query";
 import { Navigate, useSearchParams } from "react-router";
 import { meQuery } from "@/api/queries/me";
 import { SignIn } from "@/features/account/SignIn";
-import { keptWanted, ownPath } from "@/lib/returning";
-import { useTitle } from "@/lib/title";
+import { keptWanted, ownPath } from "@/lib/returnPath";
+import { useTitle } from "@/lib/useTitle";
 import { Failure, Skeleton } from "@/ui/states";
 
 export function Component() {

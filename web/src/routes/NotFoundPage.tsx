@@ -1,5 +1,5 @@
 import { Link } from "react-router";
-import { useTitle } from "@/lib/title";
+import { useTitle } from "@/lib/useTitle";
 import { Empty } from "@/ui/states";
 
 export function Component() {

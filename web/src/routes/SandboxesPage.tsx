@@ -3,7 +3,7 @@ import { mayAdminister, useMe } from "@/api/queries/me";
 import { isForbidden, sandboxesQuery } from "@/api/queries/sandboxes";
 import { Bases } from "@/features/sandboxes/Bases";
 import { OpenSandboxes } from "@/features/sandboxes/OpenSandboxes";
-import { useTitle } from "@/lib/title";
+import { useTitle } from "@/lib/useTitle";
 
 export function Component() {
   useTitle("Sandboxes");

@@ -2,12 +2,12 @@ import { useQuery } from "@tanstack/react-query";
 import { settingsQuery } from "@/api/queries/installation";
 import { mayAdminister, useMe } from "@/api/queries/me";
 import { ApiKeys } from "@/features/account/ApiKeys";
-import { SignIns } from "@/features/account/SignIns";
+import { SignIns } from "@/features/account/LoginList";
+import { Look } from "@/features/settings/Appearance";
+import { Machine } from "@/features/settings/DoctorReport";
 import { Keys, Limits, Place } from "@/features/settings/Installation";
-import { Look } from "@/features/settings/Look";
-import { Machine } from "@/features/settings/Machine";
 import { Models } from "@/features/settings/Models";
-import { useTitle } from "@/lib/title";
+import { useTitle } from "@/lib/useTitle";
 import { Failure, Skeleton } from "@/ui/states";
 
 export function Component() {

@@ -1,15 +1,15 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import type { ProblemError } from "@/api/problem";
-import { reposQuery } from "@/api/queries/ask";
+import { reposQuery } from "@/api/queries/newSolve";
 import { isActive, solvesQuery } from "@/api/queries/solves";
+import { MiniRace } from "@/features/solves/ActiveSolveCard";
 import { FilterBar } from "@/features/solves/FilterBar";
 import { FirstSteps } from "@/features/solves/FirstSteps";
 import { toFilter, useFilter } from "@/features/solves/filter";
-import { MiniRace } from "@/features/solves/MiniRace";
 import { SolvesTable } from "@/features/solves/SolvesTable";
-import { useTitle } from "@/lib/title";
+import { useTitle } from "@/lib/useTitle";
 import { Button } from "@/ui/Button";
-import { Stale } from "@/ui/Stale";
+import { Stale } from "@/ui/StaleNotice";
 import { Empty, Failure, Skeleton } from "@/ui/states";
 
 const MOST_RACES = 4;

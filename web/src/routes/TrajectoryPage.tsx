@@ -2,9 +2,9 @@ import { useMemo } from "react";
 import { Link, useParams } from "react-router";
 import { DiffView } from "@/features/diff/DiffView";
 import { TrajectoryView } from "@/features/trajectory/TrajectoryView";
-import { useTitle } from "@/lib/title";
+import { useTitle } from "@/lib/useTitle";
 import { useUpdates } from "@/live/useUpdates";
-import { Stale } from "@/ui/Stale";
+import { Stale } from "@/ui/StaleNotice";
 import { Empty, Failure, Skeleton } from "@/ui/states";
 
 export function Component() {

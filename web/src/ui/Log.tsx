@@ -4,7 +4,7 @@ import { paintableLines, stripped } from "@/lib/ansi";
 import { bytes, count } from "@/lib/format";
 import { Ansi } from "@/ui/Ansi";
 import { Button } from "@/ui/Button";
-import { useFound } from "@/ui/found";
+import { useFound } from "@/ui/highlight";
 import { Search } from "@/ui/Search";
 
 interface Props {

@@ -1,6 +1,6 @@
 import { problemWords } from "@/features/account/problems";
 import { hostOf } from "@/lib/forge";
-import { enterUrl, keepWanted } from "@/lib/returning";
+import { enterUrl, keepWanted } from "@/lib/returnPath";
 
 interface Props {
   forge: string;

@@ -5,10 +5,10 @@ import { createMemoryRouter, RouterProvider } from "react-router";
 import { beforeEach, expect, test, vi } from "vitest";
 import type { KeyView, LoginView, Me } from "@/api/types";
 import { endWords, usedWords } from "@/features/account/ApiKeys";
-import { browserOf } from "@/features/account/SignIns";
-import * as returning from "@/lib/returning";
+import { browserOf } from "@/features/account/LoginList";
+import * as returning from "@/lib/returnPath";
 import { Component as SettingsPage } from "@/routes/SettingsPage";
-import { Refused, serve, someone } from "@/testing/serving";
+import { Refused, serve, someone } from "@/testing/fakeServer";
 
 configure({ asyncUtilTimeout: 8000 });
 vi.setConfig({ testTimeout: 30_000 });

@@ -2,14 +2,14 @@ import { useState } from "react";
 import { Link, useSearchParams } from "react-router";
 import type { SolveView } from "@/api/types";
 import { ChooseDialog } from "@/features/compare/ChooseDialog";
-import { Heads } from "@/features/compare/Heads";
+import { Heads } from "@/features/compare/CompareHeader";
+import { Picker } from "@/features/compare/PairPicker";
 import { Patches, type RenderFile, withParam } from "@/features/compare/Patches";
-import { Picker } from "@/features/compare/Picker";
 import { pairName, type Side } from "@/features/compare/pair";
 import { ScoreTable } from "@/features/compare/ScoreTable";
 import { TestSets } from "@/features/compare/TestSets";
 import { useComparison } from "@/features/compare/useCompare";
-import { useKeys } from "@/lib/keys";
+import { useKeys } from "@/lib/useKeys";
 import { Hostile } from "@/ui/Hostile";
 import { Banner, Empty } from "@/ui/states";
 

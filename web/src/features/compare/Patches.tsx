@@ -1,14 +1,14 @@
 import { type ReactNode, useMemo } from "react";
 import { useSearchParams } from "react-router";
+import { Mark } from "@/features/compare/CompareHeader";
 import { FileChips } from "@/features/compare/FileChips";
 import { type Aligned, align, neighbour } from "@/features/compare/files";
-import { Mark } from "@/features/compare/Heads";
 import type { Letter } from "@/features/compare/pair";
 import { type Comparison, type Patched, usePatch, useWide } from "@/features/compare/useCompare";
 import { count } from "@/lib/format";
-import { useKeys } from "@/lib/keys";
 import { pathText } from "@/lib/patch/path";
 import type { PatchFile } from "@/lib/patch/types";
+import { useKeys } from "@/lib/useKeys";
 import { Hostile } from "@/ui/Hostile";
 import { Failure, Skeleton } from "@/ui/states";
 import { Tabs } from "@/ui/Tabs";

@@ -1,5 +1,5 @@
 import { useMemo } from "react";
-import { compared, type Sets } from "@/features/compare/outcomes";
+import { compared, type Sets } from "@/features/compare/testOutcomes";
 import type { Comparison } from "@/features/compare/useCompare";
 import { type Outcome, TestNames } from "@/ui/TestNames";
 

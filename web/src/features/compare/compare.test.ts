@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { isSwapped, masker } from "@/features/compare/blind";
 import { align, neighbour } from "@/features/compare/files";
-import { compared } from "@/features/compare/outcomes";
 import { bestFirst, pairOf } from "@/features/compare/pair";
 import { scoreRows } from "@/features/compare/scores";
+import { compared } from "@/features/compare/testOutcomes";
 import { parsePatch } from "@/lib/patch/parse";
 import { runOf, solveOf, verdictOf } from "@/testing/verdicts";
 

@@ -8,9 +8,9 @@ import { solveKeys } from "@/api/queries/solves";
 import type { RunView, SolveView } from "@/api/types";
 import { isSwapped, masker } from "@/features/compare/blind";
 import { type Letter, pairName, pairOf, type Side } from "@/features/compare/pair";
-import { keep, useKept } from "@/lib/kept";
 import { parsePatch } from "@/lib/patch/parse";
 import type { Patch } from "@/lib/patch/types";
+import { keep, useKept } from "@/lib/storage";
 
 const NO_SEED = "nobody";
 

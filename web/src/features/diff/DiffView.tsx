@@ -1,13 +1,13 @@
 import { useId, useMemo, useRef, useState } from "react";
+import { Toolbar } from "@/features/diff/DiffToolbar";
 import { FileDiff, LARGE } from "@/features/diff/FileDiff";
 import { FileList } from "@/features/diff/FileList";
-import { Toolbar } from "@/features/diff/Toolbar";
-import { useLayout } from "@/features/diff/useDiff";
+import { useLayout } from "@/features/diff/useLayout";
 import { count } from "@/lib/format";
 import { shown } from "@/lib/hostile";
-import { useKept } from "@/lib/kept";
 import { parsePatch } from "@/lib/patch/parse";
 import { lineCount, type PatchFile } from "@/lib/patch/types";
+import { useKept } from "@/lib/storage";
 import { Button } from "@/ui/Button";
 import { Hostile } from "@/ui/Hostile";
 import { Empty } from "@/ui/states";

@@ -1,9 +1,9 @@
 import { memo, type ReactNode, useId, useMemo, useState } from "react";
+import { Lines } from "@/features/diff/DiffLines";
 import { cut, type Layout } from "@/features/diff/hunks";
-import { Lines } from "@/features/diff/Lines";
-import { useNear } from "@/features/diff/useDiff";
+import { binaryWords, KINDS, modeWords } from "@/features/diff/labels";
+import { useNear } from "@/features/diff/useLayout";
 import { type Quieted, withoutWhitespace } from "@/features/diff/whitespace";
-import { binaryWords, KINDS, modeWords } from "@/features/diff/words";
 import { count } from "@/lib/format";
 import { shown } from "@/lib/hostile";
 import { pathText } from "@/lib/patch/path";

@@ -1,6 +1,6 @@
 import { useState } from "react";
 import { Counts } from "@/features/diff/FileDiff";
-import { KINDS } from "@/features/diff/words";
+import { KINDS } from "@/features/diff/labels";
 import { count } from "@/lib/format";
 import { pathText } from "@/lib/patch/path";
 import type { PatchFile } from "@/lib/patch/types";

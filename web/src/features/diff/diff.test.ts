@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { asData, cut, skipped } from "@/features/diff/hunks";
-import { differing, tokensOf } from "@/features/diff/marks";
+import { binaryWords, modeWords } from "@/features/diff/labels";
+import { differing, tokensOf } from "@/features/diff/tokens";
 import { withoutWhitespace } from "@/features/diff/whitespace";
-import { binaryWords, modeWords } from "@/features/diff/words";
 import { parsePatch } from "@/lib/patch/parse";
 import type { Hunk, PatchFile } from "@/lib/patch/types";
 

@@ -6,9 +6,9 @@ import { beforeEach, expect, test, vi } from "vitest";
 import type { EventView, SolveView } from "@/api/types";
 import { anOutcome, aPublication, told } from "@/features/publication/builders";
 import { PublicationPanel } from "@/features/publication/PublicationPanel";
-import { aPlace, aSolve, someFacts } from "@/features/race/builders";
+import { Refused, serve, someone } from "@/testing/fakeServer";
 import { PAYLOADS } from "@/testing/payloads";
-import { Refused, serve, someone } from "@/testing/serving";
+import { aPlace, aSolve, someFacts } from "@/testing/solveBuilders";
 
 configure({ asyncUtilTimeout: 8000 });
 vi.setConfig({ testTimeout: 30_000 });

@@ -1,7 +1,7 @@
 import { useMe } from "@/api/queries/me";
 import type { Me, SolveView } from "@/api/types";
 import { usePublish } from "@/features/publication/usePublication";
-import { Confirm } from "@/ui/Confirm";
+import { Confirm } from "@/ui/ConfirmDialog";
 import { Hostile } from "@/ui/Hostile";
 
 interface Props {

@@ -6,8 +6,8 @@ import { inWhoseName } from "@/features/publication/PublishDialog";
 import { factsOf, stateOf } from "@/features/publication/PullFacts";
 import { steps } from "@/features/publication/steps";
 import { newest } from "@/features/publication/usePublication";
-import { aPlace, aSolve, someFacts } from "@/features/race/builders";
-import { someone } from "@/testing/serving";
+import { someone } from "@/testing/fakeServer";
+import { aPlace, aSolve, someFacts } from "@/testing/solveBuilders";
 
 const phases = (...given: Parameters<typeof steps>) =>
   steps(...given).map(({ state, phase }) => `${state} ${phase}`);

@@ -1,5 +1,5 @@
 import type { BaseView } from "@/api/types";
-import { ago } from "@/features/sandboxes/words";
+import { ago } from "@/features/sandboxes/labels";
 import { bytes, date } from "@/lib/format";
 import { shown } from "@/lib/hostile";
 import { useNow } from "@/lib/useNow";

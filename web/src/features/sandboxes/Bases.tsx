@@ -4,11 +4,11 @@ import { useSearchParams } from "react-router";
 import { basesQuery } from "@/api/queries/sandboxes";
 import type { BaseList, BaseView } from "@/api/types";
 import { BaseTable } from "@/features/sandboxes/BaseTable";
+import { BACKENDS } from "@/features/sandboxes/labels";
 import { RemoveBase } from "@/features/sandboxes/RemoveBase";
-import { BACKENDS } from "@/features/sandboxes/words";
 import { bytes, count } from "@/lib/format";
 import { CONTROL } from "@/ui/Field";
-import { Stale } from "@/ui/Stale";
+import { Stale } from "@/ui/StaleNotice";
 import { Failure, Skeleton } from "@/ui/states";
 
 /** What sandboxes start from: built once, kept until nobody has used it for long. */

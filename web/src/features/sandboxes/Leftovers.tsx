@@ -2,11 +2,11 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { reap, sandboxKeys } from "@/api/queries/sandboxes";
 import type { Swept } from "@/api/types";
+import { countOf } from "@/features/sandboxes/labels";
 import { SweptList } from "@/features/sandboxes/SweptList";
-import { countOf } from "@/features/sandboxes/words";
 import { count } from "@/lib/format";
 import { Button } from "@/ui/Button";
-import { Confirm } from "@/ui/Confirm";
+import { Confirm } from "@/ui/ConfirmDialog";
 import { Failure } from "@/ui/states";
 
 /** First only a look, which tells what and why; then, when a person says so, the removal. */

@@ -3,7 +3,7 @@ import { sandboxesQuery } from "@/api/queries/sandboxes";
 import { Leftovers } from "@/features/sandboxes/Leftovers";
 import { SandboxTable } from "@/features/sandboxes/SandboxTable";
 import { count } from "@/lib/format";
-import { Stale } from "@/ui/Stale";
+import { Stale } from "@/ui/StaleNotice";
 import { Failure, Skeleton } from "@/ui/states";
 
 /** Those at providers and in containers that are not closed, and what dead processes left. */

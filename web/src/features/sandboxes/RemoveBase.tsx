@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { removeBase, sandboxKeys } from "@/api/queries/sandboxes";
 import type { BaseView } from "@/api/types";
-import { Confirm } from "@/ui/Confirm";
+import { Confirm } from "@/ui/ConfirmDialog";
 import { Hostile } from "@/ui/Hostile";
 
 export function RemoveBase({ base, close }: { base: BaseView; close: () => void }) {

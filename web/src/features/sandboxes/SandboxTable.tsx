@@ -1,9 +1,9 @@
 import { Link } from "react-router";
 import type { SandboxView } from "@/api/types";
-import { whose } from "@/features/sandboxes/words";
+import { whose } from "@/features/sandboxes/labels";
 import { age } from "@/lib/format";
 import { shown } from "@/lib/hostile";
-import { useRowKeys } from "@/lib/rows";
+import { useRowKeys } from "@/lib/useRowKeys";
 import { Hostile } from "@/ui/Hostile";
 
 const HEAD = "px-3 py-1.5 text-left font-normal whitespace-nowrap";

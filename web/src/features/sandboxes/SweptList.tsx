@@ -1,5 +1,5 @@
 import type { Leftover, Swept } from "@/api/types";
-import { FATES, summary } from "@/features/sandboxes/words";
+import { FATES, summary } from "@/features/sandboxes/labels";
 import { age } from "@/lib/format";
 import { Hostile } from "@/ui/Hostile";
 

@@ -5,8 +5,8 @@ import { createMemoryRouter, RouterProvider } from "react-router";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import type { Me } from "@/api/types";
 import { Component as SandboxesPage } from "@/routes/SandboxesPage";
+import { type Asked, Refused, serve, someone } from "@/testing/fakeServer";
 import { PAYLOADS } from "@/testing/payloads";
-import { type Asked, Refused, serve, someone } from "@/testing/serving";
 import { aBase, aLeftover, aLook, aSandbox, NO_TAGS, RUN, SOLVE } from "./builders";
 
 configure({ asyncUtilTimeout: 8000 });

@@ -2,8 +2,8 @@ import { useRef } from "react";
 import type { Chosen } from "@/features/solves/filter";
 import { VIEWS } from "@/features/solves/filter";
 import { shown } from "@/lib/hostile";
-import { useKeys } from "@/lib/keys";
-import { useTyped } from "@/lib/useTyped";
+import { useTyped } from "@/lib/useDebounced";
+import { useKeys } from "@/lib/useKeys";
 import { CONTROL } from "@/ui/Field";
 
 interface Props {

@@ -3,7 +3,7 @@ import { Link, useNavigate } from "react-router";
 import type { SolveSummary } from "@/api/types";
 import { age, count, date, money } from "@/lib/format";
 import { shown } from "@/lib/hostile";
-import { useKeys } from "@/lib/keys";
+import { useKeys } from "@/lib/useKeys";
 import { useNow } from "@/lib/useNow";
 import { Hostile } from "@/ui/Hostile";
 import { StateBadge } from "@/ui/StateBadge";

@@ -1,10 +1,10 @@
 import { type ReactNode, useRef } from "react";
 import { type Acts, MessageRow } from "@/features/trajectory/MessageRow";
 import type { Row } from "@/features/trajectory/rows";
-import { EDGE_PX, type Goal, useList } from "@/features/trajectory/useList";
+import { EDGE_PX, type Goal, useList } from "@/features/trajectory/useMessageList";
 import type { Trajectory } from "@/features/trajectory/useTrajectory";
 import { Button } from "@/ui/Button";
-import { useFound } from "@/ui/found";
+import { useFound } from "@/ui/highlight";
 
 interface Props {
   rows: readonly Row[];

@@ -1,6 +1,6 @@
 import { memo, type Ref } from "react";
 import type { MessageView } from "@/api/types";
-import { cut, whole } from "@/features/trajectory/cutting";
+import { cut, whole } from "@/features/trajectory/excerpt";
 import { bytes, clock, count, duration, money } from "@/lib/format";
 import { shown } from "@/lib/hostile";
 import { Ansi } from "@/ui/Ansi";

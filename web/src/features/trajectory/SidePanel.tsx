@@ -2,7 +2,7 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { type ReactNode, useId } from "react";
 import { ProblemError } from "@/api/problem";
 import { diffAtQuery, planQuery } from "@/api/queries/runs";
-import { cut } from "@/features/trajectory/cutting";
+import { cut } from "@/features/trajectory/excerpt";
 import { editAt, testsAt } from "@/features/trajectory/rows";
 import type { Reader } from "@/features/trajectory/useReader";
 import type { Run } from "@/features/trajectory/useRun";

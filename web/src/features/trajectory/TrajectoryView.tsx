@@ -1,10 +1,10 @@
 import { useCallback, useDeferredValue, useEffect, useMemo, useRef, useState } from "react";
 import { useNavigate } from "react-router";
-import { CompactHead, Head } from "@/features/trajectory/Head";
 import { MessageList } from "@/features/trajectory/MessageList";
 import { Notices } from "@/features/trajectory/Notices";
 import { type ShowDiff, SidePanel } from "@/features/trajectory/SidePanel";
-import { Toolbar } from "@/features/trajectory/Toolbar";
+import { CompactHead, Head } from "@/features/trajectory/TrajectoryHeader";
+import { Toolbar } from "@/features/trajectory/TrajectoryToolbar";
 import { useReader } from "@/features/trajectory/useReader";
 import { useRun } from "@/features/trajectory/useRun";
 import { useTrajectoryKeys } from "@/features/trajectory/useTrajectoryKeys";

@@ -1,10 +1,10 @@
 import { useCallback, useDeferredValue, useEffect, useMemo, useRef, useState } from "react";
 import { counted, filtered } from "@/features/trajectory/kinds";
 import { placeOf, rowsOf } from "@/features/trajectory/rows";
-import { found, step } from "@/features/trajectory/searching";
-import type { Goal } from "@/features/trajectory/useList";
+import { found, step } from "@/features/trajectory/search";
+import type { Goal } from "@/features/trajectory/useMessageList";
 import { useTrajectory } from "@/features/trajectory/useTrajectory";
-import { useView } from "@/features/trajectory/useView";
+import { useView } from "@/features/trajectory/useTrajectoryUrl";
 
 /** Reading a trajectory: what is shown of it, what is selected, and the ways to go on. */
 export function useReader(solveId: string, runId: string, isCompact: boolean) {

@@ -1,7 +1,7 @@
 import type { RefObject } from "react";
 import type { Reader } from "@/features/trajectory/useReader";
 import type { Run } from "@/features/trajectory/useRun";
-import { useKeys } from "@/lib/keys";
+import { useKeys } from "@/lib/useKeys";
 
 interface Asked {
   reader: Reader;

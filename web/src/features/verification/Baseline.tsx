@@ -1,7 +1,7 @@
 import type { TestsView } from "@/api/types";
 import { Part } from "@/features/verification/Findings";
 import { count } from "@/lib/format";
-import { Copy } from "@/ui/Copy";
+import { Copy } from "@/ui/CopyButton";
 import { Hostile } from "@/ui/Hostile";
 import { TestNames } from "@/ui/TestNames";
 

@@ -1,0 +1,109 @@
+import { type FormEvent, type KeyboardEvent, useEffect, useRef, useState } from "react";
+import { MessageRow } from "@/features/conversation/MessageRow";
+import { isWaiting, useThread } from "@/features/conversation/useMessages";
+import { Button } from "@/ui/Button";
+import { CONTROL } from "@/ui/Field";
+import { Stale } from "@/ui/StaleNotice";
+import { Failure, Skeleton } from "@/ui/states";
+
+const NEAR_PX = 80;
+
+interface Props {
+  conversationId: string;
+}
+
+/** What was said, newest at the end, and a field to say more. */
+export function Thread({ conversationId }: Props) {
+  const { query, say, earlier } = useThread(conversationId);
+  const said = query.data?.messages ?? [];
+  const list = useTail(said.at(-1)?.id);
+  if (query.isPending) return <Skeleton rows={4} />;
+  if (query.isError && !query.data) {
+    return <Failure error={query.error} retry={() => void query.refetch()} />;
+  }
+  return (
+    <section aria-label="Conversation" className="flex min-h-0 min-w-0 flex-col gap-3">
+      {query.isError && <Stale at={query.dataUpdatedAt} retry={query.refetch} />}
+      <div
+        ref={list}
+        role="log"
+        aria-label="Messages"
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls has to be reachable
+        tabIndex={0}
+        className="flex max-h-[60dvh] min-h-24 flex-col gap-2 overflow-y-auto"
+      >
+        {query.data?.before && (
+          <Button look="quiet" busy={earlier.isPending} onClick={() => earlier.mutate()}>
+            Show earlier messages
+          </Button>
+        )}
+        {said.length === 0 && (
+          <p className="text-sm text-muted">
+            Nothing was said yet. Ask about the solve, or start one: <code>/solve #12</code>
+          </p>
+        )}
+        {said.map((message) => (
+          <MessageRow key={message.id} message={message} />
+        ))}
+        {isWaiting(said) && <p className="text-xs text-muted">waiting for an answer …</p>}
+      </div>
+      <Say send={(text) => say.mutateAsync(text)} />
+      {say.isError && <Failure error={say.error} />}
+    </section>
+  );
+}
+
+/** Keeps the end in sight while somebody is there, and stays put for who has scrolled up. */
+function useTail(newest: number | undefined) {
+  const list = useRef<HTMLDivElement>(null);
+  const seen = useRef<number | undefined>(undefined);
+  useEffect(() => {
+    const box = list.current;
+    if (!box || newest === undefined) return;
+    const isFirst = seen.current === undefined;
+    const last = box.lastElementChild?.getBoundingClientRect().height ?? 0;
+    const isNear = box.scrollHeight - box.scrollTop - box.clientHeight < NEAR_PX + last;
+    if (isFirst || (isNear && seen.current !== newest)) box.scrollTop = box.scrollHeight;
+    seen.current = newest;
+  }, [newest]);
+  return list;
+}
+
+function Say({ send }: { send: (text: string) => Promise<unknown> }) {
+  const [text, setText] = useState("");
+  const [isBusy, setBusy] = useState(false);
+  const submit = async (event: FormEvent | KeyboardEvent) => {
+    event.preventDefault();
+    if (!text.trim() || isBusy) return;
+    setBusy(true);
+    try {
+      await send(text);
+      setText("");
+    } catch {
+      // It is shown below the field; what was typed stays.
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <form onSubmit={submit} className="flex items-end gap-2">
+      <textarea
+        aria-label="Message"
+        rows={2}
+        maxLength={20_000}
+        value={text}
+        onChange={(event) => setText(event.target.value)}
+        onKeyDown={(event) => {
+          if (event.key === "Enter" && !event.shiftKey && !event.nativeEvent.isComposing) {
+            void submit(event);
+          }
+        }}
+        placeholder="Ask, or /solve #12 model=gpt-4.1 budget=2.50"
+        className={`${CONTROL} resize-y`}
+      />
+      <Button type="submit" look="primary" busy={isBusy} disabled={!text.trim()}>
+        Send
+      </Button>
+    </form>
+  );
+}

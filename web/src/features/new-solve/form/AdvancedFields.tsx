@@ -1,0 +1,124 @@
+import { useState } from "react";
+import { Check } from "@/features/new-solve/form/CheckboxField";
+import { Choice } from "@/features/new-solve/form/Choice";
+import { Group } from "@/features/new-solve/form/FieldGroup";
+import { isFolder } from "@/features/new-solve/state/request";
+import type { Ask } from "@/features/new-solve/state/useNewSolve";
+import { shown } from "@/lib/hostile";
+import { CONTROL, Field } from "@/ui/Field";
+
+const FIELDS = ["setup", "test", "env", "require_proof"];
+const SETUPS = [
+  { by: "found", name: "as found in the repository" },
+  { by: "none", name: "nothing to install" },
+  { by: "given", name: "these commands" },
+] as const;
+
+/** What most solves need not say. It opens by itself when something in it is wrong. */
+export function MoreFields({ ask }: { ask: Ask }) {
+  const { draft, change, error, foreseen } = ask;
+  const hasError = FIELDS.some((field) => error(field));
+  const isSaid = draft.setupBy !== "found" || draft.test || draft.env || !draft.requireProof;
+  const [isOpen, setOpen] = useState(Boolean(isSaid));
+  const found = foreseen.forecast?.folder;
+  return (
+    <details
+      className="card min-w-0"
+      open={isOpen || hasError}
+      onToggle={(event) => setOpen(event.currentTarget.open)}
+    >
+      <summary className="px-4 py-3 text-sm text-soft hover:text-text sm:px-5">
+        More: set-up, test command, proof
+      </summary>
+      <div className="flex min-w-0 flex-col gap-4 px-4 pb-4 sm:px-5 sm:pb-5">
+        <SetupFields ask={ask} found={found?.setup ?? []} />
+        <Field label="Test command" hint="empty: found in the repository" error={error("test")}>
+          {(wired) => (
+            <input
+              {...wired}
+              name="test"
+              value={draft.test}
+              onChange={(event) => change("test", { test: event.target.value })}
+              placeholder={shown(found?.test || "python -m pytest -q")}
+              spellCheck={false}
+              autoComplete="off"
+              className={CONTROL}
+            />
+          )}
+        </Field>
+        {isFolder(draft) && <EnvField ask={ask} />}
+        <Check
+          name="require_proof"
+          label="Require proof"
+          line="a champion needs a test that is red without its patch and green with it; else there is no champion"
+          isOn={draft.requireProof}
+          turn={(requireProof) => change("require_proof", { requireProof })}
+          error={error("require_proof")}
+        />
+      </div>
+    </details>
+  );
+}
+
+function SetupFields({ ask, found }: { ask: Ask; found: readonly string[] }) {
+  const { draft, change, error } = ask;
+  const isGiven = draft.setupBy === "given";
+  return (
+    <>
+      <Group legend="Set-up" error={isGiven ? undefined : error("setup")}>
+        <div className="flex flex-wrap gap-2">
+          {SETUPS.map(({ by, name }) => (
+            <Choice
+              key={by}
+              name="setup_by"
+              many={false}
+              isChosen={draft.setupBy === by}
+              choose={() => change("setup", { setupBy: by })}
+            >
+              {name}
+            </Choice>
+          ))}
+        </div>
+      </Group>
+      {isGiven && (
+        <Field label="Commands" hint="one in a line, in this order" error={error("setup")}>
+          {(wired) => (
+            <textarea
+              {...wired}
+              name="setup"
+              rows={3}
+              value={draft.setup}
+              onChange={(event) => change("setup", { setup: event.target.value })}
+              placeholder={shown(found.join("\n") || "pip install -e .")}
+              spellCheck={false}
+              className={`${CONTROL} resize-y`}
+            />
+          )}
+        </Field>
+      )}
+    </>
+  );
+}
+
+function EnvField({ ask: { draft, change, error } }: { ask: Ask }) {
+  return (
+    <Field
+      label="Python environment"
+      hint="one of the server's machine, used read-only instead of a set-up"
+      error={error("env")}
+    >
+      {(wired) => (
+        <input
+          {...wired}
+          name="env"
+          value={draft.env}
+          onChange={(event) => change("env", { env: event.target.value })}
+          placeholder="/home/ada/passbook/.venv"
+          spellCheck={false}
+          autoComplete="off"
+          className={CONTROL}
+        />
+      )}
+    </Field>
+  );
+}

@@ -1,0 +1,106 @@
+import { Choice } from "@/features/new-solve/form/Choice";
+import { Group } from "@/features/new-solve/form/FieldGroup";
+import { Section } from "@/features/new-solve/form/FormSection";
+import { PublishFields } from "@/features/new-solve/form/PublishFields";
+import { settled } from "@/features/new-solve/form/RepositoryField";
+import { IssuePreview } from "@/features/new-solve/preview/IssuePreview";
+import { placeOf } from "@/features/new-solve/state/repositoryInput";
+import { isByNumber } from "@/features/new-solve/state/request";
+import type { Ask } from "@/features/new-solve/state/useNewSolve";
+import { CONTROL, Field } from "@/ui/Field";
+
+const WAYS = [
+  { by: "text", name: "in words" },
+  { by: "number", name: "by its number" },
+] as const;
+
+/** The issue: in words, or by its number where a forge has it. */
+export function IssueFields({ ask }: { ask: Ask }) {
+  const { draft, change } = ask;
+  const byNumber = isByNumber(draft);
+  const isRemote = placeOf(draft.repo).kind === "remote";
+  return (
+    <Section number={2} title="What to solve">
+      {isRemote && (
+        <Group legend="The issue is given">
+          <div className="flex flex-wrap gap-2">
+            {WAYS.map(({ by, name }) => (
+              <Choice
+                key={by}
+                name="issue_by"
+                many={false}
+                isChosen={(by === "number") === byNumber}
+                choose={() => change("issue_by", (before) => ({ ...settled(before), issueBy: by }))}
+              >
+                {name}
+              </Choice>
+            ))}
+          </div>
+        </Group>
+      )}
+      {byNumber ? <NumberField ask={ask} /> : <Words ask={ask} />}
+      {byNumber && <IssuePreview draft={draft} />}
+      {isRemote && <PublishFields ask={ask} />}
+    </Section>
+  );
+}
+
+function NumberField({ ask: { draft, change, error } }: { ask: Ask }) {
+  return (
+    <Field label="Issue number" error={error("issue_number")}>
+      {(wired) => (
+        <input
+          {...wired}
+          name="issue_number"
+          inputMode="numeric"
+          value={placeOf(draft.repo).number ?? draft.number}
+          readOnly={placeOf(draft.repo).number !== undefined}
+          onChange={(event) => change("issue_number", { number: event.target.value })}
+          placeholder="123"
+          autoComplete="off"
+          className={`${CONTROL} max-w-40 tabular-nums`}
+        />
+      )}
+    </Field>
+  );
+}
+
+function Words({ ask: { draft, change, error } }: { ask: Ask }) {
+  return (
+    <>
+      <Field label="Title" error={error("issue_title")}>
+        {(wired) => (
+          <input
+            {...wired}
+            name="issue_title"
+            value={draft.title}
+            maxLength={500}
+            onChange={(event) => change("issue_title", { title: event.target.value })}
+            placeholder="Interest is wrong in leap years"
+            autoComplete="off"
+            className={CONTROL}
+          />
+        )}
+      </Field>
+      <Field
+        label="Description"
+        hint="Markdown. What happens, what should happen, an example: contestants read nothing else."
+        error={error("issue_text")}
+      >
+        {(wired) => (
+          <textarea
+            {...wired}
+            name="issue_text"
+            rows={7}
+            value={draft.body}
+            onChange={(event) => change("issue_text", { body: event.target.value })}
+            placeholder={
+              "A year of 366 days earns a day too little:\n\n    interest(1000, 0.01, 366)"
+            }
+            className={`${CONTROL} resize-y`}
+          />
+        )}
+      </Field>
+    </>
+  );
+}

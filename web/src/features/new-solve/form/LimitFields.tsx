@@ -1,0 +1,51 @@
+import { Section } from "@/features/new-solve/form/FormSection";
+import type { Limit } from "@/features/new-solve/state/draft";
+import type { Ask } from "@/features/new-solve/state/useNewSolve";
+import { CONTROL, Field } from "@/ui/Field";
+
+interface Shown {
+  name: Limit;
+  label: string;
+  unit: string;
+  whole?: boolean;
+}
+
+const FIELDS: readonly Shown[] = [
+  { name: "budget_usd", label: "Budget", unit: "dollars, all together" },
+  { name: "run_budget_usd", label: "Per run", unit: "dollars, each run" },
+  { name: "max_parallel", label: "At a time", unit: "runs", whole: true },
+  { name: "max_runs", label: "Contestants", unit: "at most", whole: true },
+  { name: "time_budget_s", label: "Time", unit: "minutes, all together" },
+  { name: "run_time_budget_s", label: "Time per run", unit: "minutes, each run" },
+  { name: "max_steps", label: "Steps", unit: "model calls of a run", whole: true },
+];
+
+export function LimitFields({ ask: { draft, change, error } }: { ask: Ask }) {
+  return (
+    <Section number={4} title="Limits" aside="empty: as the server has it">
+      <div className="grid grid-cols-2 items-start gap-4 @xl:grid-cols-4">
+        {FIELDS.map(({ name, label, unit, whole }) => (
+          <Field key={name} label={label} hint={unit} error={error(`limits.${name}`)}>
+            {(wired) => (
+              <input
+                {...wired}
+                name={`limits.${name}`}
+                inputMode={whole ? "numeric" : "decimal"}
+                value={draft.limits[name]}
+                onChange={(event) =>
+                  change(`limits.${name}`, (before) => ({
+                    ...before,
+                    limits: { ...before.limits, [name]: event.target.value },
+                  }))
+                }
+                placeholder="default"
+                autoComplete="off"
+                className={`${CONTROL} text-right tabular-nums`}
+              />
+            )}
+          </Field>
+        ))}
+      </div>
+    </Section>
+  );
+}

@@ -1,0 +1,135 @@
+import type { UseQueryResult } from "@tanstack/react-query";
+import type { ModelView } from "@/api/types";
+import { Choice } from "@/features/new-solve/form/Choice";
+import { Group } from "@/features/new-solve/form/FieldGroup";
+import { Section } from "@/features/new-solve/form/FormSection";
+import { Numbers } from "@/features/new-solve/form/NumberChoice";
+import { PresetButtons } from "@/features/new-solve/form/PresetButtons";
+import { Switch } from "@/features/new-solve/form/Switch";
+import { ModelPicker } from "@/features/new-solve/models/ModelPicker";
+import { Prices } from "@/features/new-solve/models/ModelPrices";
+import { countOf, productOf } from "@/features/new-solve/preview/counts";
+import {
+  type Axes,
+  axesOf,
+  STRATEGIES,
+  toggled,
+  withArena,
+  withAxes,
+} from "@/features/new-solve/state/draft";
+import type { Ask } from "@/features/new-solve/state/useNewSolve";
+import { count } from "@/lib/format";
+import { Failure, Skeleton } from "@/ui/states";
+
+const TEMPERATURES = [0, 0.2, 0.6, 1];
+const EDITS = [3, 5, 10, 20];
+
+interface Props {
+  ask: Ask;
+  modelsAsked: UseQueryResult<ModelView[]>;
+}
+
+/** Who competes: models × temperatures × limits of edits × strategies, or one of each. */
+export function LineupFields({ ask, modelsAsked }: Props) {
+  const { draft, change, error, models } = ask;
+  const axes = axesOf(draft);
+  const set = <A extends keyof Axes>(axis: A, values: Axes[A]) =>
+    change(`matrix.${axis}`, (before) => withAxes(before, { [axis]: values }));
+  return (
+    <Section number={3} title="Who competes" aside={<Product ask={ask} />}>
+      <Switch
+        label="Arena"
+        line={draft.arena ? "a line-up competes" : "one contestant works alone"}
+        isOn={draft.arena}
+        turn={(arena) => change("matrix.models", (before) => withArena(before, arena))}
+      />
+      {draft.arena && <PresetButtons ask={ask} />}
+      {modelsAsked.isPending && <Skeleton rows={4} label="Loading the models" />}
+      {modelsAsked.isError && (
+        <Failure error={modelsAsked.error} retry={() => void modelsAsked.refetch()} />
+      )}
+      {!modelsAsked.isPending && (
+        <ModelPicker
+          models={models}
+          chosen={axes.models}
+          many={draft.arena}
+          choose={(names) => set("models", names)}
+          error={error("matrix.models")}
+        />
+      )}
+      <Prices ask={ask} />
+      <Strategies ask={ask} />
+      <div className="grid gap-4 @2xl:grid-cols-2">
+        <Numbers
+          legend={draft.arena ? "Temperatures" : "Temperature"}
+          hint="0 is steady, 1 and above inventive"
+          name="matrix.temperatures"
+          offered={TEMPERATURES}
+          chosen={axes.temperatures}
+          many={draft.arena}
+          trouble={(value) => (value > 2 ? "from 0 to 2" : null)}
+          choose={(values) => set("temperatures", values)}
+          error={error("matrix.temperatures")}
+        />
+        <Numbers
+          legend="Max edits"
+          hint="steps of a run that may change files"
+          name="matrix.max_edits"
+          offered={EDITS}
+          chosen={axes.max_edits}
+          many={draft.arena}
+          trouble={editsTrouble}
+          choose={(values) => set("max_edits", values)}
+          error={error("matrix.max_edits")}
+        />
+      </div>
+    </Section>
+  );
+}
+
+function editsTrouble(value: number): string | null {
+  return Number.isInteger(value) && value >= 1 && value <= 1000
+    ? null
+    : "a whole number, 1 to 1000";
+}
+
+function Product({ ask }: { ask: Ask }) {
+  if (!ask.draft.arena) return null;
+  const { total } = countOf(ask.draft, undefined);
+  return (
+    <>
+      {productOf(ask.draft)} = <b className="text-text">{count(total, "contestant")}</b>
+    </>
+  );
+}
+
+function Strategies({ ask: { draft, change, error } }: { ask: Ask }) {
+  const chosen = axesOf(draft).strategies;
+  const choose = (name: (typeof chosen)[number]) =>
+    change("matrix.strategies", (before) =>
+      withAxes(before, { strategies: toggled(axesOf(before).strategies, name, before.arena) }),
+    );
+  return (
+    <Group
+      legend={draft.arena ? "Strategies" : "Strategy"}
+      field="matrix.strategies"
+      hint="how a contestant is told to work"
+      error={error("matrix.strategies")}
+    >
+      <div className="grid gap-2 @lg:grid-cols-2">
+        {STRATEGIES.map(({ name, line }) => (
+          <Choice
+            key={name}
+            name="matrix.strategies"
+            many={draft.arena}
+            isChosen={chosen.includes(name)}
+            choose={() => choose(name)}
+          >
+            {name}
+            <span className="block text-xs text-muted">{line}</span>
+          </Choice>
+        ))}
+      </div>
+    </Group>
+  );
+}

@@ -1,0 +1,138 @@
+import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
+import { configure, render, screen, waitFor } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import { createMemoryRouter, RouterProvider } from "react-router";
+import { beforeEach, expect, test, vi } from "vitest";
+import { FOLDER, MODELS } from "@/features/new-solve/state/builders";
+import { Component } from "@/routes/NewSolvePage";
+import { Refused, serve, someone } from "@/testing/fakeServer";
+
+// A busy machine is no failure.
+configure({ asyncUtilTimeout: 8000 });
+vi.setConfig({ testTimeout: 30_000 });
+
+const PREVIEW = {
+  repo: "o/r",
+  issue: { title: "Leap <img src=x> years", body: "366 days", number: 12 },
+  facts: {
+    url: "https://github.com/o/r/issues/12",
+    author: "carol",
+    taken_at: 0,
+    comments_used: 1,
+    comments_left_out: 3,
+    hidden_comments: 2,
+    hidden_characters: 1,
+    was_cut: false,
+  },
+  is_open: true,
+  labels: ["bug"],
+  characters: 30,
+  tokens: 8,
+};
+const FORECAST = {
+  total: 4,
+  starting: 4,
+  not_started: 0,
+  contestants: [],
+  max_parallel: 3,
+  free: false,
+  cost_usd: { low: 3, high: 9 },
+  ceiling_usd: 10,
+  lacks: [],
+  seconds: { low: 840, high: 840 },
+  folder: null,
+  command: "",
+  ask: { repo_url: "https://github.com/O/r" },
+};
+const USUAL = {
+  "GET /api/me": someone({ mode: "local" }),
+  "GET /api/models": { models: MODELS },
+  "GET /api/repos": { repos: [] },
+  "GET /api/forge/repos/o/r/issues/12": PREVIEW,
+  "POST /api/forecasts": FORECAST,
+  "POST /api/solves": { id: "solve-1" },
+};
+
+function open(at: string) {
+  const router = createMemoryRouter(
+    [
+      { path: "/new", element: <Component /> },
+      { path: "/solves/:id", element: <h1>The race</h1> },
+      { path: "/repos", element: <h1>Picking</h1> },
+    ],
+    { initialEntries: [at] },
+  );
+  const client = new QueryClient({ defaultOptions: { queries: { retry: false } } });
+  render(
+    <QueryClientProvider client={client}>
+      <RouterProvider router={router} />
+    </QueryClientProvider>,
+  );
+  return { router, user: userEvent.setup() };
+}
+
+const start = () => screen.getByRole("button", { name: /^Start/ });
+const bodyOf = (asked: ReturnType<typeof serve>, route: string) =>
+  asked.findLast((one) => one.route === route)?.body;
+
+beforeEach(() => sessionStorage.clear());
+
+test("owner/repo#12: what contestants will read, what was stripped, and a solve of it", async () => {
+  const asked = serve(USUAL);
+  const { user } = open("/new");
+  const repo = await screen.findByLabelText("Repository or folder");
+  await user.type(repo, "o/r#12{Tab}");
+  expect(repo).toHaveValue("o/r");
+  expect(screen.getByLabelText("Issue number")).toHaveValue("12");
+  const issue = await screen.findByRole("article", { name: "What contestants will read" });
+  expect(issue).toHaveTextContent("Leap <img src=x> years");
+  expect(issue).toHaveTextContent("2 hidden comments stripped");
+  expect(issue).toHaveTextContent("1 invisible character stripped");
+  expect(issue).toHaveTextContent("3 comments left out");
+  expect(issue.querySelector("img")).toBeNull();
+  await user.click(screen.getByRole("radio", { name: /^by itself/ }));
+  const wanted = { repo_url: "o/r", issue_number: 12, publish: "auto" };
+  await waitFor(() => expect(bodyOf(asked, "POST /api/forecasts")).toMatchObject(wanted));
+  await waitFor(() => expect(repo).toHaveAccessibleDescription(/https:\/\/github.com\/O\/r/));
+  await user.click(start());
+  await screen.findByText("The race");
+  expect(bodyOf(asked, "POST /api/solves")).toMatchObject(wanted);
+});
+
+test("what the forge refuses stands at its field; in words instead", async () => {
+  const refused = new Refused(422, "no", [{ field: "issue_number", message: "no such issue" }]);
+  serve({ ...USUAL, "POST /api/forecasts": refused, "POST /api/solves": refused });
+  const { user } = open("/new?repo=o/r&issue=12");
+  await screen.findByRole("article", { name: "What contestants will read" });
+  await user.click(start());
+  const number = screen.getByLabelText("Issue number");
+  await waitFor(() => expect(number).toHaveAccessibleDescription("no such issue"));
+  await user.click(screen.getByRole("radio", { name: "in words" }));
+  expect(screen.getByLabelText("Title")).toBeVisible();
+  expect(screen.queryByRole("article")).toBeNull();
+});
+
+test("an issue that cannot be seen, and one at another host, which is not asked for", async () => {
+  const asked = serve(USUAL);
+  const { user } = open("/new?repo=o/r&issue=13");
+  expect(await screen.findByText(/nothing at GET .*issues\/13/)).toBeVisible();
+  const repo = screen.getByLabelText("Repository or folder");
+  await user.clear(repo);
+  await user.type(repo, "https://other.example/o/r/issues/12{Tab}");
+  await waitFor(() => expect(screen.queryByText(/nothing at GET/)).toBeNull());
+  const looked = asked.filter(({ route }) => route.includes("/issues/"));
+  expect(looked.map(({ route }) => route)).toEqual(["GET /api/forge/repos/o/r/issues/13"]);
+});
+
+test("where people sign in there are no folders, and the demo is an administrator's", async () => {
+  const asked = serve({ ...USUAL, "GET /api/me": someone() });
+  const { user, router } = open(`/new?repo=${FOLDER}&issue=Leap`);
+  const repo = await screen.findByLabelText("Repository");
+  expect(screen.queryByRole("button", { name: "Watch the demo" })).toBeNull();
+  expect(screen.queryByLabelText("Include uncommitted changes")).toBeNull();
+  await user.click(start());
+  expect(repo).toHaveAccessibleDescription(/folders are for one person's own machine/);
+  expect(bodyOf(asked, "POST /api/solves")).toBeUndefined();
+  await user.click(screen.getByRole("link", { name: /^Pick an issue/ }));
+  expect(router.state.location.pathname).toBe("/repos");
+});

@@ -1,0 +1,30 @@
+import { Group } from "@/features/new-solve/form/FieldGroup";
+import { PRESETS, presetOf, withPreset } from "@/features/new-solve/state/presets";
+import type { Ask } from "@/features/new-solve/state/useNewSolve";
+
+export function PresetButtons({ ask: { draft, change } }: { ask: Ask }) {
+  const now = presetOf(draft);
+  return (
+    <Group legend="Presets" hint="a line-up with its limits">
+      <div className="grid gap-2 @lg:grid-cols-2">
+        {PRESETS.map((preset) => (
+          <button
+            key={preset.id}
+            type="button"
+            aria-pressed={preset.id === now}
+            onClick={() => change("matrix.models", (before) => withPreset(before, preset))}
+            className="card-live flex min-w-0 flex-col gap-0.5 px-3 py-2 text-left text-sm aria-pressed:border-accent-text"
+          >
+            <span>
+              <span aria-hidden className="text-accent-text">
+                {preset.id === now ? "◆ " : "◇ "}
+              </span>
+              {preset.name}
+            </span>
+            <span className="text-xs text-muted">{preset.line}</span>
+          </button>
+        ))}
+      </div>
+    </Group>
+  );
+}

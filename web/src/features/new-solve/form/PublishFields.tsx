@@ -1,0 +1,26 @@
+import { Choice } from "@/features/new-solve/form/Choice";
+import { Group } from "@/features/new-solve/form/FieldGroup";
+import { PUBLISHING } from "@/features/new-solve/state/draft";
+import type { Ask } from "@/features/new-solve/state/useNewSolve";
+
+/** Whether anything is written at the forge, and who says so. */
+export function PublishFields({ ask: { draft, change, error } }: { ask: Ask }) {
+  return (
+    <Group legend="A pull request with the champion" field="publish" error={error("publish")}>
+      <div className="grid gap-2 @lg:grid-cols-3">
+        {PUBLISHING.map(({ mode, name, line }) => (
+          <Choice
+            key={mode}
+            name="publish"
+            many={false}
+            isChosen={draft.publish === mode}
+            choose={() => change("publish", { publish: mode })}
+          >
+            {name}
+            <span className="block text-xs text-muted">{line}</span>
+          </Choice>
+        ))}
+      </div>
+    </Group>
+  );
+}

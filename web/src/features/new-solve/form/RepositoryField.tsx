@@ -1,0 +1,145 @@
+import { useQuery } from "@tanstack/react-query";
+import { useId } from "react";
+import { Link } from "react-router";
+import { reposQuery } from "@/api/queries/newSolve";
+import type { Forecast } from "@/api/types";
+import type { Draft } from "@/features/new-solve/state/draft";
+import { placeOf } from "@/features/new-solve/state/repositoryInput";
+import type { Ask } from "@/features/new-solve/state/useNewSolve";
+import { shown } from "@/lib/hostile";
+import { CONTROL, Field } from "@/ui/Field";
+import { Hostile } from "@/ui/Hostile";
+
+const RECENT = 5;
+
+type Folder = NonNullable<Forecast["folder"]>;
+
+/** As the server saw it last, as long as the same one is named: it stays while others are typed. */
+export function folderOf({ draft, foreseen: { forecast } }: Ask): Folder | null {
+  const { repo_path: path, repo_url: url } = placeOf(draft.repo);
+  const isSame = path ? forecast?.ask.repo_path === path : Boolean(url?.startsWith("file:"));
+  return (isSame && forecast?.folder) || null;
+}
+
+export function RepoField({ ask }: { ask: Ask }) {
+  const { draft, change, error, folders } = ask;
+  const list = useId();
+  const { data: recent = [] } = useQuery(reposQuery());
+  const places = recent.map((each) => each.repo_path || each.repo_url).filter(Boolean);
+  return (
+    <div className="flex min-w-0 flex-col gap-2">
+      <Field
+        label={folders ? "Repository or folder" : "Repository"}
+        hint={<RepoHint ask={ask} />}
+        error={error("repo")}
+      >
+        {(wired) => (
+          <input
+            {...wired}
+            name="repo"
+            list={list}
+            value={draft.repo}
+            onChange={(event) => change("repo", { repo: event.target.value })}
+            onBlur={() => settled(draft) !== draft && change("repo", settled)}
+            placeholder={folders ? "owner/repo#12, or /home/ada/passbook" : "owner/repo#12"}
+            spellCheck={false}
+            autoComplete="off"
+            autoCapitalize="none"
+            className={CONTROL}
+          />
+        )}
+      </Field>
+      <datalist id={list}>
+        {places.map((place) => (
+          <option key={place} value={place} />
+        ))}
+      </datalist>
+      <Recent places={places} take={(repo) => change("repo", { repo })} now={draft.repo} />
+      <Link to={pickPath(draft)} className="min-h-6 self-start text-xs text-second underline">
+        Pick an issue of a repository at the forge
+      </Link>
+    </div>
+  );
+}
+
+/** An issue's own address names both; at a forge an issue has a number, unless words were written. */
+export function settled(draft: Draft): Draft {
+  const place = placeOf(draft.repo);
+  if (place.kind !== "remote" || !place.repo_url) return draft;
+  if (place.number) {
+    const number = String(place.number);
+    return { ...draft, repo: place.repo_url, issueBy: "number", number };
+  }
+  const isTold = draft.title.trim() || draft.body.trim();
+  return isTold || draft.issueBy === "number" ? draft : { ...draft, issueBy: "number" };
+}
+
+function pickPath(draft: Draft): string {
+  const { repo } = placeOf(draft.repo);
+  return repo ? `/repos/${repo.owner}/${repo.name}` : "/repos";
+}
+
+interface RecentProps {
+  places: string[];
+  now: string;
+  take: (place: string) => void;
+}
+
+function Recent({ places, now, take }: RecentProps) {
+  const others = places.filter((place) => place !== now).slice(0, RECENT);
+  if (!others.length) return null;
+  return (
+    <ul aria-label="Recent repositories" className="flex min-w-0 flex-wrap gap-2 text-xs">
+      {others.map((place) => (
+        <li key={place} className="max-w-full min-w-0">
+          <button
+            type="button"
+            onClick={() => take(place)}
+            title={shown(place)}
+            className="min-h-6 max-w-full truncate rounded-md border border-line px-2 py-0.5 text-soft hover:border-accent-text hover:text-text"
+          >
+            <Hostile text={place} />
+          </button>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** Takes no other room than the hint: is it the right one, on the right branch? */
+function RepoHint({ ask }: { ask: Ask }) {
+  const folder = folderOf(ask);
+  const found = folder ? factsOf(folder) : remoteOf(ask);
+  if (!found) {
+    return ask.folders
+      ? "owner/repo#12, an issue's address, or a folder of the server's machine by its whole path"
+      : "owner/repo#12, or the address of an issue";
+  }
+  return (
+    <span className="break-words text-soft">
+      <span aria-hidden className="text-good">
+        ✓{" "}
+      </span>
+      <Hostile text={found} />
+    </span>
+  );
+}
+
+function factsOf(folder: Folder): string {
+  const facts = [
+    folder.repo,
+    folder.branch && `on ${folder.branch}`,
+    folder.commit && `at ${folder.commit.slice(0, 8)}`,
+    folder.setup_from && `set-up from ${folder.setup_from}`,
+    folder.dirty && "with uncommitted changes",
+  ];
+  return facts.filter(Boolean).join(" · ");
+}
+
+/** As the forge spells it, once the server has found it there. */
+function remoteOf({ draft, foreseen }: Ask): string {
+  const { repo } = placeOf(draft.repo);
+  const url = foreseen.isFresh ? foreseen.forecast?.ask.repo_url : "";
+  const isSame = repo && url?.toLowerCase().endsWith(`/${repo.owner}/${repo.name}`.toLowerCase());
+  return isSame && url ? url : "";
+}

@@ -1,0 +1,61 @@
+import { Check } from "@/features/new-solve/form/CheckboxField";
+import { Section } from "@/features/new-solve/form/FormSection";
+import { folderOf, RepoField } from "@/features/new-solve/form/RepositoryField";
+import { placeOf } from "@/features/new-solve/state/repositoryInput";
+import type { Ask } from "@/features/new-solve/state/useNewSolve";
+import { shown } from "@/lib/hostile";
+import { CONTROL, Field } from "@/ui/Field";
+import { Hostile } from "@/ui/Hostile";
+
+/** The repository or folder, and from which of its commits on. */
+export function WhereFields({ ask }: { ask: Ask }) {
+  const { draft, change, error } = ask;
+  const kind = placeOf(draft.repo).kind;
+  const folder = folderOf(ask);
+  return (
+    <Section number={1} title="Where">
+      <RepoField ask={ask} />
+      {folder && <Notes notes={folder.notes} />}
+      <div className="grid items-start gap-4 @lg:grid-cols-2">
+        <Field
+          label="Base branch"
+          hint={kind === "folder" ? "or any commit; empty: what is checked out" : "empty: its own"}
+          error={error("base_branch")}
+        >
+          {(wired) => (
+            <input
+              {...wired}
+              name="base_branch"
+              value={draft.base}
+              onChange={(event) => change("base_branch", { base: event.target.value })}
+              placeholder={folder?.branch ? shown(folder.branch) : "main"}
+              spellCheck={false}
+              autoComplete="off"
+              className={CONTROL}
+            />
+          )}
+        </Field>
+        {ask.folders && kind !== "remote" && (
+          <div className="min-w-0 @lg:mt-6">
+            <Check
+              name="dirty"
+              label="Include uncommitted changes"
+              isOn={draft.dirty}
+              turn={(dirty) => change("dirty", { dirty })}
+              error={error("dirty")}
+            />
+          </div>
+        )}
+      </div>
+    </Section>
+  );
+}
+
+function Notes({ notes }: { notes: readonly string[] }) {
+  return notes.map((note) => (
+    <p key={note} className="text-xs break-words text-accent-text">
+      <span aria-hidden>! </span>
+      <Hostile text={note} />
+    </p>
+  ));
+}

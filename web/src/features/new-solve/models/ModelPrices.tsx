@@ -1,0 +1,54 @@
+import { Group } from "@/features/new-solve/form/FieldGroup";
+import { unpriced } from "@/features/new-solve/models/models";
+import { axesOf, type TypedPrice } from "@/features/new-solve/state/draft";
+import type { Ask } from "@/features/new-solve/state/useNewSolve";
+import { shown } from "@/lib/hostile";
+import { CONTROL } from "@/ui/Field";
+
+const SIDES = [
+  { side: "input", word: "in" },
+  { side: "output", word: "out" },
+] as const;
+
+/** A cap in dollars holds only for models whose price is known. */
+export function Prices({ ask }: { ask: Ask }) {
+  const { draft, models } = ask;
+  if (!models.length) return null;
+  return unpriced(models, axesOf(draft).models).map((name) => (
+    <Price key={name} name={name} ask={ask} />
+  ));
+}
+
+function Price({ name, ask: { draft, change, error } }: { name: string; ask: Ask }) {
+  const field = `prices.${name}`;
+  const typed = draft.prices[name] ?? { input: "", output: "" };
+  const set = (side: keyof TypedPrice, value: string) =>
+    change(field, (before) => ({
+      ...before,
+      prices: { ...before.prices, [name]: { ...typed, [side]: value } },
+    }));
+  return (
+    <Group
+      field={field}
+      legend={`Price of ${shown(name)}`}
+      hint="no price is known: dollars per million tokens; 0 and 0 if it costs nothing"
+      error={error(field)}
+    >
+      <div className="flex flex-wrap gap-3">
+        {SIDES.map(({ side, word }) => (
+          <label key={side} className="flex items-center gap-2 text-sm text-soft">
+            <span>$ {word}</span>
+            <input
+              name={field}
+              inputMode="decimal"
+              value={typed[side]}
+              onChange={(event) => set(side, event.target.value)}
+              autoComplete="off"
+              className={`${CONTROL} max-w-24 text-right tabular-nums`}
+            />
+          </label>
+        ))}
+      </div>
+    </Group>
+  );
+}

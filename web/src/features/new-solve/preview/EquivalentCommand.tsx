@@ -1,0 +1,60 @@
+import { useId, useState } from "react";
+import type { Forecast } from "@/api/types";
+import { bodyOf, pruned } from "@/features/new-solve/state/request";
+import type { Ask } from "@/features/new-solve/state/useNewSolve";
+import { Copy } from "@/ui/CopyButton";
+import { Hostile } from "@/ui/Hostile";
+import { Tabs } from "@/ui/Tabs";
+
+const TABS = [
+  { id: "command", name: "Command line" },
+  { id: "json", name: "JSON" },
+] as const;
+type Tab = (typeof TABS)[number]["id"];
+
+/** The same solve from a terminal, or over HTTP. */
+export function Equivalent({ ask }: { ask: Ask }) {
+  const panel = useId();
+  const [tab, setTab] = useState<Tab>("command");
+  const text = textOf(tab, ask);
+  return (
+    <section
+      aria-labelledby={`${panel}-title`}
+      className="card flex min-w-0 flex-col gap-3 p-4 sm:p-5"
+    >
+      <h2 id={`${panel}-title`} className="text-base font-semibold">
+        The same without this page
+      </h2>
+      <div className="flex flex-wrap items-end justify-between gap-2">
+        <Tabs label="How" tabs={TABS} chosen={tab} choose={setTab} panel={panel} />
+        <div className="flex gap-1">
+          {text && <Copy text={text} />}
+          <Copy text={window.location.href} label="Copy link to this form" />
+        </div>
+      </div>
+      <div id={panel} role="tabpanel" aria-label={TABS.find(({ id }) => id === tab)?.name}>
+        {text ? (
+          <pre
+            // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be reached by keys
+            tabIndex={0}
+            className="max-h-80 overflow-auto rounded-md border border-line bg-ground p-3 text-xs break-words whitespace-pre-wrap text-soft"
+          >
+            <Hostile text={text} />
+          </pre>
+        ) : (
+          <p className="text-sm text-muted">
+            {ask.foreseen.isFresh
+              ? "The line is told for folders alone; yudai solve owner/repo#12 takes the same options."
+              : "The command line comes with the estimate."}
+          </p>
+        )}
+      </div>
+    </section>
+  );
+}
+
+function textOf(tab: Tab, { draft, foreseen }: Ask): string {
+  const fresh: Forecast | undefined = foreseen.isFresh ? foreseen.forecast : undefined;
+  if (tab === "command") return (fresh ?? foreseen.forecast)?.command ?? "";
+  return JSON.stringify(fresh ? pruned(fresh.ask) : bodyOf(draft), null, 2);
+}

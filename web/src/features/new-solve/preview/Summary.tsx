@@ -1,0 +1,104 @@
+import {
+  ceilingOf,
+  countOf,
+  estimateOf,
+  startWords,
+  totalOf,
+} from "@/features/new-solve/preview/counts";
+import { Estimate } from "@/features/new-solve/preview/Estimate";
+import { nameOf } from "@/features/new-solve/state/fieldErrors";
+import type { Ask } from "@/features/new-solve/state/useNewSolve";
+import { count } from "@/lib/format";
+import { Button } from "@/ui/Button";
+import { Hostile } from "@/ui/Hostile";
+
+interface Props {
+  ask: Ask;
+  isSending: boolean;
+}
+
+/** What it will be, and the button that begins it. */
+export function Summary({ ask, isSending }: Props) {
+  const { draft, foreseen, models, general } = ask;
+  const fresh = foreseen.isFresh ? foreseen.forecast : undefined;
+  const { total, starting } = countOf(draft, fresh);
+  const most = fresh ? (fresh.free ? "free" : fresh.ceiling_usd) : ceilingOf(draft, models);
+  return (
+    <section aria-labelledby="ask-summary" className="card flex min-w-0 flex-col gap-4 p-4 sm:p-5">
+      <h2 id="ask-summary" className="sr-only">
+        What it will be
+      </h2>
+      <p className="flex flex-wrap items-baseline gap-x-2">
+        <span className="text-4xl font-semibold text-accent-text tabular-nums">{starting}</span>
+        <span>{starting === 1 ? "contestant" : "contestants"}</span>
+        {total > starting && (
+          <span className="basis-full text-xs text-muted">
+            of {total}: the limit keeps {count(total - starting, "other")} out, a varied selection
+            starts
+          </span>
+        )}
+      </p>
+      <Estimate ask={ask} />
+      <p role="status" className="sr-only">
+        {fresh && `${count(starting, "contestant")}, ${estimateOf(fresh)}`}
+      </p>
+      {fresh?.lacks.map((lack) => (
+        <p key={lack} className="text-sm break-words text-accent-text">
+          <span aria-hidden>! </span>
+          Before it can start: <Hostile text={lack} />
+        </p>
+      ))}
+      {general && (
+        <p
+          role="alert"
+          data-invalid=""
+          tabIndex={-1}
+          className="rounded-md border border-bad bg-bad-ground px-3 py-2 text-sm break-words text-bad"
+        >
+          <span aria-hidden>✗ </span>
+          <Hostile text={general} />
+        </p>
+      )}
+      <Marked ask={ask} />
+      <Button
+        type="submit"
+        look="primary"
+        busy={isSending}
+        aria-keyshortcuts="Control+Enter Meta+Enter"
+        className="min-h-11 w-full whitespace-normal"
+      >
+        {startWords(totalOf(draft) ? starting : 0, most)}
+      </Button>
+      <p className="-mt-2 text-xs text-muted">
+        Nothing is spent before you press it. <kbd>Ctrl</kbd> <kbd>Enter</kbd> presses it from any
+        field.
+      </p>
+    </section>
+  );
+}
+
+/** The form is long: from here each field that is marked is one press away. */
+function Marked({ ask: { due, moveTo } }: { ask: Ask }) {
+  if (!due.length) return null;
+  return (
+    <div className="text-sm text-bad">
+      <p>
+        <span aria-hidden>✗ </span>
+        {count(due.length, "field")} to mend:
+      </p>
+      <ul className="mt-1 flex flex-wrap gap-x-3">
+        {due.map((field) => (
+          <li key={field} className="min-w-0">
+            <button
+              type="button"
+              onClick={() => moveTo(field)}
+              className="min-h-6 max-w-full truncate underline underline-offset-4 hover:text-text"
+            >
+              <Hostile text={nameOf(field)} />
+            </button>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}

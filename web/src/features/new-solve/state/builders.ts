@@ -1,0 +1,39 @@
+import type { ModelView } from "@/api/types";
+import { type Axes, BLANK, type Draft } from "@/features/new-solve/state/draft";
+import { BEGINNING } from "@/features/new-solve/state/presets";
+
+/** For tests alone. */
+
+export const FOLDER = "/home/ada/passbook";
+
+export function drafted(changes: Partial<Draft> = {}): Draft {
+  return { ...BEGINNING, repo: FOLDER, title: "Leap years", ...changes };
+}
+
+export function model(
+  name: string,
+  price: [number, number] | null,
+  aliases: string[] = [],
+): ModelView {
+  const [input_usd, output_usd] = price ?? [0, 0];
+  return {
+    name,
+    provider: "openrouter",
+    model_id: name,
+    aliases,
+    price: price && { input_usd, output_usd, cached_usd: null },
+    edited: false,
+  };
+}
+
+export const MODELS = [
+  model("openai/gpt-4.1", [2, 8], ["gpt-4.1"]),
+  model("openai/gpt-5-mini", [0.25, 2]),
+  model("anthropic/claude-haiku-4.5", [1, 5]),
+  model("local-solo", [0, 0]),
+  model("acme/secret", null),
+];
+
+export function lineup(...models: string[]): Axes {
+  return { ...BLANK.lineup, models };
+}

@@ -1,0 +1,87 @@
+import type { Strategy } from "@/api/types";
+import {
+  type Axes,
+  axesOf,
+  BLANK,
+  type Draft,
+  LIMITS,
+  PUBLISHING,
+  STRATEGIES,
+  withAxes,
+} from "@/features/new-solve/state/draft";
+import { placeOf } from "@/features/new-solve/state/repositoryInput";
+import { isByNumber, split } from "@/features/new-solve/state/request";
+
+/** The form in the address: what is short. An issue's body and commands stay in this tab. */
+
+const AXES: Record<keyof Axes, string> = {
+  models: "model",
+  temperatures: "temperature",
+  max_edits: "max_edits",
+  strategies: "strategy",
+};
+const MAX_TITLE = 500;
+
+export function toSearch(draft: Draft): string {
+  const search = new URLSearchParams();
+  const put = (name: string, value: string) => value && search.append(name, value);
+  put("repo", draft.repo.trim());
+  put("issue", isByNumber(draft) ? draft.number.trim() : draft.title.trim());
+  put("base", draft.base.trim());
+  put("dirty", draft.dirty ? "1" : "");
+  const isRemote = placeOf(draft.repo).kind === "remote";
+  put("publish", isRemote && draft.publish !== BLANK.publish ? draft.publish : "");
+  put("arena", draft.arena ? "" : "0");
+  for (const [axis, values] of Object.entries(axesOf(draft))) {
+    for (const value of values) put(AXES[axis as keyof Axes], String(value));
+  }
+  for (const name of LIMITS) put(name, draft.limits[name].trim());
+  return search.size ? `?${search}` : "";
+}
+
+/** The draft with what the address says; what it does not name stays. */
+export function fromSearch(text: string, draft: Draft): Draft {
+  const search = new URLSearchParams(text);
+  const named = { ...draft };
+  if (search.has("repo")) named.repo = search.get("repo") ?? "";
+  if (search.has("base")) named.base = search.get("base") ?? "";
+  if (search.has("dirty")) named.dirty = search.get("dirty") === "1";
+  const publish = PUBLISHING.find(({ mode }) => mode === search.get("publish"));
+  if (publish) named.publish = publish.mode;
+  if (search.has("arena")) named.arena = search.get("arena") !== "0";
+  const limits = LIMITS.filter((name) => search.has(name));
+  if (limits.length) {
+    const given = limits.map((name) => [name, search.get(name) ?? ""]);
+    named.limits = { ...draft.limits, ...Object.fromEntries(given) };
+  }
+  return withAxes({ ...named, ...issueIn(search, named) }, axesIn(search));
+}
+
+function issueIn(search: URLSearchParams, draft: Draft): Partial<Draft> {
+  const place = placeOf(draft.repo);
+  const issue = (search.get("issue") ?? (place.number ? String(place.number) : "")).trim();
+  if (!issue) return {};
+  if (/^#?\d+$/.test(issue) && place.kind !== "folder") {
+    return { issueBy: "number", number: issue.replace("#", ""), sent: false };
+  }
+  // The address has the title alone: the body that this tab kept belongs to it.
+  if (issue === draft.title.trim()) return { issueBy: "text", sent: false };
+  const { title, body } = split(issue);
+  return { issueBy: "text", title: title.slice(0, MAX_TITLE), body, sent: false };
+}
+
+function axesIn(search: URLSearchParams): Partial<Axes> {
+  const all = (axis: keyof Axes) => [...new Set(search.getAll(AXES[axis]))].filter(Boolean);
+  const known = STRATEGIES.map(({ name }) => name as string);
+  const found: Axes = {
+    models: all("models"),
+    temperatures: numbers(all("temperatures")),
+    max_edits: numbers(all("max_edits")),
+    strategies: all("strategies").filter((name): name is Strategy => known.includes(name)),
+  };
+  return Object.fromEntries(Object.entries(found).filter(([, values]) => values.length));
+}
+
+function numbers(texts: string[]): number[] {
+  return texts.map(Number).filter((value) => Number.isFinite(value) && value >= 0);
+}

@@ -1,0 +1,42 @@
+import { useCallback, useEffect, useRef, useState } from "react";
+import { useLocation, useNavigate } from "react-router";
+import type { Draft } from "@/features/new-solve/state/draft";
+import { fromSearch, toSearch } from "@/features/new-solve/state/draftUrl";
+import { keepDraft, restored } from "@/features/new-solve/state/savedDraft";
+
+const PAUSE_MS = 300;
+
+export type Change = (change: Partial<Draft> | ((draft: Draft) => Draft)) => void;
+
+/** The form's content: kept in this tab and, as far as it is short, in the address. */
+export function useDraft(): [Draft, Change] {
+  const { search } = useLocation();
+  const go = useNavigate();
+  const [draft, setDraft] = useState(() => restored(search));
+  const untouched = useRef(draft);
+  const written = useRef(search);
+
+  useEffect(() => {
+    // Somebody followed a link to here while the form was open.
+    if (search === written.current) return;
+    written.current = search;
+    if (search) setDraft((before) => fromSearch(search, before));
+  }, [search]);
+
+  useEffect(() => {
+    if (draft === untouched.current) return;
+    keepDraft(draft);
+    const timer = setTimeout(() => {
+      const next = toSearch(draft);
+      if (next === written.current) return;
+      written.current = next;
+      go({ search: next }, { replace: true, preventScrollReset: true });
+    }, PAUSE_MS);
+    return () => clearTimeout(timer);
+  }, [draft, go]);
+
+  const change = useCallback<Change>((by) => {
+    setDraft((before) => (typeof by === "function" ? by(before) : { ...before, ...by }));
+  }, []);
+  return [draft, change];
+}

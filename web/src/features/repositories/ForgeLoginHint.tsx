@@ -1,0 +1,39 @@
+import { useMe } from "@/api/queries/me";
+import { forgeName } from "@/lib/forge";
+import { Button } from "@/ui/Button";
+import { Copy } from "@/ui/CopyButton";
+import { Hostile } from "@/ui/Hostile";
+import { Empty } from "@/ui/states";
+
+/** The forge is there, but does not know who asks. */
+export function NoForge({ told, retry }: { told: string; retry: () => void }) {
+  const { mode, forge_url: forge } = useMe();
+  return (
+    <Empty
+      title={`${forgeName(forge)} does not know who you are yet`}
+      action={<Button onClick={retry}>Look again</Button>}
+    >
+      <p>
+        <Hostile text={told} />
+      </p>
+      {mode === "local" && (
+        <ol className="mt-3 flex flex-col gap-2 text-left">
+          <li className="flex flex-wrap items-center gap-x-2">
+            <span className="text-muted">either</span>
+            <code className="rounded bg-raised px-1.5">yudai login</code>
+            <Copy text="yudai login" />
+            <span className="text-xs text-muted">a code to type at GitHub; kept encrypted</span>
+          </li>
+          <li className="flex flex-wrap items-center gap-x-2">
+            <span className="text-muted">or</span>
+            <code className="rounded bg-raised px-1.5">GITHUB_TOKEN=… yudai serve</code>
+            <span className="text-xs text-muted">a token of yours; never in a sandbox</span>
+          </li>
+        </ol>
+      )}
+      <p className="mt-3 text-xs text-muted">
+        An issue of a public repository can be solved without: name it under New solve.
+      </p>
+    </Empty>
+  );
+}

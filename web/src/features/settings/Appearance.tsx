@@ -1,0 +1,47 @@
+import { useState } from "react";
+import { useKept } from "@/lib/storage";
+import { currentTheme, setTheme, type Theme } from "@/lib/theme";
+
+const THEMES: readonly { id: Theme; name: string }[] = [
+  { id: "dark", name: "Dark (Terminal Precision)" },
+  { id: "light", name: "Light" },
+];
+
+export function Look() {
+  const [theme, choose] = useState(currentTheme);
+  const [keys, setKeys] = useKept("yudai.keys", "on");
+  return (
+    <section aria-labelledby="look" className="card flex flex-col gap-3 p-4 text-sm">
+      <h2 id="look" className="text-base font-semibold">
+        Look and keys
+      </h2>
+      <fieldset className="flex flex-wrap gap-4">
+        <legend className="mb-1 text-soft">Theme</legend>
+        {THEMES.map(({ id, name }) => (
+          <label key={id} className="flex min-h-6 items-center gap-2">
+            <input
+              type="radio"
+              name="theme"
+              className="size-4 accent-(--accent)"
+              checked={theme === id}
+              onChange={() => {
+                setTheme(id);
+                choose(id);
+              }}
+            />
+            {name}
+          </label>
+        ))}
+      </fieldset>
+      <label className="flex min-h-6 items-center gap-2">
+        <input
+          type="checkbox"
+          className="size-4 accent-(--accent)"
+          checked={keys === "on"}
+          onChange={(event) => setKeys(event.target.checked ? "on" : "off")}
+        />
+        Single-key shortcuts (press ? for the list)
+      </label>
+    </section>
+  );
+}

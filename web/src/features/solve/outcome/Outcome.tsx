@@ -1,0 +1,235 @@
+import { Link } from "react-router";
+import type { LaneView, PlaceEntry, SolveView, WatchedSolve } from "@/api/types";
+import {
+  compareUrl,
+  decidedBy,
+  endingOf,
+  ruleOf,
+  sansVerdict,
+  type Taken,
+} from "@/features/solve/outcome/decision";
+import { Card } from "@/features/solve/outcome/OutcomeCard";
+import { count, date, duration, money } from "@/lib/format";
+import { Button } from "@/ui/Button";
+import { Hostile } from "@/ui/Hostile";
+import { VerdictBadge } from "@/ui/StateBadge";
+
+export interface OutcomeProps {
+  solveId: string;
+  solve: WatchedSolve;
+  facts: SolveView | undefined;
+  ranking: readonly PlaceEntry[];
+  champion: LaneView | undefined;
+  taken: Taken | null;
+  apply: () => void;
+  dismiss: () => void;
+  diff: (runId: string) => void;
+  /** What went wrong is most likely told there. */
+  seeSetup: () => void;
+}
+
+const LINK =
+  "inline-flex min-h-8 items-center rounded-md border border-control bg-panel px-3 py-1 text-sm whitespace-nowrap hover:border-accent-text";
+
+/** One place for what has come of it, there from the beginning so that nothing moves for it. */
+export function Outcome(props: OutcomeProps) {
+  switch (endingOf(props.solve)) {
+    case "open":
+      return <Undecided {...props} />;
+    case "champion":
+      return <Champion {...props} />;
+    case "none":
+      return <NoChampion {...props} />;
+    case "failed":
+      return <Broke {...props} />;
+    default:
+      return <Stopped {...props} />;
+  }
+}
+
+function Undecided({ facts, solve }: OutcomeProps) {
+  const { progress } = solve;
+  const over = progress.completed + progress.failed + progress.cancelled;
+  return (
+    <Card title={<span className="text-soft">No champion yet</span>}>
+      {over} of {count(progress.total, "run")} done.
+      {facts && ` The rule: ${ruleOf(facts.reducer)}.`}
+    </Card>
+  );
+}
+
+function Champion(props: OutcomeProps) {
+  const { solve, ranking, champion, facts, taken } = props;
+  const place = ranking.find((entry) => entry.run_id === solve.champion);
+  const second = decidedBy(ranking, solve.champion ?? "");
+  return (
+    <Card
+      tone="border-accent-text/50 bg-accent-ground"
+      title={
+        <span className="flex flex-wrap items-baseline gap-x-3">
+          <span className="text-accent-text">
+            <span aria-hidden>★ </span>
+            <Hostile text={champion?.handle ?? "Champion"} />
+          </span>
+          {place && <VerdictBadge status={place.verdict.status} />}
+          {place && <Numbers place={place} />}
+        </span>
+      }
+      actions={<Decisions {...props} />}
+    >
+      <p>
+        <Hostile text={place && second ? sansVerdict(place.why) : solve.reason} />
+      </p>
+      {second && (
+        <p>
+          <span className="text-muted">next was </span>
+          <Hostile text={`${second.handle}: ${second.why}`} />
+          {facts && <span className="text-muted"> · {ruleOf(facts.reducer)}</span>}
+        </p>
+      )}
+      {taken && (
+        <p className={taken.isTaken ? "text-good" : ""}>
+          {taken.isTaken && <span aria-hidden>✓ </span>}
+          <Hostile text={taken.words} />
+          <span className="text-muted"> · {date(taken.at)}</span>
+        </p>
+      )}
+    </Card>
+  );
+}
+
+function Numbers({ place }: { place: PlaceEntry }) {
+  return (
+    <span className="text-sm font-normal text-muted tabular-nums">
+      <span title="Tests are not counted">
+        {count(place.files_changed, "file")} · {count(place.lines_changed, "line")} besides tests
+      </span>{" "}
+      · {duration(place.latency_ms / 1000)} · {money(place.cost_usd)}
+    </span>
+  );
+}
+
+function Decisions({ solveId, solve, facts, ranking, taken, ...act }: OutcomeProps) {
+  const champion = solve.champion ?? "";
+  const other = ranking.find((entry) => entry.run_id !== champion);
+  const isWaiting = solve.state === "awaiting_review";
+  return (
+    <>
+      <Button onClick={() => act.diff(champion)} aria-keyshortcuts="d">
+        Diff
+      </Button>
+      {other && (
+        <Link to={compareUrl(solveId, champion, other.run_id)} className={LINK}>
+          {taken ? "Compare" : "Choose another"}
+        </Link>
+      )}
+      {isWaiting && <Button onClick={act.dismiss}>Dismiss</Button>}
+      {facts?.can_apply && !taken && (
+        <Button look="primary" onClick={act.apply}>
+          Apply
+        </Button>
+      )}
+      {facts && !facts.can_apply && (
+        <a
+          href={`/api/runs/${champion}/patch`}
+          download={`${champion.slice(-8)}.patch`}
+          className={LINK}
+        >
+          Download the patch
+        </a>
+      )}
+      {facts?.cannot_apply_because && !facts.repo_url && (
+        <span className="basis-full text-right text-xs text-muted">
+          It cannot be applied: <Hostile text={facts.cannot_apply_because} />
+        </span>
+      )}
+    </>
+  );
+}
+
+function NoChampion({ solveId, solve, ranking, taken, diff }: OutcomeProps) {
+  const [closest, next] = ranking.filter((entry) => entry.files_changed > 0);
+  const passed = ranking.filter((entry) => entry.verdict.status === "passed").length;
+  return (
+    <Card
+      title={`No champion: ${passed} of ${solve.progress.total} passed`}
+      actions={
+        closest ? (
+          <>
+            <Button onClick={() => diff(closest.run_id)} aria-keyshortcuts="d">
+              Diff
+            </Button>
+            {next && (
+              <Link to={compareUrl(solveId, closest.run_id, next.run_id)} className={LINK}>
+                Compare, and choose by hand
+              </Link>
+            )}
+          </>
+        ) : (
+          <Link to="/new" className={LINK}>
+            Start another one
+          </Link>
+        )
+      }
+    >
+      {closest ? (
+        <p>
+          <span className="text-muted">closest was </span>
+          <span className="text-text">
+            <Hostile text={closest.handle} />
+          </span>
+          : <Hostile text={closest.why} />
+        </p>
+      ) : (
+        <>
+          <p>No contestant changed a file.</p>
+          <Hostile text={ranking[0]?.why || solve.reason} />
+        </>
+      )}
+      {taken && <Hostile text={taken.words} />}
+    </Card>
+  );
+}
+
+function Broke({ solve, facts, seeSetup }: OutcomeProps) {
+  return (
+    <Card
+      tone="border-bad bg-bad-ground"
+      title={
+        <span className="text-bad">
+          <span aria-hidden>✗ </span>This solve failed
+        </span>
+      }
+      actions={<Button onClick={seeSetup}>See the setup log</Button>}
+    >
+      <Hostile text={facts?.error || solve.reason || "the server did not say why"} />
+    </Card>
+  );
+}
+
+function Stopped({ solve, ranking, diff }: OutcomeProps) {
+  const { progress } = solve;
+  const first = ranking.find((entry) => entry.files_changed > 0);
+  return (
+    <Card
+      title="This solve was stopped"
+      actions={
+        first ? (
+          <Button onClick={() => diff(first.run_id)}>Diff</Button>
+        ) : (
+          <Link to="/new" className={LINK}>
+            New solve
+          </Link>
+        )
+      }
+    >
+      {progress.completed + progress.failed} of {count(progress.total, "run")} had ended before.
+      {solve.reason && solve.reason !== "cancelled" && (
+        <>
+          {" "}
+          <Hostile text={solve.reason} />
+        </>
+      )}
+    </Card>
+  );
+}

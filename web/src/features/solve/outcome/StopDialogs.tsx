@@ -1,0 +1,89 @@
+import { useState } from "react";
+import type { LaneView, WatchedSolve } from "@/api/types";
+import { useDismiss, useStopRun, useStopSolve } from "@/features/solve/useSolve";
+import { count, money } from "@/lib/format";
+import { shown } from "@/lib/hostile";
+import { Confirm } from "@/ui/ConfirmDialog";
+import { CONTROL, Field } from "@/ui/Field";
+
+interface StopSolveProps {
+  solveId: string;
+  solve: WatchedSolve;
+  close: () => void;
+}
+
+export function StopSolve({ solveId, solve, close }: StopSolveProps) {
+  const stop = useStopSolve(solveId);
+  const { queued, running, verifying } = solve.progress;
+  return (
+    <Confirm
+      title="Stop this solve?"
+      verb="Stop the solve"
+      danger
+      busy={stop.isPending}
+      error={stop.error}
+      act={() => stop.mutate(undefined, { onSuccess: close })}
+      close={close}
+    >
+      <p className="text-soft">
+        {count(queued + running + verifying, "run")} of it will end within seconds. What they did so
+        far stays to be read, {money(solve.cost_usd)} stay spent, and no champion is named.
+      </p>
+    </Confirm>
+  );
+}
+
+interface StopRunProps {
+  solveId: string;
+  lane: LaneView;
+  close: () => void;
+}
+
+export function StopRun({ solveId, lane, close }: StopRunProps) {
+  const stop = useStopRun(solveId);
+  return (
+    <Confirm
+      title={`Stop ${shown(lane.handle)}?`}
+      verb="Stop the run"
+      danger
+      busy={stop.isPending}
+      error={stop.error}
+      act={() => stop.mutate(lane, { onSuccess: close })}
+      close={close}
+    >
+      <p className="text-soft">
+        It is at step {lane.steps} and has cost {money(lane.cost_usd)}. The other contestants go on.
+      </p>
+    </Confirm>
+  );
+}
+
+export function DismissDialog({ solveId, close }: { solveId: string; close: () => void }) {
+  const dismiss = useDismiss(solveId);
+  const [reason, setReason] = useState("");
+  return (
+    <Confirm
+      title="Take no answer?"
+      verb="Dismiss"
+      busy={dismiss.isPending}
+      error={dismiss.error}
+      act={() => dismiss.mutate(reason.trim(), { onSuccess: close })}
+      close={close}
+    >
+      <p className="text-soft">
+        The solve is completed and nothing is changed. Its runs, patches and logs stay as they are.
+      </p>
+      <Field label="Why (for the timeline, may stay empty)">
+        {(wired) => (
+          <input
+            {...wired}
+            value={reason}
+            maxLength={500}
+            onChange={(event) => setReason(event.target.value)}
+            className={CONTROL}
+          />
+        )}
+      </Field>
+    </Confirm>
+  );
+}

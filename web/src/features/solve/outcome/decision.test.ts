@@ -1,0 +1,51 @@
+import { expect, test } from "vitest";
+import { pairOf } from "@/features/solve/useSolveKeys";
+import { anEvent, aPlace, aSolve, someFacts, T0 } from "@/testing/solveBuilders";
+import { branchFor, compareUrl, decidedBy, endingOf, takenFrom } from "./decision";
+
+test("how it ended", () => {
+  const ending = (
+    state: "queued" | "completed" | "failed" | "awaiting_review",
+    champion?: string,
+  ) => endingOf(aSolve({ state, champion: champion ?? null }));
+  expect([
+    ending("queued"),
+    ending("completed"),
+    ending("completed", "a"),
+    ending("awaiting_review", "a"),
+    ending("failed"),
+  ]).toEqual(["open", "none", "champion", "champion", "failed"]);
+});
+
+test("the rule that decided is what the second is told, unless a person chose", () => {
+  const ranking = [aPlace(), aPlace({ rank: 2, run_id: "run-b", why: "22 lines instead of 5" })];
+  expect(decidedBy(ranking, "run-a")?.why).toBe("22 lines instead of 5");
+  expect(decidedBy(ranking, "run-b")).toBeNull();
+  expect(decidedBy([aPlace()], "run-a")).toBeNull();
+});
+
+test("what a person did is read from the timeline", () => {
+  const settled = (data: Record<string, unknown>) =>
+    takenFrom([{ ...anEvent(9, "solve.settled", T0), data }])?.words;
+  expect(takenFrom([anEvent(1, "solve.opened", T0)])).toBeNull();
+  expect(settled({ applied: "/home/ada/x" })).toBe("Applied to /home/ada/x");
+  expect(settled({ branch: "fix", commit: "0123456789ab" })).toBe(
+    "Committed on branch fix (01234567)",
+  );
+  expect(settled({ dismissed: "too large" })).toBe("Dismissed: too large");
+});
+
+test("a branch is named after the issue", () => {
+  expect(branchFor(someFacts())).toBe("yudai/12-two-equal-purchases");
+  const nameless = someFacts({ issue_number: null, issue_title: "¿¿" });
+  expect(branchFor(nameless)).toBe("yudai/solve-1");
+});
+
+test("two to compare: those picked, else the champion and the next", () => {
+  const lanes = ["a", "b", "c"].map((id) => ({ id }) as never);
+  expect(pairOf({ picks: ["c", "b"], champion: "a", lanes })).toEqual(["c", "b"]);
+  expect(pairOf({ picks: ["c"], champion: "a", lanes })).toEqual(["a", "c"]);
+  expect(pairOf({ picks: [], champion: "b", lanes })).toEqual(["b", "a"]);
+  expect(pairOf({ picks: [], champion: null, lanes: lanes.slice(0, 1) })).toBeNull();
+  expect(compareUrl("s", "a&b", "c")).toBe("/solves/s/compare?a=a%26b&b=c");
+});

@@ -1,0 +1,46 @@
+import type { ReactNode } from "react";
+import { useTalk } from "@/features/solve/useSolve";
+import { Button } from "@/ui/Button";
+import { Failure } from "@/ui/states";
+
+interface Props {
+  solveId: string;
+  conversationId: string | null | undefined;
+  close: () => void;
+  /** The conversation itself, drawn by whom it belongs to. */
+  thread: (conversationId: string) => ReactNode;
+}
+
+/** The conversation beside the race; where there is none, one is begun. */
+export function TalkPanel({ solveId, conversationId, close, thread }: Props) {
+  return (
+    <aside
+      id="talk"
+      aria-label="Conversation"
+      className="card flex min-w-0 flex-col xl:sticky xl:top-16 xl:max-h-[calc(100dvh-5rem)] xl:self-start"
+    >
+      <div className="flex items-center justify-between border-b border-line px-3 py-1">
+        <h2 className="text-sm font-semibold">Conversation</h2>
+        <Button look="quiet" className="px-2" aria-label="Close the conversation" onClick={close}>
+          ×
+        </Button>
+      </div>
+      <div className="relative flex min-h-0 grow flex-col overflow-auto p-3">
+        {conversationId ? thread(conversationId) : <Begin solveId={solveId} />}
+      </div>
+    </aside>
+  );
+}
+
+function Begin({ solveId }: { solveId: string }) {
+  const talk = useTalk(solveId);
+  return (
+    <div className="flex flex-col items-center gap-3 px-3 py-6 text-center text-sm text-soft">
+      <p>Ask about this race, or start another solve from what you learned.</p>
+      <Button look="primary" busy={talk.isPending} onClick={() => talk.mutate("")}>
+        Start a conversation
+      </Button>
+      {talk.error && <Failure error={talk.error} />}
+    </div>
+  );
+}

@@ -1,0 +1,97 @@
+import { expect, test } from "vitest";
+import { anEvent, aSolve, T0 } from "@/testing/solveBuilders";
+import { eventFacts, eventWords, stages } from "./events";
+
+const opened = anEvent(1, "solve.opened", T0);
+const started = anEvent(2, "solve.started", T0 + 3, "running");
+const offered = anEvent(3, "solve.offered", T0 + 60, "awaiting_review");
+const settled = anEvent(4, "solve.settled", T0 + 90, "completed");
+
+function brief(solve: ReturnType<typeof aSolve>, events: ReturnType<typeof anEvent>[]) {
+  return stages(solve, events).map(({ state, at, lasted, phase }) => [
+    state,
+    at === null ? null : at - T0,
+    lasted,
+    phase,
+  ]);
+}
+
+test("each stage has its time, how long it lasted, and where we are", () => {
+  const solve = aSolve({ state: "running", created_at: T0, started_at: T0 + 3 });
+  expect(brief(solve, [opened, started])).toEqual([
+    ["queued", 0, 3, "past"],
+    ["running", 3, null, "now"],
+    ["awaiting_review", null, null, "ahead"],
+    ["completed", null, null, "ahead"],
+  ]);
+  const done = { ...solve, state: "completed" as const, finished_at: T0 + 60 };
+  expect(brief(done, [opened, started, offered, settled])).toEqual([
+    ["queued", 0, 3, "past"],
+    ["running", 3, 57, "past"],
+    ["awaiting_review", 60, 30, "past"],
+    ["completed", 90, null, "now"],
+  ]);
+});
+
+test("a solve without a champion skips the review", () => {
+  const solve = aSolve({ state: "completed", created_at: T0, started_at: T0 + 3 });
+  const abstained = anEvent(3, "solve.abstained", T0 + 60, "completed");
+  expect(brief(solve, [opened, started, abstained])).toEqual([
+    ["queued", 0, 3, "past"],
+    ["running", 3, 57, "past"],
+    ["awaiting_review", null, null, "skipped"],
+    ["completed", 60, null, "now"],
+  ]);
+});
+
+test.each(["failed", "cancelled"] as const)(
+  "one that %s ends so, also before it started",
+  (state) => {
+    const solve = aSolve({ state, created_at: T0, started_at: null, finished_at: T0 + 9 });
+    expect(brief(solve, [])).toEqual([
+      ["queued", 0, 9, "past"],
+      ["running", null, null, "skipped"],
+      ["awaiting_review", null, null, "skipped"],
+      [state, 9, null, "now"],
+    ]);
+  },
+);
+
+test("before the events have come, the solve's own times do", () => {
+  const solve = aSolve({
+    state: "awaiting_review",
+    created_at: T0,
+    started_at: T0 + 1,
+    finished_at: T0 + 5,
+  });
+  expect(brief(solve, []).map(([, at]) => at)).toEqual([0, 1, 5, null]);
+});
+
+test("an event of a kind that we have no words for is named as it is", () => {
+  expect(eventWords("run.judged")).toBe("was verified");
+  expect(eventWords("run.turned_round")).toBe("turned round");
+});
+
+test("what an event says besides is plain and on one line", () => {
+  const event = anEvent(1, "baseline.measured", T0);
+  const data = { passing: 45, key: "abc", from: "a", nested: { a: 1 }, cause: "out_of_steps" };
+  expect(eventFacts({ ...event, data })).toBe("passing 45, cause out_of_steps");
+});
+
+test("a blocked connection tells where to and when", () => {
+  const event = anEvent(1, "network.blocked", T0);
+  const data = { host: "pypi.example", port: 443, phase: "setup" };
+  expect(eventWords(event.kind)).toBe("a connection was blocked:");
+  expect(eventFacts({ ...event, data })).toBe("pypi.example:443, in the setup phase");
+  const six = { host: "2001:db8::1", port: 22, phase: "agent" };
+  expect(eventFacts({ ...event, data: six })).toBe("[2001:db8::1]:22, in the agent phase");
+  const looked = { host: "evil.example", phase: "agent" };
+  expect(eventFacts({ ...event, data: looked })).toBe("evil.example, in the agent phase");
+  expect(eventFacts({ ...event, data: {} })).toBe("?");
+});
+
+test("what is above the limit is told in one go", () => {
+  const event = anEvent(1, "network.blocked_more", T0);
+  expect(eventWords(event.kind)).toBe("more connections were blocked than are told here,");
+  expect(eventFacts({ ...event, data: { phase: "agent" } })).toBe("in the agent phase");
+});

@@ -1,0 +1,184 @@
+import { type Dispatch, memo, type SetStateAction, useState } from "react";
+import { Link, useParams } from "react-router";
+import type { LaneView, WatchedSolve } from "@/api/types";
+import { Thread } from "@/features/conversation/ConversationView";
+import { PublicationPanel } from "@/features/publication/PublicationPanel";
+import { type Asked, Questions } from "@/features/solve/outcome/ActionDialogs";
+import { takenFrom } from "@/features/solve/outcome/decision";
+import { Outcome } from "@/features/solve/outcome/Outcome";
+import { TalkPanel } from "@/features/solve/panels/ConversationPanel";
+import { Announcer, Upgraded } from "@/features/solve/panels/LiveNotices";
+import { RunPanel } from "@/features/solve/panels/RunPanel";
+import { RaceHeader } from "@/features/solve/panels/SolveHeader";
+import { OpenRuns } from "@/features/solve/runs/OpenRuns";
+import { Counts, inWords } from "@/features/solve/runs/RunCounts";
+import { Lanes } from "@/features/solve/runs/RunLanes";
+import { NAMES } from "@/features/solve/timeline/events";
+import { Timeline } from "@/features/solve/timeline/Timeline";
+import { useRace, useRaceUrl } from "@/features/solve/useSolve";
+import { useRaceKeys } from "@/features/solve/useSolveKeys";
+import { TrajectoryView } from "@/features/trajectory/TrajectoryView";
+import { useTitle } from "@/lib/useTitle";
+import { RaceEvidence } from "@/routes/SolveEvidence";
+import { Stale } from "@/ui/StaleNotice";
+import { Empty, Failure, Skeleton } from "@/ui/states";
+
+export function Component() {
+  const { solveId = "" } = useParams();
+  // Another solve is another page: nothing of the one before stays.
+  return <RacePage key={solveId} solveId={solveId} />;
+}
+
+type Url = ReturnType<typeof useRaceUrl>;
+type Race = ReturnType<typeof useRace>;
+
+function RacePage({ solveId }: { solveId: string }) {
+  const url = useRaceUrl();
+  const race = useRace(solveId, url.open, url.sort);
+  const { watched, facts } = race;
+  useTitle(facts.data?.issue_title ?? "Solve");
+  if (watched.solve) return <Shown solveId={solveId} url={url} race={race} solve={watched.solve} />;
+  if (watched.error?.status === 404) {
+    return (
+      <Empty
+        page
+        title="There is no such solve"
+        action={
+          <Link to="/" className="text-second underline">
+            All solves
+          </Link>
+        }
+      />
+    );
+  }
+  if (watched.error) return <Failure error={watched.error} retry={watched.refetch} />;
+  return <Skeleton rows={10} label="Loading the race" />;
+}
+
+interface ShownProps {
+  solveId: string;
+  url: Url;
+  race: Race;
+  solve: WatchedSolve;
+}
+
+function Shown({ solveId, url, race, solve }: ShownProps) {
+  const { watched, facts, ordered, ranking } = race;
+  const [hot, heat] = useState("");
+  const [asked, ask] = useState<Asked>(null);
+  const champion = solve.champion ? watched.lanes.get(solve.champion) : undefined;
+  const diff = (runId = solve.champion ?? ranking[0]?.run_id ?? "") => {
+    url.setView("diff", runId);
+    document.getElementById("evidence")?.scrollIntoView({ block: "start" });
+  };
+  const stop = useState(() => (run: LaneView) => ask({ run }))[0];
+  useRaceKeys({ solveId, lanes: ordered, hot, champion: solve.champion, stop, heat, diff, ...url });
+  return (
+    <div
+      className={`grid min-w-0 grid-cols-1 gap-4 ${url.talk ? "xl:grid-cols-[minmax(0,1fr)_24rem]" : ""}`}
+    >
+      <div className="flex min-w-0 flex-col gap-4">
+        <Head {...{ solveId, url, race, solve, ask }} />
+        <Outcome
+          solveId={solveId}
+          solve={solve}
+          facts={facts.data}
+          ranking={ranking}
+          champion={champion}
+          taken={takenFrom(watched.events)}
+          apply={() => ask("apply")}
+          dismiss={() => ask("dismiss")}
+          diff={diff}
+          seeSetup={() => ordered[0] && url.show(ordered[0].id, "setup")}
+        />
+        {facts.data && (
+          <PublicationPanel
+            solveId={solveId}
+            solve={solve}
+            facts={facts.data}
+            events={watched.events}
+          />
+        )}
+        <Lanes
+          {...url}
+          solveId={solveId}
+          solve={solve}
+          lanes={ordered}
+          ranking={ranking}
+          maxParallel={facts.data?.budget.max_parallel}
+          aheadMs={watched.aheadMs}
+          open={url.open.map(({ runId }) => runId)}
+          hot={hot}
+          heat={heat}
+          stop={stop}
+        />
+        <OpenRuns
+          open={url.open}
+          lanes={watched.lanes}
+          panel={(lane, { part }) => (
+            <RunPanel
+              solveId={solveId}
+              lane={lane}
+              part={part}
+              isChampion={lane.id === solve.champion}
+              show={url.show}
+              close={url.toggle}
+            >
+              <Trajectory solveId={solveId} runId={lane.id} compact />
+            </RunPanel>
+          )}
+        />
+        <RaceEvidence {...{ solveId, url, race, solve, hot, heat, diff }} />
+      </div>
+      {url.talk && (
+        <TalkPanel
+          solveId={solveId}
+          conversationId={facts.data?.conversation_id}
+          close={() => url.setTalk(false)}
+          thread={(id) => <Thread conversationId={id} />}
+        />
+      )}
+      <Questions {...{ solveId, solve, champion, facts: facts.data, asked, ask }} />
+    </div>
+  );
+}
+
+/** It reads its messages itself: a poll that brings none leaves it as it is. */
+const Trajectory = memo(TrajectoryView);
+
+function Head({
+  solveId,
+  url,
+  race: { watched, facts },
+  solve,
+  ask,
+}: ShownProps & { ask: Dispatch<SetStateAction<Asked>> }) {
+  const { error, updatedAt, failedAt, retryMs, refetch } = watched;
+  return (
+    <>
+      {error && <Stale at={updatedAt} next={failedAt + retryMs} retry={refetch} />}
+      <Upgraded error={error} />
+      <RaceHeader
+        solveId={solveId}
+        solve={solve}
+        facts={facts.data}
+        aheadMs={watched.aheadMs}
+        isTalking={url.talk}
+        talk={() => {
+          url.setTalk(!url.talk);
+          // Where there is no room beside the race it comes last.
+          setTimeout(() => document.getElementById("talk")?.scrollIntoView({ block: "nearest" }));
+        }}
+        stop={() => ask("stop")}
+      />
+      <div className="flex min-w-0 flex-wrap items-end justify-between gap-x-10 gap-y-3">
+        <div className="min-w-0 grow basis-96">
+          <Timeline solve={solve} events={watched.events} />
+        </div>
+        <Counts progress={solve.progress} />
+      </div>
+      {facts.isError && <Failure error={facts.error} retry={() => void facts.refetch()} />}
+      <Announcer text={`${NAMES[solve.state]}: ${inWords(solve.progress)}`} />
+    </>
+  );
+}

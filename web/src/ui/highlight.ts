@@ -1,0 +1,40 @@
+import { type RefObject, useEffect } from "react";
+import "@/ui/highlight.css";
+
+const MAX_RANGES = 500;
+
+/** Paints what was searched for inside an element, wherever it is shown just now. */
+export function useFound(
+  box: RefObject<HTMLElement | null>,
+  query: string,
+  /** Changes when other parts of the text are shown. */
+  shown: unknown,
+): void {
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `shown` tells when to look again
+  useEffect(() => {
+    if (!query || !box.current || typeof Highlight === "undefined") return;
+    const ranges = rangesOf(box.current, query.toLowerCase());
+    const all = CSS.highlights.get("found") ?? new Highlight();
+    for (const range of ranges) all.add(range);
+    CSS.highlights.set("found", all);
+    return () => {
+      for (const range of ranges) all.delete(range);
+    };
+  }, [box, query, shown]);
+}
+
+function rangesOf(box: HTMLElement, query: string): Range[] {
+  const ranges: Range[] = [];
+  const walker = document.createTreeWalker(box, NodeFilter.SHOW_TEXT);
+  for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+    const text = node.nodeValue?.toLowerCase() ?? "";
+    for (let at = text.indexOf(query); at >= 0; at = text.indexOf(query, at + query.length)) {
+      if (ranges.length >= MAX_RANGES || at + query.length > (node.nodeValue?.length ?? 0)) break;
+      const range = new Range();
+      range.setStart(node, at);
+      range.setEnd(node, at + query.length);
+      ranges.push(range);
+    }
+  }
+  return ranges;
+}
