@@ -1,12 +1,18 @@
-// Before the first paint, so that nothing flashes; a file of its own, because the policy allows no inline script.
+// Runs before the first paint so that no other theme flashes. A separate file: the policy allows no inline script.
+// Dark is the default; only a stored choice of "system" asks for the system's preference. lib/theme.ts decides alike.
 (() => {
-  let kept = null;
+  let choice = null;
   try {
-    kept = localStorage.getItem("yudai.theme");
+    choice = localStorage.getItem("yudai.theme");
   } catch {
-    // Storage may be forbidden: the system's choice then holds.
+    // Storage may be forbidden: the default applies.
   }
-  const light = window.matchMedia("(prefers-color-scheme: light)").matches;
-  const theme = kept === "dark" || kept === "light" ? kept : light ? "light" : "dark";
+  const isLight =
+    choice === "light" ||
+    (choice === "system" && window.matchMedia("(prefers-color-scheme: light)").matches);
+  const theme = isLight ? "light" : "dark";
   document.documentElement.dataset.theme = theme;
+  // The browser paints its canvas by this until the style sheet is there.
+  const meta = document.querySelector('meta[name="color-scheme"]');
+  if (meta) meta.content = theme;
 })();

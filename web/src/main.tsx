@@ -4,9 +4,11 @@ import { createRoot } from "react-dom/client";
 import { createBrowserRouter, RouterProvider } from "react-router";
 import { makeClient } from "@/app/queryClient";
 import { routes } from "@/app/routes";
+import { followSystemTheme } from "@/lib/theme";
 import "@/styles.css";
 
 const client = makeClient();
+followSystemTheme();
 
 // After an upgrade of the server an open page may ask for a part that is gone: once, anew. While the
 // server is away a reload would lose what is shown.

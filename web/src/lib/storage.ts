@@ -2,7 +2,8 @@ import { useSyncExternalStore } from "react";
 
 const listeners = new Set<() => void>();
 
-function read(key: string): string | null {
+/** Null where nothing is stored, or where storage is forbidden. */
+export function read(key: string): string | null {
   try {
     return localStorage.getItem(key);
   } catch {

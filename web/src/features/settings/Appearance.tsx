@@ -1,14 +1,15 @@
 import { useState } from "react";
 import { useKept } from "@/lib/storage";
-import { currentTheme, setTheme, type Theme } from "@/lib/theme";
+import { setTheme, type ThemeChoice, themeChoice } from "@/lib/theme";
 
-const THEMES: readonly { id: Theme; name: string }[] = [
+const THEMES: readonly { id: ThemeChoice; name: string }[] = [
   { id: "dark", name: "Dark (Terminal Precision)" },
   { id: "light", name: "Light" },
+  { id: "system", name: "System" },
 ];
 
 export function Look() {
-  const [theme, choose] = useState(currentTheme);
+  const [theme, choose] = useState(themeChoice);
   const [keys, setKeys] = useKept("yudai.keys", "on");
   return (
     <section aria-labelledby="look" className="card flex flex-col gap-3 p-4 text-sm">

@@ -1,0 +1,29 @@
+import { render, screen } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { Look } from "@/features/settings/Appearance";
+
+beforeEach(() => {
+  localStorage.clear();
+  document.documentElement.dataset.theme = "dark";
+  vi.stubGlobal("matchMedia", () => ({ matches: true }));
+});
+
+afterEach(() => vi.unstubAllGlobals());
+
+test("dark is chosen at first; light and the system's are a person's choice", async () => {
+  render(<Look />);
+  expect(screen.getByLabelText("Dark (Terminal Precision)")).toBeChecked();
+  await userEvent.click(screen.getByLabelText("Light"));
+  expect(localStorage.getItem("yudai.theme")).toBe("light");
+  await userEvent.click(screen.getByLabelText("System"));
+  expect(screen.getByLabelText("System")).toBeChecked();
+  expect(localStorage.getItem("yudai.theme")).toBe("system");
+  expect(document.documentElement.dataset.theme).toBe("light");
+});
+
+test("a stored choice of the system's theme is shown as such", () => {
+  localStorage.setItem("yudai.theme", "system");
+  render(<Look />);
+  expect(screen.getByLabelText("System")).toBeChecked();
+});
