@@ -14,7 +14,7 @@ const AGENT = { look: "trajectory", next: "See what it did" } as const;
 const SETUP = { look: "setup", next: "See the setup log" } as const;
 const LIMIT = { look: "trajectory", next: "See how far it came" } as const;
 
-/** The words of the server's own table of causes (`domain/failure.py`), and what to do next. */
+/** The words of the server's own table of causes (`src/yudai/kit/causes.py`), and what to do next. */
 export const CAUSES: Record<Cause, Told> = {
   sandbox_failed: { words: "the sandbox could not be started", ...SETUP },
   sandbox_lost: { words: "the sandbox died during the run", ...AGENT },
