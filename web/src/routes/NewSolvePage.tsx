@@ -1,6 +1,6 @@
 import { mayAdminister, useMe } from "@/api/queries/me";
 import { DemoButton } from "@/features/new-solve/form/DemoButton";
-import { AskForm } from "@/features/new-solve/form/NewSolveForm";
+import { NewSolveForm } from "@/features/new-solve/form/NewSolveForm";
 import { useTitle } from "@/lib/useTitle";
 
 export function Component() {
@@ -12,7 +12,7 @@ export function Component() {
         <h1 className="text-xl font-semibold">New solve</h1>
         {mayAdminister(me) && <DemoButton />}
       </div>
-      <AskForm />
+      <NewSolveForm />
     </div>
   );
 }

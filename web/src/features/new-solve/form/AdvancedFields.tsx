@@ -1,9 +1,9 @@
 import { useState } from "react";
-import { Check } from "@/features/new-solve/form/CheckboxField";
+import { CheckboxField } from "@/features/new-solve/form/CheckboxField";
 import { Choice } from "@/features/new-solve/form/Choice";
-import { Group } from "@/features/new-solve/form/FieldGroup";
+import { FieldGroup } from "@/features/new-solve/form/FieldGroup";
 import { isFolder } from "@/features/new-solve/state/request";
-import type { Ask } from "@/features/new-solve/state/useNewSolve";
+import type { NewSolve } from "@/features/new-solve/state/useNewSolve";
 import { shown } from "@/lib/hostile";
 import { CONTROL, Field } from "@/ui/Field";
 
@@ -15,8 +15,8 @@ const SETUPS = [
 ] as const;
 
 /** What most solves need not say. It opens by itself when something in it is wrong. */
-export function MoreFields({ ask }: { ask: Ask }) {
-  const { draft, change, error, foreseen } = ask;
+export function AdvancedFields({ newSolve }: { newSolve: NewSolve }) {
+  const { draft, change, error, foreseen } = newSolve;
   const hasError = FIELDS.some((field) => error(field));
   const isSaid = draft.setupBy !== "found" || draft.test || draft.env || !draft.requireProof;
   const [isOpen, setOpen] = useState(Boolean(isSaid));
@@ -31,7 +31,7 @@ export function MoreFields({ ask }: { ask: Ask }) {
         More: set-up, test command, proof
       </summary>
       <div className="flex min-w-0 flex-col gap-4 px-4 pb-4 sm:px-5 sm:pb-5">
-        <SetupFields ask={ask} found={found?.setup ?? []} />
+        <SetupFields newSolve={newSolve} found={found?.setup ?? []} />
         <Field label="Test command" hint="empty: found in the repository" error={error("test")}>
           {(wired) => (
             <input
@@ -46,8 +46,8 @@ export function MoreFields({ ask }: { ask: Ask }) {
             />
           )}
         </Field>
-        {isFolder(draft) && <EnvField ask={ask} />}
-        <Check
+        {isFolder(draft) && <EnvField newSolve={newSolve} />}
+        <CheckboxField
           name="require_proof"
           label="Require proof"
           line="a champion needs a test that is red without its patch and green with it; else there is no champion"
@@ -60,12 +60,12 @@ export function MoreFields({ ask }: { ask: Ask }) {
   );
 }
 
-function SetupFields({ ask, found }: { ask: Ask; found: readonly string[] }) {
-  const { draft, change, error } = ask;
+function SetupFields({ newSolve, found }: { newSolve: NewSolve; found: readonly string[] }) {
+  const { draft, change, error } = newSolve;
   const isGiven = draft.setupBy === "given";
   return (
     <>
-      <Group legend="Set-up" error={isGiven ? undefined : error("setup")}>
+      <FieldGroup legend="Set-up" error={isGiven ? undefined : error("setup")}>
         <div className="flex flex-wrap gap-2">
           {SETUPS.map(({ by, name }) => (
             <Choice
@@ -79,7 +79,7 @@ function SetupFields({ ask, found }: { ask: Ask; found: readonly string[] }) {
             </Choice>
           ))}
         </div>
-      </Group>
+      </FieldGroup>
       {isGiven && (
         <Field label="Commands" hint="one in a line, in this order" error={error("setup")}>
           {(wired) => (
@@ -100,7 +100,7 @@ function SetupFields({ ask, found }: { ask: Ask; found: readonly string[] }) {
   );
 }
 
-function EnvField({ ask: { draft, change, error } }: { ask: Ask }) {
+function EnvField({ newSolve: { draft, change, error } }: { newSolve: NewSolve }) {
   return (
     <Field
       label="Python environment"

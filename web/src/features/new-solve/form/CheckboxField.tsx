@@ -10,7 +10,7 @@ interface Props {
   error: string | undefined;
 }
 
-export function Check({ name, label, line, isOn, turn, error }: Props) {
+export function CheckboxField({ name, label, line, isOn, turn, error }: Props) {
   const id = useId();
   return (
     <div className="flex min-w-0 flex-col">

@@ -11,7 +11,7 @@ interface Props {
 }
 
 /** Controls that are one question; what is wrong with the answer stands under the question. */
-export function Group({ legend, field, hint, error, children }: Props) {
+export function FieldGroup({ legend, field, hint, error, children }: Props) {
   const id = useId();
   const described = error || hint ? id : undefined;
   return (

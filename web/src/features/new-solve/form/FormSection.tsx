@@ -7,7 +7,7 @@ interface Props {
   children: ReactNode;
 }
 
-export function Section({ number, title, aside, children }: Props) {
+export function FormSection({ number, title, aside, children }: Props) {
   const id = useId();
   return (
     <section

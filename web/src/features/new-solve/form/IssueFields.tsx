@@ -1,12 +1,12 @@
 import { Choice } from "@/features/new-solve/form/Choice";
-import { Group } from "@/features/new-solve/form/FieldGroup";
-import { Section } from "@/features/new-solve/form/FormSection";
+import { FieldGroup } from "@/features/new-solve/form/FieldGroup";
+import { FormSection } from "@/features/new-solve/form/FormSection";
 import { PublishFields } from "@/features/new-solve/form/PublishFields";
 import { settled } from "@/features/new-solve/form/RepositoryField";
 import { IssuePreview } from "@/features/new-solve/preview/IssuePreview";
-import { placeOf } from "@/features/new-solve/state/repositoryInput";
+import { parseRepository } from "@/features/new-solve/state/repositoryInput";
 import { isByNumber } from "@/features/new-solve/state/request";
-import type { Ask } from "@/features/new-solve/state/useNewSolve";
+import type { NewSolve } from "@/features/new-solve/state/useNewSolve";
 import { CONTROL, Field } from "@/ui/Field";
 
 const WAYS = [
@@ -15,14 +15,14 @@ const WAYS = [
 ] as const;
 
 /** The issue: in words, or by its number where a forge has it. */
-export function IssueFields({ ask }: { ask: Ask }) {
-  const { draft, change } = ask;
+export function IssueFields({ newSolve }: { newSolve: NewSolve }) {
+  const { draft, change } = newSolve;
   const byNumber = isByNumber(draft);
-  const isRemote = placeOf(draft.repo).kind === "remote";
+  const isRemote = parseRepository(draft.repo).kind === "remote";
   return (
-    <Section number={2} title="What to solve">
+    <FormSection number={2} title="What to solve">
       {isRemote && (
-        <Group legend="The issue is given">
+        <FieldGroup legend="The issue is given">
           <div className="flex flex-wrap gap-2">
             {WAYS.map(({ by, name }) => (
               <Choice
@@ -36,16 +36,16 @@ export function IssueFields({ ask }: { ask: Ask }) {
               </Choice>
             ))}
           </div>
-        </Group>
+        </FieldGroup>
       )}
-      {byNumber ? <NumberField ask={ask} /> : <Words ask={ask} />}
+      {byNumber ? <NumberField newSolve={newSolve} /> : <Words newSolve={newSolve} />}
       {byNumber && <IssuePreview draft={draft} />}
-      {isRemote && <PublishFields ask={ask} />}
-    </Section>
+      {isRemote && <PublishFields newSolve={newSolve} />}
+    </FormSection>
   );
 }
 
-function NumberField({ ask: { draft, change, error } }: { ask: Ask }) {
+function NumberField({ newSolve: { draft, change, error } }: { newSolve: NewSolve }) {
   return (
     <Field label="Issue number" error={error("issue_number")}>
       {(wired) => (
@@ -53,8 +53,8 @@ function NumberField({ ask: { draft, change, error } }: { ask: Ask }) {
           {...wired}
           name="issue_number"
           inputMode="numeric"
-          value={placeOf(draft.repo).number ?? draft.number}
-          readOnly={placeOf(draft.repo).number !== undefined}
+          value={parseRepository(draft.repo).number ?? draft.number}
+          readOnly={parseRepository(draft.repo).number !== undefined}
           onChange={(event) => change("issue_number", { number: event.target.value })}
           placeholder="123"
           autoComplete="off"
@@ -65,7 +65,7 @@ function NumberField({ ask: { draft, change, error } }: { ask: Ask }) {
   );
 }
 
-function Words({ ask: { draft, change, error } }: { ask: Ask }) {
+function Words({ newSolve: { draft, change, error } }: { newSolve: NewSolve }) {
   return (
     <>
       <Field label="Title" error={error("issue_title")}>

@@ -1,6 +1,6 @@
-import { Section } from "@/features/new-solve/form/FormSection";
+import { FormSection } from "@/features/new-solve/form/FormSection";
 import type { Limit } from "@/features/new-solve/state/draft";
-import type { Ask } from "@/features/new-solve/state/useNewSolve";
+import type { NewSolve } from "@/features/new-solve/state/useNewSolve";
 import { CONTROL, Field } from "@/ui/Field";
 
 interface Shown {
@@ -20,9 +20,9 @@ const FIELDS: readonly Shown[] = [
   { name: "max_steps", label: "Steps", unit: "model calls of a run", whole: true },
 ];
 
-export function LimitFields({ ask: { draft, change, error } }: { ask: Ask }) {
+export function LimitFields({ newSolve: { draft, change, error } }: { newSolve: NewSolve }) {
   return (
-    <Section number={4} title="Limits" aside="empty: as the server has it">
+    <FormSection number={4} title="Limits" aside="empty: as the server has it">
       <div className="grid grid-cols-2 items-start gap-4 @xl:grid-cols-4">
         {FIELDS.map(({ name, label, unit, whole }) => (
           <Field key={name} label={label} hint={unit} error={error(`limits.${name}`)}>
@@ -46,6 +46,6 @@ export function LimitFields({ ask: { draft, change, error } }: { ask: Ask }) {
           </Field>
         ))}
       </div>
-    </Section>
+    </FormSection>
   );
 }

@@ -1,13 +1,13 @@
 import type { UseQueryResult } from "@tanstack/react-query";
 import type { ModelView } from "@/api/types";
 import { Choice } from "@/features/new-solve/form/Choice";
-import { Group } from "@/features/new-solve/form/FieldGroup";
-import { Section } from "@/features/new-solve/form/FormSection";
-import { Numbers } from "@/features/new-solve/form/NumberChoice";
+import { FieldGroup } from "@/features/new-solve/form/FieldGroup";
+import { FormSection } from "@/features/new-solve/form/FormSection";
+import { NumberChoice } from "@/features/new-solve/form/NumberChoice";
 import { PresetButtons } from "@/features/new-solve/form/PresetButtons";
 import { Switch } from "@/features/new-solve/form/Switch";
 import { ModelPicker } from "@/features/new-solve/models/ModelPicker";
-import { Prices } from "@/features/new-solve/models/ModelPrices";
+import { ModelPrices } from "@/features/new-solve/models/ModelPrices";
 import { countOf, productOf } from "@/features/new-solve/preview/counts";
 import {
   type Axes,
@@ -17,7 +17,7 @@ import {
   withArena,
   withAxes,
 } from "@/features/new-solve/state/draft";
-import type { Ask } from "@/features/new-solve/state/useNewSolve";
+import type { NewSolve } from "@/features/new-solve/state/useNewSolve";
 import { count } from "@/lib/format";
 import { Failure, Skeleton } from "@/ui/states";
 
@@ -25,25 +25,25 @@ const TEMPERATURES = [0, 0.2, 0.6, 1];
 const EDITS = [3, 5, 10, 20];
 
 interface Props {
-  ask: Ask;
+  newSolve: NewSolve;
   modelsAsked: UseQueryResult<ModelView[]>;
 }
 
 /** Who competes: models × temperatures × limits of edits × strategies, or one of each. */
-export function LineupFields({ ask, modelsAsked }: Props) {
-  const { draft, change, error, models } = ask;
+export function MatrixFields({ newSolve, modelsAsked }: Props) {
+  const { draft, change, error, models } = newSolve;
   const axes = axesOf(draft);
   const set = <A extends keyof Axes>(axis: A, values: Axes[A]) =>
     change(`matrix.${axis}`, (before) => withAxes(before, { [axis]: values }));
   return (
-    <Section number={3} title="Who competes" aside={<Product ask={ask} />}>
+    <FormSection number={3} title="Who competes" aside={<Product newSolve={newSolve} />}>
       <Switch
         label="Arena"
         line={draft.arena ? "a line-up competes" : "one contestant works alone"}
         isOn={draft.arena}
         turn={(arena) => change("matrix.models", (before) => withArena(before, arena))}
       />
-      {draft.arena && <PresetButtons ask={ask} />}
+      {draft.arena && <PresetButtons newSolve={newSolve} />}
       {modelsAsked.isPending && <Skeleton rows={4} label="Loading the models" />}
       {modelsAsked.isError && (
         <Failure error={modelsAsked.error} retry={() => void modelsAsked.refetch()} />
@@ -57,10 +57,10 @@ export function LineupFields({ ask, modelsAsked }: Props) {
           error={error("matrix.models")}
         />
       )}
-      <Prices ask={ask} />
-      <Strategies ask={ask} />
+      <ModelPrices newSolve={newSolve} />
+      <Strategies newSolve={newSolve} />
       <div className="grid gap-4 @2xl:grid-cols-2">
-        <Numbers
+        <NumberChoice
           legend={draft.arena ? "Temperatures" : "Temperature"}
           hint="0 is steady, 1 and above inventive"
           name="matrix.temperatures"
@@ -71,7 +71,7 @@ export function LineupFields({ ask, modelsAsked }: Props) {
           choose={(values) => set("temperatures", values)}
           error={error("matrix.temperatures")}
         />
-        <Numbers
+        <NumberChoice
           legend="Max edits"
           hint="steps of a run that may change files"
           name="matrix.max_edits"
@@ -83,7 +83,7 @@ export function LineupFields({ ask, modelsAsked }: Props) {
           error={error("matrix.max_edits")}
         />
       </div>
-    </Section>
+    </FormSection>
   );
 }
 
@@ -93,24 +93,24 @@ function editsTrouble(value: number): string | null {
     : "a whole number, 1 to 1000";
 }
 
-function Product({ ask }: { ask: Ask }) {
-  if (!ask.draft.arena) return null;
-  const { total } = countOf(ask.draft, undefined);
+function Product({ newSolve }: { newSolve: NewSolve }) {
+  if (!newSolve.draft.arena) return null;
+  const { total } = countOf(newSolve.draft, undefined);
   return (
     <>
-      {productOf(ask.draft)} = <b className="text-text">{count(total, "contestant")}</b>
+      {productOf(newSolve.draft)} = <b className="text-text">{count(total, "contestant")}</b>
     </>
   );
 }
 
-function Strategies({ ask: { draft, change, error } }: { ask: Ask }) {
+function Strategies({ newSolve: { draft, change, error } }: { newSolve: NewSolve }) {
   const chosen = axesOf(draft).strategies;
   const choose = (name: (typeof chosen)[number]) =>
     change("matrix.strategies", (before) =>
       withAxes(before, { strategies: toggled(axesOf(before).strategies, name, before.arena) }),
     );
   return (
-    <Group
+    <FieldGroup
       legend={draft.arena ? "Strategies" : "Strategy"}
       field="matrix.strategies"
       hint="how a contestant is told to work"
@@ -130,6 +130,6 @@ function Strategies({ ask: { draft, change, error } }: { ask: Ask }) {
           </Choice>
         ))}
       </div>
-    </Group>
+    </FieldGroup>
   );
 }

@@ -1,20 +1,20 @@
 import type { FormEvent, KeyboardEvent } from "react";
-import { MoreFields } from "@/features/new-solve/form/AdvancedFields";
+import { AdvancedFields } from "@/features/new-solve/form/AdvancedFields";
 import { IssueFields } from "@/features/new-solve/form/IssueFields";
 import { LimitFields } from "@/features/new-solve/form/LimitFields";
-import { LineupFields } from "@/features/new-solve/form/MatrixFields";
-import { WhereFields } from "@/features/new-solve/form/SourceFields";
-import { Equivalent } from "@/features/new-solve/preview/EquivalentCommand";
+import { MatrixFields } from "@/features/new-solve/form/MatrixFields";
+import { SourceFields } from "@/features/new-solve/form/SourceFields";
+import { EquivalentCommand } from "@/features/new-solve/preview/EquivalentCommand";
 import { Summary } from "@/features/new-solve/preview/Summary";
-import { useAsk } from "@/features/new-solve/state/useNewSolve";
+import { useNewSolve } from "@/features/new-solve/state/useNewSolve";
 
 // One column; with the summary beside it; and where there is room, who competes beside what.
 const GRID =
   "grid min-w-0 items-start gap-4 lg:grid-cols-[minmax(0,1fr)_20rem] xl:grid-cols-[minmax(0,1fr)_24rem] min-[110rem]:grid-cols-[minmax(0,5fr)_minmax(0,6fr)_24rem] min-[110rem]:grid-rows-[auto_1fr]";
 const COLUMN = "flex min-w-0 flex-col gap-4";
 
-export function AskForm() {
-  const { ask, modelsAsked, marks, submit, isSending } = useAsk();
+export function NewSolveForm() {
+  const { newSolve, modelsAsked, marks, submit, isSending } = useNewSolve();
   const onSubmit = (event: FormEvent) => {
     event.preventDefault();
     if (!isSending) submit();
@@ -30,18 +30,18 @@ export function AskForm() {
       className={GRID}
     >
       <div className={COLUMN}>
-        <WhereFields ask={ask} />
-        <IssueFields ask={ask} />
+        <SourceFields newSolve={newSolve} />
+        <IssueFields newSolve={newSolve} />
       </div>
       <div className={`${COLUMN} min-[110rem]:row-span-2`}>
-        <LineupFields ask={ask} modelsAsked={modelsAsked} />
-        <LimitFields ask={ask} />
-        <MoreFields ask={ask} />
+        <MatrixFields newSolve={newSolve} modelsAsked={modelsAsked} />
+        <LimitFields newSolve={newSolve} />
+        <AdvancedFields newSolve={newSolve} />
       </div>
       <div className="min-w-0 lg:sticky lg:top-16 lg:col-start-2 lg:row-span-3 lg:row-start-1 min-[110rem]:col-start-3">
-        <Summary ask={ask} isSending={isSending} />
+        <Summary newSolve={newSolve} isSending={isSending} />
       </div>
-      <Equivalent ask={ask} />
+      <EquivalentCommand newSolve={newSolve} />
     </form>
   );
 }

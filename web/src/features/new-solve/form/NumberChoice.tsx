@@ -1,6 +1,6 @@
 import { type KeyboardEvent, useId, useState } from "react";
 import { Choice } from "@/features/new-solve/form/Choice";
-import { Group } from "@/features/new-solve/form/FieldGroup";
+import { FieldGroup } from "@/features/new-solve/form/FieldGroup";
 import { toggled } from "@/features/new-solve/state/draft";
 import { numberOf } from "@/features/new-solve/state/request";
 import { Button } from "@/ui/Button";
@@ -22,13 +22,13 @@ interface Props {
 const ascending = (a: number, b: number) => a - b;
 
 /** Numbers to choose among, and any other that somebody types. */
-export function Numbers({ legend, hint, name, offered, chosen, many, ...rest }: Props) {
+export function NumberChoice({ legend, hint, name, offered, chosen, many, ...rest }: Props) {
   const { trouble, choose, error } = rest;
   const shown = [...new Set([...offered, ...chosen])].sort(ascending);
   const pick = (value: number) => choose(toggled(chosen, value, many).sort(ascending));
   const add = (value: number) => !chosen.includes(value) && pick(value);
   return (
-    <Group legend={legend} field={name} hint={hint} error={error}>
+    <FieldGroup legend={legend} field={name} hint={hint} error={error}>
       <div className="flex flex-wrap items-start gap-2">
         {shown.map((value) => (
           <Choice
@@ -44,7 +44,7 @@ export function Numbers({ legend, hint, name, offered, chosen, many, ...rest }: 
         ))}
         <Another legend={legend} trouble={trouble} add={add} />
       </div>
-    </Group>
+    </FieldGroup>
   );
 }
 

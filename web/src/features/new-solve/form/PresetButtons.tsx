@@ -1,11 +1,11 @@
-import { Group } from "@/features/new-solve/form/FieldGroup";
+import { FieldGroup } from "@/features/new-solve/form/FieldGroup";
 import { PRESETS, presetOf, withPreset } from "@/features/new-solve/state/presets";
-import type { Ask } from "@/features/new-solve/state/useNewSolve";
+import type { NewSolve } from "@/features/new-solve/state/useNewSolve";
 
-export function PresetButtons({ ask: { draft, change } }: { ask: Ask }) {
+export function PresetButtons({ newSolve: { draft, change } }: { newSolve: NewSolve }) {
   const now = presetOf(draft);
   return (
-    <Group legend="Presets" hint="a line-up with its limits">
+    <FieldGroup legend="Presets" hint="a line-up with its limits">
       <div className="grid gap-2 @lg:grid-cols-2">
         {PRESETS.map((preset) => (
           <button
@@ -25,6 +25,6 @@ export function PresetButtons({ ask: { draft, change } }: { ask: Ask }) {
           </button>
         ))}
       </div>
-    </Group>
+    </FieldGroup>
   );
 }

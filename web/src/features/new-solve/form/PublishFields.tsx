@@ -1,12 +1,12 @@
 import { Choice } from "@/features/new-solve/form/Choice";
-import { Group } from "@/features/new-solve/form/FieldGroup";
+import { FieldGroup } from "@/features/new-solve/form/FieldGroup";
 import { PUBLISHING } from "@/features/new-solve/state/draft";
-import type { Ask } from "@/features/new-solve/state/useNewSolve";
+import type { NewSolve } from "@/features/new-solve/state/useNewSolve";
 
 /** Whether anything is written at the forge, and who says so. */
-export function PublishFields({ ask: { draft, change, error } }: { ask: Ask }) {
+export function PublishFields({ newSolve: { draft, change, error } }: { newSolve: NewSolve }) {
   return (
-    <Group legend="A pull request with the champion" field="publish" error={error("publish")}>
+    <FieldGroup legend="A pull request with the champion" field="publish" error={error("publish")}>
       <div className="grid gap-2 @lg:grid-cols-3">
         {PUBLISHING.map(({ mode, name, line }) => (
           <Choice
@@ -21,6 +21,6 @@ export function PublishFields({ ask: { draft, change, error } }: { ask: Ask }) {
           </Choice>
         ))}
       </div>
-    </Group>
+    </FieldGroup>
   );
 }

@@ -4,8 +4,8 @@ import { Link } from "react-router";
 import { reposQuery } from "@/api/queries/newSolve";
 import type { Forecast } from "@/api/types";
 import type { Draft } from "@/features/new-solve/state/draft";
-import { placeOf } from "@/features/new-solve/state/repositoryInput";
-import type { Ask } from "@/features/new-solve/state/useNewSolve";
+import { parseRepository } from "@/features/new-solve/state/repositoryInput";
+import type { NewSolve } from "@/features/new-solve/state/useNewSolve";
 import { shown } from "@/lib/hostile";
 import { CONTROL, Field } from "@/ui/Field";
 import { Hostile } from "@/ui/Hostile";
@@ -15,14 +15,14 @@ const RECENT = 5;
 type Folder = NonNullable<Forecast["folder"]>;
 
 /** As the server saw it last, as long as the same one is named: it stays while others are typed. */
-export function folderOf({ draft, foreseen: { forecast } }: Ask): Folder | null {
-  const { repo_path: path, repo_url: url } = placeOf(draft.repo);
+export function folderOf({ draft, foreseen: { forecast } }: NewSolve): Folder | null {
+  const { repo_path: path, repo_url: url } = parseRepository(draft.repo);
   const isSame = path ? forecast?.ask.repo_path === path : Boolean(url?.startsWith("file:"));
   return (isSame && forecast?.folder) || null;
 }
 
-export function RepoField({ ask }: { ask: Ask }) {
-  const { draft, change, error, folders } = ask;
+export function RepositoryField({ newSolve }: { newSolve: NewSolve }) {
+  const { draft, change, error, folders } = newSolve;
   const list = useId();
   const { data: recent = [] } = useQuery(reposQuery());
   const places = recent.map((each) => each.repo_path || each.repo_url).filter(Boolean);
@@ -30,7 +30,7 @@ export function RepoField({ ask }: { ask: Ask }) {
     <div className="flex min-w-0 flex-col gap-2">
       <Field
         label={folders ? "Repository or folder" : "Repository"}
-        hint={<RepoHint ask={ask} />}
+        hint={<RepoHint newSolve={newSolve} />}
         error={error("repo")}
       >
         {(wired) => (
@@ -64,7 +64,7 @@ export function RepoField({ ask }: { ask: Ask }) {
 
 /** An issue's own address names both; at a forge an issue has a number, unless words were written. */
 export function settled(draft: Draft): Draft {
-  const place = placeOf(draft.repo);
+  const place = parseRepository(draft.repo);
   if (place.kind !== "remote" || !place.repo_url) return draft;
   if (place.number) {
     const number = String(place.number);
@@ -75,7 +75,7 @@ export function settled(draft: Draft): Draft {
 }
 
 function pickPath(draft: Draft): string {
-  const { repo } = placeOf(draft.repo);
+  const { repo } = parseRepository(draft.repo);
   return repo ? `/repos/${repo.owner}/${repo.name}` : "/repos";
 }
 
@@ -107,11 +107,11 @@ function Recent({ places, now, take }: RecentProps) {
 }
 
 /** Takes no other room than the hint: is it the right one, on the right branch? */
-function RepoHint({ ask }: { ask: Ask }) {
-  const folder = folderOf(ask);
-  const found = folder ? factsOf(folder) : remoteOf(ask);
+function RepoHint({ newSolve }: { newSolve: NewSolve }) {
+  const folder = folderOf(newSolve);
+  const found = folder ? factsOf(folder) : remoteOf(newSolve);
   if (!found) {
-    return ask.folders
+    return newSolve.folders
       ? "owner/repo#12, an issue's address, or a folder of the server's machine by its whole path"
       : "owner/repo#12, or the address of an issue";
   }
@@ -137,8 +137,8 @@ function factsOf(folder: Folder): string {
 }
 
 /** As the forge spells it, once the server has found it there. */
-function remoteOf({ draft, foreseen }: Ask): string {
-  const { repo } = placeOf(draft.repo);
+function remoteOf({ draft, foreseen }: NewSolve): string {
+  const { repo } = parseRepository(draft.repo);
   const url = foreseen.isFresh ? foreseen.forecast?.ask.repo_url : "";
   const isSame = repo && url?.toLowerCase().endsWith(`/${repo.owner}/${repo.name}`.toLowerCase());
   return isSame && url ? url : "";

@@ -1,20 +1,20 @@
-import { Check } from "@/features/new-solve/form/CheckboxField";
-import { Section } from "@/features/new-solve/form/FormSection";
-import { folderOf, RepoField } from "@/features/new-solve/form/RepositoryField";
-import { placeOf } from "@/features/new-solve/state/repositoryInput";
-import type { Ask } from "@/features/new-solve/state/useNewSolve";
+import { CheckboxField } from "@/features/new-solve/form/CheckboxField";
+import { FormSection } from "@/features/new-solve/form/FormSection";
+import { folderOf, RepositoryField } from "@/features/new-solve/form/RepositoryField";
+import { parseRepository } from "@/features/new-solve/state/repositoryInput";
+import type { NewSolve } from "@/features/new-solve/state/useNewSolve";
 import { shown } from "@/lib/hostile";
 import { CONTROL, Field } from "@/ui/Field";
 import { Hostile } from "@/ui/Hostile";
 
 /** The repository or folder, and from which of its commits on. */
-export function WhereFields({ ask }: { ask: Ask }) {
-  const { draft, change, error } = ask;
-  const kind = placeOf(draft.repo).kind;
-  const folder = folderOf(ask);
+export function SourceFields({ newSolve }: { newSolve: NewSolve }) {
+  const { draft, change, error } = newSolve;
+  const kind = parseRepository(draft.repo).kind;
+  const folder = folderOf(newSolve);
   return (
-    <Section number={1} title="Where">
-      <RepoField ask={ask} />
+    <FormSection number={1} title="Where">
+      <RepositoryField newSolve={newSolve} />
       {folder && <Notes notes={folder.notes} />}
       <div className="grid items-start gap-4 @lg:grid-cols-2">
         <Field
@@ -35,9 +35,9 @@ export function WhereFields({ ask }: { ask: Ask }) {
             />
           )}
         </Field>
-        {ask.folders && kind !== "remote" && (
+        {newSolve.folders && kind !== "remote" && (
           <div className="min-w-0 @lg:mt-6">
-            <Check
+            <CheckboxField
               name="dirty"
               label="Include uncommitted changes"
               isOn={draft.dirty}
@@ -47,7 +47,7 @@ export function WhereFields({ ask }: { ask: Ask }) {
           </div>
         )}
       </div>
-    </Section>
+    </FormSection>
   );
 }
 

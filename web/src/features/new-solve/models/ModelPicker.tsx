@@ -1,6 +1,6 @@
 import { type KeyboardEvent, useRef, useState } from "react";
 import type { ModelView } from "@/api/types";
-import { Group } from "@/features/new-solve/form/FieldGroup";
+import { FieldGroup } from "@/features/new-solve/form/FieldGroup";
 import { ModelRow } from "@/features/new-solve/models/ModelRow";
 import {
   findModel,
@@ -43,7 +43,7 @@ export function ModelPicker({ models, chosen, many, choose, error }: Props) {
     setQuery("");
   };
   return (
-    <Group legend={many ? "Models" : "Model"} field="matrix.models" error={error}>
+    <FieldGroup legend={many ? "Models" : "Model"} field="matrix.models" error={error}>
       <Chosen names={chosen} drop={(name) => choose(chosen.filter((each) => each !== name))} />
       <Search query={query} setQuery={setQuery} add={add} isNew={Boolean(typed) && !exact} />
       <ul className="grid max-h-72 min-w-0 gap-x-5 overflow-y-auto rounded-md border border-line bg-ground p-1 @4xl:grid-cols-2">
@@ -62,7 +62,7 @@ export function ModelPicker({ models, chosen, many, choose, error }: Props) {
           </li>
         )}
       </ul>
-    </Group>
+    </FieldGroup>
   );
 }
 

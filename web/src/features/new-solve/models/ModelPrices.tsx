@@ -1,7 +1,7 @@
-import { Group } from "@/features/new-solve/form/FieldGroup";
+import { FieldGroup } from "@/features/new-solve/form/FieldGroup";
 import { unpriced } from "@/features/new-solve/models/models";
 import { axesOf, type TypedPrice } from "@/features/new-solve/state/draft";
-import type { Ask } from "@/features/new-solve/state/useNewSolve";
+import type { NewSolve } from "@/features/new-solve/state/useNewSolve";
 import { shown } from "@/lib/hostile";
 import { CONTROL } from "@/ui/Field";
 
@@ -11,15 +11,15 @@ const SIDES = [
 ] as const;
 
 /** A cap in dollars holds only for models whose price is known. */
-export function Prices({ ask }: { ask: Ask }) {
-  const { draft, models } = ask;
+export function ModelPrices({ newSolve }: { newSolve: NewSolve }) {
+  const { draft, models } = newSolve;
   if (!models.length) return null;
   return unpriced(models, axesOf(draft).models).map((name) => (
-    <Price key={name} name={name} ask={ask} />
+    <Price key={name} name={name} newSolve={newSolve} />
   ));
 }
 
-function Price({ name, ask: { draft, change, error } }: { name: string; ask: Ask }) {
+function Price({ name, newSolve: { draft, change, error } }: { name: string; newSolve: NewSolve }) {
   const field = `prices.${name}`;
   const typed = draft.prices[name] ?? { input: "", output: "" };
   const set = (side: keyof TypedPrice, value: string) =>
@@ -28,7 +28,7 @@ function Price({ name, ask: { draft, change, error } }: { name: string; ask: Ask
       prices: { ...before.prices, [name]: { ...typed, [side]: value } },
     }));
   return (
-    <Group
+    <FieldGroup
       field={field}
       legend={`Price of ${shown(name)}`}
       hint="no price is known: dollars per million tokens; 0 and 0 if it costs nothing"
@@ -49,6 +49,6 @@ function Price({ name, ask: { draft, change, error } }: { name: string; ask: Ask
           </label>
         ))}
       </div>
-    </Group>
+    </FieldGroup>
   );
 }

@@ -1,7 +1,7 @@
 import { useId, useState } from "react";
 import type { Forecast } from "@/api/types";
 import { bodyOf, pruned } from "@/features/new-solve/state/request";
-import type { Ask } from "@/features/new-solve/state/useNewSolve";
+import type { NewSolve } from "@/features/new-solve/state/useNewSolve";
 import { Copy } from "@/ui/CopyButton";
 import { Hostile } from "@/ui/Hostile";
 import { Tabs } from "@/ui/Tabs";
@@ -13,10 +13,10 @@ const TABS = [
 type Tab = (typeof TABS)[number]["id"];
 
 /** The same solve from a terminal, or over HTTP. */
-export function Equivalent({ ask }: { ask: Ask }) {
+export function EquivalentCommand({ newSolve }: { newSolve: NewSolve }) {
   const panel = useId();
   const [tab, setTab] = useState<Tab>("command");
-  const text = textOf(tab, ask);
+  const text = textOf(tab, newSolve);
   return (
     <section
       aria-labelledby={`${panel}-title`}
@@ -43,7 +43,7 @@ export function Equivalent({ ask }: { ask: Ask }) {
           </pre>
         ) : (
           <p className="text-sm text-muted">
-            {ask.foreseen.isFresh
+            {newSolve.foreseen.isFresh
               ? "The line is told for folders alone; yudai solve owner/repo#12 takes the same options."
               : "The command line comes with the estimate."}
           </p>
@@ -53,7 +53,7 @@ export function Equivalent({ ask }: { ask: Ask }) {
   );
 }
 
-function textOf(tab: Tab, { draft, foreseen }: Ask): string {
+function textOf(tab: Tab, { draft, foreseen }: NewSolve): string {
   const fresh: Forecast | undefined = foreseen.isFresh ? foreseen.forecast : undefined;
   if (tab === "command") return (fresh ?? foreseen.forecast)?.command ?? "";
   return JSON.stringify(fresh ? pruned(fresh.ask) : bodyOf(draft), null, 2);

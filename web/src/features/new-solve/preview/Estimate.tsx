@@ -1,26 +1,26 @@
 import type { Forecast } from "@/api/types";
 import { cap, spanOfMoney, spanOfTime } from "@/features/new-solve/preview/counts";
 import { lacking } from "@/features/new-solve/state/fieldErrors";
-import type { Ask } from "@/features/new-solve/state/useNewSolve";
+import type { NewSolve } from "@/features/new-solve/state/useNewSolve";
 import { count } from "@/lib/format";
 import { Hostile } from "@/ui/Hostile";
 
 const SHOWN = 100;
 
 /** Cost and time before anything is spent, or why they are not known. */
-export function Estimate({ ask }: { ask: Ask }) {
-  const { forecast, isAsking, error } = ask.foreseen;
-  const isKnown = !lacking(ask.wrong) && !error;
+export function Estimate({ newSolve }: { newSolve: NewSolve }) {
+  const { forecast, isAsking, error } = newSolve.foreseen;
+  const isKnown = !lacking(newSolve.wrong) && !error;
   return (
     <div className="flex min-w-0 flex-col gap-2">
       <Tiles forecast={isKnown ? forecast : undefined} isAsking={isAsking} />
-      <WhyNot ask={ask} />
+      <WhyNot newSolve={newSolve} />
       {isKnown && forecast && forecast.starting > 1 && <Starters forecast={forecast} />}
     </div>
   );
 }
 
-function WhyNot({ ask: { foreseen, wrong } }: { ask: Ask }) {
+function WhyNot({ newSolve: { foreseen, wrong } }: { newSolve: NewSolve }) {
   const { error, again } = foreseen;
   const need = lacking(wrong);
   if (!need && !error) return null;

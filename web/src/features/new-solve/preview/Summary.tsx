@@ -7,19 +7,19 @@ import {
 } from "@/features/new-solve/preview/counts";
 import { Estimate } from "@/features/new-solve/preview/Estimate";
 import { nameOf } from "@/features/new-solve/state/fieldErrors";
-import type { Ask } from "@/features/new-solve/state/useNewSolve";
+import type { NewSolve } from "@/features/new-solve/state/useNewSolve";
 import { count } from "@/lib/format";
 import { Button } from "@/ui/Button";
 import { Hostile } from "@/ui/Hostile";
 
 interface Props {
-  ask: Ask;
+  newSolve: NewSolve;
   isSending: boolean;
 }
 
 /** What it will be, and the button that begins it. */
-export function Summary({ ask, isSending }: Props) {
-  const { draft, foreseen, models, general } = ask;
+export function Summary({ newSolve, isSending }: Props) {
+  const { draft, foreseen, models, general } = newSolve;
   const fresh = foreseen.isFresh ? foreseen.forecast : undefined;
   const { total, starting } = countOf(draft, fresh);
   const most = fresh ? (fresh.free ? "free" : fresh.ceiling_usd) : ceilingOf(draft, models);
@@ -38,7 +38,7 @@ export function Summary({ ask, isSending }: Props) {
           </span>
         )}
       </p>
-      <Estimate ask={ask} />
+      <Estimate newSolve={newSolve} />
       <p role="status" className="sr-only">
         {fresh && `${count(starting, "contestant")}, ${estimateOf(fresh)}`}
       </p>
@@ -59,7 +59,7 @@ export function Summary({ ask, isSending }: Props) {
           <Hostile text={general} />
         </p>
       )}
-      <Marked ask={ask} />
+      <Marked newSolve={newSolve} />
       <Button
         type="submit"
         look="primary"
@@ -78,7 +78,7 @@ export function Summary({ ask, isSending }: Props) {
 }
 
 /** The form is long: from here each field that is marked is one press away. */
-function Marked({ ask: { due, moveTo } }: { ask: Ask }) {
+function Marked({ newSolve: { due, moveTo } }: { newSolve: NewSolve }) {
   if (!due.length) return null;
   return (
     <div className="text-sm text-bad">

@@ -8,7 +8,7 @@ import { axesOf, BLANK, toggled, withArena, withAxes } from "@/features/new-solv
 import { fromSearch, toSearch } from "@/features/new-solve/state/draftUrl";
 import { check, errorsOf, fieldOf, lacking } from "@/features/new-solve/state/fieldErrors";
 import { BEGINNING, PRESETS, presetOf, withPreset } from "@/features/new-solve/state/presets";
-import { keepDraft, restored } from "@/features/new-solve/state/savedDraft";
+import { restoreDraft, saveDraft } from "@/features/new-solve/state/savedDraft";
 
 describe("who competes", () => {
   test("one and many keep their own axes, and begin with each other's", () => {
@@ -205,23 +205,23 @@ describe("what is kept", () => {
       test: "make test",
       prices: { a: { input: "1", output: "" } },
     });
-    keepDraft(draft);
-    expect(restored(toSearch(draft))).toEqual(draft);
-    expect(restored("")).toEqual(draft);
+    saveDraft(draft);
+    expect(restoreDraft(toSearch(draft))).toEqual(draft);
+    expect(restoreDraft("")).toEqual(draft);
   });
 
   test("what became a solve is not offered again, but Back brings it", () => {
     const draft = drafted({ body: "long" });
-    keepDraft({ ...draft, sent: true });
-    expect(restored("")).toEqual({ ...draft, title: "", body: "" });
-    expect(restored(toSearch(draft))).toEqual(draft);
+    saveDraft({ ...draft, sent: true });
+    expect(restoreDraft("")).toEqual({ ...draft, title: "", body: "" });
+    expect(restoreDraft(toSearch(draft))).toEqual(draft);
   });
 
   test.each(["{", "null", "[]", '{"repo":1}', JSON.stringify({ ...BLANK, lineup: { models: 1 } })])(
     "%s is no draft",
     (kept) => {
       sessionStorage.setItem("yudai.ask", kept);
-      expect(restored("")).toEqual(BEGINNING);
+      expect(restoreDraft("")).toEqual(BEGINNING);
     },
   );
 });

@@ -9,7 +9,7 @@ import {
   STRATEGIES,
   withAxes,
 } from "@/features/new-solve/state/draft";
-import { placeOf } from "@/features/new-solve/state/repositoryInput";
+import { parseRepository } from "@/features/new-solve/state/repositoryInput";
 import { isByNumber, split } from "@/features/new-solve/state/request";
 
 /** The form in the address: what is short. An issue's body and commands stay in this tab. */
@@ -29,7 +29,7 @@ export function toSearch(draft: Draft): string {
   put("issue", isByNumber(draft) ? draft.number.trim() : draft.title.trim());
   put("base", draft.base.trim());
   put("dirty", draft.dirty ? "1" : "");
-  const isRemote = placeOf(draft.repo).kind === "remote";
+  const isRemote = parseRepository(draft.repo).kind === "remote";
   put("publish", isRemote && draft.publish !== BLANK.publish ? draft.publish : "");
   put("arena", draft.arena ? "" : "0");
   for (const [axis, values] of Object.entries(axesOf(draft))) {
@@ -58,7 +58,7 @@ export function fromSearch(text: string, draft: Draft): Draft {
 }
 
 function issueIn(search: URLSearchParams, draft: Draft): Partial<Draft> {
-  const place = placeOf(draft.repo);
+  const place = parseRepository(draft.repo);
   const issue = (search.get("issue") ?? (place.number ? String(place.number) : "")).trim();
   if (!issue) return {};
   if (/^#?\d+$/.test(issue) && place.kind !== "folder") {

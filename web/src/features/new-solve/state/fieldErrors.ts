@@ -2,7 +2,7 @@ import type { ProblemError } from "@/api/problem";
 import type { ModelView } from "@/api/types";
 import { unpriced } from "@/features/new-solve/models/models";
 import { axesOf, type Draft, LIMITS, type Limit } from "@/features/new-solve/state/draft";
-import { placeOf } from "@/features/new-solve/state/repositoryInput";
+import { parseRepository } from "@/features/new-solve/state/repositoryInput";
 import { isByNumber, issueNumber, numberOf } from "@/features/new-solve/state/request";
 
 /** Errors by the field of the form that they stand next to; `""` is none: above the button. */
@@ -93,7 +93,7 @@ export function check(draft: Draft, models: readonly ModelView[], folders = true
 }
 
 function whereTrouble(draft: Draft, folders: boolean): Errors {
-  const { kind, wrong = "" } = placeOf(draft.repo);
+  const { kind, wrong = "" } = parseRepository(draft.repo);
   if (kind === "remote") return {};
   if (!folders) return { repo: kind === "folder" ? NO_FOLDERS : NAME_ONE };
   if (kind === "none") return { repo: "name a folder of the server's machine, or a repository" };

@@ -1,6 +1,6 @@
 /** What a person typed for the repository, as the server wants it. */
 
-export interface Place {
+export interface RepositoryInput {
   kind: "none" | "folder" | "remote" | "wrong";
   repo_path?: string;
   repo_url?: string;
@@ -22,7 +22,7 @@ const BARE_HOST = /^[\w-]+(?:\.[\w-]+)+\/[^/\s]+\/[^/\s]+/;
 const REMOTE = /^https?:\/\/([^/\s]+)\/([^/\s]+)\/([^/\s?#]+?)(?:\.git)?(?:\/(.*))?$/;
 const ISSUE = /^(?:issues|pull)\/(\d{1,15})(?:[/?#].*)?$/;
 
-export function placeOf(typed: string): Place {
+export function parseRepository(typed: string): RepositoryInput {
   const text = typed.trim();
   if (!text) return { kind: "none" };
   if (text.startsWith("/")) return { kind: "folder", repo_path: text };
@@ -31,7 +31,7 @@ export function placeOf(typed: string): Place {
   return short(text) ?? remote(text.replace(SSH, "https://$1/$2"));
 }
 
-function short(text: string): Place | null {
+function short(text: string): RepositoryInput | null {
   const [, owner, name, number] = SHORT.exec(text) ?? [];
   if (!owner || !name) return null;
   return {
@@ -42,7 +42,7 @@ function short(text: string): Place | null {
   };
 }
 
-function remote(text: string): Place {
+function remote(text: string): RepositoryInput {
   const found = REMOTE.exec(BARE_HOST.test(text) ? `https://${text}` : text);
   if (!found) return wrong(text);
   const [, host = "", owner = "", name = "", rest = ""] = found;
@@ -57,7 +57,7 @@ function remote(text: string): Place {
   };
 }
 
-function wrong(text: string): Place {
+function wrong(text: string): RepositoryInput {
   const why = text.startsWith("~")
     ? "the server does not know whose home ~ is"
     : `this is neither a whole path nor an address`;

@@ -4,7 +4,7 @@ import { totalOf } from "@/features/new-solve/preview/counts";
 import { drafted, FOLDER, lineup } from "@/features/new-solve/state/builders";
 import { BLANK, withArena } from "@/features/new-solve/state/draft";
 import { presetOf } from "@/features/new-solve/state/presets";
-import { placeOf } from "@/features/new-solve/state/repositoryInput";
+import { parseRepository } from "@/features/new-solve/state/repositoryInput";
 import { bodyOf, draftOf, issueNumber, numberOf, pruned } from "@/features/new-solve/state/request";
 
 const named = (name: string) => ({ owner: "o", name });
@@ -34,7 +34,7 @@ describe("what was typed for the repository", () => {
     ],
     ["o/r", { kind: "remote", repo_url: "o/r", repo: { owner: "o", name: "r" } }],
     [" o/r.js#12 ", { kind: "remote", repo_url: "o/r.js", repo: named("r.js"), number: 12 }],
-  ])("%s", (typed, place) => expect(placeOf(typed)).toEqual(place));
+  ])("%s", (typed, place) => expect(parseRepository(typed)).toEqual(place));
 
   test.each([
     "passbook",
@@ -48,7 +48,7 @@ describe("what was typed for the repository", () => {
     "C:\\passbook",
     "javascript:alert(1)",
   ])("%s is told what to write instead", (typed) =>
-    expect(placeOf(typed).wrong).toContain("/home/ada/passbook"),
+    expect(parseRepository(typed).wrong).toContain("/home/ada/passbook"),
   );
 });
 

@@ -8,7 +8,7 @@ import {
   type Limit,
   NO_LIMITS,
 } from "@/features/new-solve/state/draft";
-import { placeOf } from "@/features/new-solve/state/repositoryInput";
+import { parseRepository } from "@/features/new-solve/state/repositoryInput";
 
 type Limits = SolveAsk["limits"];
 type Prices = SolveAsk["prices"];
@@ -35,28 +35,28 @@ export function bodyOf(draft: Draft): SolveBody {
   if (draft.test.trim()) body.test = draft.test.trim();
   if (draft.env.trim() && isFolder(draft)) body.env = draft.env.trim();
   if (!draft.requireProof) body.require_proof = false;
-  if (placeOf(draft.repo).kind === "remote") body.publish = draft.publish;
+  if (parseRepository(draft.repo).kind === "remote") body.publish = draft.publish;
   return body;
 }
 
 export function isFolder(draft: Draft): boolean {
-  return placeOf(draft.repo).kind === "folder";
+  return parseRepository(draft.repo).kind === "folder";
 }
 
 /** Only a forge has issues by number. */
 export function isByNumber(draft: Draft): boolean {
-  const place = placeOf(draft.repo);
+  const place = parseRepository(draft.repo);
   return place.kind === "remote" && (draft.issueBy === "number" || place.number !== undefined);
 }
 
 /** The issue's number, from its address or from its own field; null: there is none yet. */
 export function issueNumber(draft: Draft): number | null {
-  const number = placeOf(draft.repo).number ?? numberOf(draft.number.replace("#", ""));
+  const number = parseRepository(draft.repo).number ?? numberOf(draft.number.replace("#", ""));
   return number && Number.isInteger(number) ? number : null;
 }
 
 function whereOf(draft: Draft): Partial<SolveBody> {
-  const place = placeOf(draft.repo);
+  const place = parseRepository(draft.repo);
   const where: Partial<SolveBody> = {};
   if (place.repo_path) where.repo_path = place.repo_path;
   if (place.repo_url) where.repo_url = place.repo_url;

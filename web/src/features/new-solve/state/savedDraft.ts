@@ -5,13 +5,13 @@ import { BEGINNING } from "@/features/new-solve/state/presets";
 const KEY = "yudai.ask";
 
 /** What this tab had on the form, and over it what the address names. */
-export function restored(search: string): Draft {
+export function restoreDraft(search: string): Draft {
   const draft = fromSearch(search, read() ?? BEGINNING);
   if (!draft.sent) return draft;
   return { ...draft, title: "", body: "", number: "", sent: false };
 }
 
-export function keepDraft(draft: Draft): void {
+export function saveDraft(draft: Draft): void {
   try {
     sessionStorage.setItem(KEY, JSON.stringify(draft));
   } catch {

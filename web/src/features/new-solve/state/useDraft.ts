@@ -2,7 +2,7 @@ import { useCallback, useEffect, useRef, useState } from "react";
 import { useLocation, useNavigate } from "react-router";
 import type { Draft } from "@/features/new-solve/state/draft";
 import { fromSearch, toSearch } from "@/features/new-solve/state/draftUrl";
-import { keepDraft, restored } from "@/features/new-solve/state/savedDraft";
+import { restoreDraft, saveDraft } from "@/features/new-solve/state/savedDraft";
 
 const PAUSE_MS = 300;
 
@@ -12,7 +12,7 @@ export type Change = (change: Partial<Draft> | ((draft: Draft) => Draft)) => voi
 export function useDraft(): [Draft, Change] {
   const { search } = useLocation();
   const go = useNavigate();
-  const [draft, setDraft] = useState(() => restored(search));
+  const [draft, setDraft] = useState(() => restoreDraft(search));
   const untouched = useRef(draft);
   const written = useRef(search);
 
@@ -25,7 +25,7 @@ export function useDraft(): [Draft, Change] {
 
   useEffect(() => {
     if (draft === untouched.current) return;
-    keepDraft(draft);
+    saveDraft(draft);
     const timer = setTimeout(() => {
       const next = toSearch(draft);
       if (next === written.current) return;

@@ -11,11 +11,11 @@ import type { ModelView, SolveSummary } from "@/api/types";
 import type { Draft } from "@/features/new-solve/state/draft";
 import { check, type Errors, errorsOf, lacking } from "@/features/new-solve/state/fieldErrors";
 import { bodyOf } from "@/features/new-solve/state/request";
-import { keepDraft } from "@/features/new-solve/state/savedDraft";
+import { saveDraft } from "@/features/new-solve/state/savedDraft";
 import { type Change, useDraft } from "@/features/new-solve/state/useDraft";
 import { type Foreseen, useForecast } from "@/features/new-solve/state/useForecast";
 
-export interface Ask {
+export interface NewSolve {
   draft: Draft;
   /** `field` is the control that it came from: what the server had against it is taken back. */
   change: (field: string, by: Parameters<Change>[0]) => void;
@@ -36,7 +36,7 @@ export interface Ask {
 const NO_MODELS: readonly ModelView[] = [];
 
 /** The form: its content, what is wrong with which field, and sending it. */
-export function useAsk() {
+export function useNewSolve() {
   const [draft, changeDraft] = useDraft();
   const models = useQuery(modelsQuery());
   const known = models.data ?? NO_MODELS;
@@ -53,7 +53,7 @@ export function useAsk() {
   const foretold = foreseen.error && !foreseen.error.isPassing ? errorsOf(foreseen.error) : {};
   const told: Errors = { ...foretold, ...sending.errors };
   const isUnseen = Object.keys(foretold).some((field) => !field || !marks.isDue(field));
-  const ask: Ask = {
+  const newSolve: NewSolve = {
     draft,
     change: (field, by) => {
       sending.forgive(field);
@@ -68,7 +68,7 @@ export function useAsk() {
     models: known,
     foreseen,
   };
-  return { ask, modelsAsked: models, marks, submit, isSending: sending.isSending };
+  return { newSolve, modelsAsked: models, marks, submit, isSending: sending.isSending };
 }
 
 /** Which fields may show what is wrong with them: left once, or all after an attempt to start. */
@@ -121,7 +121,7 @@ function useSending(draft: Draft) {
     onMutate: () => setErrors({}),
     onError: (error) => setErrors(errorsOf(error as ProblemError)),
     onSuccess: (solve) => {
-      keepDraft({ ...draft, sent: true });
+      saveDraft({ ...draft, sent: true });
       arrive(solve);
     },
   });
