@@ -11,8 +11,8 @@ export interface Command {
 
 type Go = (to: string) => void;
 
-/** What can be done in the race that is looked at. */
-function raceCommands(go: Go, path: string): Command[] {
+/** What can be done in the solve that is shown. */
+function commandsOfSolve(go: Go, path: string): Command[] {
   const here = /^\/solves\/[^/]+/.exec(path)?.[0];
   if (!here) return [];
   const views: [string, string][] = [
@@ -39,7 +39,7 @@ export function commandsOf(go: Go, path: string): Command[] {
     ["Settings", "/settings", "g s"],
   ];
   return [
-    ...raceCommands(go, path),
+    ...commandsOfSolve(go, path),
     ...places.map(([name, to, hint]) => ({ id: to, name, hint, run: () => go(to) })),
     {
       id: "theme",

@@ -7,7 +7,7 @@ export interface Live {
   messages: readonly MessageView[];
 }
 
-export interface Race {
+export interface LiveSolve {
   solve: WatchedSolve | null;
   lanes: ReadonlyMap<string, LaneView>;
   events: readonly EventView[];
@@ -18,8 +18,8 @@ export interface Race {
   aheadMs: number;
 }
 
-interface Races {
-  races: ReadonlyMap<string, Race>;
+interface LiveSolves {
+  solves: ReadonlyMap<string, LiveSolve>;
   merge: (solveId: string, update: UpdatesView, asked: string) => void;
   prepend: (
     solveId: string,
@@ -31,7 +31,7 @@ interface Races {
   refresh: (solveId: string, runId: string, attempt: number, last: readonly MessageView[]) => void;
 }
 
-export const NO_RACE: Race = {
+export const NO_LIVE_SOLVE: LiveSolve = {
   solve: null,
   lanes: new Map(),
   events: [],
@@ -42,44 +42,48 @@ export const NO_RACE: Race = {
 };
 
 /** Live trajectories only: everything else that the server says lives in the query cache. */
-export const useRaces = create<Races>((set) => ({
-  races: new Map(),
+export const useLiveSolves = create<LiveSolves>((set) => ({
+  solves: new Map(),
   merge: (solveId, update, asked) =>
-    set(({ races }) => {
-      const race = races.get(solveId) ?? NO_RACE;
+    set(({ solves }) => {
+      const liveSolve = solves.get(solveId) ?? NO_LIVE_SOLVE;
       // Another answer came first: what this one tells is older, or was told already.
-      if (asked !== race.cursor && !update.reset) return { races };
-      return { races: newest(races, solveId, merged(race, update)) };
+      if (asked !== liveSolve.cursor && !update.reset) return { solves };
+      return { solves: newest(solves, solveId, merged(liveSolve, update)) };
     }),
   prepend: (solveId, runId, attempt, earlier) =>
-    set(({ races }) => {
-      const race = races.get(solveId);
-      const live = race?.live.get(runId);
-      if (!race || live?.attempt !== attempt) return { races };
+    set(({ solves }) => {
+      const liveSolve = solves.get(solveId);
+      const live = liveSolve?.live.get(runId);
+      if (!liveSolve || live?.attempt !== attempt) return { solves };
       const messages = joined(earlier, live.messages);
-      const all = new Map(race.live).set(runId, { attempt, messages });
-      return { races: new Map(races).set(solveId, { ...race, live: all }) };
+      const all = new Map(liveSolve.live).set(runId, { attempt, messages });
+      return { solves: new Map(solves).set(solveId, { ...liveSolve, live: all }) };
     }),
   refresh: (solveId, runId, attempt, last) =>
-    set(({ races }) => {
-      const race = races.get(solveId);
-      const live = race?.live.get(runId);
-      if (!race || live?.attempt !== attempt) return { races };
-      const all = new Map(race.live).set(runId, {
+    set(({ solves }) => {
+      const liveSolve = solves.get(solveId);
+      const live = liveSolve?.live.get(runId);
+      if (!liveSolve || live?.attempt !== attempt) return { solves };
+      const all = new Map(liveSolve.live).set(runId, {
         attempt,
         messages: replaced(live.messages, last),
       });
-      return { races: new Map(races).set(solveId, { ...race, live: all }) };
+      return { solves: new Map(solves).set(solveId, { ...liveSolve, live: all }) };
     }),
 }));
 
 const KEPT = 8;
 
-/** A page stays open for days: only the races that were told of last are kept. */
-function newest(races: Races["races"], solveId: string, race: Race): Races["races"] {
-  const kept = new Map(races);
+/** A page stays open for days: only the solves that were updated last are kept. */
+function newest(
+  solves: LiveSolves["solves"],
+  solveId: string,
+  liveSolve: LiveSolve,
+): LiveSolves["solves"] {
+  const kept = new Map(solves);
   kept.delete(solveId);
-  kept.set(solveId, race);
+  kept.set(solveId, liveSolve);
   for (const id of kept.keys()) {
     if (kept.size <= KEPT) break;
     kept.delete(id);
@@ -87,33 +91,33 @@ function newest(races: Races["races"], solveId: string, race: Race): Races["race
   return kept;
 }
 
-export function merged(before: Race, update: UpdatesView): Race {
-  const race = update.reset ? NO_RACE : before;
+export function merged(before: LiveSolve, update: UpdatesView): LiveSolve {
+  const liveSolve = update.reset ? NO_LIVE_SOLVE : before;
   return {
-    solve: update.solve ?? race.solve,
-    lanes: withLanes(race.lanes, update.lanes),
-    events: withEvents(race.events, update.events),
-    live: withMessages(race.live, update),
+    solve: update.solve ?? liveSolve.solve,
+    lanes: withLanes(liveSolve.lanes, update.lanes),
+    events: withEvents(liveSolve.events, update.events),
+    live: withMessages(liveSolve.live, update),
     cursor: update.cursor,
     terminal: update.terminal,
     aheadMs: update.server_time * 1000 - Date.now(),
   };
 }
 
-function withLanes(before: Race["lanes"], changed: readonly LaneView[]): Race["lanes"] {
+function withLanes(before: LiveSolve["lanes"], changed: readonly LaneView[]): LiveSolve["lanes"] {
   if (!changed.length) return before;
   const lanes = new Map(before);
   for (const lane of changed) lanes.set(lane.id, lane);
   return lanes;
 }
 
-function withEvents(before: Race["events"], added: readonly EventView[]): Race["events"] {
+function withEvents(before: LiveSolve["events"], added: readonly EventView[]): LiveSolve["events"] {
   const last = before.at(-1)?.id ?? 0;
   const fresh = added.filter((event) => event.id > last);
   return fresh.length ? [...before, ...fresh] : before;
 }
 
-function withMessages(before: Race["live"], update: UpdatesView): Race["live"] {
+function withMessages(before: LiveSolve["live"], update: UpdatesView): LiveSolve["live"] {
   const sent = Object.entries(update.messages);
   if (!sent.length && !update.resets.length) return before;
   const all = new Map(before);

@@ -5,9 +5,9 @@ import { ProblemError } from "@/api/problem";
 import { solveKeys } from "@/api/queries/solves";
 import type { UpdatesView } from "@/api/types";
 import { opened, POLL_MS, retryMs, tell, want } from "@/live/polling";
-import { NO_RACE, type Race, useRaces } from "@/live/store";
+import { type LiveSolve, NO_LIVE_SOLVE, useLiveSolves } from "@/live/store";
 
-export interface Watched extends Race {
+export interface Watched extends LiveSolve {
   isLoading: boolean;
   error: ProblemError | null;
   /** When the last good answer came, by our clock; 0: never. */
@@ -47,12 +47,12 @@ export function useUpdates(solveId: string, open: readonly string[] = NONE): Wat
     staleTime: 0,
   });
   const { refetch } = query;
-  const race = useRaces((state) => state.races.get(solveId) ?? NO_RACE);
-  useFreshFacts(race);
+  const liveSolve = useLiveSolves((state) => state.solves.get(solveId) ?? NO_LIVE_SOLVE);
+  useFreshFacts(liveSolve);
   const error = query.error instanceof ProblemError ? query.error : null;
   return {
-    ...race,
-    isLoading: race.solve === null && query.isPending,
+    ...liveSolve,
+    isLoading: liveSolve.solve === null && query.isPending,
     error: query.isError ? error : null,
     updatedAt: query.dataUpdatedAt,
     failedAt: query.errorUpdatedAt,
@@ -77,7 +77,7 @@ function useOpen(solveId: string, open: readonly string[]): void {
 }
 
 /** What is asked for once and not polled is asked again when it has changed: facts, ranking, list. */
-function useFreshFacts({ solve }: Race): void {
+function useFreshFacts({ solve }: LiveSolve): void {
   const client = useQueryClient();
   const told = solve && `${solve.state} ${solve.champion ?? ""} ${solve.reason}`;
   const before = useRef(told);
@@ -106,7 +106,7 @@ async function pull(solveId: string, signal: AbortSignal): Promise<Envelope> {
 
 async function pullAll(solveId: string, signal: AbortSignal): Promise<UpdatesView> {
   for (;;) {
-    const cursor = useRaces.getState().races.get(solveId)?.cursor ?? "";
+    const cursor = useLiveSolves.getState().solves.get(solveId)?.cursor ?? "";
     const open = opened(solveId);
     const update: UpdatesView = await ask(
       api.GET("/api/solves/{solve_id}/updates", {
@@ -119,7 +119,7 @@ async function pullAll(solveId: string, signal: AbortSignal): Promise<UpdatesVie
     );
     performance.clearMarks(MERGE);
     performance.mark(MERGE);
-    useRaces.getState().merge(solveId, update, cursor);
+    useLiveSolves.getState().merge(solveId, update, cursor);
     if (!update.more) return update;
   }
 }

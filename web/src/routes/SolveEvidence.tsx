@@ -3,18 +3,18 @@ import { patchQuery } from "@/api/queries/runs";
 import type { LaneView, WatchedSolve } from "@/api/types";
 import { DiffView } from "@/features/diff/DiffView";
 import { Scorecard } from "@/features/solve/outcome/Scorecard";
-import { Evidence } from "@/features/solve/panels/EvidenceTabs";
+import { EvidenceTabs } from "@/features/solve/panels/EvidenceTabs";
 import { IssueText, Undecided } from "@/features/solve/panels/IssueText";
-import { Subject } from "@/features/solve/panels/PatchPicker";
+import { PatchPicker } from "@/features/solve/panels/PatchPicker";
 import { EventList } from "@/features/solve/timeline/EventList";
-import type { useRace, useRaceUrl } from "@/features/solve/useSolve";
+import type { useSolve, useSolveUrl } from "@/features/solve/useSolve";
 import { VerificationView } from "@/features/verification/VerificationView";
 import { Failure, Skeleton } from "@/ui/states";
 
 interface Props {
   solveId: string;
-  url: ReturnType<typeof useRaceUrl>;
-  race: ReturnType<typeof useRace>;
+  url: ReturnType<typeof useSolveUrl>;
+  loaded: ReturnType<typeof useSolve>;
   solve: WatchedSolve;
   hot: string;
   heat: (runId: string) => void;
@@ -22,17 +22,17 @@ interface Props {
 }
 
 /** What the decision rests on, one view at a time. */
-export function RaceEvidence({ solveId, url, race, solve, hot, heat, diff }: Props) {
-  const { ranking, facts, watched } = race;
+export function SolveEvidence({ solveId, url, loaded, solve, hot, heat, diff }: Props) {
+  const { ranking, facts, watched } = loaded;
   const view = url.view ?? (ranking.length ? "scorecard" : "issue");
   const subject = watched.lanes.get(url.of ?? solve.champion ?? ranking[0]?.run_id ?? "");
   return (
-    <Evidence view={view} choose={(next) => url.setView(next)}>
+    <EvidenceTabs view={view} choose={(next) => url.setView(next)}>
       {view === "scorecard" && (
         <Scorecard
           solveId={solveId}
           ranking={ranking}
-          isRanked={race.isRanked}
+          isRanked={loaded.isRanked}
           champion={solve.champion}
           notStarted={facts.data?.not_started ?? []}
           ended={facts.data?.budget_ended ?? ""}
@@ -42,7 +42,7 @@ export function RaceEvidence({ solveId, url, race, solve, hot, heat, diff }: Pro
         />
       )}
       {(view === "diff" || view === "verification") && (
-        <Subject
+        <PatchPicker
           ranking={ranking}
           champion={solve.champion}
           runId={subject?.id ?? ""}
@@ -54,7 +54,7 @@ export function RaceEvidence({ solveId, url, race, solve, hot, heat, diff }: Pro
         (subject ? <VerificationView runId={subject.id} rev={subject.rev} /> : <Undecided />)}
       {view === "issue" && <IssueText facts={facts.data} />}
       {view === "events" && <EventList events={watched.events} lanes={watched.lanes} />}
-    </Evidence>
+    </EvidenceTabs>
   );
 }
 

@@ -5,7 +5,7 @@ import { createMemoryRouter, RouterProvider } from "react-router";
 import { beforeEach, expect, test, vi } from "vitest";
 import { api } from "@/api/client";
 import type { SolveView, UpdatesView } from "@/api/types";
-import { useRaces } from "@/live/store";
+import { useLiveSolves } from "@/live/store";
 import { Component } from "@/routes/SolvePage";
 import { aLane, anUpdate, aPlace, aSolve, someFacts, T0 } from "@/testing/solveBuilders";
 
@@ -57,7 +57,7 @@ function post(template: string, { params, body = null }: Asked) {
 
 beforeEach(() => {
   server = { updates: {}, facts: {}, posts: [], refusal: null };
-  useRaces.setState({ races: new Map() });
+  useLiveSolves.setState({ solves: new Map() });
   vi.spyOn(api, "GET").mockImplementation(get as never);
   vi.spyOn(api, "POST").mockImplementation(post as never);
   vi.stubGlobal("fetch", () => Promise.resolve(new Response(PATCH)));

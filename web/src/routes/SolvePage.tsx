@@ -3,23 +3,23 @@ import { Link, useParams } from "react-router";
 import type { LaneView, WatchedSolve } from "@/api/types";
 import { Thread } from "@/features/conversation/ConversationView";
 import { PublicationPanel } from "@/features/publication/PublicationPanel";
-import { type Asked, Questions } from "@/features/solve/outcome/ActionDialogs";
+import { ActionDialogs, type PendingAction } from "@/features/solve/outcome/ActionDialogs";
 import { takenFrom } from "@/features/solve/outcome/decision";
 import { Outcome } from "@/features/solve/outcome/Outcome";
-import { TalkPanel } from "@/features/solve/panels/ConversationPanel";
+import { ConversationPanel } from "@/features/solve/panels/ConversationPanel";
 import { Announcer, Upgraded } from "@/features/solve/panels/LiveNotices";
 import { RunPanel } from "@/features/solve/panels/RunPanel";
-import { RaceHeader } from "@/features/solve/panels/SolveHeader";
+import { SolveHeader } from "@/features/solve/panels/SolveHeader";
 import { OpenRuns } from "@/features/solve/runs/OpenRuns";
-import { Counts, inWords } from "@/features/solve/runs/RunCounts";
-import { Lanes } from "@/features/solve/runs/RunLanes";
+import { inWords, RunCounts } from "@/features/solve/runs/RunCounts";
+import { RunLanes } from "@/features/solve/runs/RunLanes";
 import { NAMES } from "@/features/solve/timeline/events";
 import { Timeline } from "@/features/solve/timeline/Timeline";
-import { useRace, useRaceUrl } from "@/features/solve/useSolve";
-import { useRaceKeys } from "@/features/solve/useSolveKeys";
+import { useSolve, useSolveUrl } from "@/features/solve/useSolve";
+import { useSolveKeys } from "@/features/solve/useSolveKeys";
 import { TrajectoryView } from "@/features/trajectory/TrajectoryView";
 import { useTitle } from "@/lib/useTitle";
-import { RaceEvidence } from "@/routes/SolveEvidence";
+import { SolveEvidence } from "@/routes/SolveEvidence";
 import { Stale } from "@/ui/StaleNotice";
 import { Empty, Failure, Skeleton } from "@/ui/states";
 
@@ -29,15 +29,16 @@ export function Component() {
   return <RacePage key={solveId} solveId={solveId} />;
 }
 
-type Url = ReturnType<typeof useRaceUrl>;
-type Race = ReturnType<typeof useRace>;
+type Url = ReturnType<typeof useSolveUrl>;
+type Loaded = ReturnType<typeof useSolve>;
 
 function RacePage({ solveId }: { solveId: string }) {
-  const url = useRaceUrl();
-  const race = useRace(solveId, url.open, url.sort);
-  const { watched, facts } = race;
+  const url = useSolveUrl();
+  const loaded = useSolve(solveId, url.open, url.sort);
+  const { watched, facts } = loaded;
   useTitle(facts.data?.issue_title ?? "Solve");
-  if (watched.solve) return <Shown solveId={solveId} url={url} race={race} solve={watched.solve} />;
+  if (watched.solve)
+    return <Shown solveId={solveId} url={url} loaded={loaded} solve={watched.solve} />;
   if (watched.error?.status === 404) {
     return (
       <Empty
@@ -58,27 +59,36 @@ function RacePage({ solveId }: { solveId: string }) {
 interface ShownProps {
   solveId: string;
   url: Url;
-  race: Race;
+  loaded: Loaded;
   solve: WatchedSolve;
 }
 
-function Shown({ solveId, url, race, solve }: ShownProps) {
-  const { watched, facts, ordered, ranking } = race;
+function Shown({ solveId, url, loaded, solve }: ShownProps) {
+  const { watched, facts, ordered, ranking } = loaded;
   const [hot, heat] = useState("");
-  const [asked, ask] = useState<Asked>(null);
+  const [asked, ask] = useState<PendingAction>(null);
   const champion = solve.champion ? watched.lanes.get(solve.champion) : undefined;
   const diff = (runId = solve.champion ?? ranking[0]?.run_id ?? "") => {
     url.setView("diff", runId);
     document.getElementById("evidence")?.scrollIntoView({ block: "start" });
   };
   const stop = useState(() => (run: LaneView) => ask({ run }))[0];
-  useRaceKeys({ solveId, lanes: ordered, hot, champion: solve.champion, stop, heat, diff, ...url });
+  useSolveKeys({
+    solveId,
+    lanes: ordered,
+    hot,
+    champion: solve.champion,
+    stop,
+    heat,
+    diff,
+    ...url,
+  });
   return (
     <div
       className={`grid min-w-0 grid-cols-1 gap-4 ${url.talk ? "xl:grid-cols-[minmax(0,1fr)_24rem]" : ""}`}
     >
       <div className="flex min-w-0 flex-col gap-4">
-        <Head {...{ solveId, url, race, solve, ask }} />
+        <Head {...{ solveId, url, loaded, solve, ask }} />
         <Outcome
           solveId={solveId}
           solve={solve}
@@ -99,7 +109,7 @@ function Shown({ solveId, url, race, solve }: ShownProps) {
             events={watched.events}
           />
         )}
-        <Lanes
+        <RunLanes
           {...url}
           solveId={solveId}
           solve={solve}
@@ -128,17 +138,17 @@ function Shown({ solveId, url, race, solve }: ShownProps) {
             </RunPanel>
           )}
         />
-        <RaceEvidence {...{ solveId, url, race, solve, hot, heat, diff }} />
+        <SolveEvidence {...{ solveId, url, loaded, solve, hot, heat, diff }} />
       </div>
       {url.talk && (
-        <TalkPanel
+        <ConversationPanel
           solveId={solveId}
           conversationId={facts.data?.conversation_id}
           close={() => url.setTalk(false)}
           thread={(id) => <Thread conversationId={id} />}
         />
       )}
-      <Questions {...{ solveId, solve, champion, facts: facts.data, asked, ask }} />
+      <ActionDialogs {...{ solveId, solve, champion, facts: facts.data, asked, ask }} />
     </div>
   );
 }
@@ -149,16 +159,16 @@ const Trajectory = memo(TrajectoryView);
 function Head({
   solveId,
   url,
-  race: { watched, facts },
+  loaded: { watched, facts },
   solve,
   ask,
-}: ShownProps & { ask: Dispatch<SetStateAction<Asked>> }) {
+}: ShownProps & { ask: Dispatch<SetStateAction<PendingAction>> }) {
   const { error, updatedAt, failedAt, retryMs, refetch } = watched;
   return (
     <>
       {error && <Stale at={updatedAt} next={failedAt + retryMs} retry={refetch} />}
       <Upgraded error={error} />
-      <RaceHeader
+      <SolveHeader
         solveId={solveId}
         solve={solve}
         facts={facts.data}
@@ -175,7 +185,7 @@ function Head({
         <div className="min-w-0 grow basis-96">
           <Timeline solve={solve} events={watched.events} />
         </div>
-        <Counts progress={solve.progress} />
+        <RunCounts progress={solve.progress} />
       </div>
       {facts.isError && <Failure error={facts.error} retry={() => void facts.refetch()} />}
       <Announcer text={`${NAMES[solve.state]}: ${inWords(solve.progress)}`} />

@@ -2,7 +2,7 @@ import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import type { ProblemError } from "@/api/problem";
 import { reposQuery } from "@/api/queries/newSolve";
 import { isActive, solvesQuery } from "@/api/queries/solves";
-import { MiniRace } from "@/features/solves/ActiveSolveCard";
+import { ActiveSolveCard } from "@/features/solves/ActiveSolveCard";
 import { FilterBar } from "@/features/solves/FilterBar";
 import { FirstSteps } from "@/features/solves/FirstSteps";
 import { toFilter, useFilter } from "@/features/solves/filter";
@@ -12,7 +12,7 @@ import { Button } from "@/ui/Button";
 import { Stale } from "@/ui/StaleNotice";
 import { Empty, Failure, Skeleton } from "@/ui/states";
 
-const MOST_RACES = 4;
+const MOST_ACTIVE = 4;
 
 export function Component() {
   useTitle("Solves");
@@ -20,20 +20,20 @@ export function Component() {
   const query = useInfiniteQuery(solvesQuery(toFilter(chosen)));
   const repos = useQuery(reposQuery());
   const solves = query.data?.pages.flatMap((page) => page.solves) ?? [];
-  const races = solves.filter((solve) => isActive(solve.state)).slice(0, MOST_RACES);
+  const active = solves.filter((solve) => isActive(solve.state)).slice(0, MOST_ACTIVE);
   const isEmpty = query.isSuccess && solves.length === 0;
   return (
     <div className="flex flex-col gap-4">
       <h1 className="sr-only">Solves</h1>
       {query.isError && query.data && <Stale at={query.dataUpdatedAt} retry={query.refetch} />}
-      {races.length > 0 && (
+      {active.length > 0 && (
         <section aria-labelledby="races" className="flex flex-col gap-2">
           <h2 id="races" className="text-xs text-muted">
             Racing now
           </h2>
           <ul className="grid gap-3 lg:grid-cols-2 2xl:grid-cols-4">
-            {races.map((solve, place) => (
-              <MiniRace key={solve.id} solve={solve} place={place} />
+            {active.map((solve, place) => (
+              <ActiveSolveCard key={solve.id} solve={solve} place={place} />
             ))}
           </ul>
         </section>

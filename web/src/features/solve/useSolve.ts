@@ -25,7 +25,7 @@ const VIEWS: readonly View[] = ["scorecard", "diff", "verification", "issue", "e
 type Params = (before: URLSearchParams) => URLSearchParams;
 
 /** All that a link to this page can say: axis, order, what is open, picked and looked at. */
-export function useRaceUrl() {
+export function useSolveUrl() {
   const [params, setParams] = useSearchParams();
   // Two keys may be pressed before the page is drawn again: the second starts from the first's.
   const latest = useRef(params);
@@ -92,7 +92,7 @@ function written(url: URLSearchParams, name: string, value: string): URLSearchPa
 const NO_RANKING: readonly PlaceEntry[] = [];
 
 /** The solve as it is polled, with the facts that are asked for once. */
-export function useRace(solveId: string, open: readonly Opened[], sort: Sort) {
+export function useSolve(solveId: string, open: readonly Opened[], sort: Sort) {
   const runIds = useMemo(() => open.map(({ runId }) => runId), [open]);
   const watched = useUpdates(solveId, runIds);
   const facts = useQuery(solveQuery(solveId));
@@ -153,7 +153,7 @@ export function useDismiss(solveId: string) {
   );
 }
 
-export function useTalk(solveId: string) {
+export function useStartConversation(solveId: string) {
   const [key] = useState(newKey);
   return useDeed(solveId, (title: string) =>
     ask(

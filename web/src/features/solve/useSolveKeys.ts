@@ -20,7 +20,7 @@ interface Acts {
 }
 
 /** t c s axis, 1-9 open, j k move, o open, x pick, v compare, d diff, . stop. */
-export function useRaceKeys(acts: Acts): void {
+export function useSolveKeys(acts: Acts): void {
   const go = useNavigate();
   const { lanes, hot } = acts;
   const here = lanes.findIndex((lane) => lane.id === hot);

@@ -9,14 +9,14 @@ import { StateBadge } from "@/ui/StateBadge";
 
 const MOST_LANES = 12;
 
-/** A race that is on, as small lanes: enough to see who moves. */
-export function MiniRace({ solve, place }: { solve: SolveSummary; place: number }) {
-  const race = useUpdates(solve.id);
-  const now = (useNow(1000) + race.aheadMs) / 1000;
-  const lanes = [...race.lanes.values()];
+/** An active solve with a small lane per run. */
+export function ActiveSolveCard({ solve, place }: { solve: SolveSummary; place: number }) {
+  const live = useUpdates(solve.id);
+  const now = (useNow(1000) + live.aheadMs) / 1000;
+  const lanes = [...live.lanes.values()];
   const shownLanes = lanes.slice(0, MOST_LANES);
-  const { progress } = race.solve ?? solve;
-  const since = race.solve?.started_at ?? solve.started_at;
+  const { progress } = live.solve ?? solve;
+  const since = live.solve?.started_at ?? solve.started_at;
   return (
     <li className="card-live enter min-w-0" style={{ "--place": place } as React.CSSProperties}>
       <Link to={`/solves/${solve.id}`} className="flex min-w-0 flex-col gap-2 p-3">
@@ -25,7 +25,7 @@ export function MiniRace({ solve, place }: { solve: SolveSummary; place: number 
             <Hostile text={solve.issue} />
           </h3>
           <span className="text-xs">
-            <StateBadge state={race.solve?.state ?? solve.state} />
+            <StateBadge state={live.solve?.state ?? solve.state} />
           </span>
         </div>
         <ul className="flex flex-col gap-1" aria-label="Contestants">
@@ -43,7 +43,7 @@ export function MiniRace({ solve, place }: { solve: SolveSummary; place: number 
           <span>
             {progress.completed + progress.failed + progress.cancelled} of {progress.total} ended
           </span>
-          <span>{money(race.solve?.cost_usd ?? solve.cost_usd)}</span>
+          <span>{money(live.solve?.cost_usd ?? solve.cost_usd)}</span>
           {since !== null && <span>{duration(now - since)}</span>}
         </p>
       </Link>

@@ -3,7 +3,7 @@ import { useMemo } from "react";
 import { api, ask } from "@/api/client";
 import { runKeys } from "@/api/queries/runs";
 import type { LaneView } from "@/api/types";
-import { useRaces } from "@/live/store";
+import { useLiveSolves } from "@/live/store";
 
 export function attemptsQuery(id: string, attempt: number) {
   return queryOptions({
@@ -18,8 +18,8 @@ const NO_LANES: ReadonlyMap<string, LaneView> = new Map();
 
 /** The run as it is known: what the poll says of it, and what is asked for once per state. */
 export function useRun(solveId: string, runId: string) {
-  const race = useRaces((state) => state.races.get(solveId));
-  const lanes = race?.lanes ?? NO_LANES;
+  const liveSolve = useLiveSolves((state) => state.solves.get(solveId));
+  const lanes = liveSolve?.lanes ?? NO_LANES;
   const lane = lanes.get(runId);
   const run = useQuery({
     queryKey: runKeys.part(runId, "facts", lane?.state ?? "", lane?.attempt ?? 0),
@@ -35,7 +35,7 @@ export function useRun(solveId: string, runId: string) {
     lane,
     run: run.data,
     attempts: attempts.data?.attempts ?? [],
-    isChampion: race?.solve?.champion === runId,
+    isChampion: liveSolve?.solve?.champion === runId,
     place: at + 1,
     total: order.length,
     previous: at > 0 ? order[at - 1] : undefined,

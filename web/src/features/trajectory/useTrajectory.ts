@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useRef, useState } from "react";
 import { api, ask } from "@/api/client";
 import type { MessageView } from "@/api/types";
-import { joined, useRaces } from "@/live/store";
+import { joined, useLiveSolves } from "@/live/store";
 
 const PAGE = 100;
 const NONE: readonly MessageView[] = [];
@@ -41,9 +41,9 @@ async function page(runId: string, attempt: number, before?: number) {
 
 /** The end of a run's present attempt, as the poll brings it, and whatever is asked for besides. */
 export function useTrajectory(solveId: string, runId: string, wanted: number | null): Trajectory {
-  const live = useRaces((state) => state.races.get(solveId)?.live.get(runId));
-  const present = useRaces((state) => state.races.get(solveId)?.lanes.get(runId)?.attempt);
-  const phase = useRaces((state) => state.races.get(solveId)?.lanes.get(runId)?.phase);
+  const live = useLiveSolves((state) => state.solves.get(solveId)?.live.get(runId));
+  const present = useLiveSolves((state) => state.solves.get(solveId)?.lanes.get(runId)?.attempt);
+  const phase = useLiveSolves((state) => state.solves.get(solveId)?.lanes.get(runId)?.phase);
   const attempt = wanted ?? present ?? live?.attempt ?? 1;
   const isPresent = wanted === null || wanted === present;
   const of = `${runId}/${attempt}`;
@@ -56,7 +56,7 @@ export function useTrajectory(solveId: string, runId: string, wanted: number | n
 
   const keep = (all: readonly MessageView[], isTail: boolean) => {
     const meets = isPresent && tail[0] && (all.at(-1)?.seq ?? -1) >= tail[0].seq - 1;
-    if (meets) useRaces.getState().prepend(solveId, runId, attempt, all);
+    if (meets) useLiveSolves.getState().prepend(solveId, runId, attempt, all);
     setApart(meets ? null : { of, messages: all, isTail });
   };
   const showTail = async () => {
@@ -68,7 +68,7 @@ export function useTrajectory(solveId: string, runId: string, wanted: number | n
 
   const addEarlier = (all: readonly MessageView[]) => {
     if (apart) keep(joined(all, apart.messages), apart.isTail);
-    else useRaces.getState().prepend(solveId, runId, attempt, all);
+    else useLiveSolves.getState().prepend(solveId, runId, attempt, all);
   };
   const loadEarlier = () =>
     once(async () => addEarlier((await page(runId, attempt, first)).messages));
@@ -170,9 +170,9 @@ function useFinal(solveId: string, runId: string, attempt: number, phase: string
       let from: number | undefined;
       for (let pages = 0; pages < PAGES_AGAIN && from !== 0; pages += 1) {
         const { messages } = await page(runId, attempt, from);
-        useRaces.getState().refresh(solveId, runId, attempt, messages);
+        useLiveSolves.getState().refresh(solveId, runId, attempt, messages);
         const first =
-          useRaces.getState().races.get(solveId)?.live.get(runId)?.messages[0]?.seq ?? 0;
+          useLiveSolves.getState().solves.get(solveId)?.live.get(runId)?.messages[0]?.seq ?? 0;
         from = messages[0] && messages[0].seq > first ? messages[0].seq : 0;
       }
     };

@@ -4,18 +4,18 @@ import { branchFor } from "@/features/solve/outcome/decision";
 import { DismissDialog, StopRun, StopSolve } from "@/features/solve/outcome/StopDialogs";
 
 /** What a person is asked before it is done. */
-export type Asked = null | "stop" | "apply" | "dismiss" | { run: LaneView };
+export type PendingAction = null | "stop" | "apply" | "dismiss" | { run: LaneView };
 
 interface Props {
   solveId: string;
   solve: WatchedSolve;
   champion: LaneView | undefined;
   facts: SolveView | undefined;
-  asked: Asked;
-  ask: (asked: Asked) => void;
+  asked: PendingAction;
+  ask: (asked: PendingAction) => void;
 }
 
-export function Questions({ solveId, solve, champion, facts, asked, ask }: Props) {
+export function ActionDialogs({ solveId, solve, champion, facts, asked, ask }: Props) {
   const close = () => ask(null);
   if (asked === "stop") return <StopSolve solveId={solveId} solve={solve} close={close} />;
   if (asked === "dismiss") return <DismissDialog solveId={solveId} close={close} />;

@@ -8,7 +8,7 @@ import {
   sansVerdict,
   type Taken,
 } from "@/features/solve/outcome/decision";
-import { Card } from "@/features/solve/outcome/OutcomeCard";
+import { OutcomeCard } from "@/features/solve/outcome/OutcomeCard";
 import { count, date, duration, money } from "@/lib/format";
 import { Button } from "@/ui/Button";
 import { Hostile } from "@/ui/Hostile";
@@ -51,10 +51,10 @@ function Undecided({ facts, solve }: OutcomeProps) {
   const { progress } = solve;
   const over = progress.completed + progress.failed + progress.cancelled;
   return (
-    <Card title={<span className="text-soft">No champion yet</span>}>
+    <OutcomeCard title={<span className="text-soft">No champion yet</span>}>
       {over} of {count(progress.total, "run")} done.
       {facts && ` The rule: ${ruleOf(facts.reducer)}.`}
-    </Card>
+    </OutcomeCard>
   );
 }
 
@@ -63,7 +63,7 @@ function Champion(props: OutcomeProps) {
   const place = ranking.find((entry) => entry.run_id === solve.champion);
   const second = decidedBy(ranking, solve.champion ?? "");
   return (
-    <Card
+    <OutcomeCard
       tone="border-accent-text/50 bg-accent-ground"
       title={
         <span className="flex flex-wrap items-baseline gap-x-3">
@@ -94,7 +94,7 @@ function Champion(props: OutcomeProps) {
           <span className="text-muted"> · {date(taken.at)}</span>
         </p>
       )}
-    </Card>
+    </OutcomeCard>
   );
 }
 
@@ -151,7 +151,7 @@ function NoChampion({ solveId, solve, ranking, taken, diff }: OutcomeProps) {
   const [closest, next] = ranking.filter((entry) => entry.files_changed > 0);
   const passed = ranking.filter((entry) => entry.verdict.status === "passed").length;
   return (
-    <Card
+    <OutcomeCard
       title={`No champion: ${passed} of ${solve.progress.total} passed`}
       actions={
         closest ? (
@@ -187,13 +187,13 @@ function NoChampion({ solveId, solve, ranking, taken, diff }: OutcomeProps) {
         </>
       )}
       {taken && <Hostile text={taken.words} />}
-    </Card>
+    </OutcomeCard>
   );
 }
 
 function Broke({ solve, facts, seeSetup }: OutcomeProps) {
   return (
-    <Card
+    <OutcomeCard
       tone="border-bad bg-bad-ground"
       title={
         <span className="text-bad">
@@ -203,7 +203,7 @@ function Broke({ solve, facts, seeSetup }: OutcomeProps) {
       actions={<Button onClick={seeSetup}>See the setup log</Button>}
     >
       <Hostile text={facts?.error || solve.reason || "the server did not say why"} />
-    </Card>
+    </OutcomeCard>
   );
 }
 
@@ -211,7 +211,7 @@ function Stopped({ solve, ranking, diff }: OutcomeProps) {
   const { progress } = solve;
   const first = ranking.find((entry) => entry.files_changed > 0);
   return (
-    <Card
+    <OutcomeCard
       title="This solve was stopped"
       actions={
         first ? (
@@ -230,6 +230,6 @@ function Stopped({ solve, ranking, diff }: OutcomeProps) {
           <Hostile text={solve.reason} />
         </>
       )}
-    </Card>
+    </OutcomeCard>
   );
 }

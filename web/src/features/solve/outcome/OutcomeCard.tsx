@@ -1,13 +1,13 @@
 import type { ReactNode } from "react";
 
-interface CardProps {
+interface OutcomeCardProps {
   title: ReactNode;
   tone?: string;
   children?: ReactNode;
   actions?: ReactNode;
 }
 
-export function Card({ title, tone = "", children, actions }: CardProps) {
+export function OutcomeCard({ title, tone = "", children, actions }: OutcomeCardProps) {
   return (
     <section
       aria-label="Outcome"

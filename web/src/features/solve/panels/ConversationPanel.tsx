@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import { useTalk } from "@/features/solve/useSolve";
+import { useStartConversation } from "@/features/solve/useSolve";
 import { Button } from "@/ui/Button";
 import { Failure } from "@/ui/states";
 
@@ -12,7 +12,7 @@ interface Props {
 }
 
 /** The conversation beside the race; where there is none, one is begun. */
-export function TalkPanel({ solveId, conversationId, close, thread }: Props) {
+export function ConversationPanel({ solveId, conversationId, close, thread }: Props) {
   return (
     <aside
       id="talk"
@@ -33,7 +33,7 @@ export function TalkPanel({ solveId, conversationId, close, thread }: Props) {
 }
 
 function Begin({ solveId }: { solveId: string }) {
-  const talk = useTalk(solveId);
+  const talk = useStartConversation(solveId);
   return (
     <div className="flex flex-col items-center gap-3 px-3 py-6 text-center text-sm text-soft">
       <p>Ask about this race, or start another solve from what you learned.</p>

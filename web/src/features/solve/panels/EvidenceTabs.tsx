@@ -17,7 +17,7 @@ interface Props {
 }
 
 /** What the decision rests on. */
-export function Evidence({ view, choose, children }: Props) {
+export function EvidenceTabs({ view, choose, children }: Props) {
   const panel = useId();
   return (
     <section

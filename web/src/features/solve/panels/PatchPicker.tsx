@@ -9,7 +9,7 @@ interface Props {
 }
 
 /** Whose patch is looked at: the champion's, or any other's that made one. */
-export function Subject({ ranking, champion, runId, choose }: Props) {
+export function PatchPicker({ ranking, champion, runId, choose }: Props) {
   const those = ranking.filter((place) => place.files_changed > 0 || place.run_id === runId);
   if (!those.length) return null;
   return (

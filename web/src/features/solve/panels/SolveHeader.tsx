@@ -17,7 +17,7 @@ interface Props {
   stop: () => void;
 }
 
-export function RaceHeader({ solveId, solve, facts, aheadMs, isTalking, talk, stop }: Props) {
+export function SolveHeader({ solveId, solve, facts, aheadMs, isTalking, talk, stop }: Props) {
   const isOpen = solve.state === "queued" || solve.state === "running";
   return (
     <header className="flex min-w-0 flex-col gap-1">

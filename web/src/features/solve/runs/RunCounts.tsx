@@ -11,7 +11,7 @@ const COUNTED: readonly { key: keyof Progress; colour: string; always: boolean }
 ];
 
 /** How many runs are in which state. */
-export function Counts({ progress }: { progress: Progress }) {
+export function RunCounts({ progress }: { progress: Progress }) {
   return (
     <dl aria-label="Runs" className="flex flex-wrap gap-x-4 gap-y-0.5 text-xs">
       {COUNTED.filter(({ key, always }) => always || progress[key] > 0).map(({ key, colour }) => (

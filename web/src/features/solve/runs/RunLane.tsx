@@ -5,8 +5,8 @@ import { sansVerdict } from "@/features/solve/outcome/decision";
 import type { Axis } from "@/features/solve/runs/axis";
 import { CAUSES } from "@/features/solve/runs/causes";
 import { isOver } from "@/features/solve/runs/order";
-import { LaneBar } from "@/features/solve/runs/RunLaneBar";
-import { LaneNumbers } from "@/features/solve/runs/RunLaneNumbers";
+import { RunLaneBar } from "@/features/solve/runs/RunLaneBar";
+import { RunLaneNumbers } from "@/features/solve/runs/RunLaneNumbers";
 import { shown } from "@/lib/hostile";
 import { Hostile } from "@/ui/Hostile";
 import { StateBadge, VerdictBadge } from "@/ui/StateBadge";
@@ -17,7 +17,7 @@ export const WIDE =
 const MIDDLE =
   "@3xl:grid @3xl:grid-cols-[2.5rem_minmax(12rem,18rem)_minmax(0,1fr)_5.25rem] @3xl:items-center";
 
-export interface LaneProps {
+export interface RunLaneProps {
   solveId: string;
   lane: LaneView;
   /** Its number on the page, for the keys 1 to 9. */
@@ -40,7 +40,7 @@ export interface LaneProps {
   heat: (runId: string) => void;
 }
 
-export const Lane = memo(function Lane(props: LaneProps) {
+export const RunLane = memo(function RunLane(props: RunLaneProps) {
   const { lane, number, isChampion, isHot, isOpen, heat } = props;
   const place = { "--place": number } as CSSProperties;
   return (
@@ -65,7 +65,7 @@ export const Lane = memo(function Lane(props: LaneProps) {
       </span>
       <Name {...props} />
       <div className="order-4 w-full min-w-0 @3xl:order-3 @6xl:order-none">
-        <LaneBar
+        <RunLaneBar
           lane={lane}
           axis={props.axis}
           end={props.end}
@@ -73,14 +73,14 @@ export const Lane = memo(function Lane(props: LaneProps) {
           isChampion={isChampion}
         />
       </div>
-      <LaneNumbers lane={lane} now={props.now} />
+      <RunLaneNumbers lane={lane} now={props.now} />
       <What lane={lane} why={props.why} waits={props.waits} />
       <Actions {...props} />
     </li>
   );
 });
 
-function Name({ lane, isOpen, toggle, isChampion, shared }: LaneProps) {
+function Name({ lane, isOpen, toggle, isChampion, shared }: RunLaneProps) {
   return (
     <button
       type="button"
@@ -104,7 +104,7 @@ function Name({ lane, isOpen, toggle, isChampion, shared }: LaneProps) {
 }
 
 /** State and verdict, then the newest action or why it ended so. */
-function What({ lane, why, waits }: Pick<LaneProps, "lane" | "why" | "waits">) {
+function What({ lane, why, waits }: Pick<RunLaneProps, "lane" | "why" | "waits">) {
   const text = whatText(lane, why, waits);
   return (
     <div
@@ -132,7 +132,7 @@ export function whatText(lane: LaneView, why: string, waits: string): string {
   return lane.last_action;
 }
 
-function Actions({ solveId, lane, isPicked, pick, stop }: LaneProps) {
+function Actions({ solveId, lane, isPicked, pick, stop }: RunLaneProps) {
   const handle = shown(lane.handle);
   const small =
     "inline-flex size-7 items-center justify-center rounded text-sm text-soft hover:bg-panel hover:text-text";

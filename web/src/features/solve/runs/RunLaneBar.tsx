@@ -16,7 +16,7 @@ const TRACK =
   "bg-[repeating-linear-gradient(to_right,var(--line)_0_1px,transparent_1px_25%)] bg-raised";
 
 /** How far a run has come, and the moments on the way. */
-export function LaneBar({ lane, axis, end, now, isChampion }: Props) {
+export function RunLaneBar({ lane, axis, end, now, isChampion }: Props) {
   const scale = SCALES[axis];
   const reached = percent(scale.reached(lane, now), end);
   const agent = axis === "time" ? percent(worked(lane, now), end) : reached;

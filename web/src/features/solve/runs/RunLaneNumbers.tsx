@@ -13,7 +13,7 @@ function Cell({ name, title, children }: { name: string; title?: string; childre
 }
 
 /** Steps, cost, time, tests and the size of the change. */
-export function LaneNumbers({ lane, now }: { lane: LaneView; now: number }) {
+export function RunLaneNumbers({ lane, now }: { lane: LaneView; now: number }) {
   const hasBegun = lane.started_at !== null;
   const limit = lane.step_limit ? `/${lane.step_limit}` : "";
   return (

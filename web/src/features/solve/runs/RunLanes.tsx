@@ -1,7 +1,7 @@
 import type { LaneView, PlaceEntry, WatchedSolve } from "@/api/types";
 import { AXES, type Axis, axisEnd, ticks } from "@/features/solve/runs/axis";
 import { isOver, SORTS, type Sort, sharedEnd } from "@/features/solve/runs/order";
-import { Lane, WIDE } from "@/features/solve/runs/RunLane";
+import { RunLane, WIDE } from "@/features/solve/runs/RunLane";
 import { Legend } from "@/features/solve/runs/RunLaneBar";
 import { useNow } from "@/lib/useNow";
 
@@ -26,7 +26,7 @@ interface Props {
 }
 
 /** The race itself. Between two polls only the lanes that are under way are drawn anew. */
-export function Lanes(props: Props) {
+export function RunLanes(props: Props) {
   const { solve, lanes, axis, ranking } = props;
   const isLive = lanes.some((lane) => lane.started_at !== null && !isOver(lane.state));
   const now = (useNow(1000, isLive) + props.aheadMs) / 1000;
@@ -40,7 +40,7 @@ export function Lanes(props: Props) {
       <Heads end={end} axis={axis} />
       <ol className="divide-y divide-line">
         {lanes.map((lane, at) => (
-          <Lane
+          <RunLane
             key={lane.id}
             solveId={props.solveId}
             lane={lane}
