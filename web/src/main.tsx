@@ -2,12 +2,12 @@ import { QueryClientProvider } from "@tanstack/react-query";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { createBrowserRouter, RouterProvider } from "react-router";
-import { makeClient } from "@/app/queryClient";
+import { makeQueryClient } from "@/app/queryClient";
 import { routes } from "@/app/routes";
 import { followSystemTheme } from "@/lib/theme";
 import "@/styles.css";
 
-const client = makeClient();
+const client = makeQueryClient();
 followSystemTheme();
 
 // After an upgrade of the server an open page may ask for a part that is gone: once, anew. While the

@@ -11,7 +11,7 @@ const MOST = 12;
 const MOVES: Record<string, number> = { ArrowDown: 1, ArrowUp: -1 };
 
 /** Everything that can be gone to or done, by typing part of its name. */
-export function Palette({ close }: { close: () => void }) {
+export function CommandPalette({ close }: { close: () => void }) {
   const go = useNavigate();
   const { pathname } = useLocation();
   const [typed, setTyped] = useState("");

@@ -3,7 +3,7 @@ import { Button } from "@/ui/Button";
 import { Empty } from "@/ui/states";
 
 /** Our own fault: says so, with what there is to report, and one way out. */
-export function Broken() {
+export function ErrorPage() {
   const error = useRouteError();
   const told = isRouteErrorResponse(error)
     ? error.statusText

@@ -1,10 +1,10 @@
 import { KEYMAP } from "@/app/keymap";
-import { useKept } from "@/lib/storage";
+import { useStored } from "@/lib/storage";
 import { Button } from "@/ui/Button";
 import { Dialog } from "@/ui/Dialog";
 
-export function Help({ close }: { close: () => void }) {
-  const [keys, setKeys] = useKept("yudai.keys", "on");
+export function KeysHelp({ close }: { close: () => void }) {
+  const [keys, setKeys] = useStored("yudai.keys", "on");
   return (
     <Dialog title="Keys" close={close} wide>
       <label className="flex items-center gap-2 text-sm">

@@ -5,8 +5,8 @@ import { createMemoryRouter, RouterProvider } from "react-router";
 import { beforeEach, expect, test, vi } from "vitest";
 import { costQuery } from "@/api/queries/installation";
 import { AccountMenu } from "@/app/AccountMenu";
-import { makeClient } from "@/app/queryClient";
-import { Gate } from "@/app/RequireLogin";
+import { makeQueryClient } from "@/app/queryClient";
+import { RequireLogin } from "@/app/RequireLogin";
 import * as returning from "@/lib/returnPath";
 import { Component as LoginPage } from "@/routes/LoginPage";
 import { NOBODY, Refused, serve, someone } from "@/testing/fakeServer";
@@ -33,16 +33,16 @@ function open(at: string) {
       {
         path: "*",
         element: (
-          <Gate>
+          <RequireLogin>
             <Costs />
-          </Gate>
+          </RequireLogin>
         ),
       },
     ],
     { initialEntries: [at] },
   );
   render(
-    <QueryClientProvider client={makeClient()}>
+    <QueryClientProvider client={makeQueryClient()}>
       <RouterProvider router={router} />
     </QueryClientProvider>,
   );
@@ -81,7 +81,7 @@ test.each([
   ["<img src=x>", /did not work/],
 ])("the way back says %s in words, and keeps where one wanted to go", async (code, words) => {
   serve({ "GET /api/me": NOBODY });
-  returning.keepWanted("/cost");
+  returning.saveReturnPath("/cost");
   open(`/login?problem=${encodeURIComponent(code)}`);
   expect(await screen.findByRole("alert")).toHaveTextContent(words);
   expect(screen.getByRole("link", { name: /Sign in/ })).toHaveAttribute(

@@ -6,7 +6,7 @@ import { loginPath } from "@/lib/returnPath";
 import { Failure, Skeleton } from "@/ui/states";
 
 /** Nothing is asked or shown before it is known who asks. */
-export function Gate({ children }: { children: ReactNode }) {
+export function RequireLogin({ children }: { children: ReactNode }) {
   const query = useQuery(meQuery());
   const { pathname, search, hash } = useLocation();
   if (query.data?.needs_login) {

@@ -2,8 +2,8 @@ import { useState } from "react";
 import { Link, NavLink, Outlet, ScrollRestoration, useNavigate } from "react-router";
 import { mayAdminister, useMe } from "@/api/queries/me";
 import { AccountMenu } from "@/app/AccountMenu";
-import { Palette } from "@/app/CommandPalette";
-import { Help } from "@/app/KeysHelp";
+import { CommandPalette } from "@/app/CommandPalette";
+import { KeysHelp } from "@/app/KeysHelp";
 import { useKeys } from "@/lib/useKeys";
 import { usePaletteKey } from "@/lib/usePaletteKey";
 import { Button } from "@/ui/Button";
@@ -97,8 +97,8 @@ export function Shell() {
       >
         <Outlet />
       </main>
-      {shown === "help" && <Help close={() => show("")} />}
-      {shown === "palette" && <Palette close={() => show("")} />}
+      {shown === "help" && <KeysHelp close={() => show("")} />}
+      {shown === "palette" && <CommandPalette close={() => show("")} />}
       <ScrollRestoration />
     </div>
   );

@@ -8,7 +8,7 @@ const RETRIES = 3;
  * Whoever is told that they are not signed in is asked for anew who they are: that alone decides
  * whether the page goes to the login, so that no answer can send it there and back.
  */
-export function makeClient(): QueryClient {
+export function makeQueryClient(): QueryClient {
   const notice = (error: unknown, key?: readonly unknown[]) => {
     const isOut = error instanceof ProblemError && error.status === 401;
     if (!isOut || key?.[0] === meKeys.me[0]) return;

@@ -1,6 +1,6 @@
 import type { RouteObject } from "react-router";
-import { Broken } from "@/app/ErrorPage";
-import { Gate } from "@/app/RequireLogin";
+import { ErrorPage } from "@/app/ErrorPage";
+import { RequireLogin } from "@/app/RequireLogin";
 import { Shell } from "@/app/Shell";
 import { Skeleton } from "@/ui/states";
 
@@ -8,21 +8,21 @@ import { Skeleton } from "@/ui/states";
 export const routes: RouteObject[] = [
   {
     path: "login",
-    errorElement: <Broken />,
+    errorElement: <ErrorPage />,
     hydrateFallbackElement: <Skeleton />,
     lazy: () => import("@/routes/LoginPage"),
   },
   {
     element: (
-      <Gate>
+      <RequireLogin>
         <Shell />
-      </Gate>
+      </RequireLogin>
     ),
-    errorElement: <Broken />,
+    errorElement: <ErrorPage />,
     hydrateFallbackElement: <Skeleton />,
     children: [
       {
-        errorElement: <Broken />,
+        errorElement: <ErrorPage />,
         children: [
           { index: true, lazy: () => import("@/routes/SolvesPage") },
           { path: "new", lazy: () => import("@/routes/NewSolvePage") },

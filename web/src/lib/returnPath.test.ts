@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { atForge, forgeName, repoName, solvePath } from "@/lib/forge";
-import { enterUrl, keepWanted, keptWanted, loginPath, ownPath } from "@/lib/returnPath";
+import { enterUrl, loginPath, ownPath, savedReturnPath, saveReturnPath } from "@/lib/returnPath";
 import { PAYLOADS } from "@/testing/payloads";
 
 describe("where a login returns to", () => {
@@ -38,11 +38,11 @@ describe("where a login returns to", () => {
   });
 
   test("what was wanted outlives a failure", () => {
-    expect(keptWanted()).toBe("/");
-    keepWanted("/cost");
-    expect(keptWanted()).toBe("/cost");
-    keepWanted("//evil.example");
-    expect(keptWanted()).toBe("/");
+    expect(savedReturnPath()).toBe("/");
+    saveReturnPath("/cost");
+    expect(savedReturnPath()).toBe("/cost");
+    saveReturnPath("//evil.example");
+    expect(savedReturnPath()).toBe("/");
   });
 });
 

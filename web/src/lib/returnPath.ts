@@ -26,7 +26,7 @@ export function enterUrl(wanted: string): string {
 const KEY = "yudai.return_to";
 
 /** The way back from the forge forgets it when something went wrong there. */
-export function keepWanted(path: string): void {
+export function saveReturnPath(path: string): void {
   try {
     sessionStorage.setItem(KEY, path);
   } catch {
@@ -34,7 +34,7 @@ export function keepWanted(path: string): void {
   }
 }
 
-export function keptWanted(): string {
+export function savedReturnPath(): string {
   try {
     return ownPath(sessionStorage.getItem(KEY));
   } catch {

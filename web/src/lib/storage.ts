@@ -21,12 +21,12 @@ function subscribe(listener: () => void): () => void {
 }
 
 /** A choice of this browser; where storage is forbidden it is always the default. */
-export function useKept(key: string, otherwise: string): [string, (value: string) => void] {
+export function useStored(key: string, otherwise: string): [string, (value: string) => void] {
   const value = useSyncExternalStore(subscribe, () => read(key) ?? otherwise);
-  return [value, (next) => keep(key, next)];
+  return [value, (next) => store(key, next)];
 }
 
-export function keep(key: string, value: string): void {
+export function store(key: string, value: string): void {
   try {
     localStorage.setItem(key, value);
   } catch {

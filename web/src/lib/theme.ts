@@ -1,4 +1,4 @@
-import { keep, read } from "@/lib/storage";
+import { read, store } from "@/lib/storage";
 
 export type Theme = "dark" | "light";
 export type ThemeChoice = Theme | "system";
@@ -19,7 +19,7 @@ export function themeChoice(): ThemeChoice {
 
 export function setTheme(choice: ThemeChoice): void {
   show(choice);
-  keep(KEY, choice);
+  store(KEY, choice);
 }
 
 /** Applies changes of the system's preference while "system" is chosen. Returns a function that stops it. */

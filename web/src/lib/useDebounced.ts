@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from "react";
 const PAUSE_MS = 250;
 
 /** Typing goes on at once; whoever listens is told after a short pause. */
-export function useTyped(
+export function useDebounced(
   value: string,
   tell: (text: string) => void,
 ): [string, (text: string) => void] {

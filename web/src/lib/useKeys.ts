@@ -1,5 +1,5 @@
 import { useEffect, useRef } from "react";
-import { useKept } from "@/lib/storage";
+import { useStored } from "@/lib/storage";
 
 export type Keys = Record<string, (event: KeyboardEvent) => void>;
 
@@ -12,7 +12,7 @@ const OWN_KEYS = "input, textarea, select, [contenteditable], dialog[open] *";
  * not at all when a person has switched them off.
  */
 export function useKeys(keys: Keys): void {
-  const [areOn] = useKept("yudai.keys", "on");
+  const [areOn] = useStored("yudai.keys", "on");
   const latest = useRef(keys);
   latest.current = keys;
   useEffect(() => {

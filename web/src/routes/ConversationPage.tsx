@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useParams } from "react-router";
 import { conversationQuery } from "@/api/queries/conversations";
-import { Thread } from "@/features/conversation/ConversationView";
+import { ConversationView } from "@/features/conversation/ConversationView";
 import { money } from "@/lib/format";
 import { useTitle } from "@/lib/useTitle";
 import { Hostile } from "@/ui/Hostile";
@@ -33,7 +33,7 @@ export function Component() {
         </p>
       </header>
       <div className="grid min-w-0 gap-4 lg:grid-cols-[minmax(0,1fr)_20rem]">
-        <Thread conversationId={conversationId} />
+        <ConversationView conversationId={conversationId} />
         <aside aria-label="Solves" className="flex min-w-0 flex-col gap-2">
           <h2 className="text-sm text-soft">Solves</h2>
           {solves.length === 0 && (

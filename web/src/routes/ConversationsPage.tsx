@@ -1,7 +1,7 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link } from "react-router";
 import { conversationsQuery } from "@/api/queries/conversations";
-import { Begin } from "@/features/conversation/NewConversation";
+import { NewConversation } from "@/features/conversation/NewConversation";
 import { age, date } from "@/lib/format";
 import { useNow } from "@/lib/useNow";
 import { useTitle } from "@/lib/useTitle";
@@ -17,7 +17,7 @@ export function Component() {
   return (
     <div className="flex flex-col gap-4">
       <h1 className="text-lg font-semibold">Conversations</h1>
-      <Begin />
+      <NewConversation />
       {query.isPending && <Skeleton rows={4} />}
       {query.isError && !query.data && (
         <Failure error={query.error} retry={() => void query.refetch()} />

@@ -2,11 +2,11 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Link, useSearchParams } from "react-router";
 import { costQuery } from "@/api/queries/installation";
 import type { CostView } from "@/api/types";
-import { Days } from "@/features/cost/CostByDay";
-import { Lines } from "@/features/cost/CostTable";
+import { CostByDay } from "@/features/cost/CostByDay";
+import { CostTable } from "@/features/cost/CostTable";
 import { count, money } from "@/lib/format";
 import { useTitle } from "@/lib/useTitle";
-import { Stale } from "@/ui/StaleNotice";
+import { StaleNotice } from "@/ui/StaleNotice";
 import { Empty, Failure, Skeleton } from "@/ui/states";
 
 const SPANS = [7, 30, 90, 365] as const;
@@ -40,7 +40,9 @@ export function Component() {
       {query.isError && !query.data && (
         <Failure error={query.error} retry={() => void query.refetch()} />
       )}
-      {query.isError && query.data && <Stale at={query.dataUpdatedAt} retry={query.refetch} />}
+      {query.isError && query.data && (
+        <StaleNotice at={query.dataUpdatedAt} retry={query.refetch} />
+      )}
       {query.data && <Spent cost={query.data} />}
     </div>
   );
@@ -77,11 +79,11 @@ function Spent({ cost }: { cost: CostView }) {
           </div>
         ))}
       </dl>
-      <Days days={cost.days} />
+      <CostByDay days={cost.days} />
       <div className="grid min-w-0 gap-4 lg:grid-cols-3">
-        <Lines title="Models" lines={cost.models} total={cost.total_usd} />
-        <Lines title="Strategies" lines={cost.strategies} total={cost.total_usd} />
-        <Lines title="Repositories" lines={cost.repos} total={cost.total_usd} />
+        <CostTable title="Models" lines={cost.models} total={cost.total_usd} />
+        <CostTable title="Strategies" lines={cost.strategies} total={cost.total_usd} />
+        <CostTable title="Repositories" lines={cost.repos} total={cost.total_usd} />
       </div>
     </>
   );

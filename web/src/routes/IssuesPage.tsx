@@ -3,7 +3,7 @@ import { Link, useParams } from "react-router";
 import type { ProblemError } from "@/api/problem";
 import { issuesQuery } from "@/api/queries/forge";
 import type { RepoLine } from "@/api/types";
-import { NoForge } from "@/features/repositories/ForgeLoginHint";
+import { ForgeLoginHint } from "@/features/repositories/ForgeLoginHint";
 import { useIssueFilter } from "@/features/repositories/filter";
 import { IssueSearch } from "@/features/repositories/IssueSearch";
 import { IssueTable } from "@/features/repositories/IssueTable";
@@ -12,7 +12,7 @@ import { useTitle } from "@/lib/useTitle";
 import { Button } from "@/ui/Button";
 import { ForgeLink } from "@/ui/ForgeLink";
 import { Hostile } from "@/ui/Hostile";
-import { Stale } from "@/ui/StaleNotice";
+import { StaleNotice } from "@/ui/StaleNotice";
 import { Empty, Failure, Skeleton } from "@/ui/states";
 import { Tag } from "@/ui/Tag";
 
@@ -33,7 +33,9 @@ export function Component() {
       {error && (!query.data || isOther) && (
         <Trouble error={error} retry={() => void query.refetch()} />
       )}
-      {error && query.data && !isOther && <Stale at={query.dataUpdatedAt} retry={query.refetch} />}
+      {error && query.data && !isOther && (
+        <StaleNotice at={query.dataUpdatedAt} retry={query.refetch} />
+      )}
       {query.isSuccess && !isOther && issues.length === 0 && (
         <Empty
           title={isFiltered ? "No open issue is like that" : "There is no open issue"}
@@ -134,6 +136,6 @@ function Trouble({ error, retry }: { error: ProblemError; retry: () => void }) {
       </Empty>
     );
   }
-  if (error.status === 403) return <NoForge told={error.message} retry={retry} />;
+  if (error.status === 403) return <ForgeLoginHint told={error.message} retry={retry} />;
   return <Failure error={error} retry={retry} />;
 }

@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Navigate, useSearchParams } from "react-router";
 import { meQuery } from "@/api/queries/me";
 import { SignIn } from "@/features/account/SignIn";
-import { keptWanted, ownPath } from "@/lib/returnPath";
+import { ownPath, savedReturnPath } from "@/lib/returnPath";
 import { useTitle } from "@/lib/useTitle";
 import { Failure, Skeleton } from "@/ui/states";
 
@@ -12,7 +12,7 @@ export function Component() {
   const query = useQuery(meQuery());
   const problem = params.get("problem");
   // The way back from the forge says what went wrong, but not where a person had wanted to go.
-  const wanted = problem === null ? ownPath(params.get("return_to")) : keptWanted();
+  const wanted = problem === null ? ownPath(params.get("return_to")) : savedReturnPath();
   if (query.data && !query.data.needs_login) return <Navigate to={wanted} replace />;
   return (
     <main className="mx-auto flex min-h-dvh w-full max-w-xl flex-col justify-center gap-4 p-4">

@@ -3,9 +3,9 @@ import { useRef } from "react";
 import { useSearchParams } from "react-router";
 import type { ProblemError } from "@/api/problem";
 import { forgeReposQuery } from "@/api/queries/forge";
-import { NoForge } from "@/features/repositories/ForgeLoginHint";
+import { ForgeLoginHint } from "@/features/repositories/ForgeLoginHint";
 import { matching } from "@/features/repositories/filter";
-import { RepoList } from "@/features/repositories/RepositoryList";
+import { RepositoryList } from "@/features/repositories/RepositoryList";
 import { forgeName, hostOf } from "@/lib/forge";
 import { count } from "@/lib/format";
 import { useKeys } from "@/lib/useKeys";
@@ -13,7 +13,7 @@ import { useTitle } from "@/lib/useTitle";
 import { Button } from "@/ui/Button";
 import { CONTROL } from "@/ui/Field";
 import { ForgeLink } from "@/ui/ForgeLink";
-import { Stale } from "@/ui/StaleNotice";
+import { StaleNotice } from "@/ui/StaleNotice";
 import { Empty, Failure, Skeleton } from "@/ui/states";
 
 export function Component() {
@@ -51,7 +51,9 @@ export function Component() {
       {query.isError && !query.data && (
         <Trouble error={query.error as ProblemError} retry={() => void query.refetch()} />
       )}
-      {query.isError && query.data && <Stale at={query.dataUpdatedAt} retry={query.refetch} />}
+      {query.isError && query.data && (
+        <StaleNotice at={query.dataUpdatedAt} retry={query.refetch} />
+      )}
       {query.data && all.length === 0 && <None forge={query.data.forge} />}
       {all.length > 0 && found.length === 0 && (
         <Empty
@@ -59,13 +61,13 @@ export function Component() {
           action={<Button onClick={() => type("")}>Show all</Button>}
         />
       )}
-      {found.length > 0 && <RepoList repos={found} />}
+      {found.length > 0 && <RepositoryList repos={found} />}
     </div>
   );
 }
 
 function Trouble({ error, retry }: { error: ProblemError; retry: () => void }) {
-  if (error.status === 403) return <NoForge told={error.message} retry={retry} />;
+  if (error.status === 403) return <ForgeLoginHint told={error.message} retry={retry} />;
   return <Failure error={error} retry={retry} />;
 }
 

@@ -2,9 +2,9 @@ import { useQuery } from "@tanstack/react-query";
 import { settingsQuery } from "@/api/queries/installation";
 import { mayAdminister, useMe } from "@/api/queries/me";
 import { ApiKeys } from "@/features/account/ApiKeys";
-import { SignIns } from "@/features/account/LoginList";
-import { Look } from "@/features/settings/Appearance";
-import { Machine } from "@/features/settings/DoctorReport";
+import { LoginList } from "@/features/account/LoginList";
+import { Appearance } from "@/features/settings/Appearance";
+import { DoctorReport } from "@/features/settings/DoctorReport";
 import { Keys, Limits, Place } from "@/features/settings/Installation";
 import { Models } from "@/features/settings/Models";
 import { useTitle } from "@/lib/useTitle";
@@ -18,15 +18,15 @@ export function Component() {
       <h1 className="text-lg font-semibold">Settings</h1>
       <div className="grid min-w-0 items-start gap-4 lg:grid-cols-2">
         <div className="flex min-w-0 flex-col gap-4">
-          <Look />
+          <Appearance />
           {me.mode === "github" && (
             <div id="access" className="flex min-w-0 scroll-mt-16 flex-col gap-4">
               <ApiKeys />
-              <SignIns />
+              <LoginList />
             </div>
           )}
           {me.mode === "local" && <Models />}
-          {mayAdminister(me) && <Machine />}
+          {mayAdminister(me) && <DoctorReport />}
         </div>
         <div className="flex min-w-0 flex-col gap-4">
           {me.mode === "github" && <Models />}

@@ -1,7 +1,7 @@
 import { type Dispatch, memo, type SetStateAction, useState } from "react";
 import { Link, useParams } from "react-router";
 import type { LaneView, WatchedSolve } from "@/api/types";
-import { Thread } from "@/features/conversation/ConversationView";
+import { ConversationView } from "@/features/conversation/ConversationView";
 import { PublicationPanel } from "@/features/publication/PublicationPanel";
 import { ActionDialogs, type PendingAction } from "@/features/solve/outcome/ActionDialogs";
 import { takenFrom } from "@/features/solve/outcome/decision";
@@ -20,7 +20,7 @@ import { useSolveKeys } from "@/features/solve/useSolveKeys";
 import { TrajectoryView } from "@/features/trajectory/TrajectoryView";
 import { useTitle } from "@/lib/useTitle";
 import { SolveEvidence } from "@/routes/SolveEvidence";
-import { Stale } from "@/ui/StaleNotice";
+import { StaleNotice } from "@/ui/StaleNotice";
 import { Empty, Failure, Skeleton } from "@/ui/states";
 
 export function Component() {
@@ -145,7 +145,7 @@ function Shown({ solveId, url, loaded, solve }: ShownProps) {
           solveId={solveId}
           conversationId={facts.data?.conversation_id}
           close={() => url.setTalk(false)}
-          thread={(id) => <Thread conversationId={id} />}
+          thread={(id) => <ConversationView conversationId={id} />}
         />
       )}
       <ActionDialogs {...{ solveId, solve, champion, facts: facts.data, asked, ask }} />
@@ -166,7 +166,7 @@ function Head({
   const { error, updatedAt, failedAt, retryMs, refetch } = watched;
   return (
     <>
-      {error && <Stale at={updatedAt} next={failedAt + retryMs} retry={refetch} />}
+      {error && <StaleNotice at={updatedAt} next={failedAt + retryMs} retry={refetch} />}
       <Upgraded error={error} />
       <SolveHeader
         solveId={solveId}

@@ -9,7 +9,7 @@ import { toFilter, useFilter } from "@/features/solves/filter";
 import { SolvesTable } from "@/features/solves/SolvesTable";
 import { useTitle } from "@/lib/useTitle";
 import { Button } from "@/ui/Button";
-import { Stale } from "@/ui/StaleNotice";
+import { StaleNotice } from "@/ui/StaleNotice";
 import { Empty, Failure, Skeleton } from "@/ui/states";
 
 const MOST_ACTIVE = 4;
@@ -25,7 +25,9 @@ export function Component() {
   return (
     <div className="flex flex-col gap-4">
       <h1 className="sr-only">Solves</h1>
-      {query.isError && query.data && <Stale at={query.dataUpdatedAt} retry={query.refetch} />}
+      {query.isError && query.data && (
+        <StaleNotice at={query.dataUpdatedAt} retry={query.refetch} />
+      )}
       {active.length > 0 && (
         <section aria-labelledby="races" className="flex flex-col gap-2">
           <h2 id="races" className="text-xs text-muted">

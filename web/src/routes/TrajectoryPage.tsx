@@ -4,7 +4,7 @@ import { DiffView } from "@/features/diff/DiffView";
 import { TrajectoryView } from "@/features/trajectory/TrajectoryView";
 import { useTitle } from "@/lib/useTitle";
 import { useUpdates } from "@/live/useUpdates";
-import { Stale } from "@/ui/StaleNotice";
+import { StaleNotice } from "@/ui/StaleNotice";
 import { Empty, Failure, Skeleton } from "@/ui/states";
 
 export function Component() {
@@ -32,7 +32,7 @@ export function Component() {
   return (
     <div className="flex flex-col gap-3">
       {watched.error && (
-        <Stale
+        <StaleNotice
           at={watched.updatedAt}
           next={watched.failedAt + watched.retryMs}
           retry={watched.refetch}

@@ -17,7 +17,7 @@ interface Props {
 }
 
 /** Says what will happen before it happens, and what the server said when it did not. */
-export function Confirm(props: Props) {
+export function ConfirmDialog(props: Props) {
   const { title, verb, danger = false, busy, error, act, close, children } = props;
   const form = useRef<HTMLFormElement>(null);
   return (

@@ -1,7 +1,7 @@
 import { useEffect, useState } from "react";
 import { Button } from "@/ui/Button";
 
-export function Copy({ text, label = "Copy" }: { text: string; label?: string }) {
+export function CopyButton({ text, label = "Copy" }: { text: string; label?: string }) {
   const [done, setDone] = useState<"" | "copied" | "not allowed">("");
   useEffect(() => {
     if (!done) return;

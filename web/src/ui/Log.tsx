@@ -4,7 +4,7 @@ import { paintableLines, stripped } from "@/lib/ansi";
 import { bytes, count } from "@/lib/format";
 import { Ansi } from "@/ui/Ansi";
 import { Button } from "@/ui/Button";
-import { useFound } from "@/ui/highlight";
+import { useHighlight } from "@/ui/highlight";
 import { Search } from "@/ui/Search";
 
 interface Props {
@@ -76,7 +76,7 @@ function Lines({ lines, label, query, now, className }: LinesProps) {
     if (now !== undefined) list.scrollToIndex(now, { align: "center" });
   }, [list, now]);
   const shown = list.getVirtualItems();
-  useFound(box, query, shown[0]?.index);
+  useHighlight(box, query, shown[0]?.index);
   const digits = `${String(lines.length).length + 1}ch`;
   return (
     <section

@@ -12,7 +12,7 @@ interface Props {
 }
 
 /** What is shown is old, because the server does not answer: says how old, and what happens next. */
-export function Stale({ at, next, retry }: Props) {
+export function StaleNotice({ at, next, retry }: Props) {
   const now = useNow(1000);
   const old = at ? `data ${age((now - at) / 1000)} old` : "no data yet";
   const soon =

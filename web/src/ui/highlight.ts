@@ -4,7 +4,7 @@ import "@/ui/highlight.css";
 const MAX_RANGES = 500;
 
 /** Paints what was searched for inside an element, wherever it is shown just now. */
-export function useFound(
+export function useHighlight(
   box: RefObject<HTMLElement | null>,
   query: string,
   /** Changes when other parts of the text are shown. */

@@ -7,8 +7,8 @@ import { age, date } from "@/lib/format";
 import { shown } from "@/lib/hostile";
 import { useNow } from "@/lib/useNow";
 import { Button } from "@/ui/Button";
-import { Confirm } from "@/ui/ConfirmDialog";
-import { Copy } from "@/ui/CopyButton";
+import { ConfirmDialog } from "@/ui/ConfirmDialog";
+import { CopyButton } from "@/ui/CopyButton";
 import { Hostile } from "@/ui/Hostile";
 import { Failure, Skeleton } from "@/ui/states";
 import { Tag } from "@/ui/Tag";
@@ -49,7 +49,7 @@ function Shown({ made, hide }: { made: NewKey; hide: () => void }) {
       </p>
       <code className="min-w-0 break-all text-text">{made.key}</code>
       <div className="flex gap-2">
-        <Copy text={made.key} label="Copy the key" />
+        <CopyButton text={made.key} label="Copy the key" />
         <Button onClick={hide}>I have it</Button>
       </div>
     </div>
@@ -102,7 +102,7 @@ function Revoke({ about, close }: { about: KeyView; close: () => void }) {
     onSettled: () => client.invalidateQueries({ queryKey: accountKeys.keys }),
   });
   return (
-    <Confirm
+    <ConfirmDialog
       title="Revoke this key?"
       verb="Revoke it"
       danger
@@ -114,6 +114,6 @@ function Revoke({ about, close }: { about: KeyView; close: () => void }) {
       <p className="text-soft">
         From then on <Hostile text={about.name} /> lets nobody in. It cannot be brought back.
       </p>
-    </Confirm>
+    </ConfirmDialog>
   );
 }

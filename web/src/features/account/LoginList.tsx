@@ -12,7 +12,7 @@ import { Failure, Skeleton } from "@/ui/states";
 import { Tag } from "@/ui/Tag";
 
 /** Browsers that are signed in as this person. */
-export function SignIns() {
+export function LoginList() {
   const query = useQuery(loginsQuery());
   const all = useMutation({ mutationFn: endLogins, onSuccess: leave });
   return (

@@ -1,6 +1,6 @@
 import { problemWords } from "@/features/account/problems";
 import { hostOf } from "@/lib/forge";
-import { enterUrl, keepWanted } from "@/lib/returnPath";
+import { enterUrl, saveReturnPath } from "@/lib/returnPath";
 
 interface Props {
   forge: string;
@@ -36,7 +36,7 @@ export function SignIn({ forge, wanted, problem }: Props) {
       )}
       <a
         href={enterUrl(wanted)}
-        onClick={() => keepWanted(wanted)}
+        onClick={() => saveReturnPath(wanted)}
         className="inline-flex min-h-11 items-center justify-center rounded-md border border-accent bg-accent px-4 py-2 font-semibold text-on-accent hover:brightness-110"
       >
         Sign in with GitHub

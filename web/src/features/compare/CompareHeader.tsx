@@ -13,7 +13,7 @@ interface Props {
 }
 
 /** The two, beside each other at every width. */
-export function Heads({ solveId, comparison, choose }: Props) {
+export function CompareHeader({ solveId, comparison, choose }: Props) {
   return (
     <div className="grid grid-cols-2 gap-2 lg:gap-4">
       {[comparison.a, comparison.b].map((side) => (

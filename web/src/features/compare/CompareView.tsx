@@ -2,8 +2,8 @@ import { useState } from "react";
 import { Link, useSearchParams } from "react-router";
 import type { SolveView } from "@/api/types";
 import { ChooseDialog } from "@/features/compare/ChooseDialog";
-import { Heads } from "@/features/compare/CompareHeader";
-import { Picker } from "@/features/compare/PairPicker";
+import { CompareHeader } from "@/features/compare/CompareHeader";
+import { PairPicker } from "@/features/compare/PairPicker";
 import { Patches, type RenderFile, withParam } from "@/features/compare/Patches";
 import { pairName, type Side } from "@/features/compare/pair";
 import { ScoreTable } from "@/features/compare/ScoreTable";
@@ -49,7 +49,7 @@ export function CompareView({ view, file }: Props) {
   const isByHand = view.reason.startsWith("chosen by a person");
   return (
     <div className="flex min-w-0 flex-col gap-4">
-      <Picker view={view} comparison={comparison} isBlind={isBlind} />
+      <PairPicker view={view} comparison={comparison} isBlind={isBlind} />
       {chosen && revealed === pair ? (
         <Banner>
           You chose {chosen.letter}: <Hostile text={chosen.run.handle} /> is the champion now.
@@ -62,7 +62,7 @@ export function CompareView({ view, file }: Props) {
           </Banner>
         )
       )}
-      <Heads solveId={view.solve.id} comparison={comparison} choose={choose} />
+      <CompareHeader solveId={view.solve.id} comparison={comparison} choose={choose} />
       <Patches comparison={comparison} file={file} />
       <div className="grid min-w-0 items-start gap-4 lg:grid-cols-2">
         <TestSets comparison={comparison} />

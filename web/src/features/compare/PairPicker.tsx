@@ -14,7 +14,7 @@ interface Props {
 }
 
 /** Which two, and whether their names are seen. */
-export function Picker({ view, comparison, isBlind }: Props) {
+export function PairPicker({ view, comparison, isBlind }: Props) {
   const [, setParams] = useSearchParams();
   const { a, b } = comparison;
   const runs = bestFirst(view);

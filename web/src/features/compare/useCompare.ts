@@ -10,7 +10,7 @@ import { isSwapped, masker } from "@/features/compare/blind";
 import { type Letter, pairName, pairOf, type Side } from "@/features/compare/pair";
 import { parsePatch } from "@/lib/patch/parse";
 import type { Patch } from "@/lib/patch/types";
-import { keep, useKept } from "@/lib/storage";
+import { store, useStored } from "@/lib/storage";
 
 const NO_SEED = "nobody";
 
@@ -49,9 +49,9 @@ export function useComparison(view: SolveView, isBlind: boolean, revealed: strin
 
 /** A number of this browser's person alone, so that their sides are shuffled once and for all. */
 function useSeed(): string {
-  const [seed] = useKept("yudai.blind.seed", "");
+  const [seed] = useStored("yudai.blind.seed", "");
   useEffect(() => {
-    if (!seed) keep("yudai.blind.seed", crypto.randomUUID());
+    if (!seed) store("yudai.blind.seed", crypto.randomUUID());
   }, [seed]);
   return seed || NO_SEED;
 }

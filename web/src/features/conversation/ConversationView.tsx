@@ -1,9 +1,9 @@
 import { type FormEvent, type KeyboardEvent, useEffect, useRef, useState } from "react";
 import { MessageRow } from "@/features/conversation/MessageRow";
-import { isWaiting, useThread } from "@/features/conversation/useMessages";
+import { isWaiting, useMessages } from "@/features/conversation/useMessages";
 import { Button } from "@/ui/Button";
 import { CONTROL } from "@/ui/Field";
-import { Stale } from "@/ui/StaleNotice";
+import { StaleNotice } from "@/ui/StaleNotice";
 import { Failure, Skeleton } from "@/ui/states";
 
 const NEAR_PX = 80;
@@ -13,8 +13,8 @@ interface Props {
 }
 
 /** What was said, newest at the end, and a field to say more. */
-export function Thread({ conversationId }: Props) {
-  const { query, say, earlier } = useThread(conversationId);
+export function ConversationView({ conversationId }: Props) {
+  const { query, say, earlier } = useMessages(conversationId);
   const said = query.data?.messages ?? [];
   const list = useTail(said.at(-1)?.id);
   if (query.isPending) return <Skeleton rows={4} />;
@@ -23,7 +23,7 @@ export function Thread({ conversationId }: Props) {
   }
   return (
     <section aria-label="Conversation" className="flex min-h-0 min-w-0 flex-col gap-3">
-      {query.isError && <Stale at={query.dataUpdatedAt} retry={query.refetch} />}
+      {query.isError && <StaleNotice at={query.dataUpdatedAt} retry={query.refetch} />}
       <div
         ref={list}
         role="log"

@@ -8,7 +8,7 @@ import { CONTROL, Field } from "@/ui/Field";
 import { Failure } from "@/ui/states";
 
 /** A new conversation: what it is about, and which repository its solves are of. */
-export function Begin() {
+export function NewConversation() {
   const go = useNavigate();
   const client = useQueryClient();
   const [title, setTitle] = useState("");

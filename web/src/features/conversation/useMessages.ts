@@ -13,7 +13,7 @@ export interface Said {
 }
 
 /** What was said so far, asked for every two seconds from where we are; older ones on demand. */
-export function useThread(id: string) {
+export function useMessages(id: string) {
   const client = useQueryClient();
   const queryKey = chatKeys.messages(id);
   const query = useQuery({

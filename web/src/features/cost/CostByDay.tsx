@@ -2,7 +2,7 @@ import type { CostView } from "@/api/types";
 import { count, money } from "@/lib/format";
 
 /** A bar per day; the same as a table for who cannot see bars. */
-export function Days({ days }: { days: CostView["days"] }) {
+export function CostByDay({ days }: { days: CostView["days"] }) {
   const most = Math.max(0, ...days.map((day) => day.cost_usd));
   const first = days[0]?.day ?? "";
   const last = days.at(-1)?.day ?? "";

@@ -12,7 +12,7 @@ interface Props {
   total: number;
 }
 
-export function Lines({ title, lines, total }: Props) {
+export function CostTable({ title, lines, total }: Props) {
   return (
     <section className="card min-w-0">
       <h2 className="border-b border-line px-3 py-2 text-sm font-semibold">{title}</h2>

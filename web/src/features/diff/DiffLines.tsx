@@ -28,7 +28,7 @@ const TYPES: Record<FileKind, DiffType> = {
 };
 
 /** The lines of one file as a table. */
-export const Lines = memo(function Lines({ hunks, kind, layout }: Props) {
+export const DiffLines = memo(function DiffLines({ hunks, kind, layout }: Props) {
   const data = useMemo(() => hunks.map((hunk) => asData(hunk, layout)), [hunks, layout]);
   const tokens = useMemo(() => tokensOf(hunks), [hunks]);
   return (

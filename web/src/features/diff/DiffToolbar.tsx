@@ -23,7 +23,7 @@ const LAYOUTS: readonly { id: Layout; name: string }[] = [
   { id: "split", name: "Split" },
 ];
 
-export function Toolbar(props: Props) {
+export function DiffToolbar(props: Props) {
   const { label, files, view, ignores, ignore, isAllOpen, openAll, download } = props;
   const total = {
     added: files.reduce((sum, file) => sum + file.added, 0),

@@ -1,5 +1,5 @@
 import { useId, useMemo, useRef, useState } from "react";
-import { Toolbar } from "@/features/diff/DiffToolbar";
+import { DiffToolbar } from "@/features/diff/DiffToolbar";
 import { FileDiff, LARGE } from "@/features/diff/FileDiff";
 import { FileList } from "@/features/diff/FileList";
 import { useLayout } from "@/features/diff/useLayout";
@@ -7,7 +7,7 @@ import { count } from "@/lib/format";
 import { shown } from "@/lib/hostile";
 import { parsePatch } from "@/lib/patch/parse";
 import { lineCount, type PatchFile } from "@/lib/patch/types";
-import { useKept } from "@/lib/storage";
+import { useStored } from "@/lib/storage";
 import { Button } from "@/ui/Button";
 import { Hostile } from "@/ui/Hostile";
 import { Empty } from "@/ui/states";
@@ -31,7 +31,7 @@ export function DiffView({ patch, label, download, layout }: Props) {
   const { files } = read;
   const box = useRef<HTMLElement>(null);
   const view = useLayout(box);
-  const [whitespace, keepWhitespace] = useKept("yudai.diff.whitespace", "shown");
+  const [whitespace, keepWhitespace] = useStored("yudai.diff.whitespace", "shown");
   const [most, setMost] = useState(FILES_AT_ONCE);
   const open = useOpen(files);
   const lines = useMemo(() => files.reduce((sum, file) => sum + lineCount(file), 0), [files]);
@@ -51,7 +51,7 @@ export function DiffView({ patch, label, download, layout }: Props) {
       className="flex min-w-0 flex-col gap-3"
     >
       <h2 className="sr-only">Diff of {shown(label)}</h2>
-      <Toolbar
+      <DiffToolbar
         label={label}
         files={files}
         view={layout ? null : view}

@@ -1,5 +1,5 @@
 import { memo, type ReactNode, useId, useMemo, useState } from "react";
-import { Lines } from "@/features/diff/DiffLines";
+import { DiffLines } from "@/features/diff/DiffLines";
 import { cut, type Layout } from "@/features/diff/hunks";
 import { binaryWords, KINDS, modeWords } from "@/features/diff/labels";
 import { useNear } from "@/features/diff/useLayout";
@@ -104,7 +104,7 @@ function Body(props: Props) {
         <Note>{`${count(quiet.hidden, "line")} that ${quiet.hidden === 1 ? "differs" : "differ"} only in whitespace ${quiet.hidden === 1 ? "is" : "are"} not shown as changed.`}</Note>
       )}
       {!file.hunks.length && !file.binary && !mode && <Note>{emptyWords(file)}</Note>}
-      {isNear && hunks.length > 0 && <Lines hunks={hunks} kind={file.kind} layout={layout} />}
+      {isNear && hunks.length > 0 && <DiffLines hunks={hunks} kind={file.kind} layout={layout} />}
       {all > most && (
         <More
           all={all}

@@ -1,6 +1,6 @@
 import { type RefObject, useEffect, useRef, useState } from "react";
 import type { Layout } from "@/features/diff/hunks";
-import { useKept } from "@/lib/storage";
+import { useStored } from "@/lib/storage";
 
 const SPLIT_FROM_PX = 768;
 /** So far before it is scrolled to, a file is made ready. */
@@ -16,7 +16,7 @@ export interface View {
 
 /** Unified or split, as this browser's person left it. */
 export function useLayout(box: RefObject<HTMLElement | null>): View {
-  const [kept, keep] = useKept("yudai.diff", "unified");
+  const [kept, keep] = useStored("yudai.diff", "unified");
   const isWide = useWidth(box) >= SPLIT_FROM_PX;
   const wanted = kept === "split" ? "split" : "unified";
   return { wanted, layout: isWide ? wanted : "unified", isWide, choose: keep };

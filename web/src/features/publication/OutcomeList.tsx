@@ -13,7 +13,7 @@ interface Props {
 }
 
 /** What people did with it, in the order it was seen, each with what shows it. */
-export function Outcomes({ solveId, repoUrl, outcomes }: Props) {
+export function OutcomeList({ solveId, repoUrl, outcomes }: Props) {
   if (!outcomes.length) return null;
   return (
     <ol aria-label="What became of it" className="flex flex-col gap-2 border-t border-line pt-3">

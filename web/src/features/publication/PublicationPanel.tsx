@@ -3,9 +3,9 @@ import { Link } from "react-router";
 import { useMe } from "@/api/queries/me";
 import { isResting } from "@/api/queries/publication";
 import type { EventView, PublicationView, SolveView, WatchedSolve } from "@/api/types";
-import { Outcomes } from "@/features/publication/OutcomeList";
+import { OutcomeList } from "@/features/publication/OutcomeList";
 import { type Offer, offerOf } from "@/features/publication/offer";
-import { Steps } from "@/features/publication/PublicationSteps";
+import { PublicationSteps } from "@/features/publication/PublicationSteps";
 import { PublishDialog } from "@/features/publication/PublishDialog";
 import { PullBadge, PullFacts } from "@/features/publication/PullFacts";
 import { usePublication } from "@/features/publication/usePublication";
@@ -59,7 +59,7 @@ export function PublicationPanel({ solveId, solve, facts, events }: Props) {
       {publication && <Told publication={publication} events={events} />}
       {error && <Failure error={error} />}
       {outcomes.data && publication && (
-        <Outcomes
+        <OutcomeList
           solveId={solveId}
           repoUrl={publication.repo_url}
           outcomes={outcomes.data.outcomes}
@@ -120,7 +120,7 @@ function Told({
 }: Omit<Props, "solveId" | "solve" | "facts"> & { publication: PublicationView }) {
   return (
     <>
-      <Steps publication={publication} events={events} />
+      <PublicationSteps publication={publication} events={events} />
       <Trouble publication={publication} />
       <PullFacts publication={publication} />
     </>

@@ -14,7 +14,7 @@ interface Props {
   events: readonly EventView[];
 }
 
-export function Steps({ publication, events }: Props) {
+export function PublicationSteps({ publication, events }: Props) {
   return (
     <ol
       aria-label="Steps of publishing"

@@ -1,7 +1,7 @@
 import { useMe } from "@/api/queries/me";
 import type { Me, SolveView } from "@/api/types";
 import { usePublish } from "@/features/publication/usePublication";
-import { Confirm } from "@/ui/ConfirmDialog";
+import { ConfirmDialog } from "@/ui/ConfirmDialog";
 import { Hostile } from "@/ui/Hostile";
 
 interface Props {
@@ -18,7 +18,7 @@ export function PublishDialog({ solveId, repo, handle, facts, close }: Props) {
   const me = useMe();
   const number = facts.issue_number;
   return (
-    <Confirm
+    <ConfirmDialog
       title="Open a pull request?"
       verb="Open pull request"
       busy={publish.isPending}
@@ -44,7 +44,7 @@ export function PublishDialog({ solveId, repo, handle, facts, close }: Props) {
       <p className="text-soft">
         {inWhoseName(me, repo)} Nothing is merged: that stays with people.
       </p>
-    </Confirm>
+    </ConfirmDialog>
   );
 }
 

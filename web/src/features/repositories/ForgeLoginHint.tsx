@@ -1,12 +1,12 @@
 import { useMe } from "@/api/queries/me";
 import { forgeName } from "@/lib/forge";
 import { Button } from "@/ui/Button";
-import { Copy } from "@/ui/CopyButton";
+import { CopyButton } from "@/ui/CopyButton";
 import { Hostile } from "@/ui/Hostile";
 import { Empty } from "@/ui/states";
 
 /** The forge is there, but does not know who asks. */
-export function NoForge({ told, retry }: { told: string; retry: () => void }) {
+export function ForgeLoginHint({ told, retry }: { told: string; retry: () => void }) {
   const { mode, forge_url: forge } = useMe();
   return (
     <Empty
@@ -21,7 +21,7 @@ export function NoForge({ told, retry }: { told: string; retry: () => void }) {
           <li className="flex flex-wrap items-center gap-x-2">
             <span className="text-muted">either</span>
             <code className="rounded bg-raised px-1.5">yudai login</code>
-            <Copy text="yudai login" />
+            <CopyButton text="yudai login" />
             <span className="text-xs text-muted">a code to type at GitHub; kept encrypted</span>
           </li>
           <li className="flex flex-wrap items-center gap-x-2">

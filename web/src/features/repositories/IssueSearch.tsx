@@ -1,6 +1,6 @@
 import { useRef } from "react";
 import type { IssueFilter } from "@/api/queries/forge";
-import { useTyped } from "@/lib/useDebounced";
+import { useDebounced } from "@/lib/useDebounced";
 import { useKeys } from "@/lib/useKeys";
 import { CONTROL } from "@/ui/Field";
 import { Hostile } from "@/ui/Hostile";
@@ -13,8 +13,8 @@ interface Props {
 /** By words, and by one label. */
 export function IssueSearch({ filter, choose }: Props) {
   const input = useRef<HTMLInputElement>(null);
-  const [typed, setTyped] = useTyped(filter.q, (q) => choose({ q }));
-  const [label, setLabel] = useTyped(filter.label, (text) => choose({ label: text.trim() }));
+  const [typed, setTyped] = useDebounced(filter.q, (q) => choose({ q }));
+  const [label, setLabel] = useDebounced(filter.label, (text) => choose({ label: text.trim() }));
   useKeys({ "/": () => input.current?.focus() });
   return (
     <search className="flex flex-wrap items-center gap-2">

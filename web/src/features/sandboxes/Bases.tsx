@@ -8,7 +8,7 @@ import { BACKENDS } from "@/features/sandboxes/labels";
 import { RemoveBase } from "@/features/sandboxes/RemoveBase";
 import { bytes, count } from "@/lib/format";
 import { CONTROL } from "@/ui/Field";
-import { Stale } from "@/ui/StaleNotice";
+import { StaleNotice } from "@/ui/StaleNotice";
 import { Failure, Skeleton } from "@/ui/states";
 
 /** What sandboxes start from: built once, kept until nobody has used it for long. */
@@ -43,7 +43,9 @@ export function Bases() {
       {query.isError && !query.data && (
         <Failure error={query.error} retry={() => void query.refetch()} />
       )}
-      {query.isError && query.data && <Stale at={query.dataUpdatedAt} retry={query.refetch} />}
+      {query.isError && query.data && (
+        <StaleNotice at={query.dataUpdatedAt} retry={query.refetch} />
+      )}
       {query.data?.bases.length === 0 && (
         <p className="text-sm text-soft">
           None yet. The first solve of a repository prepares one: its files at a commit, with what

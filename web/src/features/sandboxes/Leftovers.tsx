@@ -6,7 +6,7 @@ import { countOf } from "@/features/sandboxes/labels";
 import { SweptList } from "@/features/sandboxes/SweptList";
 import { count } from "@/lib/format";
 import { Button } from "@/ui/Button";
-import { Confirm } from "@/ui/ConfirmDialog";
+import { ConfirmDialog } from "@/ui/ConfirmDialog";
 import { Failure } from "@/ui/states";
 
 /** First only a look, which tells what and why; then, when a person says so, the removal. */
@@ -47,7 +47,7 @@ export function Leftovers() {
       {look.error && <Failure error={look.error} />}
       {swept && <SweptList swept={swept} />}
       {isAsking && (
-        <Confirm
+        <ConfirmDialog
           title={`Remove ${count(found, "leftover")}?`}
           verb="Remove"
           danger
@@ -60,7 +60,7 @@ export function Leftovers() {
             Looks once more and removes what nobody looks after then. Sandboxes whose process is
             alive stay, and those of other installations are never touched.
           </p>
-        </Confirm>
+        </ConfirmDialog>
       )}
     </div>
   );

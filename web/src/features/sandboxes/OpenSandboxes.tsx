@@ -3,7 +3,7 @@ import { sandboxesQuery } from "@/api/queries/sandboxes";
 import { Leftovers } from "@/features/sandboxes/Leftovers";
 import { SandboxTable } from "@/features/sandboxes/SandboxTable";
 import { count } from "@/lib/format";
-import { Stale } from "@/ui/StaleNotice";
+import { StaleNotice } from "@/ui/StaleNotice";
 import { Failure, Skeleton } from "@/ui/states";
 
 /** Those at providers and in containers that are not closed, and what dead processes left. */
@@ -27,7 +27,9 @@ export function OpenSandboxes() {
       {query.isError && !query.data && (
         <Failure error={query.error} retry={() => void query.refetch()} />
       )}
-      {query.isError && query.data && <Stale at={query.dataUpdatedAt} retry={query.refetch} />}
+      {query.isError && query.data && (
+        <StaleNotice at={query.dataUpdatedAt} retry={query.refetch} />
+      )}
       {query.data?.length === 0 && (
         <p className="text-sm text-soft">
           No sandbox is open in a container or at a provider. Those by bubblewrap and as plain

@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { removeBase, sandboxKeys } from "@/api/queries/sandboxes";
 import type { BaseView } from "@/api/types";
-import { Confirm } from "@/ui/ConfirmDialog";
+import { ConfirmDialog } from "@/ui/ConfirmDialog";
 import { Hostile } from "@/ui/Hostile";
 
 export function RemoveBase({ base, close }: { base: BaseView; close: () => void }) {
@@ -12,7 +12,7 @@ export function RemoveBase({ base, close }: { base: BaseView; close: () => void 
     onSettled: () => client.invalidateQueries({ queryKey: sandboxKeys.bases }),
   });
   return (
-    <Confirm
+    <ConfirmDialog
       title="Remove this base?"
       verb="Remove it"
       danger
@@ -28,6 +28,6 @@ export function RemoveBase({ base, close }: { base: BaseView; close: () => void 
         Whoever needs it again builds it anew: that takes its set-up's time, and nothing else is
         lost.
       </p>
-    </Confirm>
+    </ConfirmDialog>
   );
 }

@@ -1,7 +1,7 @@
 import { render, screen } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { Look } from "@/features/settings/Appearance";
+import { Appearance } from "@/features/settings/Appearance";
 
 beforeEach(() => {
   localStorage.clear();
@@ -12,7 +12,7 @@ beforeEach(() => {
 afterEach(() => vi.unstubAllGlobals());
 
 test("dark is chosen at first; light and the system's are a person's choice", async () => {
-  render(<Look />);
+  render(<Appearance />);
   expect(screen.getByLabelText("Dark (Terminal Precision)")).toBeChecked();
   await userEvent.click(screen.getByLabelText("Light"));
   expect(localStorage.getItem("yudai.theme")).toBe("light");
@@ -24,6 +24,6 @@ test("dark is chosen at first; light and the system's are a person's choice", as
 
 test("a stored choice of the system's theme is shown as such", () => {
   localStorage.setItem("yudai.theme", "system");
-  render(<Look />);
+  render(<Appearance />);
   expect(screen.getByLabelText("System")).toBeChecked();
 });

@@ -1,5 +1,5 @@
 import { useState } from "react";
-import { useKept } from "@/lib/storage";
+import { useStored } from "@/lib/storage";
 import { setTheme, type ThemeChoice, themeChoice } from "@/lib/theme";
 
 const THEMES: readonly { id: ThemeChoice; name: string }[] = [
@@ -8,9 +8,9 @@ const THEMES: readonly { id: ThemeChoice; name: string }[] = [
   { id: "system", name: "System" },
 ];
 
-export function Look() {
+export function Appearance() {
   const [theme, choose] = useState(themeChoice);
-  const [keys, setKeys] = useKept("yudai.keys", "on");
+  const [keys, setKeys] = useStored("yudai.keys", "on");
   return (
     <section aria-labelledby="look" className="card flex flex-col gap-3 p-4 text-sm">
       <h2 id="look" className="text-base font-semibold">

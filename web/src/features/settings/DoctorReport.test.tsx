@@ -3,7 +3,7 @@ import { render, screen } from "@testing-library/react";
 import { MemoryRouter } from "react-router";
 import { expect, test } from "vitest";
 import type { Examination } from "@/api/types";
-import { Machine } from "@/features/settings/DoctorReport";
+import { DoctorReport } from "@/features/settings/DoctorReport";
 import { serve } from "@/testing/fakeServer";
 
 type Backend = Examination["sandboxes"][number];
@@ -42,7 +42,7 @@ test("a backend that nobody asked for is not one that is broken", async () => {
   render(
     <QueryClientProvider client={client}>
       <MemoryRouter>
-        <Machine />
+        <DoctorReport />
       </MemoryRouter>
     </QueryClientProvider>,
   );

@@ -7,7 +7,7 @@ import { Hostile } from "@/ui/Hostile";
 import { Failure, Skeleton } from "@/ui/states";
 
 /** What `yudai doctor` says: tools, folders, sandboxes and what each of them promises. */
-export function Machine() {
+export function DoctorReport() {
   const query = useQuery(doctorQuery());
   return (
     <section aria-labelledby="machine" className="card flex min-w-0 flex-col gap-3 p-4">

@@ -2,7 +2,7 @@ import { useRef } from "react";
 import type { Chosen } from "@/features/solves/filter";
 import { VIEWS } from "@/features/solves/filter";
 import { shown } from "@/lib/hostile";
-import { useTyped } from "@/lib/useDebounced";
+import { useDebounced } from "@/lib/useDebounced";
 import { useKeys } from "@/lib/useKeys";
 import { CONTROL } from "@/ui/Field";
 
@@ -14,7 +14,7 @@ interface Props {
 
 export function FilterBar({ chosen, repos, choose }: Props) {
   const search = useRef<HTMLInputElement>(null);
-  const [typed, setTyped] = useTyped(chosen.q, (q) => choose({ q }));
+  const [typed, setTyped] = useDebounced(chosen.q, (q) => choose({ q }));
   useKeys({ "/": () => search.current?.focus() });
   return (
     <search className="flex flex-wrap items-center gap-2">

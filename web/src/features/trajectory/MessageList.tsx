@@ -1,10 +1,10 @@
 import { type ReactNode, useRef } from "react";
 import { type Acts, MessageRow } from "@/features/trajectory/MessageRow";
 import type { Row } from "@/features/trajectory/rows";
-import { EDGE_PX, type Goal, useList } from "@/features/trajectory/useMessageList";
+import { EDGE_PX, type Goal, useMessageList } from "@/features/trajectory/useMessageList";
 import type { Trajectory } from "@/features/trajectory/useTrajectory";
 import { Button } from "@/ui/Button";
-import { useFound } from "@/ui/highlight";
+import { useHighlight } from "@/ui/highlight";
 
 interface Props {
   rows: readonly Row[];
@@ -28,9 +28,9 @@ interface Props {
 export function MessageList(props: Props) {
   const { rows, trajectory, selected, isOpen, acts, seen, isFollowing } = props;
   const box = useRef<HTMLElement>(null);
-  const list = useList({ ...props, ...trajectory, box });
+  const list = useMessageList({ ...props, ...trajectory, box });
   const shown = list.getVirtualItems();
-  useFound(box, props.query, `${shown[0]?.index}-${shown.at(-1)?.index}-${rows.length}`);
+  useHighlight(box, props.query, `${shown[0]?.index}-${shown.at(-1)?.index}-${rows.length}`);
   return (
     <div className="relative min-h-0 grow">
       <section

@@ -1,6 +1,6 @@
 import { memo, type Ref } from "react";
 import type { MessageView } from "@/api/types";
-import { cut, whole } from "@/features/trajectory/excerpt";
+import { excerpt, whole } from "@/features/trajectory/excerpt";
 import { bytes, clock, count, duration, money } from "@/lib/format";
 import { shown } from "@/lib/hostile";
 import { Ansi } from "@/ui/Ansi";
@@ -35,7 +35,7 @@ const ROLES: Record<string, string> = {
 /** One message; those of a step stand in one box. */
 export const MessageRow = memo(function MessageRow(props: Props) {
   const { message, isFirst, isLast, isOpen, isSelected, acts, index, measure } = props;
-  const { text, commands, rest, isTail } = isOpen ? whole(message) : cut(message);
+  const { text, commands, rest, isTail } = isOpen ? whole(message) : excerpt(message);
   const box = `${isFirst ? "mt-2 rounded-t-md border-t" : ""} ${isLast ? "rounded-b-md border-b" : ""}`;
   const edge = isSelected ? "border-l-accent bg-raised" : "border-l-line-strong bg-panel";
   const more = rest > 0 && (
@@ -63,7 +63,7 @@ export const MessageRow = memo(function MessageRow(props: Props) {
         </pre>
       ))}
       {!isTail && more}
-      {isOpen && cut(message).rest > 0 && (
+      {isOpen && excerpt(message).rest > 0 && (
         <button type="button" onClick={() => acts.toggle(message.seq)} className={MORE}>
           show less
         </button>

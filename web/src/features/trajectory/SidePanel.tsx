@@ -2,7 +2,7 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { type ReactNode, useId } from "react";
 import { ProblemError } from "@/api/problem";
 import { diffAtQuery, planQuery } from "@/api/queries/runs";
-import { cut } from "@/features/trajectory/excerpt";
+import { excerpt } from "@/features/trajectory/excerpt";
 import { editAt, testsAt } from "@/features/trajectory/rows";
 import type { Reader } from "@/features/trajectory/useReader";
 import type { Run } from "@/features/trajectory/useRun";
@@ -131,7 +131,7 @@ function TestsHere({ reader, at }: Here) {
         <Hostile text={endOf(tests.command)} />
       </pre>
       <pre className="card bg-ground p-2 leading-[18px] break-words whitespace-pre-wrap text-soft">
-        <Ansi text={message ? cut(message).text : tests.output} />
+        <Ansi text={message ? excerpt(message).text : tests.output} />
       </pre>
     </div>
   );

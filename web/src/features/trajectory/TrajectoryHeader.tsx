@@ -19,7 +19,7 @@ const LINK =
   "inline-flex min-h-8 items-center rounded-md px-2 text-sm text-soft hover:bg-raised hover:text-text";
 
 /** Whose trajectory it is, how it stands, and what it has cost. */
-export function Head({ solveId, runId, facts, reader }: Props) {
+export function TrajectoryHeader({ solveId, runId, facts, reader }: Props) {
   const { lane, isChampion, place, total } = facts;
   return (
     <header className="flex flex-col gap-2">
@@ -56,7 +56,7 @@ export function Head({ solveId, runId, facts, reader }: Props) {
   );
 }
 
-export function CompactHead({ solveId, runId, facts, reader }: Props) {
+export function CompactTrajectoryHeader({ solveId, runId, facts, reader }: Props) {
   const { lane, isChampion } = facts;
   const messages = messageCount(facts, reader);
   return (

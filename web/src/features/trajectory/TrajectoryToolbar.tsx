@@ -12,7 +12,7 @@ interface Props {
 }
 
 /** Filters, search, and how much of each message is shown. */
-export function Toolbar({ reader, isCompact, field }: Props) {
+export function TrajectoryToolbar({ reader, isCompact, field }: Props) {
   const { view, hits, opened, isFollowing, toEnd, follow, search } = reader;
   const at = view.selected === null ? -1 : hits.indexOf(view.selected);
   return (

@@ -3,8 +3,8 @@ import { useNavigate } from "react-router";
 import { MessageList } from "@/features/trajectory/MessageList";
 import { Notices } from "@/features/trajectory/Notices";
 import { type ShowDiff, SidePanel } from "@/features/trajectory/SidePanel";
-import { CompactHead, Head } from "@/features/trajectory/TrajectoryHeader";
-import { Toolbar } from "@/features/trajectory/TrajectoryToolbar";
+import { CompactTrajectoryHeader, TrajectoryHeader } from "@/features/trajectory/TrajectoryHeader";
+import { TrajectoryToolbar } from "@/features/trajectory/TrajectoryToolbar";
 import { useReader } from "@/features/trajectory/useReader";
 import { useRun } from "@/features/trajectory/useRun";
 import { useTrajectoryKeys } from "@/features/trajectory/useTrajectoryKeys";
@@ -47,7 +47,7 @@ export function TrajectoryView({ solveId, runId, compact = false, showDiff }: Pr
   const name = facts.lane ? shown(facts.lane.handle) : "the run";
   // The messages first: what stands beside them may come a frame later.
   const isBeside = useDeferredValue(Boolean(showDiff), false);
-  const HeadOf = compact ? CompactHead : Head;
+  const HeadOf = compact ? CompactTrajectoryHeader : TrajectoryHeader;
   return (
     <section
       aria-label={`Trajectory of ${name}`}
@@ -60,7 +60,7 @@ export function TrajectoryView({ solveId, runId, compact = false, showDiff }: Pr
         <div
           className={`flex min-w-0 flex-col gap-2 ${compact ? "min-h-0 grow" : "min-h-[24rem] max-xl:h-[75dvh]"}`}
         >
-          <Toolbar reader={reader} isCompact={compact} field={field} />
+          <TrajectoryToolbar reader={reader} isCompact={compact} field={field} />
           <Messages reader={reader} acts={acts} name={name} phase={facts.lane?.phase} />
         </div>
         {showDiff && isBeside && (

@@ -5,7 +5,7 @@ export const LINES = 12;
 /** A single line can be as long as a book: no more of it than twelve lines would hold. */
 const CHARACTERS = 2400;
 
-export interface Cut {
+export interface Excerpt {
   text: string;
   commands: readonly string[];
   /** Lines that are not shown; of one very long line at least 1. */
@@ -15,7 +15,7 @@ export interface Cut {
 }
 
 /** What is shown of a message before somebody wants all of it. */
-export function cut(message: MessageView): Cut {
+export function excerpt(message: MessageView): Excerpt {
   const isTail = message.kind === "output" && message.is_test;
   const text = message.kind === "output" ? cleaned(message.text).trimEnd() : message.text.trimEnd();
   const said = isTail ? tailOf(text) : headOf(text, LINES);
@@ -30,7 +30,7 @@ export function cut(message: MessageView): Cut {
   return { text: said.text, commands, rest, isTail };
 }
 
-export function whole(message: MessageView): Cut {
+export function whole(message: MessageView): Excerpt {
   return {
     text: message.text.trimEnd(),
     commands: message.commands.map((command) => command.trimEnd()),

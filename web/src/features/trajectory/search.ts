@@ -13,7 +13,7 @@ function haystack(message: MessageView): string {
 }
 
 /** Numbers of the messages that hold what is searched for. */
-export function found(rows: readonly Row[], query: string): number[] {
+export function findMessages(rows: readonly Row[], query: string): number[] {
   const wanted = query.trim().toLowerCase();
   if (!wanted) return [];
   return rows.flatMap(({ message }) => (haystack(message).includes(wanted) ? [message.seq] : []));

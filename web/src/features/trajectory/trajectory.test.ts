@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { cut, guessPx, LINES } from "@/features/trajectory/excerpt";
+import { excerpt, guessPx, LINES } from "@/features/trajectory/excerpt";
 import { counted, filtered, toFilter } from "@/features/trajectory/kinds";
 import { editAt, placeOf, rowsOf, testsAt } from "@/features/trajectory/rows";
-import { found, step } from "@/features/trajectory/search";
+import { findMessages, step } from "@/features/trajectory/search";
 import { joined, replaced } from "@/live/store";
 import { message, turn } from "@/testing/message";
 
@@ -79,27 +79,30 @@ describe("cut", () => {
   const lines = (n: number) => Array.from({ length: n }, (_, at) => `line ${at}`).join("\n");
 
   it("leaves short texts alone", () => {
-    expect(cut(message(0, { text: lines(LINES) }))).toMatchObject({ text: lines(LINES), rest: 0 });
+    expect(excerpt(message(0, { text: lines(LINES) }))).toMatchObject({
+      text: lines(LINES),
+      rest: 0,
+    });
   });
 
   it("says how many lines more there are", () => {
-    const { text, rest } = cut(message(0, { text: `${lines(36)}\n` }));
+    const { text, rest } = excerpt(message(0, { text: `${lines(36)}\n` }));
     expect([text.split("\n").length, rest]).toEqual([12, 24]);
   });
 
   it("shows the end of what tests printed: it tells", () => {
-    const { text, rest } = cut(message(0, { text: lines(36), is_test: true }));
+    const { text, rest } = excerpt(message(0, { text: lines(36), is_test: true }));
     expect([text.split("\n")[0], rest]).toEqual(["line 24", 24]);
-    expect(cut(message(0, { text: lines(12), is_test: true })).rest).toBe(0);
+    expect(excerpt(message(0, { text: lines(12), is_test: true })).rest).toBe(0);
   });
 
   it("cuts a single endless line too", () => {
-    const { text, rest } = cut(message(0, { text: "x".repeat(100_000) }));
+    const { text, rest } = excerpt(message(0, { text: "x".repeat(100_000) }));
     expect([text.length < 3000, rest]).toEqual([true, 1]);
   });
 
   it("counts commands together", () => {
-    const { commands, rest } = cut(turn(0, 1, lines(10), lines(10), lines(10)));
+    const { commands, rest } = excerpt(turn(0, 1, lines(10), lines(10), lines(10)));
     expect([commands.map((one) => one.split("\n").length), rest]).toEqual([[10, 2], 18]);
   });
 
@@ -113,9 +116,9 @@ describe("search", () => {
   const rows = rowsOf(STEPS, STEPS);
 
   it("sees texts and commands, not colours", () => {
-    expect(found(rows, "1 failed")).toEqual([3]);
-    expect(found(rows, "PYTEST")).toEqual([1]);
-    expect(found(rows, " ")).toEqual([]);
+    expect(findMessages(rows, "1 failed")).toEqual([3]);
+    expect(findMessages(rows, "PYTEST")).toEqual([1]);
+    expect(findMessages(rows, " ")).toEqual([]);
   });
 
   it("goes around", () => {

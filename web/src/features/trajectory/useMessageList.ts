@@ -27,7 +27,7 @@ interface Asked {
 }
 
 /** The rows that exist just now: at the end while it follows, otherwise where they were. */
-export function useList(asked: Asked) {
+export function useMessageList(asked: Asked) {
   const { box, rows, goal, isFollowing, hasEarlier, hasLater } = asked;
   // Stable while the rows are: with another function all places are worked out anew.
   const getItemKey = useCallback((index: number) => rows[index]?.message.seq ?? index, [rows]);

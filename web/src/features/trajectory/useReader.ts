@@ -1,21 +1,21 @@
 import { useCallback, useDeferredValue, useEffect, useMemo, useRef, useState } from "react";
 import { counted, filtered } from "@/features/trajectory/kinds";
 import { placeOf, rowsOf } from "@/features/trajectory/rows";
-import { found, step } from "@/features/trajectory/search";
+import { findMessages, step } from "@/features/trajectory/search";
 import type { Goal } from "@/features/trajectory/useMessageList";
 import { useTrajectory } from "@/features/trajectory/useTrajectory";
-import { useView } from "@/features/trajectory/useTrajectoryUrl";
+import { useTrajectoryUrl } from "@/features/trajectory/useTrajectoryUrl";
 
 /** Reading a trajectory: what is shown of it, what is selected, and the ways to go on. */
 export function useReader(solveId: string, runId: string, isCompact: boolean) {
-  const view = useView(!isCompact);
+  const view = useTrajectoryUrl(!isCompact);
   const { selected, filter, look } = view;
   const trajectory = useTrajectory(solveId, runId, view.attempt);
   const { messages } = trajectory;
   const query = useDeferredValue(view.query.trim());
   const rows = useMemo(() => rowsOf(messages, filtered(messages, filter)), [messages, filter]);
   const counts = useMemo(() => counted(messages), [messages]);
-  const hits = useMemo(() => found(rows, query), [rows, query]);
+  const hits = useMemo(() => findMessages(rows, query), [rows, query]);
   const opened = useOpened();
   const tail = useFollowing(trajectory.listId, messages.at(-1)?.seq ?? -1, selected === null);
   const [goal, setGoal] = useState<Goal>({ seq: selected ?? "end", align: "center" });

@@ -17,7 +17,7 @@ const NAMES = ["m", "kind", "q", "attempt", "side"] as const;
 const NOTHING: Look = { m: "", kind: "", q: "", attempt: "", side: "" };
 const SETTLED_MS = 200;
 
-export interface View {
+export interface TrajectoryUrl {
   selected: number | null;
   filter: Filter;
   query: string;
@@ -30,7 +30,7 @@ export interface View {
  * In the address of a page of its own; side by side with others each keeps its own. The address
  * follows a moment later: it changes too slowly for keys that are held down and for fast typing.
  */
-export function useView(isInAddress: boolean): View {
+export function useTrajectoryUrl(isInAddress: boolean): TrajectoryUrl {
   const [params, setParams] = useSearchParams();
   const [now, setNow] = useState(() => (isInAddress ? read(params) : NOTHING));
   const address = JSON.stringify(read(params));

@@ -1,7 +1,7 @@
 import type { TestsView } from "@/api/types";
 import { Part } from "@/features/verification/Findings";
 import { count } from "@/lib/format";
-import { Copy } from "@/ui/CopyButton";
+import { CopyButton } from "@/ui/CopyButton";
 import { Hostile } from "@/ui/Hostile";
 import { TestNames } from "@/ui/TestNames";
 
@@ -30,7 +30,7 @@ export function Baseline({ facts }: { facts: TestsView["baseline"] }) {
         <code className="min-w-0 rounded bg-raised px-2 py-1 [overflow-wrap:anywhere]">
           <Hostile text={facts.command || "no command was found"} />
         </code>
-        {facts.command && <Copy text={facts.command} />}
+        {facts.command && <CopyButton text={facts.command} />}
       </div>
       <dl className="flex flex-wrap gap-x-8 gap-y-2">
         {NUMBERS.map(({ name, of, colour }) => (

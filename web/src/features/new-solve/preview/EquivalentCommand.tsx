@@ -2,7 +2,7 @@ import { useId, useState } from "react";
 import type { Forecast } from "@/api/types";
 import { bodyOf, pruned } from "@/features/new-solve/state/request";
 import type { NewSolve } from "@/features/new-solve/state/useNewSolve";
-import { Copy } from "@/ui/CopyButton";
+import { CopyButton } from "@/ui/CopyButton";
 import { Hostile } from "@/ui/Hostile";
 import { Tabs } from "@/ui/Tabs";
 
@@ -28,8 +28,8 @@ export function EquivalentCommand({ newSolve }: { newSolve: NewSolve }) {
       <div className="flex flex-wrap items-end justify-between gap-2">
         <Tabs label="How" tabs={TABS} chosen={tab} choose={setTab} panel={panel} />
         <div className="flex gap-1">
-          {text && <Copy text={text} />}
-          <Copy text={window.location.href} label="Copy link to this form" />
+          {text && <CopyButton text={text} />}
+          <CopyButton text={window.location.href} label="Copy link to this form" />
         </div>
       </div>
       <div id={panel} role="tabpanel" aria-label={TABS.find(({ id }) => id === tab)?.name}>

@@ -8,8 +8,8 @@ import { count } from "@/lib/format";
 import { shown } from "@/lib/hostile";
 import { parsePatch } from "@/lib/patch/parse";
 import { Button } from "@/ui/Button";
-import { Confirm } from "@/ui/ConfirmDialog";
-import { Copy } from "@/ui/CopyButton";
+import { ConfirmDialog } from "@/ui/ConfirmDialog";
+import { CopyButton } from "@/ui/CopyButton";
 import { Dialog } from "@/ui/Dialog";
 import { CONTROL, Field } from "@/ui/Field";
 import { Hostile } from "@/ui/Hostile";
@@ -35,7 +35,7 @@ export function ApplyDialog({ solveId, runId, handle, folder, branchName, close 
   if (apply.data) return <Done applied={apply.data} close={close} />;
   const wrong = apply.error instanceof ProblemError ? apply.error.fields.branch : undefined;
   return (
-    <Confirm
+    <ConfirmDialog
       title={`Apply the patch of ${shown(handle)}`}
       verb={isBranch ? "Make the branch" : "Change the files"}
       busy={apply.isPending}
@@ -67,7 +67,7 @@ export function ApplyDialog({ solveId, runId, handle, folder, branchName, close 
         {isBranch && "; the files in the folder stay as they are"}.
       </p>
       <Changing runId={runId} />
-    </Confirm>
+    </ConfirmDialog>
   );
 }
 
@@ -146,7 +146,7 @@ function Done({ applied, close }: { applied: Applied; close: () => void }) {
         <code className="mr-auto min-w-0 truncate text-xs text-muted">
           <Hostile text={next} />
         </code>
-        <Copy text={next} />
+        <CopyButton text={next} />
         <Button look="primary" onClick={close}>
           Done
         </Button>

@@ -3,7 +3,7 @@ import type { LaneView, WatchedSolve } from "@/api/types";
 import { useDismiss, useStopRun, useStopSolve } from "@/features/solve/useSolve";
 import { count, money } from "@/lib/format";
 import { shown } from "@/lib/hostile";
-import { Confirm } from "@/ui/ConfirmDialog";
+import { ConfirmDialog } from "@/ui/ConfirmDialog";
 import { CONTROL, Field } from "@/ui/Field";
 
 interface StopSolveProps {
@@ -16,7 +16,7 @@ export function StopSolve({ solveId, solve, close }: StopSolveProps) {
   const stop = useStopSolve(solveId);
   const { queued, running, verifying } = solve.progress;
   return (
-    <Confirm
+    <ConfirmDialog
       title="Stop this solve?"
       verb="Stop the solve"
       danger
@@ -29,7 +29,7 @@ export function StopSolve({ solveId, solve, close }: StopSolveProps) {
         {count(queued + running + verifying, "run")} of it will end within seconds. What they did so
         far stays to be read, {money(solve.cost_usd)} stay spent, and no champion is named.
       </p>
-    </Confirm>
+    </ConfirmDialog>
   );
 }
 
@@ -42,7 +42,7 @@ interface StopRunProps {
 export function StopRun({ solveId, lane, close }: StopRunProps) {
   const stop = useStopRun(solveId);
   return (
-    <Confirm
+    <ConfirmDialog
       title={`Stop ${shown(lane.handle)}?`}
       verb="Stop the run"
       danger
@@ -54,7 +54,7 @@ export function StopRun({ solveId, lane, close }: StopRunProps) {
       <p className="text-soft">
         It is at step {lane.steps} and has cost {money(lane.cost_usd)}. The other contestants go on.
       </p>
-    </Confirm>
+    </ConfirmDialog>
   );
 }
 
@@ -62,7 +62,7 @@ export function DismissDialog({ solveId, close }: { solveId: string; close: () =
   const dismiss = useDismiss(solveId);
   const [reason, setReason] = useState("");
   return (
-    <Confirm
+    <ConfirmDialog
       title="Take no answer?"
       verb="Dismiss"
       busy={dismiss.isPending}
@@ -84,6 +84,6 @@ export function DismissDialog({ solveId, close }: { solveId: string; close: () =
           />
         )}
       </Field>
-    </Confirm>
+    </ConfirmDialog>
   );
 }
