@@ -7,7 +7,7 @@ import { costQuery } from "@/api/queries/installation";
 import { AccountMenu } from "@/app/AccountMenu";
 import { makeQueryClient } from "@/app/queryClient";
 import { RequireLogin } from "@/app/RequireLogin";
-import * as returning from "@/lib/returnPath";
+import * as returnPath from "@/lib/returnPath";
 import { Component as LoginPage } from "@/routes/LoginPage";
 import { NOBODY, Refused, serve, someone } from "@/testing/fakeServer";
 import { Failure } from "@/ui/states";
@@ -81,7 +81,7 @@ test.each([
   ["<img src=x>", /did not work/],
 ])("the way back says %s in words, and keeps where one wanted to go", async (code, words) => {
   serve({ "GET /api/me": NOBODY });
-  returning.saveReturnPath("/cost");
+  returnPath.saveReturnPath("/cost");
   open(`/login?problem=${encodeURIComponent(code)}`);
   expect(await screen.findByRole("alert")).toHaveTextContent(words);
   expect(screen.getByRole("link", { name: /Sign in/ })).toHaveAttribute(
@@ -139,7 +139,7 @@ test("a server that does not say who asks is told, with a way to ask again", asy
 });
 
 test("the menu says who it is, and signs out", async () => {
-  const leave = vi.spyOn(returning, "leave").mockImplementation(() => undefined);
+  const leave = vi.spyOn(returnPath, "leave").mockImplementation(() => undefined);
   const answers: Record<string, unknown> = {
     "GET /api/me": someone({ is_admin: true, login: "ada\u202e" }),
     "GET /api/cost": {},

@@ -26,13 +26,13 @@ import { Empty, Failure, Skeleton } from "@/ui/states";
 export function Component() {
   const { solveId = "" } = useParams();
   // Another solve is another page: nothing of the one before stays.
-  return <RacePage key={solveId} solveId={solveId} />;
+  return <SolvePage key={solveId} solveId={solveId} />;
 }
 
 type Url = ReturnType<typeof useSolveUrl>;
 type Loaded = ReturnType<typeof useSolve>;
 
-function RacePage({ solveId }: { solveId: string }) {
+function SolvePage({ solveId }: { solveId: string }) {
   const url = useSolveUrl();
   const loaded = useSolve(solveId, url.open, url.sort);
   const { watched, facts } = loaded;
