@@ -1,4 +1,8 @@
-"""The bundled demo: a sample repository, an issue in words, scripted contestants."""
+"""The bundled demo: a sample repository, its issue and scripted contestants.
+
+This module turns them into values that a solve needs; `contestants/` holds the scripts and
+`sample/` the repository. The demo needs no model key and no network.
+"""
 
 import hashlib
 import io

@@ -1,1 +1,4 @@
-"""Things to try Yudai with, where the real ones need an account."""
+"""Development servers that replace services for which one needs an account.
+
+`fake_github/` is the only one; `yudai dev fake-github` starts it.
+"""

@@ -1,4 +1,7 @@
-"""Settings by environment name; the only reader of the environment."""
+"""Settings from environment variables; the only code that reads the environment.
+
+`Settings` below is the whole; `forge.py` and `sandboxes.py` hold its larger groups.
+"""
 
 import os
 from pathlib import Path

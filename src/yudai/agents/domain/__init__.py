@@ -1,0 +1,1 @@
+"""Pure: the command-line agents that `COMMAND_AGENTS` describes."""

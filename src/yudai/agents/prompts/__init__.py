@@ -1,4 +1,4 @@
-"""What the agent is told: text files with $names in them, filled without any logic."""
+"""The prompts: text files with `$names`, filled without any logic."""
 
 import re
 from collections.abc import Mapping

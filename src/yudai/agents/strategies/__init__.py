@@ -1,4 +1,4 @@
-"""Named prompt recipes: one Markdown file per strategy, data not code."""
+"""Strategies: one Markdown file with a prompt recipe each; data, not code."""
 
 from functools import cache
 from importlib.resources import files

@@ -1,0 +1,1 @@
+"""Authentication, rights, cookies, rate limits and headers; start with `request_guards.py`."""

@@ -1,0 +1,1 @@
+"""Blobs in a folder or an S3 bucket, named by their content; start with `object_store.py`."""

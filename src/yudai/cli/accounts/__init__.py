@@ -1,0 +1,1 @@
+"""`yudai login`, `logout`, `whoami` and `keys`."""

@@ -1,0 +1,1 @@
+"""`yudai serve` and `yudai worker`."""

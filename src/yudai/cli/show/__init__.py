@@ -1,0 +1,1 @@
+"""`yudai show`, `compare` and the result table of a solve."""

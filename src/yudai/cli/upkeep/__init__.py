@@ -1,0 +1,1 @@
+"""`yudai doctor`, `reap`, `bases` and `sandbox build-template`."""

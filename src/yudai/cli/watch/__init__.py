@@ -1,0 +1,1 @@
+"""`yudai watch` and the live table of runs."""

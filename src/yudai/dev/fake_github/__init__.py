@@ -1,5 +1,6 @@
-"""A GitHub of one's own on loopback: REST, OAuth, webhooks, pages and real git over HTTP.
+"""A fake GitHub on loopback: REST, OAuth, webhooks, pages and real git over HTTP.
 
-It is laid out as GitHub Enterprise is: REST under `/api/v3`, logins under `/login`, git under
-`/owner/repo.git`. Everything lives in one folder and survives a restart.
+Its layout is GitHub Enterprise's: REST under `/api/v3`, logins under `/login`, git under
+`/owner/repo.git`. All state is in one folder and survives a restart. Start with `app.py` for the
+routes and `state.py` for the data.
 """

@@ -1,0 +1,1 @@
+"""Engines: tasks of this process, or DBOS; and which processes of this host are alive."""

@@ -1,1 +1,1 @@
-"""Where repositories live."""
+"""Git, folders of this machine, mirrors of remote repositories, and GitHub's API."""

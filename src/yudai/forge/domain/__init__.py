@@ -1,0 +1,1 @@
+"""Pure: repositories, issues and pull requests; issue text and Markdown made harmless."""

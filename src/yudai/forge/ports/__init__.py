@@ -1,0 +1,1 @@
+"""Protocols of a folder, of a remote forge with its git side, and of logging in there."""

@@ -1,0 +1,1 @@
+"""Pure: models, prices, token usage, and routing of model names to providers."""

@@ -1,0 +1,1 @@
+"""Pure: the scorecard of a run and the reducer."""

@@ -1,0 +1,1 @@
+"""Cost caps of runs and solves; `metered_gateway.py` reserves each model call and settles it."""

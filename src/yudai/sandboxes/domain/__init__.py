@@ -1,0 +1,1 @@
+"""Pure: lists of allowed hosts, and which prepared bases to evict."""

@@ -1,0 +1,1 @@
+"""Pure: request, matrix, budget, states, origin, slash commands and time estimates."""

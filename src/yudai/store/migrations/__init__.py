@@ -1,4 +1,4 @@
-"""The schema's versions; Alembic is loaded only when there is something to do."""
+"""Schema versions; `upgrade` below loads Alembic only when there is something to do."""
 
 from pathlib import Path
 from typing import Literal

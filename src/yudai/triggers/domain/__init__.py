@@ -1,0 +1,1 @@
+"""Pure: commands and labels that request a solve."""

@@ -1,0 +1,1 @@
+"""A command-line agent inside the sandbox; start with `agent.py`."""

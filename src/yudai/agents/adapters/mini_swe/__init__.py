@@ -1,0 +1,1 @@
+"""mini-SWE-agent with our model, environment and limits; start with `agent.py`."""

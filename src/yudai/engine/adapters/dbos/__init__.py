@@ -1,0 +1,1 @@
+"""The durable engine: `engine.py` queues flows, `worker.py` executes `workflows.py`."""

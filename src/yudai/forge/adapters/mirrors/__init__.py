@@ -1,0 +1,1 @@
+"""Bare mirrors of remote repositories: fetch, build a commit, push; start with `mirrors.py`."""

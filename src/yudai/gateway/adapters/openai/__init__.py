@@ -1,0 +1,1 @@
+"""OpenRouter and any OpenAI-compatible server; start with `gateway.py`."""

@@ -1,0 +1,1 @@
+"""Trajectories in mini-SWE-agent's formats: messages, steps, transcript, foreign files."""

@@ -1,0 +1,1 @@
+"""Local sandboxes by bubblewrap: own namespaces, overlay workspace; start with `backend.py`."""

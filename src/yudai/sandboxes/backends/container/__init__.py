@@ -1,0 +1,1 @@
+"""Containers by podman or docker, called as programs; start with `cloud.py`."""

@@ -1,0 +1,1 @@
+"""What bubblewrap and process share: bases on disk, locks, control groups, processes."""

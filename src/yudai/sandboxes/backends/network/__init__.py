@@ -1,1 +1,1 @@
-"""What boxes may reach: lists of hosts, and the proxy that keeps to them."""
+"""Network access of sandboxes: the proxy that enforces allowed hosts, and the name watch."""

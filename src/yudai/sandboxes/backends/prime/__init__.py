@@ -1,0 +1,1 @@
+"""Machines at Prime Intellect, over its SDK; start with `cloud.py`."""

@@ -1,0 +1,1 @@
+"""Plain processes without isolation, only on request; start with `backend.py`."""

@@ -1,1 +1,1 @@
-"""Sandboxes that somebody else's program makes: what all of them have in common."""
+"""The one backend over every Cloud: machines, bases, warden client; start with `backend.py`."""

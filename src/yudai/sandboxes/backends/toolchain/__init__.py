@@ -1,0 +1,1 @@
+"""Which Python, Node and package settings a sandbox gets; start with `toolchain.py`."""

@@ -1,0 +1,1 @@
+"""The program shipped into a remote machine to run commands there; start with `main.py`."""

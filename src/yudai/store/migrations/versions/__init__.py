@@ -1,1 +1,1 @@
-"""One file per version of the schema, never edited once released."""
+"""One file per schema version; a released one is never edited."""
