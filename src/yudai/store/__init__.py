@@ -1,5 +1,5 @@
-"""The database, SQLite or PostgreSQL: connections, transactions and migrations, without any table.
+"""The database, SQLite or PostgreSQL: connections, transactions, migrations and column types.
 
 Start with `store.py` and `database.py`, the only place that commits. Each capability owns its
-tables (`tables.py`) on the base class in `rows.py`.
+tables; their base class is in `rows.py`.
 """
