@@ -10,7 +10,7 @@ import pytest
 
 STAYING = """
 import asyncio, sys
-from yudai.cli.staying import stay_until_signal
+from yudai.cli.signals import stay_until_signal
 
 async def stay(stubborn):
     print("ready", flush=True)

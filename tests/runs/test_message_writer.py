@@ -19,10 +19,11 @@ from yudai.runs.domain.marks import RunMark
 from yudai.runs.domain.progress import Progress
 from yudai.runs.domain.states import RunEvent
 from yudai.runs.domain.trajectory.trajectory import TrajectoryMessage
-from yudai.runs.message_writer import MessageWriter, WriteError, writer_of
+from yudai.runs.message_writer import MessageWriter, writer_of
 from yudai.runs.tables import RunRow
 from yudai.solves import queries as solves
 from yudai.solves.tables import SolveRow
+from yudai.store.outages import WriteError
 from yudai.store.store import Store
 from yudai.views import update_queries as lanes
 

@@ -22,12 +22,12 @@ from yudai.runs import messages as trajectories
 from yudai.runs import queries as runs
 from yudai.runs.domain.progress import Progress
 from yudai.runs.domain.trajectory.trajectory import TrajectoryMessage
-from yudai.runs.message_writer import WriteError, writer_of
+from yudai.runs.message_writer import writer_of
 from yudai.runs.tables import RunRow
 from yudai.solves import queries as solves
 from yudai.solves import timeline as events
 from yudai.solves.tables import SolveRow
-from yudai.store.outages import StoreAwayError, away_errors
+from yudai.store.outages import StoreAwayError, WriteError, away_errors
 from yudai.store.pool import Pool
 from yudai.store.store import Store
 

@@ -26,12 +26,12 @@ from yudai.runs import queries as runs
 from yudai.runs.domain.progress import Progress
 from yudai.runs.domain.states import RunEvent
 from yudai.runs.domain.trajectory.trajectory import TrajectoryMessage
-from yudai.runs.message_writer import WriteError, writer_of
+from yudai.runs.message_writer import writer_of
 from yudai.runs.tables import RunRow
 from yudai.solves import queries as solves
 from yudai.solves import timeline as events
 from yudai.store.database import Database
-from yudai.store.outages import StoreAwayError
+from yudai.store.outages import StoreAwayError, WriteError
 from yudai.store.pool import Pool
 from yudai.store.postgresql import remedy
 from yudai.store.store import Store

@@ -11,9 +11,10 @@ from yudai.runs import queries as runs
 from yudai.runs.domain.progress import Progress
 from yudai.runs.domain.states import RunEvent, RunState
 from yudai.runs.domain.trajectory.trajectory import TrajectoryMessage
-from yudai.runs.message_writer import WriteError, writer_of
+from yudai.runs.message_writer import writer_of
 from yudai.runs.tables import RunRow
 from yudai.solves import timeline as events
+from yudai.store.outages import WriteError
 from yudai.store.store import Store
 
 NewMessage = Callable[..., TrajectoryMessage]
@@ -54,8 +55,9 @@ import asyncio, os, sys
 from yudai.runs.domain.states import RunEvent
 from yudai.runs.domain.trajectory.trajectory import TrajectoryMessage
 from yudai.gateway.domain.models import Usage
-from yudai.agents.port import Progress
-from yudai.store import runs
+from yudai.runs import queries as runs
+from yudai.runs.domain.progress import Progress
+from yudai.runs.message_writer import writer_of
 from yudai.store.store import Store
 
 async def main(url, run_id):
@@ -95,8 +97,10 @@ import asyncio, sys
 from yudai.runs.domain.states import RunEvent
 from yudai.runs.domain.trajectory.trajectory import TrajectoryMessage
 from yudai.gateway.domain.models import Usage
-from yudai.agents.port import Progress
-from yudai.store import events, runs
+from yudai.runs import queries as runs
+from yudai.runs.domain.progress import Progress
+from yudai.runs.message_writer import writer_of
+from yudai.solves import timeline as events
 from yudai.store.store import Store
 
 async def main(url, run_id):

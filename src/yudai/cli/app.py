@@ -232,7 +232,7 @@ def serve(
 ) -> int:
     """Serve the HTTP API, and run the solves that it accepts, until Ctrl-C or SIGTERM."""
     from yudai.cli.serve.serve import ServeOptions, run_serve
-    from yudai.cli.staying import stay_until_signal
+    from yudai.cli.signals import stay_until_signal
 
     given = ServeOptions(host=host, port=port, no_worker=no_worker, sandbox=sandbox, json=json)
     return stay_until_signal(run_serve(_settings(), given))
@@ -248,7 +248,7 @@ def worker(
 ) -> int:
     """Run solves that a server accepts, beside any number of other workers (PostgreSQL only)."""
     from yudai.cli.serve.worker import run_worker
-    from yudai.cli.staying import stay_until_signal
+    from yudai.cli.signals import stay_until_signal
 
     return stay_until_signal(run_worker(_settings(), sandbox=sandbox, json=json))
 

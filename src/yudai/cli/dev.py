@@ -37,7 +37,7 @@ def fake_github(
 ) -> int:
     """Run a GitHub of your own: label an issue, watch the race, merge or revert what comes."""
     from yudai.cli.fake_github import FakeGitHubOptions, run_fake_github
-    from yudai.cli.staying import stay_until_signal
+    from yudai.cli.signals import stay_until_signal
 
     given = FakeGitHubOptions(port=port, folder=folder, webhook=webhook, json=json)
     return stay_until_signal(run_fake_github(read_settings(), given))

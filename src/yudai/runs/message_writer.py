@@ -22,7 +22,7 @@ from yudai.runs.tables import MessageRow, RunRow
 from yudai.store.columns import to_json
 from yudai.store.connections import insert_new, reason
 from yudai.store.database import Database
-from yudai.store.outages import StoreAwayError, pauses_s
+from yudai.store.outages import WriteError, pauses_s
 from yudai.store.store import Store
 
 DELAY_S = 0.02
@@ -60,10 +60,6 @@ _UPDATE_RUN = (
     .where(_RUNS.c.id == bindparam("of_run"), _RUNS.c.attempt == bindparam("of_attempt"))
     .values(_NUMBERS)
 )
-
-
-class WriteError(StoreAwayError):
-    """Messages could not be stored."""
 
 
 class _Batch(NamedTuple):

@@ -4,6 +4,7 @@ from typing import Literal, NamedTuple, cast
 
 from yudai.kit.errors import TakenError
 from yudai.kit.ids import RunId, SolveId, WorkerId
+from yudai.solves.tables import SolveRow
 from yudai.store.rows import WorkRow
 
 Kind = Literal["solve", "run"]
@@ -23,7 +24,8 @@ class Claim(NamedTuple):
 
 
 def claim_of(row: WorkRow) -> Claim:
-    return Claim(kind_of(type(row)), row.id, row.worker_id, row.attempt)
+    kind = "solve" if isinstance(row, SolveRow) else "run"
+    return Claim(kind, row.id, row.worker_id, row.attempt)
 
 
 def kind_of(table: type[WorkRow]) -> Kind:

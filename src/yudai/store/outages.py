@@ -32,6 +32,10 @@ class StoreAwayError(WorldError):
         super().__init__(Cause.STORE_FAILED, message)
 
 
+class WriteError(StoreAwayError):
+    """What was to be written could not be stored."""
+
+
 @contextmanager
 def away_errors() -> Generator[None]:
     """A lost connection becomes StoreAwayError; a wrong statement stays what it is."""

@@ -10,6 +10,7 @@ from yudai.kit.redaction import Redact, as_it_is
 from yudai.store import migrations
 from yudai.store.connections import refusals
 from yudai.store.database import Database
+from yudai.store.outages import WriteError
 from yudai.store.pool import DEFAULT_POOL, Pool
 
 
@@ -30,6 +31,7 @@ class Store:
         self.redact = redact
         """For what is kept elsewhere."""
         self._parts: dict[type[Part], Part] = {}
+        self._is_closed = False
         self._closing = AsyncExitStack()
         self._closing.push_async_callback(database.close)
 
@@ -76,10 +78,15 @@ class Store:
     @asynccontextmanager
     async def change(self) -> AsyncGenerator[AsyncSession]:
         """Write in one transaction; every message appended before it is there first."""
+        if self._is_closed:
+            raise WriteError("the store is closed")
         for part in tuple(self._parts.values()):
             await part.flush()
         async with self.database.transaction() as db:
             yield db
 
     async def close(self) -> None:
-        await self._closing.aclose()
+        try:
+            await self._closing.aclose()
+        finally:
+            self._is_closed = True

@@ -129,14 +129,15 @@ async def check_by_axe(person: Tab, view: str) -> None:
         assert told == []
 
 
-async def test_the_theme_is_the_systems_unless_a_person_chose(ground: Ground):
+async def test_the_theme_is_dark_unless_a_person_chose(ground: Ground):
     async with tab(ground.browser, ground.url, color_scheme="light") as person:
         await person.go("/settings")
         theme = "document.documentElement.dataset.theme"
-        assert await person.page.evaluate(theme) == "light"
-        await person.page.get_by_label("Dark (Terminal Precision)").check()
-        await person.page.reload()
         assert await person.page.evaluate(theme) == "dark"
+        for choice, shown in (("Light", "light"), ("Dark (", "dark"), ("System", "light")):
+            await person.page.get_by_label(choice).check()
+            await person.page.reload()
+            assert await person.page.evaluate(theme) == shown
         await person.assert_calm()
 
 

@@ -85,7 +85,7 @@ def test_the_parcel_is_always_the_same_and_needs_nothing_of_ours():
 @pytest.mark.parametrize("module", ["exec", "kill", "init", "give", "seal", "walk", "supervisor"])
 def test_its_modules_need_only_pythons_own_library(module: str, tmp_path: Path):
     (tmp_path / "w.pyz").write_bytes(warden_bundle.content())
-    name = f"yudai.sandboxes.backends.remote.warden_{module}"
+    name = f"yudai.sandboxes.backends.warden.{module}"
     program = f"import sys; sys.path.insert(0, sys.argv[1]); import {name}"
 
     done = subprocess.run(
@@ -475,7 +475,7 @@ def test_it_runs_on_other_pythons(version: str, tmp_path: Path):
         pytest.skip(f"there is no {version}")
     (tmp_path / "w.pyz").write_bytes(warden_bundle.content())
     names = ", ".join(
-        f"yudai.sandboxes.backends.remote.warden_{m}" for m in ("exec", "kill", "init", "walk")
+        f"yudai.sandboxes.backends.warden.{m}" for m in ("exec", "kill", "init", "walk")
     )
     code = f"import sys; sys.path.insert(0, sys.argv[1]); import {names}"
     subprocess.run([program, "-I", "-S", "-c", code, tmp_path / "w.pyz"], check=True)
