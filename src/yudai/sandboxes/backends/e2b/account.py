@@ -12,7 +12,7 @@ from e2b import AsyncSandbox, SandboxException, SandboxQuery, SandboxState
 from yudai.kit.concurrency import Chores
 from yudai.sandboxes.backends.e2b.errors import AbsentError, UnheardError, UnreachedError, asking
 from yudai.sandboxes.backends.e2b.network import egress, is_open
-from yudai.sandboxes.backends.network.remote_addresses import without_login
+from yudai.sandboxes.backends.network.addresses import without_login
 from yudai.sandboxes.backends.remote.cloud import BaseGoneError, Found, Order
 
 _DOMAIN = "e2b.app"

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from yudai.sandboxes.backends.network.remote_addresses import PRIVATE
+from yudai.sandboxes.backends.network.addresses import PRIVATE
 from yudai.sandboxes.backends.remote.cloud import DeniedError
 
 _ALL = "0.0.0.0/0"

@@ -1,4 +1,4 @@
-"""Which addresses are of the world, and finding those of a name."""
+"""Which addresses are public, which are private, and the lookup of a name's addresses."""
 
 import asyncio
 import socket
@@ -6,31 +6,35 @@ from collections.abc import Awaitable, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
+from urllib.parse import urlsplit
 
 Address = IPv4Address | IPv6Address
 Resolve = Callable[[str, int], Awaitable[Sequence[Address]]]
 """Raises OSError when there is none."""
 
+PRIVATE = (
+    "0.0.0.0/8",
+    "10.0.0.0/8",
+    "100.64.0.0/10",
+    "127.0.0.0/8",
+    # The metadata service of one cloud, at a public address.
+    "168.63.129.16/32",
+    "169.254.0.0/16",
+    "172.16.0.0/12",
+    "192.0.0.0/24",
+    "192.168.0.0/16",
+    "198.18.0.0/15",
+    "224.0.0.0/4",
+    "240.0.0.0/4",
+)
+"""IPv4 networks that are not public, in the form that providers' network rules take."""
+
 _THREADS = 4
 _SECONDS = 15.0
 _NAT64 = ip_network("64:ff9b::/96")
-_CLOSED = tuple(
-    map(
-        ip_network,
-        # One cloud's metadata has an address of the world; then what is set apart by newer lists
-        # than Python's, and tunnels that carry another address in theirs.
-        (
-            "168.63.129.16/32",
-            "192.0.0.0/24",
-            "192.88.99.0/24",
-            "2001::/23",
-            "2002::/16",
-            "3fff::/20",
-            "5f00::/16",
-            "fec0::/10",
-        ),
-    )
-)
+# Networks that are reserved by newer lists than Python's, and tunnels that carry another address.
+_RESERVED = ("192.88.99.0/24", "2001::/23", "2002::/16", "3fff::/20", "5f00::/16", "fec0::/10")
+_CLOSED = tuple(map(ip_network, (*PRIVATE, *_RESERVED)))
 
 
 def is_public(address: Address) -> bool:
@@ -55,6 +59,12 @@ def is_own(address: Address) -> bool:
             return ip_address(probe.getsockname()[0].partition("%")[0]) == address
         except OSError:
             return False
+
+
+def without_login(url: str) -> str:
+    """Scheme, host and port alone: somebody may have written a password into it."""
+    scheme, host, *_ = urlsplit(url)
+    return f"{scheme}://{host.rpartition('@')[2]}"
 
 
 class Resolver:

@@ -18,7 +18,7 @@ from prime_sandboxes.models import validate_egress_lists
 
 from yudai.kit.concurrency import Chores
 from yudai.kit.errors import SandboxError
-from yudai.sandboxes.backends.network.remote_addresses import PRIVATE, without_login
+from yudai.sandboxes.backends.network.addresses import PRIVATE, without_login
 from yudai.sandboxes.backends.prime.client import make_client
 from yudai.sandboxes.backends.prime.errors import (
     VENDORS,
