@@ -1,10 +1,23 @@
 """Looking into JSON of strangers: what is not of the expected kind reads as empty."""
 
+import json
 from typing import Any, TypeGuard
 
 Object = dict[str, Any]
 
 _MAX_COUNT = 1 << 53
+_MAX_DEPTH = 64
+
+
+def parse(text: str | bytes) -> Any:
+    """ValueError for what is no JSON, or is nested deeper than it could be written again."""
+    try:
+        data: Any = json.loads(text)
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+    if depth_exceeds(data, _MAX_DEPTH):
+        raise ValueError("nested too deeply")
+    return data
 
 
 def is_object(value: object) -> TypeGuard[Object]:

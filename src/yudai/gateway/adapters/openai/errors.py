@@ -5,8 +5,8 @@ import re
 from typing import NamedTuple
 
 from yudai.kit.causes import Cause
-from yudai.kit.shapes import fields, parse
 from yudai.kit.text import clean
+from yudai.kit.untyped import as_object, parse
 
 MAX_WORDS = 300
 _MAX_TEXT = 20_000
@@ -84,7 +84,7 @@ def status_fault(status: int, body: bytes, *, retry_after: str = "", location: s
 def error_fault(error: object, *, lost: bool) -> Fault:
     """An error inside of an answer that HTTP calls a success."""
     told = _of_error(error)
-    code = fields(error).get("code")
+    code = as_object(error).get("code")
     status = code if isinstance(code, int) and 400 <= code < 600 else 502
     return Fault(
         one_line(told.words) or "an error without a word",
@@ -122,15 +122,15 @@ def _told(body: bytes) -> _Told:
         data = parse(text)
     except ValueError:
         return _Told(text, text[:_MAX_TEXT])
-    return _of_error(fields(data).get("error") or data)
+    return _of_error(as_object(data).get("error") or data)
 
 
 def _of_error(error: object) -> _Told:
     """OpenAI's error object, or what others put in its place."""
-    known = fields(error)
+    known = as_object(error)
     message = next((said for key in ("message", "detail") if (said := known.get(key))), None)
     # OpenRouter says "Provider returned error" and keeps the provider's own words in here.
-    raw = fields(known.get("metadata")).get("raw")
+    raw = as_object(known.get("metadata")).get("raw")
     words = ": ".join(_dump(said) for said in (message, raw) if said)
     return _Told(words or _dump(error), _dump(error)[:_MAX_TEXT])
 

@@ -9,8 +9,8 @@ from yudai.gateway.adapters.openai.errors import Fault, error_fault, is_html, ma
 from yudai.gateway.domain.models import Usage
 from yudai.gateway.port import Call, Completion, ToolCall
 from yudai.kit.money import MICROS_PER_USD
-from yudai.kit.shapes import fields, items, parse
 from yudai.kit.text import clean
+from yudai.kit.untyped import as_items, as_object, parse
 
 # More than any model takes; keeps a broken reply from filling a purse, or a database's integer.
 MOST_TOKENS = 50_000_000
@@ -26,7 +26,7 @@ class Consumed(NamedTuple):
 
 
 def consumed(usage: object, call: Call, message: object, *, with_cost: bool) -> Consumed:
-    told = fields(usage)
+    told = as_object(usage)
     prompt = _count(told.get("prompt_tokens"))
     output = _count(told.get("completion_tokens"))
     read = prompt or _estimate([call.messages, call.tools])
@@ -44,7 +44,7 @@ def consumed(usage: object, call: Call, message: object, *, with_cost: bool) -> 
 
 
 def _cached(told: dict[str, Any]) -> int:
-    details = fields(told.get("prompt_tokens_details"))
+    details = as_object(told.get("prompt_tokens_details"))
     # DeepSeek's own name for it.
     return _count(details.get("cached_tokens")) or _count(told.get("prompt_cache_hit_tokens"))
 
@@ -55,7 +55,7 @@ def _cost_micros(told: dict[str, Any]) -> int | None:
         return None
     # With a person's own key at OpenRouter, `cost` is only the fee upon what the provider charges.
     if told.get("is_byok") is True:
-        cost += _dollars(fields(told.get("cost_details")).get("upstream_inference_cost")) or 0.0
+        cost += _dollars(as_object(told.get("cost_details")).get("upstream_inference_cost")) or 0.0
     # Rounded first: 0.0003 dollars are 300 micro-dollars, not 301.
     return math.ceil(round(min(cost, MOST_COST_USD) * MICROS_PER_USD, 6))
 
@@ -94,8 +94,8 @@ def read_reply(body: bytes, call: Call, *, with_cost: bool) -> Reply | Fault:
     data = _parsed(body)
     if isinstance(data, Fault):
         return data
-    choice = fields(_first(data.get("choices")))
-    message = fields(choice.get("message"))
+    choice = as_object(_first(data.get("choices")))
+    message = as_object(choice.get("message"))
     calls = tuple(_tool_calls(message.get("tool_calls"), call.turn))
     if (fault := _error(data, choice) or _unusable(choice, calls)) is not None:
         return fault
@@ -134,7 +134,7 @@ def _error(data: dict[str, Any], choice: dict[str, Any]) -> Fault | None:
 
 
 def _unusable(choice: dict[str, Any], calls: tuple[ToolCall, ...]) -> Fault | None:
-    if not fields(choice.get("message")):
+    if not as_object(choice.get("message")):
         return malformed("no message in it" if choice else "no choice in it")
     if choice.get("finish_reason") == "error" and not calls:
         return error_fault("the model broke off", lost=True)
@@ -146,8 +146,8 @@ def _unusable(choice: dict[str, Any], calls: tuple[ToolCall, ...]) -> Fault | No
 def _tool_calls(calls: object, turn: int) -> Iterator[ToolCall]:
     """Every call has an id of its own, which some servers leave out or give twice."""
     seen: set[str] = set()
-    for index, call in enumerate(map(fields, items(calls))):
-        function = fields(call.get("function"))
+    for index, call in enumerate(map(as_object, as_items(calls))):
+        function = as_object(call.get("function"))
         name = _text(call.get("id"))
         while not name or name in seen:
             name = f"call_{turn}_{index}" if not name else f"{name}_{index}"
@@ -156,7 +156,7 @@ def _tool_calls(calls: object, turn: int) -> Iterator[ToolCall]:
             id=name,
             name=_text(function.get("name")),
             arguments=_arguments(function.get("arguments")),
-            extra_content=_sendable(fields(call.get("extra_content"))),
+            extra_content=_sendable(as_object(call.get("extra_content"))),
         )
 
 
@@ -170,7 +170,9 @@ def _text(value: object) -> str:
     """A text, or the texts of a list of parts."""
     if isinstance(value, str):
         return value
-    parts = (part if isinstance(part, str) else fields(part).get("text") for part in items(value))
+    parts = (
+        part if isinstance(part, str) else as_object(part).get("text") for part in as_items(value)
+    )
     return "".join(part for part in parts if isinstance(part, str))
 
 
@@ -182,13 +184,13 @@ def _reasoning(message: dict[str, Any], details: tuple[dict[str, Any], ...]) -> 
 
 
 def _details(value: object) -> tuple[dict[str, Any], ...]:
-    return tuple(_sendable(part) for part in map(fields, items(value)) if part)
+    return tuple(_sendable(part) for part in map(as_object, as_items(value)) if part)
 
 
 def _sendable(value: dict[str, Any]) -> dict[str, Any]:
     """Without the lone surrogates that could not be sent back."""
-    return fields(parse(clean(json.dumps(value, ensure_ascii=False))))
+    return as_object(parse(clean(json.dumps(value, ensure_ascii=False))))
 
 
 def _first(value: object) -> object:
-    return next(iter(items(value)), None)
+    return next(iter(as_items(value)), None)
