@@ -17,7 +17,7 @@ from yudai.runs.domain.states import RunState
 from yudai.sandboxes.queries import DEAD_S
 from yudai.solves.domain.states import SolveState
 
-_SAMPLE = re.compile(r'([a-z_]+)\{((?:[a-z]+="[^"]*",?)+)\} (\d+)')
+_SAMPLE = re.compile(r'([a-z_]+)\{((?:[a-z]+="[^"]*",?)+)\} (\d+)\.0')
 
 
 def parsed(text: str) -> dict[str, int]:

@@ -1,10 +1,12 @@
 """Numbers for Prometheus, in its text format."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Literal, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 from fastapi import APIRouter
 from fastapi.responses import PlainTextResponse
+from prometheus_client import Metric, generate_latest
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 
 from yudai.api.routes.sandboxes import OverseerDep
 from yudai.api.security.rights import MayOversee
@@ -18,15 +20,8 @@ MEDIA_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 # A series that is not there cannot be told from a zero: these always are.
 _BACKENDS = ("container", "e2b", "prime")
 
-Labels = tuple[tuple[str, str], ...]
+Family = TypeVar("Family", GaugeMetricFamily, CounterMetricFamily)
 Word = TypeVar("Word", bound=str)
-
-
-class Family(NamedTuple):
-    name: str
-    kind: Literal["gauge", "counter"]
-    help: str
-    samples: Mapping[Labels, int]
 
 
 class Metrics(PlainTextResponse):
@@ -37,50 +32,39 @@ class Metrics(PlainTextResponse):
 async def metrics(overseer: OverseerDep, user: MayOversee) -> Metrics:
     """How many there are of what; a key of an administrator that may only read is enough."""
     del user
-    families = _families(await overseer.count())
-    return Metrics("".join(line + "\n" for family in families for line in _lines(family)))
+    return Metrics(generate_latest(_Snapshot(await overseer.count())))
 
 
-def _families(numbers: Numbers) -> Iterator[Family]:
-    held, leaked = numbers.held, numbers.leaked
-    backends = sorted({*_BACKENDS, *held, *leaked, *numbers.reaped})
-    yield Family(
-        "yudai_sandboxes",
-        "gauge",
-        "Sandboxes that are open, by whether a process holds them.",
-        {
-            (("backend", name), ("state", state)): counted.get(name, 0)
-            for name in backends
-            for state, counted in (("held", held), ("leaked", leaked))
-        },
-    )
-    yield Family(
-        "yudai_sandboxes_leaked",
-        "gauge",
-        "Sandboxes that nobody holds and that no sweep has removed yet.",
-        _by("backend", backends, leaked),
-    )
-    yield Family(
-        "yudai_sandboxes_reaped_total",
-        "counter",
-        "Sandboxes that sweeps have removed.",
-        _by("backend", backends, numbers.reaped),
-    )
-    yield Family("yudai_solves", "gauge", "Solves.", _by("state", SolveState, numbers.solves))
-    yield Family("yudai_runs", "gauge", "Runs.", _by("state", RunState, numbers.runs))
+class _Snapshot(NamedTuple):
+    """A collector for one response: the numbers are the database's, not this process's."""
+
+    numbers: Numbers
+
+    def collect(self) -> Iterator[Metric]:
+        held, leaked, reaped = self.numbers.held, self.numbers.leaked, self.numbers.reaped
+        backends = sorted({*_BACKENDS, *held, *leaked, *reaped})
+        sandboxes = GaugeMetricFamily(
+            "yudai_sandboxes",
+            "Sandboxes that are open, by whether a process holds them.",
+            labels=["backend", "state"],
+        )
+        for backend in backends:
+            sandboxes.add_metric([backend, "held"], held.get(backend, 0))
+            sandboxes.add_metric([backend, "leaked"], leaked.get(backend, 0))
+        yield sandboxes
+        unheld = "Sandboxes that nobody holds and that no sweep has removed yet."
+        gauge = GaugeMetricFamily("yudai_sandboxes_leaked", unheld, labels=["backend"])
+        yield _filled(gauge, backends, leaked)
+        swept = "Sandboxes that sweeps have removed."
+        counter = CounterMetricFamily("yudai_sandboxes_reaped_total", swept, labels=["backend"])
+        yield _filled(counter, backends, reaped)
+        solves = GaugeMetricFamily("yudai_solves", "Solves.", labels=["state"])
+        yield _filled(solves, SolveState, self.numbers.solves)
+        runs = GaugeMetricFamily("yudai_runs", "Runs.", labels=["state"])
+        yield _filled(runs, RunState, self.numbers.runs)
 
 
-def _by(label: str, names: Iterable[Word], counted: Mapping[Word, int]) -> dict[Labels, int]:
-    return {((label, str(name)),): counted.get(name, 0) for name in names}
-
-
-def _lines(family: Family) -> Iterator[str]:
-    yield f"# HELP {family.name} {family.help}"
-    yield f"# TYPE {family.name} {family.kind}"
-    for labels, value in family.samples.items():
-        told = ",".join(f'{name}="{_escaped(text)}"' for name, text in labels)
-        yield f"{family.name}{{{told}}} {value}"
-
-
-def _escaped(text: str) -> str:
-    return text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+def _filled(family: Family, names: Iterable[Word], counted: Mapping[Word, int]) -> Family:
+    for name in names:
+        family.add_metric([str(name)], counted.get(name, 0))
+    return family
