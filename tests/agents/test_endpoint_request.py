@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from yudai.agents.endpoint.model_desk_request import MAX_VALUES, ChatRequest, read_request
 from yudai.agents.endpoint.port import MAX_BODY
+from yudai.agents.endpoint.request import MAX_VALUES, ChatRequest, read_request
 from yudai.kit.errors import RefusedError
 
 HELLO = {"role": "user", "content": "x"}

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeVar
 from weakref import WeakValueDictionary
 
-from yudai.agents.endpoint.model_desk_request import ChatRequest, read_request
 from yudai.agents.endpoint.port import BodyTooLargeError, ReadBody
 from yudai.agents.endpoint.recorder import DeskBook
+from yudai.agents.endpoint.request import ChatRequest, read_request
 from yudai.agents.endpoint.session import Asked
 from yudai.agents.endpoint.tokens import RunClaims
 from yudai.agents.endpoint.trajectory import Prepared, Seen, prepared

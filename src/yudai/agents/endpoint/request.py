@@ -1,94 +1,142 @@
-"""Messages and tools of a stranger's request, rebuilt from what is known to be harmless."""
+"""Chat-completions requests of agents: what is read, what is dropped, and what is refused."""
 
-import re
+import json
+import math
+from itertools import accumulate
+from typing import Annotated, Any, Literal, NamedTuple, TypeVar
+
+from pydantic import (
+    AfterValidator,
+    AliasChoices,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+    ValidatorFunctionWrapHandler,
+    WrapValidator,
+)
 
 from yudai.kit.errors import RefusedError
-from yudai.kit.untyped import Object, as_items, as_object, as_text, is_items, is_object
+from yudai.kit.text import clean
+from yudai.kit.untyped import Object, as_items, as_object, as_text, is_object
 
+MAX_MESSAGES = 5000
 MAX_TOOLS = 128
-_ROLES = frozenset({"system", "developer", "user", "assistant", "tool"})
-_TEXTS = ("name", "tool_call_id", "reasoning_content")
-_TOOL_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
-_DETAILS = {
-    "type": str,
-    "id": str,
-    "format": str,
-    "index": int,
-    "text": str,
-    "summary": str,
-    "signature": str,
-    "data": str,
-}
-_FUNCTION = {"description": str, "parameters": dict, "strict": bool}
+MAX_VALUES = 200_000
+"""Of one body, names of fields among them: each costs far more to read than to send."""
+_MAX_DEPTH = 32
+_BRACKETS = b"[{]}"
+_ALL_BUT_BRACKETS = bytes(set(range(256)) - set(_BRACKETS))
+_STEP = {ord(char): step for char, step in zip("[{]}", (1, 1, -1, -1), strict=True)}
+_TEXTS = ("type", "id", "format", "text", "summary", "signature", "data")
+_DETAILS = dict.fromkeys(_TEXTS, str) | {"index": int}
+_NAMED = 4
+"""How much of a place is told: what is further inside has names of the sender's own."""
 
 
-def message_of(value: object, field: str) -> Object:
-    """RefusedError names the field that is not taken."""
-    message = as_object(value)
-    if message.get("role") not in _ROLES:
-        raise RefusedError(f"{field}.role: one of {', '.join(sorted(_ROLES))}", field=field)
-    kept: Object = {"role": message["role"]}
-    for name in _TEXTS:
-        if not isinstance(message.get(name), str | None):
-            raise RefusedError(f"{field}.{name}: has to be text", field=field)
-        kept |= {name: message[name]} if message.get(name) else {}
-    for name, rebuilt in (("tool_calls", _tool_call), ("reasoning_details", _detail)):
-        items = message.get(name)
-        if items is not None and not is_items(items):
-            raise RefusedError(f"{field}.{name}: has to be a list of objects", field=field)
-        kept |= {name: [rebuilt(item, f"{field}.{name}") for item in items]} if items else {}
-    return kept | {"content": _content(message.get("content"), f"{field}.content")}
+class ChatRequest(NamedTuple):
+    """What of a request is passed on; the model and its temperature are the contestant's."""
+
+    messages: list[Object]
+    tools: list[Object]
+    max_output_tokens: int | None = None
+    is_streamed: bool = False
+    with_usage: bool = False
+    """A stream's last chunk says what was used."""
 
 
-def _content(content: object, field: str) -> str | list[Object] | None:
-    if is_items(content):
-        return [_part(part, field) for part in content]
-    if not isinstance(content, str | None):
-        raise RefusedError(f"{field}: has to be text", field=field)
-    return content
+def read_request(body: bytes) -> ChatRequest:
+    """RefusedError, in one line that names the field, for what is not taken.
+
+    Nothing else of a request goes any further: what it asks of a provider besides, like plugins
+    or another model, is left out.
+    """
+    given = {name: value for name, value in _parsed(body).items() if value is not None}
+    if given.get("n", 1) != 1:
+        raise RefusedError("n: only 1 is possible", field="n")
+    if given.get("functions"):
+        raise RefusedError("functions: give `tools` instead", field="functions")
+    if not 1 <= len(as_items(given.get("messages"))) <= MAX_MESSAGES:
+        raise RefusedError(f"messages: give 1 to {MAX_MESSAGES}", field="messages")
+    try:
+        request = _Request.model_validate(given)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_context=False, include_input=False)[0]
+        place = ".".join(map(str, first["loc"][:_NAMED]))
+        words = first["msg"].removeprefix("Value error, ")
+        raise RefusedError(f"{place}: {words}", field=place) from None
+    return ChatRequest(
+        # A message without content has the field all the same.
+        messages=[{"content": None} | _kept(message) for message in request.messages],
+        tools=list(map(_kept, request.tools)),
+        max_output_tokens=request.max_tokens,
+        is_streamed=given.get("stream") is True,
+        with_usage=as_object(given.get("stream_options")).get("include_usage") is True,
+    )
 
 
-def _part(value: object, field: str) -> Object:
-    """Text alone: what a picture costs cannot be told from its size."""
-    part = as_object(value)
-    if part.get("type") != "text" or not isinstance(part.get("text"), str):
-        raise RefusedError(f"{field}: only parts of text are taken", field=field)
-    # One that lasts longer costs more than is set aside for a call.
-    cached = {"cache_control": {"type": "ephemeral"}} if part.get("cache_control") else {}
-    return {"type": "text", "text": part["text"]} | cached
+def words_of(message: Object) -> str:
+    """The text of a request's message, whether it came whole or in parts."""
+    content = message.get("content")
+    if isinstance(content, str):
+        return content
+    return "".join(as_text(as_object(part).get("text")) for part in as_items(content))
 
 
-def _tool_call(value: object, field: str) -> Object:
-    call = as_object(value)
-    function = as_object(call.get("function"))
-    texts = (call.get("id"), function.get("name"), function.get("arguments"))
-    if call.get("type", "function") != "function" or not all(isinstance(t, str) for t in texts):
-        words = "each needs `id`, `type: function` and `function: {name, arguments}`, all texts"
-        raise RefusedError(f"{field}: {words}", field=field)
-    return {
-        "id": call["id"],
-        "type": "function",
-        "function": {"name": function["name"], "arguments": function["arguments"]},
-    } | _signature(call.get("extra_content"), field)
+def _parsed(body: bytes) -> Object:
+    _refuse_heavy(body)
+    try:
+        # As text: of bytes the parser would take other encodings, and halves of characters.
+        text = body.decode()
+        data: object = json.loads(text, parse_constant=_no_number, parse_float=_number)
+        if "\\ud" in text.lower():
+            # Halves of characters, which could be sent to nobody.
+            data = json.loads(clean(json.dumps(data, ensure_ascii=False)))
+    except (ValueError, RecursionError):
+        raise RefusedError("the body is no JSON") from None
+    if not is_object(data):
+        raise RefusedError("the body has to be one JSON object")
+    return data
 
 
-def _signature(value: object, field: str) -> Object:
-    """Gemini's, of the thought that led to a call: `{"google": {"thought_signature": ...}}`."""
-    if not value:
-        return {}
-    kept = {
-        vendor: {name: text for name, text in as_object(told).items() if isinstance(text, str)}
-        for vendor, told in as_object(value).items()
-    }
-    if kept != value:
-        raise RefusedError(f"{field}.extra_content: only texts by vendor are taken", field=field)
-    return {"extra_content": kept}
+def _refuse_heavy(body: bytes) -> None:
+    """Without parsing it, which takes the whole process's time and a hundred times its size."""
+    bare = body.replace(rb"\\", b"").replace(rb"\"", b"")
+    is_heavy = bare.count(b'"') > 2 * MAX_VALUES
+    outside = b"" if is_heavy else b"".join(bare.split(b'"')[::2])
+    if is_heavy or sum(map(outside.count, (b",", b"[", b"{"))) > MAX_VALUES:
+        raise RefusedError(f"the body has more than {MAX_VALUES} values")
+    steps = map(_STEP.__getitem__, outside.translate(None, _ALL_BUT_BRACKETS))
+    if max(accumulate(steps), default=0) > _MAX_DEPTH:
+        raise RefusedError(f"the body is nested deeper than {_MAX_DEPTH} levels")
 
 
-def _detail(value: object, field: str) -> Object:
+def _number(word: str) -> float:
+    number = float(word)
+    return number if math.isfinite(number) else _no_number(word)
+
+
+def _no_number(word: str) -> float:
+    raise ValueError(f"{word} is no number of JSON")
+
+
+def _kept(shape: BaseModel) -> Object:
+    return shape.model_dump(exclude_none=True)
+
+
+def _text_alone(value: object, check: ValidatorFunctionWrapHandler) -> Any:
+    """What a picture costs cannot be told from its size."""
+    try:
+        return check(value)
+    except ValidationError:
+        raise ValueError("has to be text; in a list only parts of text are taken") from None
+
+
+def _detail(value: object) -> Object:
     detail = as_object(value)
     if not as_text(detail.get("type")).startswith("reasoning."):
-        raise RefusedError(f"{field}: only `reasoning.*` is taken", field=field)
+        raise ValueError("only `reasoning.*` is taken")
     return {
         name: detail[name]
         for name, kind in _DETAILS.items()
@@ -96,24 +144,74 @@ def _detail(value: object, field: str) -> Object:
     }
 
 
-def tools_of(value: object) -> list[Object]:
-    """Functions, which the agent itself runs: others are run by a provider, who has a network."""
-    tools = as_items(value)
-    if len(tools) > MAX_TOOLS or not all(map(is_object, tools)):
-        raise RefusedError(f"tools: at most {MAX_TOOLS} objects", field="tools")
-    return [_tool(tool, f"tools.{place}") for place, tool in enumerate(tools)]
+def _short_cache(value: object) -> Object | None:
+    """One that lasts longer costs more than is set aside for a call."""
+    return {"type": "ephemeral"} if value else None
 
 
-def _tool(tool: Object, field: str) -> Object:
-    if tool.get("type") != "function":
-        raise RefusedError(f"{field}.type: only `function` is taken", field=field)
-    function = as_object(tool.get("function"))
-    name = as_text(function.get("name"))
-    if not _TOOL_NAME.fullmatch(name):
-        raise RefusedError(f"{field}.function.name: 1 to 64 of A-Z a-z 0-9 _ -", field=field)
-    kept: Object = {"name": name}
-    for key, kind in _FUNCTION.items():
-        if not isinstance(function.get(key), kind | None):
-            raise RefusedError(f"{field}.function.{key}: is of another kind", field=field)
-        kept |= {key: function[key]} if function.get(key) is not None else {}
-    return {"type": "function", "function": kept}
+def _or_none(value: Any) -> Any:
+    return value or None
+
+
+_T = TypeVar("_T")
+# Only the first error is told: more of them would take time and memory.
+_Items = Annotated[list[_T], Field(fail_fast=True)]
+_Text = Annotated[str | None, AfterValidator(_or_none)]
+_Detail = Annotated[Object, BeforeValidator(_detail)]
+
+
+class _Shape(BaseModel):
+    """Built only of what is known to be harmless: other fields are dropped."""
+
+    model_config = ConfigDict(extra="ignore", strict=True)
+
+
+class _Part(_Shape):
+    type: Literal["text"]
+    text: str
+    cache_control: Annotated[Object | None, BeforeValidator(_short_cache)] = None
+
+
+class _Called(_Shape):
+    name: str
+    arguments: str
+
+
+class _ToolCall(_Shape):
+    id: str
+    type: Literal["function"] = "function"
+    function: _Called
+    extra_content: Annotated[dict[str, dict[str, str]] | None, BeforeValidator(_or_none)] = None
+    """Gemini's, of the thought that led to a call: `{"google": {"thought_signature": ...}}`."""
+
+
+class _Message(_Shape):
+    role: Literal["system", "developer", "user", "assistant", "tool"]
+    name: _Text = None
+    tool_call_id: _Text = None
+    reasoning_content: _Text = None
+    tool_calls: Annotated[_Items[_ToolCall] | None, AfterValidator(_or_none)] = None
+    reasoning_details: Annotated[_Items[_Detail] | None, AfterValidator(_or_none)] = None
+    content: Annotated[str | _Items[_Part] | None, WrapValidator(_text_alone)] = None
+
+
+class _Function(_Shape):
+    name: str = Field(pattern=r"^[A-Za-z0-9_-]{1,64}$")
+    description: str | None = None
+    parameters: dict[str, Any] | None = None
+    strict: bool | None = None
+
+
+class _Tool(_Shape):
+    """A function, which the agent itself runs: others are run by a provider, with a network."""
+
+    type: Literal["function"]
+    function: _Function
+
+
+class _Request(_Shape):
+    messages: _Items[_Message]
+    tools: Annotated[_Items[_Tool], Field(max_length=MAX_TOOLS), BeforeValidator(as_items)] = []
+    max_tokens: int | None = Field(
+        default=None, ge=1, validation_alias=AliasChoices("max_completion_tokens", "max_tokens")
+    )

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from yudai.agents.endpoint.model_desk_request import words_of
+from yudai.agents.endpoint.request import words_of
 from yudai.agents.endpoint.responses import said
 from yudai.gateway.port import Completion
 from yudai.kit.money import usd
