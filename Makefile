@@ -10,7 +10,7 @@ PAGE := src/yudai/_page/index.html
 # With it every process would compile our own modules, and each pytest worker all tests, again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: setup web demo test check fix dev live gen dist bench chaos extras clean
+.PHONY: setup web demo test test-real check fix dev live gen dist bench chaos extras clean
 
 setup: .venv/.ready web  ## install everything into .venv, build the page
 
@@ -23,6 +23,10 @@ test: check  ## all checks, then every test
 	@$(RUN)python -m tests.support.chromium
 	$(call web,node_modules/.bin/vitest run)
 	$(RUN)pytest
+
+test-real: setup  ## what is too slow for every commit: before an issue is closed
+	@$(RUN)python -m tests.support.chromium
+	$(RUN)pytest -m real --timeout 600
 
 check: setup web/tools/codegen/node_modules/.ready  ## format, lint, layers, types, sizes, dependencies
 	$(RUN)ruff format --check .
@@ -62,7 +66,7 @@ bench: setup  ## the measurements that the issues give numbers for
 	$(RUN)python -m tests.support.servers.with_postgres $(RUN)yudai bench recovery --database
 
 chaos: setup  ## a hundred times kill -9 at random moments, with each sandbox backend
-	YUDAI_KILL_ROUNDS=100 $(RUN)pytest tests/e2e/test_kill_sandboxes.py
+	YUDAI_KILL_ROUNDS=100 $(RUN)pytest -m "real or not real" tests/e2e/test_kill_sandboxes.py
 
 extras: setup  ## each vendor's SDK alone, as new as it gets, in an environment of its own
 	$(RUN)python tests/packaging/try_extras.py

@@ -14,6 +14,8 @@ import structlog
 from _pytest.nodeid import NodeId
 from hypothesis import HealthCheck, settings
 
+from tests.support.rare import leave_more_of_the_same
+
 pytest_plugins = [
     "tests.support.conversation_rows",
     "tests.support.rows",
@@ -56,6 +58,7 @@ def pytest_xdist_auto_num_workers() -> int:
 @pytest.hookimpl(wrapper=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> Iterator[None]:
     """pytest 9.2 does not look where xdist 3.8 writes a test's group: each would start alone."""
+    leave_more_of_the_same(items)
     yield
     items.sort(key=lambda item: _turn(item.path.relative_to(_HERE).parts[0]))
     for item in items:

@@ -244,6 +244,7 @@ async def test_commands_of_one_box_take_turns(box: Sandbox):
     assert [task.result().text for task in tasks] == [f"{n}\n{n}\n" for n in range(8)]
 
 
+@pytest.mark.real_on("process", "e2b", "prime")
 async def test_thirty_two_in_parallel(backend: Backend, base: BaseRef):
     boxes = await backend.spawn(base, 32, owner="many")
     assert not [box for box in boxes if isinstance(box, SandboxError)]

@@ -34,6 +34,9 @@ from yudai.sandboxes.backends.remote.commands import RemoteCommands
 from yudai.sandboxes.backends.shell_script import package_script
 from yudai.sandboxes.port import Backend, BaseRef, BaseSpec, ExecResult, Sandbox, SandboxRef
 
+# Its machines are those of e2b: the same warden, which is all that these tests look at.
+pytestmark = pytest.mark.real_on("prime")
+
 
 class Leftovers(NamedTuple):
     processes: list[str]
@@ -87,6 +90,7 @@ def archive(tmp_path: Path) -> Path:
     return make_archive(tmp_path / "source.tar")
 
 
+@pytest.mark.always
 async def test_a_base_is_built_once(fresh: Backend, tmp_path: Path):
     spec = BaseSpec(key="k", source=archive(tmp_path), setup=("date +%N >built",))
 
@@ -264,6 +268,7 @@ async def test_equal_archives_have_equal_commits(fresh: Backend, tmp_path: Path)
     assert len(heads) == 1
 
 
+@pytest.mark.always
 async def test_a_failed_set_up_says_why_and_leaves_nothing(fresh: Backend, tmp_path: Path):
     source = archive(tmp_path)
     setup = ("echo first", "seq 100; echo the reason; exit 5", "echo never")
@@ -370,6 +375,7 @@ async def test_a_cancelled_preparation_leaves_nothing(fresh: Backend, tmp_path: 
     assert not list(tmp_path.rglob("home/**/boxes/*"))
 
 
+@pytest.mark.always
 async def test_boxes_are_listed_by_owner(fresh: Backend, tmp_path: Path):
     base = await fresh.prepare(BaseSpec(key="k", source=archive(tmp_path)))
     assert await fresh.list() == []
@@ -437,6 +443,7 @@ async def test_another_backend_of_the_home_can_end_a_box(make: Make, tmp_path: P
 
 
 @pytest.mark.parametrize("name", BACKENDS)
+@pytest.mark.always
 async def test_nothing_is_left(name: str, make: Make, tmp_path: Path):
     home, installation = tmp_path / "home", secrets.token_hex(8)
     backend = make(name, installation)
@@ -465,6 +472,7 @@ async def test_nothing_is_left(name: str, make: Make, tmp_path: Path):
     assert leftovers(home, installation=installation) == NOTHING
 
 
+@pytest.mark.always
 async def test_cancelled_spawning_leaves_nothing(fresh: Backend, tmp_path: Path):
     base = await fresh.prepare(BaseSpec(key="k", source=archive(tmp_path)))
     for turns in range(0, 40, 8):

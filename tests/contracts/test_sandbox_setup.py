@@ -21,6 +21,9 @@ from yudai.sandboxes.backends.network.start_forwarder import proxy_variables
 from yudai.sandboxes.backends.toolchain.package_settings import package_settings
 from yudai.sandboxes.port import ENV, Backend, BaseRef, BaseSpec, Sandbox, SandboxLimits
 
+# Its machines are those of e2b: the same warden, which is all that these tests look at.
+pytestmark = pytest.mark.real_on("prime")
+
 MIB = 1 << 20
 LIMITS = SandboxLimits(memory_bytes=2048 * MIB, processes=256, disk_bytes=512 * MIB)
 FILES = {"a.txt": b"one\n", "sub/dir/b.txt": b"two\n"}
@@ -168,6 +171,7 @@ print(len(socket.socketpair()))
     "venv",
     ['python3 -m venv --without-pip "$YUDAI_ENV"', 'uv venv -q --allow-existing "$YUDAI_ENV"'],
 )
+@pytest.mark.always
 async def test_an_environment_that_set_up_makes(fresh: Backend, source: Path, venv: str):
     box = await set_up(
         fresh,
@@ -304,6 +308,7 @@ async def test_set_up_has_one_time_for_all(anywhere: Backend, source: Path, tmp_
     assert await box.read("built") == b"anew\n"
 
 
+@pytest.mark.real_on("process", "prime")
 async def test_set_up_that_fills_the_disk(anywhere: Backend, source: Path):
     write = 'for i in $(seq 40); do head -c 32M /dev/zero >"big$i"; sleep 0.1; done'
 

@@ -10,6 +10,9 @@ from yudai.kit.causes import Cause
 from yudai.kit.errors import SandboxError
 from yudai.sandboxes.port import Backend, BaseRef, BaseSpec, Sandbox
 
+# Its machines are those of e2b: the same warden, which is all that these tests look at.
+pytestmark = pytest.mark.real_on("prime")
+
 
 def apply(patch: str, folder: Path) -> None:
     subprocess.run(["git", "apply", "--binary", "-"], input=patch.encode(), cwd=folder, check=True)
@@ -21,6 +24,7 @@ async def changed(box: Sandbox, command: str) -> tuple[str, ...]:
     return (await box.tree()).changed
 
 
+@pytest.mark.always
 async def test_a_fresh_box_has_not_changed(box: Sandbox):
     assert await box.tree() == ("", ())
     assert await box.diff() == ""
@@ -204,6 +208,7 @@ async def test_the_patch_brings_a_fresh_box_to_the_same_tree(
     assert await box.diff() == patch
 
 
+@pytest.mark.always
 async def test_the_patch_applies_on_a_plain_checkout_elsewhere(box: Sandbox, tmp_path: Path):
     await box.exec("sed -i s/41/42/ src/app.py; rm crlf.txt; printf '\\0' >b; chmod +x README.md")
     patch = await box.diff()
@@ -227,6 +232,7 @@ async def test_a_text_stays_readable_whatever_attributes_say(box: Sandbox):
     assert "+# seen\n" in await box.diff()
 
 
+@pytest.mark.real_on("process", "prime")
 async def test_a_patch_that_is_too_long_is_refused(box: Sandbox):
     await box.exec("head -c 40M /dev/urandom >big")
 

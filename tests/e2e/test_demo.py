@@ -316,6 +316,7 @@ async def open_once(home: Path) -> None:
         pass
 
 
+@pytest.mark.real
 def test_without_isolation_only_when_asked_for(tmp_path: Path):
     result = yudai(tmp_path, *DEMO, "--sandbox", "process")
     assert result.returncode == 0, result.stderr

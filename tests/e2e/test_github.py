@@ -124,6 +124,7 @@ def test_one_person_with_a_token_and_no_service(tmp_path: Path):
         assert len(github.pulls(repo=REPO)) == 1
 
 
+@pytest.mark.real
 def test_a_base_that_moved_near_the_patch_is_proved_anew(tmp_path: Path):
     below = "\n\n\n\n# Nothing more.\n"
     breaking = "\n\n\n\n_plain = double\n\n\ndef double(x):\n    return _plain(x) or 1\n"

@@ -100,6 +100,7 @@ def stage(opened: Stage) -> Stage:
 
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("act", ACTS)
+@pytest.mark.real_except("push-refused", "open-lost", "comment-cut")
 def test_an_act_that_fails_is_done_once(stage: Stage, act: str, way: str):
     method, path = ACTS[act]
     fault = stage.place.github.fail(path, method=method, **WAYS[way])
@@ -109,6 +110,7 @@ def test_an_act_that_fails_is_done_once(stage: Stage, act: str, way: str):
 
 
 @pytest.mark.parametrize("look", LOOKS)
+@pytest.mark.real_except("repository")
 def test_a_look_that_fails_is_done_again(stage: Stage, look: str):
     method, path = LOOKS[look]
     fault = stage.place.github.fail(path, method=method, status="drop", times=2)
@@ -119,6 +121,7 @@ def test_a_look_that_fails_is_done_again(stage: Stage, look: str):
 
 @pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
 @pytest.mark.parametrize("act", ACTS)
+@pytest.mark.real_except("push-before", "open-after")
 def test_who_is_killed_at_an_act_leaves_it_to_another(stage: Stage, act: str, *, after: bool):
     method, path = ACTS[act]
     running: list[subprocess.Popen[bytes]] = []

@@ -112,6 +112,7 @@ def test_what_a_killed_worker_ran_goes_on_elsewhere(house: Installation):
     assert doomed not in {row.id for row in house.books.workers()}
 
 
+@pytest.mark.real
 def test_a_worker_that_was_frozen_writes_nothing_when_it_wakes_up(house: Installation):
     workers = house.workers_by_id(2)
     solve_id = start(house, runs=6)
@@ -135,6 +136,7 @@ def test_a_worker_that_was_frozen_writes_nothing_when_it_wakes_up(house: Install
     assert workers[frozen].is_alive
 
 
+@pytest.mark.real
 def test_a_worker_that_is_asked_to_leave_hands_over_at_once(house: Installation):
     workers = house.workers_by_id(2)
     solve_id = start(house, runs=4)
@@ -196,6 +198,7 @@ def test_cancelling_leaves_no_sandbox_two_seconds_later(house: Installation):
     assert "run.retried" not in kinds
 
 
+@pytest.mark.real
 def test_a_solve_that_waits_is_cancelled_and_never_begins(house: Installation):
     house.workers(1)
     api, repo = house.server, house.root / "repo"

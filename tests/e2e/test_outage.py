@@ -24,6 +24,7 @@ RUNS = 6
 AWAY_S = 5.0
 
 
+@pytest.mark.real
 def test_a_race_outlives_its_database(tmp_path: Path):
     small.make(tmp_path / "repo")
     with (

@@ -119,6 +119,7 @@ def champion(result: Any) -> dict[str, Any]:
     return run
 
 
+@pytest.mark.real_on("prime")
 def test_a_solve_is_the_same_there(arena: Arena, folder: Path, there: Elsewhere):
     model = right(arena)
 
@@ -142,6 +143,7 @@ def test_a_solve_is_the_same_there(arena: Arena, folder: Path, there: Elsewhere)
     assert json.loads(arena("reap", "--json", **there.variables).stdout)["leftovers"] == []
 
 
+@pytest.mark.real
 def test_clean_sandboxes_of_one_proof_are_copies(arena: Arena, folder: Path, e2b: Elsewhere):
     """They are the same run's, so that the metadata of the first is right for all."""
     result = solve(arena, folder, "--model", right(arena), **e2b.variables)
@@ -153,6 +155,7 @@ def test_clean_sandboxes_of_one_proof_are_copies(arena: Arena, folder: Path, e2b
     assert e2b.living() == []
 
 
+@pytest.mark.real
 def test_the_snapshot_does_where_there_are_no_copies(arena: Arena, folder: Path, e2b: Elsewhere):
     e2b.faults.add("POST /sandboxes/.*/fork", Fault(status=501), Fault(status=500), times=None)
 
@@ -162,6 +165,7 @@ def test_the_snapshot_does_where_there_are_no_copies(arena: Arena, folder: Path,
     assert e2b.living() == []
 
 
+@pytest.mark.real_on("e2b")
 def test_a_sandbox_that_dies_under_a_run_costs_it_nothing(
     arena: Arena, folder: Path, there: Elsewhere
 ):
@@ -221,6 +225,7 @@ def test_a_wrong_key_is_one_line(arena: Arena, folder: Path, e2b: Elsewhere):
     assert e2b.faults.count(CREATE) == 0
 
 
+@pytest.mark.real
 def test_a_storm_of_refusals_is_waited_for(arena: Arena, folder: Path, e2b: Elsewhere):
     e2b.faults.add(CREATE, Fault(status=429), Fault(status=503), Fault(status=429))
 
@@ -230,6 +235,7 @@ def test_a_storm_of_refusals_is_waited_for(arena: Arena, folder: Path, e2b: Else
     assert e2b.living() == []
 
 
+@pytest.mark.real
 def test_a_lost_answer_makes_no_second_sandbox(arena: Arena, folder: Path, e2b: Elsewhere):
     e2b.faults.add(CREATE, Fault(after=True), Fault(after=True))
 
@@ -241,6 +247,7 @@ def test_a_lost_answer_makes_no_second_sandbox(arena: Arena, folder: Path, e2b: 
     assert len(set(boxes)) == len(boxes), "one was asked for twice"
 
 
+@pytest.mark.real
 def test_what_cannot_be_deleted_is_reaped_later(arena: Arena, folder: Path, e2b: Elsewhere):
     e2b.faults.add("DELETE /sandboxes/.*", Fault(status=403), times=None)
     result = solve(arena, folder, "--model", right(arena), **e2b.variables)

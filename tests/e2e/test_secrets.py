@@ -101,6 +101,7 @@ def tells(result: Result) -> bool:
 
 
 @pytest.mark.parametrize("name", ["python-src-uv", "node-lock"])
+@pytest.mark.real_on("node-lock")
 def test_keys_are_found_nowhere_after_a_solve_with_a_set_up(
     name: str, tmp_path: Path, registries: Registries
 ):

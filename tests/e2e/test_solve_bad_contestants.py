@@ -22,6 +22,7 @@ def folder(tmp_path: Path) -> Path:
     return make(tmp_path / "repository")
 
 
+@pytest.mark.real
 def test_patches_that_are_binary_empty_enormous_or_change_modes(arena: Arena, folder: Path):
     before = fingerprint(folder)
     flooding = "head -c 40000000 /dev/urandom > enormous.bin"
@@ -61,6 +62,7 @@ def test_a_change_of_mode_is_taken_too(arena: Arena, folder: Path):
     assert (folder / "doubling.py").read_text() == "def double(x):\n    return x + x\n"
 
 
+@pytest.mark.real
 def test_models_that_answer_html_hang_flood_or_never_call_a_tool(arena: Arena, folder: Path):
     brains = {
         "loop/right": right_brain(),

@@ -27,6 +27,7 @@ def places() -> Iterator[Places]:
 
 
 @each
+@pytest.mark.real_except("python-src-uv", "node-workspaces")
 def test_what_the_two_answers_are_worth(name: str, tmp_path: Path, places: Places):
     repository = REPOSITORIES[name]
     right, wrong = repository.right, repository.wrong
@@ -85,6 +86,7 @@ def test_the_generator_is_a_script(tmp_path: Path):
 
 
 @pytest.mark.parametrize("name", ["python-flat-unittest", "node-workspaces", "node-own-check"])
+@pytest.mark.real_except("node-workspaces")
 def test_a_brain_plays_by_what_it_is_told(name: str, tmp_path: Path, places: Places):
     repository = REPOSITORIES[name]
     create(repository, tmp_path / name, places)

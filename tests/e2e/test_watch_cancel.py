@@ -66,6 +66,7 @@ def test_a_solve_is_cancelled_from_another_terminal(tmp_path: Path, race: subpro
     assert stderr.count("\n") == 1
 
 
+@pytest.mark.real
 def test_who_stops_watching_stops_nothing_else(tmp_path: Path, race: subprocess.Popen[str]):
     watcher = start(tmp_path, "watch")
     wait_for(watcher, "run.started")

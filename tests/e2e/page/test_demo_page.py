@@ -3,6 +3,8 @@
 import json
 from pathlib import Path
 
+import pytest
+
 from tests.e2e.support.demo_page import started, yudai
 from tests.e2e.support.leftovers import NOTHING, leftovers
 
@@ -13,6 +15,7 @@ NO_NAMESPACES = (
 )
 
 
+@pytest.mark.real
 def test_ctrl_c_in_the_race_ends_it_for_good(tmp_path: Path):
     with started(tmp_path) as demo:
         demo.wait_for("base.prepared")

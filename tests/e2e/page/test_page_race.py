@@ -183,6 +183,7 @@ async def test_a_server_that_was_killed_and_is_back(
     assert rested(house.books, solve_id) == "awaiting_review"
 
 
+@pytest.mark.real
 async def test_polling_pauses_when_nobody_looks_and_ends_with_the_solve(
     house: Installation, browser: Browser, tmp_path: Path
 ):

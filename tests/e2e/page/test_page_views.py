@@ -97,6 +97,17 @@ async def settled(person: Tab) -> None:
 
 
 @pytest.mark.parametrize("view", VIEWS)
+@pytest.mark.real_on(
+    "solves-none",
+    "race",
+    "race-diff",
+    "race-issue",
+    "race-talk",
+    "trajectory-failed",
+    "conversations",
+    "nowhere",
+    "unknown-solve",
+)
 async def test_nothing_is_wider_than_the_screen_and_axe_finds_nothing(ground: Ground, view: str):
     """One load for both: what is seen does not depend on the width that it was loaded with."""
     async with tab(ground.browser, ground.url, viewport={"width": 390, "height": 844}) as person:
