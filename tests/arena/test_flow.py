@@ -39,6 +39,9 @@ from yudai.verification.verify import BaselineRun
 from yudai.views.domain.document import PlaceEntry, SolveDocument
 from yudai.wiring import App, open_app, scripted_gateway
 
+# Its queries meet both databases in their own tests, and in those that are marked here.
+pytestmark = pytest.mark.real_on("postgresql")
+
 FILES = {
     "calc.py": "def add(a, b):\n    return a - b\n\n\ndef twice(a):\n    return 2 * a\n",
     "test_calc.py": "from calc import twice\n\n\ndef test_twice():\n    assert twice(2) == 4\n",
@@ -200,6 +203,7 @@ def good(arena: Arena) -> str:
     return arena.script("good", {"say": PLAN, "run": [NEW_TEST, FIX]}, {"finish": True})
 
 
+@pytest.mark.always
 async def test_a_proved_fix_is_offered_with_its_artifacts(arena: Arena):
     document = await arena.solve(good(arena), measured=None)
     assert document.solve.state == "awaiting_review"
@@ -343,6 +347,7 @@ async def test_above_the_cap_the_rest_are_listed_as_not_started(arena: Arena):
     assert len(document.not_started) == 1
 
 
+@pytest.mark.always
 async def test_cancelling_ends_everything_and_keeps_what_was_done(arena: Arena):
     solve_id = await arena.open(good(arena), "hangs", budget={"max_parallel": 2})
     await arena.gateway.hanging.wait()
@@ -393,6 +398,7 @@ async def test_a_cancelled_run_keeps_its_trajectory(arena: Arena):
     assert run.latency_ms > 0
 
 
+@pytest.mark.always
 async def test_what_a_dead_process_left_open_is_failed_at_the_next_start(arena: Arena):
     solve_id = await arena.open("hangs")
     await arena.gateway.hanging.wait()
@@ -443,6 +449,7 @@ async def test_time_that_the_world_took_is_not_held_against_the_contestant(arena
     assert "time budget" in run.error
 
 
+@pytest.mark.always
 async def test_another_worker_goes_on_where_one_was_lost(arena: Arena):
     """The first worker is not dead, only believed to be: what it does then comes to nothing."""
     name = arena.script("slow", {"run": [NEW_TEST, FIX]}, {"finish": True})
@@ -488,6 +495,7 @@ async def test_a_run_that_loses_every_worker_is_given_up(arena: Arena):
     await arena.app.engine.wait(solve_id)
 
 
+@pytest.mark.always
 async def test_a_frozen_worker_that_wakes_up_takes_nothing_back(arena: Arena):
     """It was verifying when it froze; another one verifies now, slowly."""
     solve_id = await arena.open(good(arena))

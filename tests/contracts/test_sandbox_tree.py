@@ -232,7 +232,6 @@ async def test_a_text_stays_readable_whatever_attributes_say(box: Sandbox):
     assert "+# seen\n" in await box.diff()
 
 
-@pytest.mark.real_on("process", "prime")
 async def test_a_patch_that_is_too_long_is_refused(box: Sandbox):
     await box.exec("head -c 40M /dev/urandom >big")
 

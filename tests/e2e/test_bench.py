@@ -9,7 +9,11 @@ from yudai.cli import main
 
 @pytest.mark.parametrize(
     "arguments",
-    [["bench", "sandbox", "--rounds", "1"], ["bench", "overhead", "--rounds", "1"]],
+    [
+        ["bench", "sandbox", "--rounds", "1"],
+        # What it measures runs in test_agent_in_box.py, too.
+        pytest.param(["bench", "overhead", "--rounds", "1"], marks=pytest.mark.real),
+    ],
 )
 def test_a_measurement_is_a_ratio_of_two_numbers(arguments: list[str], capsys):
     assert main.run([*arguments, "--json"]) == 0

@@ -155,7 +155,6 @@ async def _until_more(ground: Ground, kept: set[str]) -> None:
 
 
 @pytest.mark.parametrize("name", GROUNDS)
-@pytest.mark.real_on("prime")
 async def test_nothing_is_left_of_the_dead(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):

@@ -12,6 +12,7 @@ import pytest
 
 from tests.e2e.support.arena import migrate
 from tests.support.forge.repositories import Repository
+from tests.support.servers.openai_server import OpenAIServer, always, refuses
 from tests.support.servers.preforked import YUDAI, Warm, run_warm
 
 FILES = {
@@ -22,16 +23,16 @@ FILES = {
 
 
 class Asked:
-    """`yudai solve` with a priced model, at its question; no endpoint answers."""
+    """`yudai solve` with a priced model, at its question; by default no endpoint answers."""
 
-    def __init__(self, place: Path) -> None:
+    def __init__(self, place: Path, url: str = "http://127.0.0.1:9/v1") -> None:
         self._home = str(place / "h")
         migrate(place / "h")
         self.terminal, slave = pty.openpty()
         self.process = Warm(
             [str(YUDAI), "solve", str(place / "folder"), "--text", "add subtracts",
              "--model", "some/model", "--price", "some/model=1,2",
-             "--base-url", "http://127.0.0.1:9/v1"],
+             "--base-url", url],
             env={"PATH": os.environ["PATH"], "HOME": str(place), "YUDAI_HOME": self._home},
             stdin=slave,
             stdout=subprocess.PIPE,
@@ -57,8 +58,8 @@ class Asked:
 
 
 @contextmanager
-def asking(place: Path) -> Generator[Asked]:
-    asked = Asked(place)
+def asking(place: Path, *url: str) -> Generator[Asked]:
+    asked = Asked(place, *url)
     try:
         yield asked
     finally:
@@ -101,7 +102,8 @@ def test_anything_but_yes_is_no(asked: Asked, answer: bytes):
 
 
 def test_enter_is_yes(tmp_path: Path):
-    with asking(make(tmp_path)) as asked:
+    # Nobody is asked again after a refusal; a dead address is tried for half a minute.
+    with OpenAIServer(always(refuses(400))) as server, asking(make(tmp_path), server.url) as asked:
         os.write(asked.terminal, b"\n")
         assert asked.end() == 2
         assert '"completed"' in asked.solves()

@@ -13,6 +13,9 @@ from yudai.gateway.domain.routing import Routes
 from yudai.kit.errors import ConflictError, NotFoundError, RefusedError
 from yudai.store.store import Store
 
+# Its queries meet both databases in test_queries.py, and in other tests of this package.
+pytestmark = pytest.mark.real_on("postgresql")
+
 CHEAP = Price(input_micros=1, output_micros=2)
 
 
@@ -78,6 +81,7 @@ async def test_a_second_look_writes_nothing(catalogue: Catalogue, store: Store):
     assert statements
 
 
+@pytest.mark.always
 async def test_many_may_use_an_empty_table_at_once(catalogue: Catalogue):
     async with asyncio.TaskGroup() as group:
         lists = [group.create_task(catalogue.list()) for _ in range(5)]

@@ -17,6 +17,9 @@ from yudai.solves.domain.origin import PublishMode
 from yudai.solves.domain.states import SolveState
 from yudai.store.store import Store
 
+# Its queries meet both databases in test_queries.py, and in other tests of this package.
+pytestmark = pytest.mark.real_on("postgresql")
+
 
 @pytest.fixture
 async def press(database_url: str, tmp_path: Path) -> AsyncGenerator[Press]:

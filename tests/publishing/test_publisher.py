@@ -31,6 +31,9 @@ from yudai.solves.domain.states import SolveState
 from yudai.store.store import Store
 from yudai.verification.domain.verdict import Evidence, Verdict, VerdictStatus
 
+# Its queries meet both databases in test_queries.py, and in other tests of this package.
+pytestmark = pytest.mark.real_on("postgresql")
+
 UNPROVED = Verdict(
     status=VerdictStatus.UNPROVED, evidence=Evidence(executed=2), summary="nothing was red"
 )

@@ -33,6 +33,9 @@ from yudai.store.store import Store
 from yudai.views.decisions import decisions_of
 from yudai.views.documents import Reader
 
+# Its queries meet both databases in test_queries.py, and in other tests of this package.
+pytestmark = pytest.mark.real_on("postgresql")
+
 TITLE = "[AI] Fix: #1 It adds wrongly"
 BRANCH = "yudai/issue-1-0000aaaa"
 OTHER = SolveId("0190a000-0000-7000-8000-00000000bbbb")
