@@ -69,6 +69,7 @@ def test_from_a_label_to_a_merge_and_its_revert(place: ForgeHouse):
     assert len(server.get(f"/api/solves?repo={REPO}")["solves"]) == 1
 
 
+@pytest.mark.real
 def test_without_webhooks_a_command_is_heard_from_those_who_may(tmp_path: Path):
     with forge_house(tmp_path) as place:
         github = place.github

@@ -265,6 +265,7 @@ def test_what_cannot_be_deleted_is_reaped_later(arena: Arena, folder: Path, e2b:
     assert e2b.living() == []
 
 
+@pytest.mark.real
 def test_the_agents_work_is_in_its_own_sandbox_alone(arena: Arena, folder: Path, e2b: Elsewhere):
     """Nothing of this machine is in there: no file, no variable, no key."""
     look = (

@@ -93,6 +93,7 @@ def test_models_that_answer_html_hang_flood_or_never_call_a_tool(arena: Arena, f
     }
 
 
+@pytest.mark.real
 def test_a_full_disk_is_the_contestants_own_affair(arena: Arena, folder: Path):
     filling = "head -c 100000000 /dev/zero > filling; ls -l filling; rm -f filling"
     result = solve(

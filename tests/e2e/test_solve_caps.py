@@ -62,6 +62,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("output", [700, 16_000])
+@pytest.mark.real_except("700")
 def test_twenty_racing_for_a_small_cap(arena: Arena, folder: Path, output: int):
     brain = Dear(output=output)
     result = race(arena, folder, brain)

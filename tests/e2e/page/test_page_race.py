@@ -152,6 +152,7 @@ async def test_errors_stand_next_to_their_field(
     assert house.server.get("/api/solves")["solves"] == []
 
 
+@pytest.mark.real
 async def test_a_server_that_was_killed_and_is_back(
     house: Installation, browser: Browser, tmp_path: Path
 ):
