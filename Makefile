@@ -9,6 +9,8 @@ web = @echo 'cd web && $(1)' && export PATH="$(NODE)/bin:$$PATH" && cd web && $(
 PAGE := src/yudai/_page/index.html
 # With it every process would compile our own modules, and each pytest worker all tests, again.
 unexport PYTHONDONTWRITEBYTECODE
+# A host's own certificate authority counts for uv as it does for every other program.
+export UV_SYSTEM_CERTS ?= 1
 
 .PHONY: setup web demo test test-real check fix dev live gen dist bench chaos extras clean
 
