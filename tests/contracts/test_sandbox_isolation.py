@@ -3,6 +3,7 @@
 import asyncio
 import os
 import secrets
+import shlex
 from pathlib import Path
 from textwrap import dedent
 
@@ -12,7 +13,11 @@ from tests.contracts.conftest import LIMITS, Promises, alive, spawn_one, unique_
 from yudai.kit.causes import Cause
 from yudai.kit.errors import SandboxError
 from yudai.sandboxes.backends.bubblewrap.backend import BubblewrapBackend
-from yudai.sandboxes.port import Backend, BaseRef, ExecResult, Sandbox
+from yudai.sandboxes.backends.toolchain import toolchain
+from yudai.sandboxes.port import Backend, BaseRef, BaseSpec, ExecResult, Sandbox
+
+SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
+OWN = ("/dev", "/env", "/etc", "/proc", "/run", "/tmp", "/var", "/workspace")  # noqa: S108 - in the box
 
 
 async def python(box: Sandbox, program: str) -> ExecResult:
@@ -41,12 +46,29 @@ async def test_no_file_of_the_host(box: Sandbox, promises: Promises, tmp_path: P
     assert seen is not await promises("files")
 
 
-async def test_nothing_but_programs_is_shown(walled: Sandbox, prepared: tuple[Path, object]):
+async def test_nothing_but_programs_is_shown(walled: Sandbox, prepared: tuple[Path, BaseSpec]):
     home = prepared[0]
-    for path in ("/etc/shadow", "/etc/sudoers", "/sys", "/boot", "/home", "/root/.ssh", home):
+    for path in ("/etc/shadow", "/etc/sudoers", "/sys", "/boot", "/root/.ssh", home):
         assert (await walled.exec(f"ls -d {path}")).exit_code != 0, path
     names = (await walled.exec("ls -A / | tr '\\n' ' '")).text.split()
     assert {"bin", "dev", "env", "etc", "proc", "run", "tmp", "usr", "workspace"} <= set(names)
+
+
+async def test_of_the_rest_only_the_way_to_programs_is_shown(
+    walled: Sandbox, prepared: tuple[Path, BaseSpec]
+):
+    """An environment keeps its path, which its scripts name: in somebody's home, say."""
+    tools = toolchain.find(prepared[1].env)
+    assert tools.env
+    programs = {tools.env, *(place for _, place in (*tools.binds, *tools.links))}
+    known = {*map(Path, (*SYSTEM, *OWN)), *programs}
+    skipped = " -o ".join(f"-path {shlex.quote(str(place))}" for place in known)
+
+    found = await walled.exec(f"find / -mindepth 1 \\( {skipped} \\) -prune -o -print")
+
+    way = {folder for place in programs for folder in place.parents[:-1]}
+    expected = {folder for folder in way if not known & {folder, *folder.parents}}
+    assert set(map(Path, found.text.splitlines())) == expected
 
 
 async def test_only_the_workspace_and_temporary_folders_can_be_written(walled: Sandbox):
