@@ -1,6 +1,5 @@
 """Every sandbox backend, made in the same way: local ones, and the others' real SDKs over fakes."""
 
-import os
 import shutil
 import sys
 import tempfile
@@ -11,6 +10,7 @@ from typing import Any
 
 from tests.support.clouds import e2b_scene, prime_scene, real_engine
 from tests.support.clouds.e2b_server import FakeE2B
+from tests.support.clouds.machine_users import IS_ROOT
 from tests.support.clouds.prime_boxes import FakePrime
 from tests.support.clouds.prime_server import prime_server
 from tests.support.registers import Desk, MemoryRegister
@@ -101,8 +101,7 @@ def _remote(make_cloud: Callable[[Path, OnBlocked], Cloud]) -> Make:
             limits=limits,
             network=network,
             packages=packages,
-            # Machines of an ordinary user have no other one.
-            one_user=os.getuid() != 0,
+            one_user=not IS_ROOT,
         )
         return RemoteBackend(cloud, register, Pace(at_once=_AT_ONCE), terms)
 

@@ -7,6 +7,7 @@ import pytest
 
 from tests.contracts.conftest import make_archive
 from tests.support.clouds.e2b_server import FakeE2B
+from tests.support.clouds.machine_users import needs_users
 from yudai.kit.errors import RefusedError, SandboxError
 from yudai.sandboxes.backends.bubblewrap.backend import BubblewrapBackend
 from yudai.sandboxes.backends.container.cloud import ContainerCloud
@@ -98,6 +99,7 @@ def test_what_is_missing_is_named(settings: Settings, name: str, words: str):
         make_backend(settings, name)
 
 
+@needs_users
 async def test_the_doctor_tries_what_is_set_up_and_says_how_to_set_up_the_rest(
     tmp_path: Path, store: Store, monkeypatch: pytest.MonkeyPatch
 ):
@@ -221,6 +223,7 @@ async def _doctor_at(
     return found
 
 
+@needs_users
 @pytest.mark.parametrize(("mb", "is_small"), [("4096", False), ("8192", True)])
 async def test_the_doctor_says_when_a_template_is_too_small(
     tmp_path: Path, store: Store, monkeypatch: pytest.MonkeyPatch, mb: str, *, is_small: bool
@@ -269,6 +272,7 @@ async def test_a_wrong_key_is_a_finding(
     assert "wrong" not in one.detail.replace("wrong key", "")
 
 
+@needs_users
 async def test_command_agents_elsewhere_reach_our_endpoint_and_nothing_else(
     tmp_path: Path, store: Store, monkeypatch: pytest.MonkeyPatch
 ):

@@ -11,6 +11,7 @@ import pytest
 from tests.contracts.conftest import make_archive
 from tests.support.clouds import e2b_scene, prime_scene
 from tests.support.clouds.faults import Faults
+from tests.support.clouds.machine_users import IS_ROOT
 from tests.support.clouds.prime_server import prime_server
 from tests.support.registers import MemoryRegister
 from yudai.kit.errors import SandboxError
@@ -27,7 +28,8 @@ class There(NamedTuple):
     lose_bases: Callable[[], None]
 
     def backend(self) -> RemoteBackend:
-        return RemoteBackend(self.cloud, MemoryRegister(), Pace(at_once=4), Terms())
+        terms = Terms(one_user=not IS_ROOT)
+        return RemoteBackend(self.cloud, MemoryRegister(), Pace(at_once=4), terms)
 
 
 @asynccontextmanager

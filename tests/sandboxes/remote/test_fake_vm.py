@@ -1,16 +1,14 @@
 """The fake VM is what the other tests stand on: it is apart, it has users, nothing of it stays."""
 
 import asyncio
-import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from tests.support.clouds.machine_users import needs_users
 from tests.support.clouds.vm import PIPE, VM, VMDiedError
-
-is_root = os.getuid() == 0
 
 
 @pytest.fixture
@@ -75,7 +73,7 @@ async def test_files(vm: VM) -> None:
         await vm.read("/workspace/none")
 
 
-@pytest.mark.skipif(not is_root, reason="one user only")
+@needs_users
 async def test_users(vm: VM) -> None:
     await said(vm, "echo agent:x:58123:58123::/home:/bin/bash >>/etc/passwd; chmod 700 /var/lib")
     assert await said(vm, "id -u; id -u 2>/dev/null", user="agent") == "58123\n58123"

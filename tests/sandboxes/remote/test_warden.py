@@ -15,9 +15,9 @@ from textwrap import dedent
 
 import pytest
 
+from tests.support.clouds.machine_users import IS_ROOT, needs_users
 from tests.support.clouds.vm import copy_disk
 from tests.support.fake_vm import (
-    IS_ROOT,
     LIMITS,
     MIB,
     VMMachine,
@@ -38,7 +38,6 @@ from yudai.sandboxes.backends.warden.protocol import Request
 from yudai.sandboxes.backends.warden.state import Agent
 from yudai.sandboxes.port import ExecResult
 
-only_root = pytest.mark.skipif(not IS_ROOT, reason="without root the agent is no other user")
 LIBRARY = "/var/lib/yudai/library/yudai/sandboxes/backends/warden"
 
 
@@ -192,7 +191,7 @@ async def test_nothing_survives_a_command(box: RemoteCommands, command: str):
     assert alive(seconds) == []
 
 
-@only_root
+@needs_users
 async def test_a_fork_bomb_ends_with_its_command(box: RemoteCommands):
     result = await box.exec("bomb() { bomb | bomb & }; bomb; sleep 60", timeout_s=1)
 
@@ -201,7 +200,7 @@ async def test_a_fork_bomb_ends_with_its_command(box: RemoteCommands):
     assert (await box.as_root().exec("ps -o pid= -u agent | wc -l")).text == "0\n"
 
 
-@only_root
+@needs_users
 async def test_those_who_stop_everybody_are_stopped(box: RemoteCommands):
     """The warden's own helper is one of them for a moment."""
     program = "import os\nwhile True: os.kill(-1, 19)"
@@ -212,7 +211,7 @@ async def test_those_who_stop_everybody_are_stopped(box: RemoteCommands):
     assert (await box.exec("echo next")).text == "next\n"
 
 
-@only_root
+@needs_users
 async def test_a_crowd_is_refused(box: RemoteCommands):
     crowd = f"for i in $(seq {2 * LIMITS.processes}); do sleep 30 & done"
 
@@ -298,7 +297,7 @@ async def test_no_file_grows_past_the_limit(box: RemoteCommands):
     assert int((await box.exec("stat -c %s big; rm big")).text) <= LIMITS.disk_bytes
 
 
-@only_root
+@needs_users
 async def test_the_agent_reaches_nothing_of_the_wardens(box: RemoteCommands):
     token = secrets.token_hex(16)
     await box.exec(f"echo {token}")
@@ -421,7 +420,7 @@ async def test_whatever_a_shells_start_up_says(box: RemoteCommands, machine: VMM
     assert (await box.exec("echo fine")).text == "fine\n"
 
 
-@only_root
+@needs_users
 async def test_a_killed_supervisor_is_told_and_leaves_nobody(box: RemoteCommands):
     seconds = unique_sleep()
     running = asyncio.create_task(box.exec(f"setsid sleep {seconds} & sleep {seconds}"))

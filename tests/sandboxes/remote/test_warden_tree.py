@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from tests.contracts.conftest import FILES, LINKS, make_archive
+from tests.support.clouds.machine_users import IS_ROOT, needs_users
 from tests.support.clouds.vm import copy_disk
-from tests.support.fake_vm import IS_ROOT, VMMachine, remote_commands, start_vm
+from tests.support.fake_vm import VMMachine, remote_commands, start_vm
 from yudai.kit.causes import Cause
 from yudai.kit.errors import SandboxError
 from yudai.sandboxes.backends.environment import GIT_ALONE
@@ -183,7 +184,7 @@ async def test_too_many_changes_are_refused(box: RemoteCommands):
 LIBRARY = "/var/lib/yudai/library/yudai/sandboxes/backends/warden"
 
 
-@pytest.mark.skipif(not IS_ROOT, reason="without root the agent is no other user")
+@needs_users
 async def test_an_environment_is_closed_when_the_base_is_sealed(disk: Path, tmp_path: Path):
     copy_disk(disk, tmp_path / "vm")
     (tmp_path / "vm/env").unlink()
@@ -203,7 +204,7 @@ async def test_an_environment_is_closed_when_the_base_is_sealed(disk: Path, tmp_
         vm.kill()
 
 
-@pytest.mark.skipif(not IS_ROOT, reason="without root the agent is no other user")
+@needs_users
 async def test_what_has_a_second_name_elsewhere_is_not_given_away(
     box: RemoteCommands, machine: VMMachine
 ):

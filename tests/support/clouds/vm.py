@@ -25,6 +25,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
+from tests.support.clouds.machine_users import IS_ROOT
 from tests.support.clouds.vm_process import PIPE, Pipe, Process, Stdin, VMDiedError
 from yudai.sandboxes.backends.local import cgroups
 from yudai.sandboxes.backends.trees import remove_tree
@@ -35,7 +36,7 @@ __all__ = ["PIPE", "VM", "Pipe", "Process", "VMDiedError"]
 _INIT = (Path(__file__).parent / "vm_init.py").read_text()
 _PYTHON = Path(sys.executable).resolve()
 _PATH = f"/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:{_PYTHON.parent}"
-_SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt")
+_SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
 _ETC = ("alternatives", "ssl", "pki", "ld.so.cache", "ld.so.conf", "ld.so.conf.d", "localtime")
 _PRIVATE = {
     "etc": 0o755,
@@ -48,7 +49,6 @@ _PRIVATE = {
     "workspace": 0o755,
 }
 _CAPABILITIES = "SETUID SETGID KILL CHOWN DAC_OVERRIDE DAC_READ_SEARCH FOWNER SYS_CHROOT"
-_IS_ROOT = os.getuid() == 0
 _NUMBERS = 1 << 17
 
 
@@ -69,7 +69,7 @@ class VM:
         self._turn = Lock()
         self._line, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         info, info_writer = os.pipe()
-        users = _own_users() if _IS_ROOT else None
+        users = _own_users() if IS_ROOT else None
         given = [theirs.fileno(), info_writer, *([] if users is None else [users])]
         with theirs:
             self._bwrap = subprocess.Popen(
@@ -175,7 +175,7 @@ class VM:
             *(_bwrap(), "--bind", str(self.folder), "/", "--proc", "/proc", "--dev", "/dev"),
             *("--unshare-pid", "--unshare-ipc", "--unshare-uts", "--hostname", "machine"),
             *([] if self._network_allowed else ["--unshare-net"]),
-            *(rights if _IS_ROOT else []),
+            *(rights if IS_ROOT else []),
             *own,
             *_shown_group(self._group),
             *_system(),
