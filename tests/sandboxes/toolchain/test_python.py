@@ -1,5 +1,6 @@
 """Which Python is chosen: ours when it fits, another of the machine's, or a clear refusal."""
 
+import os
 import sys
 from pathlib import Path
 
@@ -109,3 +110,16 @@ def test_our_own_is_no_virtual_environments():
     assert python.exists()
     assert not (python.parent.parent / "pyvenv.cfg").exists()
     assert Path("/usr/bin") in usual_folders()
+
+
+def test_a_folder_that_may_not_be_read_is_passed_over(tmp_path: Path):
+    """A service's home, or a PATH that came along from another user."""
+    closed = install(tmp_path / "closed/3.97.0", "3.97.0")
+    good = install(tmp_path / "3.98.0", "3.98.0")
+    (tmp_path / "closed").chmod(0)
+    try:
+        if os.access(closed, os.R_OK):
+            pytest.skip("nothing is unreadable to this user")
+        assert choose_python(">=3.97", [closed, good]) == good / "python3.98"
+    finally:
+        (tmp_path / "closed").chmod(0o700)

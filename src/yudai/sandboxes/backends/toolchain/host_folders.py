@@ -23,9 +23,17 @@ def holds_python(prefix: Path) -> bool:
     return (prefix / "pyvenv.cfg").is_file() or bool(libraries)
 
 
+def listed(folder: Path, pattern: str) -> list[Path]:
+    """What matches in it; nothing where it may not be read, as somebody else's home on a PATH."""
+    try:
+        return sorted(folder.glob(pattern))
+    except PermissionError:
+        return []
+
+
 def usual_folders() -> Iterator[Path]:
     """Where programs are, besides a person's PATH."""
     yield from _USUAL
     home = Path(pwd.getpwuid(os.getuid()).pw_dir)
     for folder in _VERSIONED:
-        yield from sorted((home / folder).glob("*/bin"))
+        yield from listed(home / folder, "*/bin")

@@ -11,7 +11,7 @@ from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.version import Version
 
 from yudai.kit.errors import RefusedError
-from yudai.sandboxes.backends.toolchain.host_folders import holds_python, in_system
+from yudai.sandboxes.backends.toolchain.host_folders import holds_python, in_system, listed
 
 _NAME = re.compile(r"python3\.\d+\Z")
 _PIN = re.compile(r"\d+(\.\d+){0,2}\Z")
@@ -63,7 +63,7 @@ def _installed(folders: Iterable[Path]) -> Iterator[tuple[Path, Version]]:
     """Interpreters behind the names in those folders; a shim leads to none."""
     seen = set[Path]()
     for folder in folders:
-        for name in sorted(folder.glob("python3.*")):
+        for name in listed(folder, "python3.*"):
             real = name.resolve()
             if real in seen or not (_NAME.match(name.name) and _NAME.match(real.name)):
                 continue
