@@ -22,6 +22,7 @@ from tests.contracts.conftest import alive, make_archive
 from tests.e2e.support.sandbox_worker import BASE
 from tests.support.clouds import real_engine
 from tests.support.clouds.e2b_server import FakeE2B
+from tests.support.clouds.machine_users import needs_users
 from tests.support.clouds.prime_boxes import KEY
 from tests.support.clouds.prime_server import prime_server
 from tests.support.control_groups import cgroups
@@ -154,7 +155,10 @@ async def _until_more(ground: Ground, kept: set[str]) -> None:
         await asyncio.sleep(0.01)
 
 
-@pytest.mark.parametrize("name", GROUNDS)
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(n, marks=needs_users if n in ("e2b", "prime") else ()) for n in GROUNDS],
+)
 async def test_nothing_is_left_of_the_dead(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):

@@ -14,6 +14,7 @@ from tests.e2e.support.arena import Arena, document
 from tests.e2e.support.small import FIX, TEST, make, right, solve
 from tests.support.clouds.e2b_server import FakeE2B, Fault
 from tests.support.clouds.faults import Faults
+from tests.support.clouds.machine_users import needs_users
 from tests.support.clouds.prime_boxes import KEY
 from tests.support.clouds.prime_server import prime_server
 from tests.support.clouds.vm import VM
@@ -120,6 +121,7 @@ def champion(result: Any) -> dict[str, Any]:
 
 
 @pytest.mark.real_on("prime")
+@needs_users
 def test_a_solve_is_the_same_there(arena: Arena, folder: Path, there: Elsewhere):
     model = right(arena)
 
@@ -144,6 +146,7 @@ def test_a_solve_is_the_same_there(arena: Arena, folder: Path, there: Elsewhere)
 
 
 @pytest.mark.real
+@needs_users
 def test_clean_sandboxes_of_one_proof_are_copies(arena: Arena, folder: Path, e2b: Elsewhere):
     """They are the same run's, so that the metadata of the first is right for all."""
     result = solve(arena, folder, "--model", right(arena), **e2b.variables)
@@ -156,6 +159,7 @@ def test_clean_sandboxes_of_one_proof_are_copies(arena: Arena, folder: Path, e2b
 
 
 @pytest.mark.real
+@needs_users
 def test_the_snapshot_does_where_there_are_no_copies(arena: Arena, folder: Path, e2b: Elsewhere):
     e2b.faults.add("POST /sandboxes/.*/fork", Fault(status=501), Fault(status=500), times=None)
 
@@ -166,6 +170,7 @@ def test_the_snapshot_does_where_there_are_no_copies(arena: Arena, folder: Path,
 
 
 @pytest.mark.real_on("e2b")
+@needs_users
 def test_a_sandbox_that_dies_under_a_run_costs_it_nothing(
     arena: Arena, folder: Path, there: Elsewhere
 ):
@@ -226,6 +231,7 @@ def test_a_wrong_key_is_one_line(arena: Arena, folder: Path, e2b: Elsewhere):
 
 
 @pytest.mark.real
+@needs_users
 def test_a_storm_of_refusals_is_waited_for(arena: Arena, folder: Path, e2b: Elsewhere):
     e2b.faults.add(CREATE, Fault(status=429), Fault(status=503), Fault(status=429))
 
@@ -236,6 +242,7 @@ def test_a_storm_of_refusals_is_waited_for(arena: Arena, folder: Path, e2b: Else
 
 
 @pytest.mark.real
+@needs_users
 def test_a_lost_answer_makes_no_second_sandbox(arena: Arena, folder: Path, e2b: Elsewhere):
     e2b.faults.add(CREATE, Fault(after=True), Fault(after=True))
 
@@ -248,6 +255,7 @@ def test_a_lost_answer_makes_no_second_sandbox(arena: Arena, folder: Path, e2b: 
 
 
 @pytest.mark.real
+@needs_users
 def test_what_cannot_be_deleted_is_reaped_later(arena: Arena, folder: Path, e2b: Elsewhere):
     e2b.faults.add("DELETE /sandboxes/.*", Fault(status=403), times=None)
     result = solve(arena, folder, "--model", right(arena), **e2b.variables)
@@ -266,6 +274,7 @@ def test_what_cannot_be_deleted_is_reaped_later(arena: Arena, folder: Path, e2b:
 
 
 @pytest.mark.real
+@needs_users
 def test_the_agents_work_is_in_its_own_sandbox_alone(arena: Arena, folder: Path, e2b: Elsewhere):
     """Nothing of this machine is in there: no file, no variable, no key."""
     look = (

@@ -252,11 +252,12 @@ async def test_many_threads_append_at_once(
         await solves.add(db, new_solve())
         await runs.add_all(db, [new_run(name, position=n) for n, name in enumerate(names)])
     barrier = threading.Barrier(len(names))
+    writer = writer_of(store)
 
     def work(name: RunId) -> None:
         barrier.wait()
         for seq in range(100):
-            writer_of(store).append(name, 1, new_message(seq), new_progress(seq))
+            writer.append(name, 1, new_message(seq), new_progress(seq))
 
     with ThreadPoolExecutor(len(names)) as threads:
         loop = asyncio.get_running_loop()

@@ -234,10 +234,11 @@ async def test_messages_wait_for_it_and_none_is_lost_or_doubled(
     async with patient.change() as db:
         await runs.add_all(db, [new_run("second", position=1)])
     is_under_way, may_end = threading.Event(), threading.Event()
+    writer = writer_of(patient)
 
     def agent(run_id: str) -> None:
         for seq in range(300):
-            writer_of(patient).append(runs.RunId(run_id), 1, new_message(seq), new_progress(seq))
+            writer.append(runs.RunId(run_id), 1, new_message(seq), new_progress(seq))
             if seq == 50:
                 is_under_way.set()
             if seq == 280:
@@ -251,7 +252,7 @@ async def test_messages_wait_for_it_and_none_is_lost_or_doubled(
             server.stop(how)
             await asyncio.sleep(0.2)
             server.start()
-            await writer_of(patient).flush()
+            await writer.flush()
         may_end.set()
         for working in agents:
             await working

@@ -142,14 +142,16 @@ class Ours:
         if isinstance(sandbox, SandboxError):
             raise sandbox
 
+        writer = writer_of(self.store)
+
         def record(message: TrajectoryMessage, progress: Progress) -> None:
-            writer_of(self.store).append(run_id, 1, message, progress)
+            writer.append(run_id, 1, message, progress)
 
         try:
             outcome = await self.agent.run(
                 self._task(), sandbox, gateway, _limits(len(commands)), on_message=record
             )
-            await writer_of(self.store).flush()
+            await writer.flush()
             took = time.perf_counter() - begun
         finally:
             await sandbox.destroy()
