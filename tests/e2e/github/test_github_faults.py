@@ -18,7 +18,7 @@ from tests.support.servers.preforked import Warm
 
 pytestmark = [pytest.mark.xdist_group("github-faults"), pytest.mark.timeout(240)]
 
-PUBLISHING = Path(__file__).with_name("support") / "publishing_process.py"
+PUBLISHING = Path(__file__).parents[1] / "support" / "publishing_process.py"
 ACTS = {
     "push": ("POST", r"\.git/git-receive-pack$"),
     "open": ("POST", r"/pulls$"),
