@@ -496,7 +496,7 @@ async def test_cancelled_spawning_leaves_nothing(fresh: Backend, tmp_path: Path)
 DOOMED = """
 import asyncio, sys
 from pathlib import Path
-from yudai.sandboxes.backends.{module} import {name} as Backend
+from yudai.sandboxes.backends.{module}.backend import {name} as Backend
 from yudai.sandboxes.port import BaseRef
 
 async def main():

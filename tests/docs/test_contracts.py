@@ -151,6 +151,8 @@ def broken(
     monkeypatch.syspath_prepend(tree)
     # Else the linter would find the real package.
     monkeypatch.delitem(sys.modules, "yudai", raising=False)
+    # It would disable every logger of this process, for all tests that come later.
+    monkeypatch.setattr("importlinter.cli._configure_logging", lambda _: None)
     written: list[Path] = []
 
     def lint(modules: Mapping[str, str]) -> list[str]:
