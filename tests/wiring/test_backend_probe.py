@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncGenerator
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
@@ -11,14 +12,15 @@ from tests.support.clouds.machine_users import needs_users
 from yudai.kit.errors import RefusedError, SandboxError
 from yudai.sandboxes.backends.bubblewrap.backend import BubblewrapBackend
 from yudai.sandboxes.backends.container.cloud import ContainerCloud
+from yudai.sandboxes.domain.backends import BACKENDS, REGISTERED, BackendName
 from yudai.sandboxes.port import Backend, BaseRef, BaseSpec, Capabilities, Phase, ignore_blocked
 from yudai.sandboxes.register import BoxEntry
 from yudai.settings import Settings
 from yudai.store.store import Store
-from yudai.wiring import backend_probe, open_library
+from yudai.wiring import backend_probe, open_library, sandboxes
 from yudai.wiring.backend_probe import BackendFinding, Start, measure_start, probe_backends
 from yudai.wiring.doctor import examine
-from yudai.wiring.sandboxes import BACKENDS, CLOUDS, make_backend, make_register, open_backend
+from yudai.wiring.sandboxes import CLOUDS, make_backend, make_register, open_backend
 
 
 @pytest.fixture
@@ -304,3 +306,8 @@ async def test_command_agents_elsewhere_reach_our_endpoint_and_nothing_else(
     _, agent, verification = (call.get("network") or {} for call in asked)
     assert agent["allowOut"] == ["yudai.example"]
     assert not verification.get("allowOut")
+
+
+def test_each_row_of_the_registry_can_be_made():
+    assert set(CLOUDS) == set(REGISTERED)
+    assert set(BACKENDS) == {*CLOUDS, *sandboxes._LOCAL} == set(get_args(BackendName))

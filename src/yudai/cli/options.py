@@ -5,6 +5,8 @@ from typing import Annotated, NamedTuple
 
 import typer
 
+from yudai.sandboxes.domain.backends import choices
+
 Target = Annotated[
     str,
     typer.Argument(
@@ -86,7 +88,7 @@ SandboxName = Annotated[
     str | None,
     typer.Option(
         "--sandbox",
-        help="bubblewrap (default), container, e2b, prime, or process (isolates nothing).",
+        help=f"{choices()}.",
     ),
 ]
 ServerUrl = Annotated[

@@ -1,16 +1,16 @@
 """Settings about sandboxes: who makes them, how big they are, what they may reach."""
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 from pydantic import Field, SecretStr, field_validator
 from pydantic_settings import BaseSettings, NoDecode
 
 from yudai.sandboxes.domain.allowed_hosts import parse
+from yudai.sandboxes.domain.backends import BackendName, choices
 from yudai.sandboxes.port import NetworkPolicy, SandboxLimits
 
 Words = Annotated[tuple[str, ...], NoDecode]
-BackendName = Literal["bubblewrap", "process", "container", "e2b", "prime"]
 _PACKAGE_HOSTS = (
     "pypi.org",
     "files.pythonhosted.org",
@@ -25,8 +25,7 @@ class SandboxSettings(BaseSettings):
     sandbox_backend: BackendName | None = Field(
         default=None,
         validation_alias="SANDBOX_BACKEND",
-        description="Where commands run: `bubblewrap`, `container`, `e2b`, `prime` or `process`,"
-        " which isolates nothing; unset: bubblewrap.",
+        description=f"Where commands run: {choices('`')}.",
     )
     processors: float = Field(
         default=2,

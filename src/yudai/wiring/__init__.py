@@ -17,14 +17,12 @@ from yudai.wiring.components import (
     scripted_gateway,
 )
 from yudai.wiring.home import installation
-from yudai.wiring.sandboxes import BACKENDS, DEFAULT_BACKEND, make_backend
+from yudai.wiring.sandboxes import make_backend
 
 if TYPE_CHECKING:
     from yudai.wiring.local_app import App, open_app
 
 __all__ = [
-    "BACKENDS",
-    "DEFAULT_BACKEND",
     "App",
     "Library",
     "installation",

@@ -12,27 +12,21 @@ from typing import NamedTuple, Protocol, runtime_checkable
 from yudai import __version__
 from yudai.kit.errors import ConflictError, RefusedError, SandboxError
 from yudai.kit.value import Value
+from yudai.sandboxes.domain.backends import (
+    BACKENDS,
+    DEFAULT,
+    FALLBACK,
+    PROVIDERS,
+    BackendName,
+)
 from yudai.sandboxes.port import Backend, BaseSpec, Guarantee, SandboxLimits, SandboxRef
 from yudai.settings import Settings
 from yudai.store.store import Store
-from yudai.wiring.sandboxes import (
-    BACKENDS,
-    DEFAULT_BACKEND,
-    NEXT_BACKEND,
-    is_set_up,
-    make_backend,
-    open_backend,
-)
+from yudai.wiring.sandboxes import is_set_up, make_backend, open_backend
 
 _OWNER = "doctor"
 _TOO_SMALL = "smaller than the settings say: build it again with `yudai sandbox build-template`"
 _ENGINES = ("podman", "docker")
-_PAID = frozenset({"e2b", "prime"})
-_HOW = {
-    "container": "no podman or docker found: install one, see CONTAINER_ENGINE",
-    "e2b": "not set up: set E2B_API_KEY, and install yudai[e2b]",
-    "prime": "not set up: set PRIME_API_KEY, and install yudai[prime]",
-}
 
 
 class BackendFinding(Value):
@@ -78,7 +72,7 @@ async def probe_backends(
 
 async def _choice(settings: Settings, store: Store | None) -> str:
     """The backend that a solve would use, were it begun now."""
-    asked = settings.sandbox_backend or DEFAULT_BACKEND
+    asked = settings.sandbox_backend or DEFAULT
     if settings.sandbox_backend or store is None:
         return asked
     try:
@@ -91,11 +85,11 @@ async def _choice(settings: Settings, store: Store | None) -> str:
 
 def _is_worth_a_try(settings: Settings, name: str) -> bool:
     has_engine = settings.container_engine or any(map(shutil.which, _ENGINES))
-    return (name == NEXT_BACKEND and bool(has_engine)) or is_set_up(settings, name)
+    return (name == FALLBACK and bool(has_engine)) or is_set_up(settings, name)
 
 
 async def _probe(
-    settings: Settings, name: str, store: Store | None, chosen: str, *, starts: bool
+    settings: Settings, name: BackendName, store: Store | None, chosen: str, *, starts: bool
 ) -> BackendFinding:
     is_chosen = name == chosen
     finding = BackendFinding(
@@ -103,7 +97,7 @@ async def _probe(
         default=is_chosen,
         usable=False,
         isolated=False,
-        detail=_HOW.get(name, ""),
+        detail=BACKENDS[name].set_up,
         set_up=is_chosen or _is_worth_a_try(settings, name),
     )
     if not finding.set_up:
@@ -111,7 +105,8 @@ async def _probe(
     try:
         backend = make_backend(settings, name, store=store, waits=False)
         try:
-            return await _try(backend, finding, settings.limits, starts=starts or name not in _PAID)
+            is_free = name not in PROVIDERS
+            return await _try(backend, finding, settings.limits, starts=starts or is_free)
         finally:
             await backend.close()
     except (SandboxError, RefusedError, OSError) as error:

@@ -12,6 +12,7 @@ from yudai.agents.port import Agent
 from yudai.gateway.port import Gateway
 from yudai.kit.clock import Clock
 from yudai.kit.errors import RefusedError
+from yudai.sandboxes.domain.backends import PROVIDERS, UNISOLATED
 from yudai.settings import Settings
 from yudai.solves.domain.matrix import DEFAULT_AGENT
 from yudai.store.store import Store
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
     from yudai.agents.endpoint.endpoint import ModelDesk
 
 _SETTING = "COMMAND_AGENTS"
-_ELSEWHERE = frozenset({"e2b", "prime"})
-_OUR_NETWORK = frozenset({"process"})
 
 
 def command_specs(settings: Settings) -> Mapping[str, CommandSpec]:
@@ -75,10 +74,10 @@ async def open_reach(
     from yudai.agents.adapters.command.agent import Reach
     from yudai.agents.adapters.command.model_server import door_on_loopback, door_on_socket
 
-    if backend in _ELSEWHERE:
+    if backend in PROVIDERS:
         yield Reach(endpoint_url(settings))
         return
-    door = door_on_loopback(desk) if backend in _OUR_NETWORK else door_on_socket(desk, socket)
+    door = door_on_loopback(desk) if backend in UNISOLATED else door_on_socket(desk, socket)
     async with door as url:
         yield Reach(url)
 
@@ -108,7 +107,7 @@ def endpoint_url(settings: Settings) -> str:
 
 def endpoint_hosts(settings: Settings, backend: str) -> tuple[str, ...]:
     """What the agent phase has to reach besides; () where a door of ours is used."""
-    if backend not in _ELSEWHERE or not command_specs(settings):
+    if backend not in PROVIDERS or not command_specs(settings):
         return ()
     parts = urlsplit(endpoint_url(settings))
     port = parts.port or {"http": 80}.get(parts.scheme, 443)

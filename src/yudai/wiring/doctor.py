@@ -14,6 +14,7 @@ from yudai.artifacts.port import ArtifactError
 from yudai.kit.clock import SystemClock
 from yudai.kit.errors import RefusedError
 from yudai.kit.value import Value
+from yudai.sandboxes.domain.backends import BACKENDS
 from yudai.settings import Settings
 from yudai.solves.domain.origin import PublishMode
 from yudai.wiring.backend_probe import BackendFinding, probe_backends
@@ -30,8 +31,7 @@ _KEYS = {
     "github_webhook_secret": "webhooks of GITHUB_URL; unset: none are taken",
     "secret_key": "hashes of logins and keys; unset in local mode: made in YUDAI_HOME",
     "token_keys": "users' tokens, encrypted; unset in local mode: made in YUDAI_HOME",
-    "e2b_api_key": "sandboxes at E2B",
-    "prime_api_key": "sandboxes at Prime Intellect",
+    **{row.key: row.purpose for row in BACKENDS.values() if row.key},
     "jwt_secret": "command agents: signs what they call models with",
     "postgres_password": "the database, where it is PostgreSQL",
     "s3_access_key_id": "artifacts in S3; unset: the machine's own role",

@@ -9,13 +9,14 @@ from yudai.kit.text import nearest
 from yudai.operations.retention import Evictor, SourcePruner
 from yudai.sandboxes import base_queries as bases
 from yudai.sandboxes import queries as sandboxes
+from yudai.sandboxes.domain.backends import BACKENDS
 from yudai.sandboxes.port import Backend
 from yudai.sandboxes.reap import Fleet, Reaper, Unswept
 from yudai.settings import Settings
 from yudai.store.store import Store
 from yudai.views.documents import Reader
 from yudai.wiring.components import make_sources
-from yudai.wiring.sandboxes import BACKENDS, is_set_up, make_backend
+from yudai.wiring.sandboxes import is_set_up, make_backend
 
 
 @asynccontextmanager

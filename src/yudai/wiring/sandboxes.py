@@ -15,6 +15,7 @@ from yudai.engine.adapters.host_processes import host_name, is_gone, is_here, is
 from yudai.kit.clock import SystemClock
 from yudai.kit.errors import RefusedError, SandboxError
 from yudai.kit.text import nearest
+from yudai.sandboxes.domain.backends import BACKENDS, DEFAULT, FALLBACK, BackendName
 from yudai.sandboxes.port import Backend, Capabilities, NetworkPolicy, OnBlocked, ignore_blocked
 from yudai.sandboxes.register import Register
 from yudai.settings import Settings, surroundings
@@ -27,8 +28,6 @@ if TYPE_CHECKING:
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger()
 
-DEFAULT_BACKEND = "bubblewrap"
-NEXT_BACKEND = "container"
 NO_DOORS: Mapping[str, Path] = MappingProxyType({})
 _LEAST_AT_ONCE = 2
 """A baseline and a proof take two boxes together."""
@@ -62,7 +61,7 @@ def make_backend(
     `doors` are Unix sockets that agents' commands reach under a host's name. Where it does not
     wait, it refuses when all sandboxes of an account are in use.
     """
-    chosen = name or settings.sandbox_backend or DEFAULT_BACKEND
+    chosen = name or settings.sandbox_backend or DEFAULT
     if chosen in _LOCAL:
         return _local(settings, chosen, on_blocked, doors)
     if chosen not in CLOUDS:
@@ -100,13 +99,13 @@ async def open_backend(
 async def _next_best(
     make: Callable[[str], Backend], refused: SandboxError
 ) -> tuple[Backend, Capabilities]:
-    backend = make(NEXT_BACKEND)
+    backend = make(FALLBACK)
     try:
         capabilities = await backend.capabilities()
     except SandboxError:
         await backend.close()
         raise refused from None
-    log.warning("sandbox.next_best", backend=NEXT_BACKEND, why=str(refused))
+    log.warning("sandbox.next_best", backend=FALLBACK, why=str(refused))
     return backend, capabilities
 
 
@@ -130,8 +129,10 @@ def make_register(store: Store) -> Register:
 
 def is_set_up(settings: Settings, name: str) -> bool:
     """Whether somebody has said that this one is wanted: with a key, or by name."""
-    wanted = {"e2b": settings.e2b_api_key, "prime": settings.prime_api_key}
-    return name in (*_LOCAL, settings.sandbox_backend) or bool(wanted.get(name))
+    row = BACKENDS[cast("BackendName", name)]
+    if not row.is_registered or name == settings.sandbox_backend:
+        return True
+    return bool(row.key and getattr(settings, row.key))
 
 
 def _local(
@@ -140,7 +141,7 @@ def _local(
     from yudai.sandboxes.backends.toolchain.package_settings import package_settings
 
     module, cls = _LOCAL[name]
-    more = {"ways": _ways(doors)} if name == DEFAULT_BACKEND else {}
+    more = {"ways": _ways(doors)} if name == DEFAULT else {}
     factory = getattr(importlib.import_module(module), cls)
     return cast(
         "Backend",
@@ -247,4 +248,3 @@ CLOUDS: dict[str, Callable[[Settings, OnBlocked, Mapping[str, Path]], Provision]
     "e2b": _e2b,
     "prime": _prime,
 }
-BACKENDS = (*_LOCAL, *CLOUDS)

@@ -6,12 +6,12 @@ from yudai.arena.submit import Submitter
 from yudai.engine.port import Engine
 from yudai.gateway.port import Gateway
 from yudai.kit.money import MICROS_PER_USD
+from yudai.sandboxes.domain.backends import DEFAULT
 from yudai.settings import Settings
 from yudai.solves.domain.budget import Budget
 from yudai.views.documents import Reader
 from yudai.wiring.command_agents import agent_names
 from yudai.wiring.components import make_catalogue, make_drafter, make_sources, make_stopper
-from yudai.wiring.sandboxes import DEFAULT_BACKEND
 
 
 def make_submitter(
@@ -36,7 +36,7 @@ def make_submitter(
         defaults=Budget(
             max_contestants=settings.max_contestants, time_budget_s=settings.time_budget_s
         ),
-        sandbox_backend=settings.sandbox_backend or DEFAULT_BACKEND,
+        sandbox_backend=settings.sandbox_backend or DEFAULT,
         agents=agent_names(settings),
         sources=make_sources(settings, reader.artifacts) if settings.artifacts_url else None,
         remotes=remotes,

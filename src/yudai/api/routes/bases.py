@@ -10,8 +10,8 @@ from yudai.api.openapi import CONFLICT
 from yudai.api.security.rights import MayAdminister
 from yudai.kit.errors import NotFoundError
 from yudai.kit.value import Value
+from yudai.sandboxes.domain.backends import BackendName
 from yudai.sandboxes.port import BaseFacts
-from yudai.settings.sandboxes import BackendName
 from yudai.wiring.sandbox_upkeep import open_shelf
 
 router = APIRouter(tags=["installation"])

@@ -12,13 +12,12 @@ from yudai.api.routes.sandboxes import OverseerDep
 from yudai.api.security.rights import MayOversee
 from yudai.operations.overview import Numbers
 from yudai.runs.domain.states import RunState
+from yudai.sandboxes.domain.backends import REGISTERED
 from yudai.solves.domain.states import SolveState
 
 router = APIRouter(tags=["installation"])
 
 MEDIA_TYPE = "text/plain; version=0.0.4; charset=utf-8"
-# A series that is not there cannot be told from a zero: these always are.
-_BACKENDS = ("container", "e2b", "prime")
 
 Family = TypeVar("Family", GaugeMetricFamily, CounterMetricFamily)
 Word = TypeVar("Word", bound=str)
@@ -42,7 +41,8 @@ class _Snapshot(NamedTuple):
 
     def collect(self) -> Iterator[Metric]:
         held, leaked, reaped = self.numbers.held, self.numbers.leaked, self.numbers.reaped
-        backends = sorted({*_BACKENDS, *held, *leaked, *reaped})
+        # A series that is not there cannot be told from a zero: these always are.
+        backends = sorted({*REGISTERED, *held, *leaked, *reaped})
         sandboxes = GaugeMetricFamily(
             "yudai_sandboxes",
             "Sandboxes that are open, by whether a process holds them.",
