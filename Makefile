@@ -28,7 +28,7 @@ test: check  ## all checks, then every test
 
 test-real: setup  ## what is too slow for every commit: before an issue is closed
 	@$(RUN)python -m tests.support.chromium
-	$(RUN)pytest -m real --timeout 600
+	PAGE_SHOTS=$(CURDIR)/build/page $(RUN)pytest -m real --timeout 600
 
 check: setup web/tools/codegen/node_modules/.ready  ## format, lint, layers, types, sizes, dependencies
 	$(RUN)ruff format --check .

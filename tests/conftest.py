@@ -51,8 +51,7 @@ _LONG = ("e2e", "contracts", "sandboxes", "verification", "testing", "arena")
 
 def pytest_xdist_auto_num_workers() -> int:
     """Tests of sandboxes and servers wait for them for much of their time."""
-    cores = len(os.sched_getaffinity(0))
-    return cores + (cores + 1) // 2
+    return 2 * len(os.sched_getaffinity(0))
 
 
 @pytest.hookimpl(wrapper=True)

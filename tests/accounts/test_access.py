@@ -9,6 +9,7 @@ from tests.support.solve_rows import Ring, passed, run_id
 from yudai.accounts.access import KNOWN_S, Right
 from yudai.artifacts.adapters.locations import Folder
 from yudai.artifacts.adapters.object_store import ObjectStoreArtifacts
+from yudai.artifacts.context import Context
 from yudai.conversations import queries as conversations
 from yudai.conversations.tables import ConversationRow
 from yudai.forge.domain.repository import RepoRef, Role
@@ -37,7 +38,9 @@ async def crowd(database_url: str, tmp_path) -> AsyncGenerator[Crowd]:
         crowd = Crowd(store)
         secret = crowd.forge.add_repository("ada/calc", roles=ROLES, is_private=True)
         public = crowd.forge.add_repository("ada/open", roles={"wim": Role.WRITE})
-        ring = Ring(Reader(store, ObjectStoreArtifacts(Folder(tmp_path / "a")), crowd.clock))
+        ring = Ring(
+            Reader(Context(store, ObjectStoreArtifacts(Folder(tmp_path / "a")), crowd.clock))
+        )
         wim = (await crowd.person("wim")).id
         await ring.solve(passed(), id=PRIVATE, user_id=wim, repo_url=secret.url)
         await ring.solve(passed(), id=FOLDER, user_id=wim)

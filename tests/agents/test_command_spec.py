@@ -2,8 +2,9 @@
 
 import pytest
 
-from yudai.agents.domain.command_spec import GIVEN, MAX_BYTES, CommandSpec, read_command_agents
+from yudai.agents.domain.command_spec import GIVEN, CommandSpec, read_command_agents
 from yudai.kit.errors import RefusedError
+from yudai.kit.yaml_files import MAX_BYTES
 
 NAME = "agents.yml"
 

@@ -7,7 +7,7 @@ import pytest
 from tests.support.scripted_agent import FINISH, LIMITS, Stage, task
 from yudai.agents import prompts, strategies
 from yudai.kit.errors import RefusedError
-from yudai.solves.domain.matrix import Strategy
+from yudai.solves.domain.strategies import Strategy
 
 
 def _prompt(**words: Any) -> str:

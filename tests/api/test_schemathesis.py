@@ -94,11 +94,12 @@ def map_path_parameters(
 
 # Not by `schema.parametrize()`: it makes all cases while tests are collected, in each process that
 # collects, and gives pytest 9.2 one name for all operations, of which xdist runs a single one.
+@pytest.mark.parametrize("guesses", [3, pytest.param(30, marks=pytest.mark.real)])
 @pytest.mark.parametrize("name", NAMES)
-def test_every_operation_keeps_its_contract(name: str) -> None:
+def test_every_operation_keeps_its_contract(name: str, guesses: int) -> None:
     told: set[tuple[str | None, str | None, str]] = set()
 
-    @settings(max_examples=10, deadline=None, derandomize=True, suppress_health_check=CHECKS)
+    @settings(max_examples=guesses, deadline=None, derandomize=True, suppress_health_check=CHECKS)
     def keeps_its_contract(case: schemathesis.Case) -> None:
         about = case.meta and case.meta.phase.data
         # Of five wrong types of one field the first one is sent.

@@ -11,6 +11,7 @@ from tests.support.solve_rows import SOLVE, Ring, run_id
 from yudai.arena import blocked_hosts
 from yudai.arena.blocked_hosts import BLOCKED, MORE, BlockedNotes
 from yudai.artifacts.adapters.object_store import make_artifacts
+from yudai.artifacts.context import Context
 from yudai.kit.clock import SystemClock
 from yudai.kit.errors import SandboxError
 from yudai.kit.ids import SolveId
@@ -25,7 +26,7 @@ from yudai.views.documents import Reader
 class Listener:
     def __init__(self, store: Store, home: Path) -> None:
         self.store = store
-        reader = Reader(store, make_artifacts(None, home=home), SystemClock())
+        reader = Reader(Context(store, make_artifacts(None, home=home), SystemClock()))
         self.ring = Ring(reader)
         self.notes = BlockedNotes(store, SystemClock())
 

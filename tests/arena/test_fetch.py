@@ -15,6 +15,7 @@ from yudai.arena.fetch import Fetcher
 from yudai.arena.prepare import Preparer
 from yudai.artifacts import queries as artifact_rows
 from yudai.artifacts.adapters.object_store import make_artifacts
+from yudai.artifacts.context import Context
 from yudai.artifacts.port import ArtifactKind, Artifacts
 from yudai.artifacts.source_archives import Sources
 from yudai.forge.domain.repository import RepoRef
@@ -91,20 +92,18 @@ class Bench:
         forge = MemoryForge()
         self.credentials = FakeCredentials(users={"ada": forge.credential("ada")})
         self.sources = Sources(artifacts, folder / "sources")
+        context = Context(store, artifacts, StillClock())
         self.fetcher = Fetcher(
-            store=store,
+            context=context,
             mirrors=self.mirrors,
             credentials=self.credentials,
-            clock=StillClock(),
             forge_url=URL,
             own_env=Path("/env-of-ours"),
             sources=self.sources,
         )
         parts: dict[str, Any] = {"verifier": None, "backend": self.backend}
         self.preparer = Preparer(
-            store=store,
-            artifacts=artifacts,
-            clock=StillClock(),
+            context=context,
             sources=self.sources,
             fetcher=self.fetcher,
             **parts,

@@ -12,6 +12,7 @@ import pytest
 import yaml
 
 from tests.support.bare_env import bare_env
+from tests.support.rows_of_solve import rows_of_solve
 from tests.support.servers.databases import on_one_kind
 from yudai.arena.attempts import MAX_TAKES
 from yudai.arena.flow import SolveFlow
@@ -149,7 +150,7 @@ class Arena:
 
     async def cancel(self, solve_id: SolveId) -> None:
         """As another process would: the guard of this one notices."""
-        await self.app.solves.cancel_solve(solve_id)
+        await self.app.stopper.cancel(solve_id)
         async with asyncio.timeout(5):
             await self.app.engine.wait(solve_id)
 
@@ -160,7 +161,7 @@ class Arena:
             found = await preparer.verifier.baseline(ref, project=Project(), owner="test")
             _MEASURED.append(found)
         [found] = _MEASURED
-        log = await preparer.artifacts.put(ArtifactKind.BASELINE_LOG, found.log.encode())
+        log = await preparer.context.artifacts.put(ArtifactKind.BASELINE_LOG, found.log.encode())
         return Measured(plan=found.plan, baseline=found.baseline, log=log)
 
     def _base(self, files: dict[str, str], setup: tuple[str, ...]) -> BaseSpec:
@@ -215,7 +216,7 @@ async def test_a_proved_fix_is_offered_with_its_artifacts(arena: Arena):
     assert b"test_add" in await reader.artifact(run_id, ArtifactKind.TEST_LOG)
     roles = [message.role for message in await reader.messages(run_id)]
     assert roles == ["system", "user", "assistant", "tool", "tool", "assistant", "tool", "exit"]
-    race = await reader.race("")
+    race = await rows_of_solve(reader.context.store, "")
     row = race.runs[0]
     assert (row.exit_status, row.steps, row.message_count) == ("Submitted", 2, len(roles))
     assert row.sandbox_id
@@ -357,7 +358,7 @@ async def test_cancelling_ends_everything_and_keeps_what_was_done(arena: Arena):
     assert {place.state for place in document.ranking} <= {"cancelled", "completed"}
     assert await arena.app.backend.list() == []
     with pytest.raises(ConflictError, match="there is nothing to cancel"):
-        await arena.app.solves.cancel_solve(solve_id)
+        await arena.app.stopper.cancel(solve_id)
 
 
 @on_one_kind
@@ -388,10 +389,10 @@ async def test_a_solve_cancelled_before_its_first_step_is_cancelled(arena: Arena
 async def test_a_cancelled_run_keeps_its_trajectory(arena: Arena):
     talker = arena.script("talker", {"run": "ls"}, {"run": "sleep 60"})
     solve_id = await arena.open(talker)
-    while (await arena.app.reader.race(solve_id)).runs[0].message_count < 5:  # noqa: ASYNC110 - the store tells nobody
+    while (await rows_of_solve(arena.app.store, solve_id)).runs[0].message_count < 5:  # noqa: ASYNC110 - the store tells nobody
         await asyncio.sleep(0.1)
     await arena.cancel(solve_id)
-    run = (await arena.app.reader.race(solve_id)).runs[0]
+    run = (await rows_of_solve(arena.app.store, solve_id)).runs[0]
     trajectory = await arena.app.reader.trajectory(run)
     assert len(trajectory["messages"]) >= 5
     assert trajectory["trajectory_format"] == "mini-swe-agent-1.1"
@@ -487,7 +488,7 @@ async def test_a_run_that_loses_every_worker_is_given_up(arena: Arena):
         lost.append(asyncio.create_task(arena.flow(WorkerId(f"worker {number}")).run(run_id)))
         await arena.gateway.hanging.wait()
     await arena.flow(WorkerId("the last one")).run(run_id)
-    run = (await arena.app.reader.race(solve_id)).runs[0]
+    run = (await rows_of_solve(arena.app.store, solve_id)).runs[0]
     assert (run.state, run.cause, run.attempt) == ("failed", "worker_lost", 3)
     for task in lost:
         task.cancel()
@@ -500,13 +501,13 @@ async def test_a_frozen_worker_that_wakes_up_takes_nothing_back(arena: Arena):
     """It was verifying when it froze; another one verifies now, slowly."""
     solve_id = await arena.open(good(arena))
     await arena.until(solve_id, "run.submitted")
-    [run_id] = [run.id for run in (await arena.app.reader.race(solve_id)).runs]
+    [run_id] = [run.id for run in (await rows_of_solve(arena.app.store, solve_id)).runs]
     async with arena.app.store.change() as db:
         await runs.change(db, run_id, worker_id=WorkerId("another worker"))
         await solves.change(db, solve_id, worker_id=WorkerId("another worker"))
     async with asyncio.timeout(20):
         await arena.app.engine.wait(solve_id)
-    run = (await arena.app.reader.race(solve_id)).runs[0]
+    run = (await rows_of_solve(arena.app.store, solve_id)).runs[0]
     assert (run.state, run.worker_id) == ("verifying", "another worker")
     other = arena.flow(WorkerId("another worker"))
     await other.run(run_id)
@@ -521,7 +522,7 @@ async def test_a_run_that_nobody_ended_is_ended_before_the_ranking(arena: Arena)
     other = arena.flow(WorkerId("another worker"))
     await other.conclude(solve_id)
     await arena.app.engine.wait(solve_id)
-    run = (await arena.app.reader.race(solve_id)).runs[0]
+    run = (await rows_of_solve(arena.app.store, solve_id)).runs[0]
     assert (run.state, run.cause) == ("failed", "internal")
     assert "gave it up" in run.error
 
@@ -529,8 +530,8 @@ async def test_a_run_that_nobody_ended_is_ended_before_the_ranking(arena: Arena)
 async def test_a_verification_that_ends_every_worker_is_given_up(arena: Arena):
     solve_id = await arena.open(good(arena))
     await arena.until(solve_id, "run.submitted")
-    [run_id] = [run.id for run in (await arena.app.reader.race(solve_id)).runs]
-    now = arena.app.reader.clock.now()
+    [run_id] = [run.id for run in (await rows_of_solve(arena.app.store, solve_id)).runs]
+    now = arena.app.reader.context.clock.now()
     async with arena.app.store.change() as db:
         await runs.change(db, run_id, worker_id=WorkerId("dead"))
         await solves.change(db, solve_id, worker_id=WorkerId("dead"))
@@ -538,14 +539,14 @@ async def test_a_verification_that_ends_every_worker_is_given_up(arena: Arena):
             await events.append(db, solve_id, kind="run.resumed", at=now, run_id=run_id)
     await arena.app.engine.wait(solve_id)
     await arena.flow(WorkerId("another worker")).run(run_id)
-    run = (await arena.app.reader.race(solve_id)).runs[0]
+    run = (await rows_of_solve(arena.app.store, solve_id)).runs[0]
     assert (run.state, run.cause) == ("failed", "worker_lost")
 
 
 async def test_a_solve_that_ends_every_worker_is_failed(arena: Arena):
     solve_id = await arena.open("hangs")
     await arena.gateway.hanging.wait()
-    now = arena.app.reader.clock.now()
+    now = arena.app.reader.context.clock.now()
     async with arena.app.store.change() as db:
         for _ in range(MAX_TAKES):
             await events.append(db, solve_id, kind="solve.resumed", at=now)
@@ -561,7 +562,7 @@ async def test_a_solve_that_ends_every_worker_is_failed(arena: Arena):
 async def test_the_contestants_time_begins_when_they_can(arena: Arena):
     solve_id = await arena.open("hangs", measured=None, budget={"time_budget_s": 100.0})
     await arena.gateway.hanging.wait()
-    race = await arena.app.reader.race(solve_id)
+    race = await rows_of_solve(arena.app.store, solve_id)
     measured = next(event.at for event in race.events if event.kind == "baseline.measured")
     assert race.solve.deadline_at is not None
     assert abs(race.solve.deadline_at - measured - 100.0) < 1.0

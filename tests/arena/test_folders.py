@@ -10,15 +10,15 @@ import yaml
 
 from tests.support.bare_env import bare_env
 from tests.support.forge.repositories import Repository, look
+from tests.support.rows_of_solve import rows_of_solve
 from tests.support.servers.databases import on_one_kind
-from yudai.arena.plan import FolderRequest, to_request
-from yudai.forge.domain.issue import Issue
+from yudai.arena.open import SolveRequest
+from yudai.arena.plan import Plan
 from yudai.kit.errors import ConflictError, NotFoundError, RefusedError
-from yudai.kit.ids import SolveId
-from yudai.projects.domain.project import Given
+from yudai.kit.ids import LOCAL_USER, SolveId
 from yudai.settings import Settings
-from yudai.solves.domain.budget import Budget
 from yudai.solves.domain.matrix import Matrix
+from yudai.solves.domain.request import Limits, SolveAsk
 from yudai.wiring import App, open_app, scripted_gateway
 
 FILES = {
@@ -40,22 +40,25 @@ class Place:
         self.repository = repository
         self.scripts = scripts
 
-    def asked(self, *models: str, **more: Any) -> FolderRequest:
-        return FolderRequest(
-            target=str(self.repository.root),
-            issue=Issue(title="add subtracts"),
+    async def request(self, *models: str, **more: Any) -> SolveRequest:
+        asked = SolveAsk(
+            repo_path=str(self.repository.root),
+            issue_text="add subtracts",
             matrix=Matrix(models=models),
-            budget=Budget(max_steps=6),
+            limits=Limits(max_steps=6),
             **more,
         )
+        return await self.app.submitter.request(asked, user_id=LOCAL_USER)
 
     async def solve(self, *models: str) -> SolveId:
         # Not our own one: it has many plugins, with which pytest takes four times as long to start.
-        given = Given(has_env=True)
-        draft = await self.app.planner.draft(self.asked(*models, env=bare_env(), given=given))
-        measured = await self.app.planner.measure(draft)
-        request = to_request(draft, measured, sandbox_backend="bubblewrap")
-        solve_id = await self.app.solves.open_solve(request)
+        request = await self.request(*models, env=str(bare_env()))
+        assert request.snapshot is not None
+        assert request.base is not None
+        plan = Plan(request, request.snapshot, request.base)
+        measured = await self.app.planner.measure(plan)
+        known = request.model_copy(update={"measured": measured})
+        solve_id = await self.app.solves.open_solve(known)
         await self.app.engine.wait(solve_id)
         return solve_id
 
@@ -80,7 +83,7 @@ async def test_from_the_folder_to_the_applied_champion(place: Place, tmp_path: P
     before = look(root)
     solve_id = await place.solve("scripted/good")
     assert look(root) == before
-    race = await place.app.reader.race(solve_id)
+    race = await rows_of_solve(place.app.reader.context.store, solve_id)
     assert race.solve.state == "awaiting_review"
     assert race.solve.base_branch == "main"
     assert race.solve.test_command == "python -m pytest"
@@ -120,7 +123,7 @@ async def test_without_a_champion_there_is_nothing_to_apply(place: Place):
     for target in (solve_id, ""):
         with pytest.raises(NotFoundError, match="no champion"):
             await place.app.applier.apply(target)
-    run = (await place.app.reader.race(solve_id)).runs[0]
+    run = (await rows_of_solve(place.app.reader.context.store, solve_id)).runs[0]
     with pytest.raises(NotFoundError):
         await place.app.applier.apply(run.id)
 
@@ -128,7 +131,7 @@ async def test_without_a_champion_there_is_nothing_to_apply(place: Place):
 @on_one_kind
 async def test_a_model_that_cannot_be_called_is_refused_before_the_folder_is_read(place: Place):
     with pytest.raises(RefusedError, match="there is no script"):
-        await place.app.planner.draft(place.asked("scripted/nobody"))
+        await place.request("scripted/nobody")
     home = place.app.settings.home
     assert not [*home.glob("sources/*")]
 
@@ -136,16 +139,18 @@ async def test_a_model_that_cannot_be_called_is_refused_before_the_folder_is_rea
 @on_one_kind
 async def test_what_changes_the_base_changes_its_key(place: Place):
     async def key(**more: object) -> str:
-        return (await place.app.planner.draft(place.asked("scripted/good", **more))).base.key
+        base = (await place.request("scripted/good", **more)).base
+        assert base is not None
+        return base.key
 
     plain = await key()
     assert await key() == plain
     own = Path(sys.prefix)
     keys = {
         plain,
-        await key(given=Given(setup=("true",))),
-        await key(given=Given(setup=("true", "true"))),
-        await key(env=own.parent / "other", given=Given(has_env=True)),
+        await key(setup=("true",)),
+        await key(setup=("true", "true")),
+        await key(env=str(own.parent / "other")),
     }
     place.repository.write({"new.py": "x = 1\n"})
     keys.add(await key(dirty=True))
@@ -160,7 +165,7 @@ async def test_a_protected_path_is_protected_from_its_person_too(place: Place):
     place.repository.write({".yudai.yml": "protected: [calc.py]\n"})
     place.repository.commit()
     solve_id = await place.solve("scripted/good")
-    run = (await place.app.reader.race(solve_id)).runs[0]
+    run = (await rows_of_solve(place.app.reader.context.store, solve_id)).runs[0]
     assert run.cause == "patch_refused"
     with pytest.raises(RefusedError, match="protected"):
         await place.app.applier.apply(run.id)

@@ -112,6 +112,11 @@ async def test_words_beside_a_number_go_before_the_forges_text(desk: Desk):
     assert (named.issue_title, named.issue_number) == ("Mine", 1)
 
 
+async def test_words_beside_a_number_need_no_title(desk: Desk):
+    solve = await desk.open(issue_text=f"### \n{'word ' * 200}")
+    assert solve.issue_title == "It adds wrongly"
+
+
 async def test_words_alone_are_an_issue_that_the_forge_does_not_have(desk: Desk):
     row = await desk.open(issue_number=None, issue_text="It is slow\n\nvery")
     assert (row.issue_title, row.issue_body, row.issue_number) == ("It is slow", "very", None)

@@ -13,6 +13,7 @@ from tests.support.updates_client import Scene
 from yudai.arena.prepare import Preparer
 from yudai.artifacts import queries as artifact_rows
 from yudai.artifacts.adapters.object_store import make_artifacts
+from yudai.artifacts.context import Context
 from yudai.artifacts.port import ArtifactError, ArtifactKind, ArtifactRef, Artifacts
 from yudai.artifacts.source_archives import Sources
 from yudai.kit.errors import SetupError
@@ -49,9 +50,8 @@ class Bench:
         parts: dict[str, Any] = {"verifier": None, "backend": self.backend}
         sources = Sources(artifacts, folder)
         self.artifacts = artifacts
-        self.preparer = Preparer(
-            store=store, artifacts=artifacts, clock=StillClock(), sources=sources, **parts
-        )
+        context = Context(store, artifacts, StillClock())
+        self.preparer = Preparer(context=context, sources=sources, **parts)
 
     async def open(self, *setup: str) -> None:
         base = BaseSpec(key="b", source=Path("source.tar"), setup=setup)

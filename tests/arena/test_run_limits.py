@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from yudai.arena.run import RunBrokeError, Runner
+from yudai.artifacts.context import Context
 from yudai.kit.causes import Cause
 from yudai.projects.domain.project import Project
 from yudai.solves.domain.budget import Budget
@@ -23,7 +24,8 @@ def wall_time_s(
 ) -> float:
     nothing: Any = None
     clock: Any = SimpleNamespace(now=lambda: NOW)
-    runner = Runner(nothing, nothing, nothing, {}, nothing, clock, nothing, lifetime_s=lifetime_s)
+    context = Context(nothing, nothing, clock)
+    runner = Runner(context, nothing, {}, nothing, nothing, lifetime_s=lifetime_s)
     solve: Any = SimpleNamespace(budget=Budget(), project=Project(), deadline_at=NOW + solve_left_s)
     run: Any = SimpleNamespace(deadline_at=NOW + run_left_s, earlier_cost_micros=0)
     return runner._limits(solve, run, waited_s=waited_s).wall_time_s

@@ -22,8 +22,7 @@ from yudai.cli import publish as serverdesk
 from yudai.cli.publish import OwnDesk, publish, run_publish
 from yudai.cli.records.choose import Server
 from yudai.cli.show.show import run_show
-from yudai.cli.solve.local import run_solve
-from yudai.cli.solve.server import send_solve
+from yudai.cli.solve.solve import run_solve, solve_there
 from yudai.forge.domain.repository import PullState
 from yudai.kit.errors import ConflictError, NotFoundError, RefusedError
 from yudai.kit.ids import LOCAL_USER, SolveId
@@ -37,7 +36,8 @@ from yudai.publishing.views import PublicationView
 from yudai.settings import Settings
 from yudai.solves.domain.origin import PublishMode
 from yudai.solves.domain.request import SolveAsk
-from yudai.wiring import open_library
+from yudai.views.documents import Reader
+from yudai.wiring import open_context
 
 GIVEN = DEFAULTS._replace(
     target="ada/calc#12", text="", model=["scripted/right"], json=True, yes=True
@@ -107,7 +107,7 @@ def sent(stub: Stub) -> SolveAsk:
 
 
 async def test_a_forges_issue_is_sent_by_its_number(stub: Stub, settings: Settings, capsys):
-    assert await send_solve(settings, GIVEN, Server(stub.url, is_ours=False)) == 0
+    assert await solve_there(settings, GIVEN, Server(stub.url, is_ours=False)) == 0
     ask = sent(stub)
     # Which forge that is, is the server's own matter.
     assert (ask.repo_url, ask.issue_number, ask.issue_text) == ("ada/calc", 12, "")
@@ -121,7 +121,7 @@ async def test_who_did_not_ask_for_a_pull_request_is_told_how(
     stub: Stub, settings: Settings, capsys
 ):
     given = GIVEN._replace(json=False)
-    assert await send_solve(settings, given, Server(stub.url, is_ours=False)) == 0
+    assert await solve_there(settings, given, Server(stub.url, is_ours=False)) == 0
     said = " ".join(capsys.readouterr().out.split())
     assert f"publish 0000aaaa --server {stub.url}" in said
 
@@ -129,7 +129,7 @@ async def test_who_did_not_ask_for_a_pull_request_is_told_how(
 async def test_words_and_an_address_go_along(stub: Stub, settings: Settings):
     url = "https://forge.test/ada/calc/issues/12"
     given = GIVEN._replace(target=url, text="Mind the sign", base="dev", test="make test")
-    assert await send_solve(settings, given, Server(stub.url, is_ours=False)) == 0
+    assert await solve_there(settings, given, Server(stub.url, is_ours=False)) == 0
     ask = sent(stub)
     assert (ask.repo_url, ask.issue_number) == ("https://forge.test/ada/calc", 12)
     assert (ask.issue_text, ask.base_branch, ask.test) == ("Mind the sign", "dev", "make test")
@@ -140,7 +140,7 @@ async def test_a_pull_request_is_asked_for_and_waited_for(stub: Stub, settings: 
     stub.on("GET", PUBLICATION, view("pushed"), view())
     stub.on("GET", f"{PATH}/outcomes", {"pull": None, "outcomes": []})
     given = GIVEN._replace(pr=True)
-    assert await send_solve(settings, given, Server(stub.url, is_ours=False)) == 0
+    assert await solve_there(settings, given, Server(stub.url, is_ours=False)) == 0
     # It is opened even if nobody waits here any more.
     assert sent(stub).publish is PublishMode.AUTO
     captured = capsys.readouterr()
@@ -155,7 +155,7 @@ async def test_what_is_not_published_is_an_error_after_the_document(
     stub.on("GET", PUBLICATION, view("refused", reason="it changes a workflow"))
     given = GIVEN._replace(pr=True)
     with pytest.raises(RefusedError, match="not published: it changes a workflow"):
-        await send_solve(settings, given, Server(stub.url, is_ours=False))
+        await solve_there(settings, given, Server(stub.url, is_ours=False))
     assert json.loads(capsys.readouterr().out)["solve"]["id"] == SOLVE
 
 
@@ -242,8 +242,8 @@ async def test_a_stale_one_says_what_to_do(stub: Stub, settings: Settings):
 
 async def _at_forge(settings: Settings, **columns: Any) -> None:
     """A solve of a forge in our own database, awaiting review."""
-    async with open_library(settings) as library:
-        await Ring(library.reader).solve(
+    async with open_context(settings) as context:
+        await Ring(Reader(context)).solve(
             passed(),
             repo="ada/calc",
             repo_url="https://github.com/ada/calc",
@@ -260,7 +260,7 @@ async def _at_forge(settings: Settings, **columns: Any) -> None:
             updated_at=1.0,
             **columns,
         )
-        async with library.reader.store.change() as db:
+        async with context.store.change() as db:
             await publications.add(db, row, data={})
 
 
@@ -298,8 +298,8 @@ async def test_without_a_server_this_process_does_it(
     found: list[Publishing] = []
 
     @asynccontextmanager
-    async def open_forging(_: Settings, reader: Any, **_more: Any) -> AsyncGenerator[Any]:
-        asked = Publications(reader.store, reader.clock, "https://github.com")
+    async def open_forging(_: Settings, context: Any, **_more: Any) -> AsyncGenerator[Any]:
+        asked = Publications(context.store, context.clock, "https://github.com")
         found.append(Publishing(asked))
         yield SimpleNamespace(publisher=found[0], forge=SimpleNamespace(url="https://github.com"))
 
@@ -321,8 +321,8 @@ async def test_who_stops_waiting_stops_the_wait_only(settings: Settings):
             started.set()
             await asyncio.Event().wait()
 
-    async with open_library(settings) as library:
-        asked = Publications(library.reader.store, library.reader.clock, "https://github.com")
+    async with open_context(settings) as context:
+        asked = Publications(context.store, context.clock, "https://github.com")
         stuck: Any = Stuck(asked)
         console = Console(stderr=True)
         waiting = asyncio.create_task(publish(OwnDesk(stuck, asked), SOLVE, console))
@@ -336,7 +336,7 @@ async def test_who_stops_waiting_stops_the_wait_only(settings: Settings):
 async def test_show_tells_of_the_pull_request_and_its_outcomes(settings: Settings, capsys):
     columns = {"pull_number": 7, "pull_url": URL, "pull_state": PullState.MERGED}
     await _at_forge(settings, state=PublicationState.DONE, **columns)
-    async with open_library(settings) as library, library.reader.store.change() as db:
+    async with open_context(settings) as context, context.store.change() as db:
         for kind, by in ((OutcomeKind.MERGED, "ada\x1b[31m"), (OutcomeKind.SUSPECTED_REVERT, "")):
             row = OutcomeRow(
                 solve_id=SOLVE,

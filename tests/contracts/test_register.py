@@ -12,12 +12,13 @@ from sqlalchemy import text
 from tests.support.registers import Desk, MemoryRegister
 from tests.support.servers.databases import NewDatabase, new_database
 from yudai.kit.clock import SystemClock
+from yudai.kit.ids import WorkerId
 from yudai.runs.queries import sandbox_tags
 from yudai.sandboxes.base_queries import MAX_LOG
 from yudai.sandboxes.database_register import DatabaseRegister
 from yudai.sandboxes.port import Tags
-from yudai.sandboxes.queries import DEAD_S
 from yudai.sandboxes.register import BaseEntry, BoxEntry, Register
+from yudai.store.holders import DEAD_S
 from yudai.store.store import Store
 
 __all__ = ["new_database"]
@@ -66,7 +67,7 @@ class DatabaseOffice:
         return DatabaseRegister(
             self.store,
             SystemClock(),
-            holder=f"process-{self.entered}",
+            holder=WorkerId(f"process-{self.entered}"),
             host="here",
             pid=self.entered,
             tags_of=sandbox_tags,

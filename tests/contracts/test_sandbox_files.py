@@ -7,6 +7,9 @@ import pytest
 
 from yudai.sandboxes.port import Sandbox
 
+# Prime has the warden of e2b, which is what these tests look at; `always` shows the way to it.
+pytestmark = pytest.mark.real_on("prime")
+
 
 @pytest.mark.parametrize(
     "content",
@@ -17,6 +20,7 @@ from yudai.sandboxes.port import Sandbox
         pytest.param(b"x" * 5_000_000, id="long"),
     ],
 )
+@pytest.mark.always
 async def test_what_is_written_is_read(box: Sandbox, content: bytes):
     await box.write("some/new/file", content)
 

@@ -34,8 +34,8 @@ from yudai.sandboxes.backends.remote.commands import RemoteCommands
 from yudai.sandboxes.backends.shell_script import package_script
 from yudai.sandboxes.port import Backend, BaseRef, BaseSpec, ExecResult, Sandbox, SandboxRef
 
-# Its machines are those of e2b: the same warden, which is all that these tests look at.
-pytestmark = pytest.mark.real_on("prime")
+# Prime has the warden of e2b, and process the bases and the patches of bubblewrap.
+pytestmark = pytest.mark.real_on("prime", "process")
 
 
 class Leftovers(NamedTuple):
@@ -90,7 +90,7 @@ def archive(tmp_path: Path) -> Path:
     return make_archive(tmp_path / "source.tar")
 
 
-@pytest.mark.always
+@pytest.mark.real_on("prime")
 async def test_a_base_is_built_once(fresh: Backend, tmp_path: Path):
     spec = BaseSpec(key="k", source=archive(tmp_path), setup=("date +%N >built",))
 
@@ -268,7 +268,7 @@ async def test_equal_archives_have_equal_commits(fresh: Backend, tmp_path: Path)
     assert len(heads) == 1
 
 
-@pytest.mark.always
+@pytest.mark.real_on("prime")
 async def test_a_failed_set_up_says_why_and_leaves_nothing(fresh: Backend, tmp_path: Path):
     source = archive(tmp_path)
     setup = ("echo first", "seq 100; echo the reason; exit 5", "echo never")
@@ -406,6 +406,7 @@ async def test_the_end_of_a_box_can_be_asked_for_often(fresh: Backend, tmp_path:
         assert lost.value.cause is Cause.SANDBOX_LOST
 
 
+@pytest.mark.real_on("prime")
 async def test_a_box_ends_under_a_running_command(fresh: Backend, tmp_path: Path):
     seconds = unique_sleep()
     base = await fresh.prepare(BaseSpec(key="k", source=archive(tmp_path)))
@@ -472,7 +473,7 @@ async def test_nothing_is_left(name: str, make: Make, tmp_path: Path):
     assert leftovers(home, installation=installation) == NOTHING
 
 
-@pytest.mark.always
+@pytest.mark.real_on("prime")
 async def test_cancelled_spawning_leaves_nothing(fresh: Backend, tmp_path: Path):
     base = await fresh.prepare(BaseSpec(key="k", source=archive(tmp_path)))
     for turns in range(0, 40, 8):
@@ -511,6 +512,7 @@ asyncio.run(main())
 
 
 @pytest.mark.parametrize("name", LOCAL)
+@pytest.mark.always
 async def test_what_a_killed_process_leaves_is_reaped(name: str, make: Make, tmp_path: Path):
     home, installation = tmp_path / "home", secrets.token_hex(8)
     seconds = f"7891.{secrets.randbelow(10**9):09d}"
@@ -549,6 +551,7 @@ async def test_what_a_killed_process_leaves_is_reaped(name: str, make: Make, tmp
     assert alive(seconds) == []
 
 
+@pytest.mark.always
 async def test_half_built_bases_are_reaped(on_disk: Backend, tmp_path: Path):
     seconds = unique_sleep()
     fresh = on_disk

@@ -21,8 +21,8 @@ from yudai.sandboxes.backends.network.start_forwarder import proxy_variables
 from yudai.sandboxes.backends.toolchain.package_settings import package_settings
 from yudai.sandboxes.port import ENV, Backend, BaseRef, BaseSpec, Sandbox, SandboxLimits
 
-# Its machines are those of e2b: the same warden, which is all that these tests look at.
-pytestmark = pytest.mark.real_on("prime")
+# Prime has the warden of e2b, and process the bases and the patches of bubblewrap.
+pytestmark = pytest.mark.real_on("prime", "process")
 
 MIB = 1 << 20
 LIMITS = SandboxLimits(memory_bytes=2048 * MIB, processes=256, disk_bytes=512 * MIB)
@@ -90,6 +90,7 @@ async def said(box: Sandbox, command: str) -> str:
     return (await box.exec(command)).text
 
 
+@pytest.mark.always
 async def test_the_hosts_network_is_nobodys(fresh: Backend, source: Path):
     async def greet(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         writer.write(b"hello from the host\n")
@@ -247,6 +248,7 @@ def build_editable(folder, *_):
 }
 
 
+@pytest.mark.always
 async def test_an_editable_install_sees_what_each_box_has_changed(fresh: Backend, tmp_path: Path):
     source = make_archive(tmp_path / "editable.tar", EDITABLE)
     setup = ('uv venv -q --allow-existing "$YUDAI_ENV"', "uv pip install -q -e .")
@@ -308,7 +310,6 @@ async def test_set_up_has_one_time_for_all(anywhere: Backend, source: Path, tmp_
     assert await box.read("built") == b"anew\n"
 
 
-@pytest.mark.real_on("process", "prime")
 async def test_set_up_that_fills_the_disk(anywhere: Backend, source: Path):
     write = 'for i in $(seq 40); do head -c 32M /dev/zero >"big$i"; sleep 0.1; done'
 
@@ -345,6 +346,7 @@ async def test_what_set_up_said_before_it_failed_is_told(anywhere: Backend, sour
     assert await anywhere.setup_log(BaseRef(key="k")) == b""
 
 
+@pytest.mark.real_on("prime")
 async def test_package_settings_are_for_set_up_only(
     fresh: Backend, source: Path, registry: Registry
 ):

@@ -10,8 +10,8 @@ from yudai.kit.causes import Cause
 from yudai.kit.errors import SandboxError
 from yudai.sandboxes.port import Backend, BaseRef, BaseSpec, Sandbox
 
-# Its machines are those of e2b: the same warden, which is all that these tests look at.
-pytestmark = pytest.mark.real_on("prime")
+# Prime has the warden of e2b, and process the bases and the patches of bubblewrap.
+pytestmark = pytest.mark.real_on("prime", "process")
 
 
 def apply(patch: str, folder: Path) -> None:

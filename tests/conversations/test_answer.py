@@ -15,6 +15,7 @@ from tests.support.fakes import AnsweringGateway, HangingGateway
 from tests.support.servers.databases import Kind
 from tests.support.servers.openai_server import OpenAIServer, always, hang, refuses, says, tokens
 from tests.support.solve_rows import failed, passed
+from yudai.artifacts.context import Context
 from yudai.conversations.answer import Answering
 from yudai.conversations.domain.conversation import ChatMessage, ChatRole
 from yudai.gateway.adapters.openai.endpoint import local
@@ -45,12 +46,12 @@ def database_kind() -> Kind:
 @pytest.fixture
 def new_answering(hall: Hall) -> NewAnswering:
     clock = SystemClock()
-    reader = Reader(hall.store, cast("Any", None), clock)
+    reader = Reader(Context(hall.store, cast("Any", None), clock))
 
     def build(gateway: Gateway, model: str | None = MODEL, **changes: Any) -> Answering:
         routes = Routes(openrouter=True, local=changes.pop("local", False))
         catalogue = Catalogue(hall.store, clock, routes)
-        return Answering(hall.store, reader, catalogue, gateway, clock, model, **changes)
+        return Answering(reader, catalogue, gateway, model, **changes)
 
     return build
 

@@ -170,8 +170,8 @@ async def test_a_sweep_tells_what_a_dead_process_did_not(hall: Hall) -> None:
     assert await milestones.sweep() == 0
     await hall.advance(SolveEvent.STARTED, SECOND)
     await hall.judge(0, passed(), SECOND)
-    assert await milestones.catch_up(HERE) == 0
-    assert await milestones.catch_up(OTHER) == 2
+    assert await milestones.sweep(HERE) == 0
+    assert await milestones.sweep(OTHER) == 2
     await hall.judge(1, passed(), SECOND)
     assert await milestones.sweep() == 0
 

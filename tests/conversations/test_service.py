@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncGenerator
 from dataclasses import replace
 from decimal import Decimal
+from functools import partial
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -17,7 +18,7 @@ from tests.support.servers.databases import Kind
 from yudai.arena.cancel import Stopper
 from yudai.arena.default_lineup import default_matrix
 from yudai.conversations import queries as conversations
-from yudai.conversations.answer import Reminder
+from yudai.conversations.answer import remind
 from yudai.conversations.domain.conversation import (
     MAX_TEXT,
     ChatRole,
@@ -37,8 +38,9 @@ from yudai.kit.ids import LOCAL_USER, SolveId, short
 from yudai.operations.sweep import Sweeper
 from yudai.solves import idempotency
 from yudai.solves import queries as solves
-from yudai.solves.domain.matrix import Matrix, Strategy
+from yudai.solves.domain.matrix import Matrix
 from yudai.solves.domain.request import Limits
+from yudai.solves.domain.strategies import Strategy
 from yudai.solves.idempotency import IdempotencyKey, KeyReusedError
 from yudai.solves.tables import SolveRow
 from yudai.store.outages import StoreAwayError
@@ -89,7 +91,7 @@ class Talk:
     async def restart(self) -> None:
         """What a worker does that finds what a dead process has left, a minute later."""
         store, engine, clock = self.place.store, self.engine, Later()
-        chores = (Milestones(store).sweep, Reminder(store, engine, clock).remind)
+        chores = (Milestones(store).sweep, partial(remind, store, engine, clock))
         await Sweeper(store, clock, engine, Stopper(store, clock), chores=chores).sweep()
 
     def with_model(self, name: str) -> "Talk":
@@ -244,11 +246,11 @@ async def test_an_engine_that_is_away_is_asked_again_later(talk: Talk) -> None:
     talk.with_model("o3").engine.broken = ConnectionError("away")
     posted = await talk.conversations.post(talk.made.id, "Why?", **ME)
     talk.engine.broken = None
-    reminder = Reminder(talk.place.store, talk.engine, talk.place.clock)
-    assert await reminder.remind() == 1
+    place = talk.place
+    assert await remind(place.store, talk.engine, place.clock) == 1
     assert talk.engine.answered == [posted.message.id]
     await talk.conversations.answering.answer(posted.message.id)
-    assert await reminder.remind() == 0
+    assert await remind(place.store, talk.engine, place.clock) == 0
 
 
 @BOTH

@@ -6,7 +6,7 @@ import httpx
 import pytest
 
 from tests.support.servers.github_server import REPO, GitHubServer
-from yudai.dev.fake_github.faults import primary_limit, secondary_limit
+from yudai.dev.fake_github.faults import Fault
 
 AT = f"/repos/{REPO}"
 
@@ -282,8 +282,10 @@ def test_a_lost_connection(github: GitHubServer, when: str, comments: int):
 
 def test_both_rate_limits(github: GitHubServer):
     client = github.client()
-    github.state.faults.add(secondary_limit("/repos", retry_after_s=7, status=429))
-    github.state.faults.add(primary_limit("/repos", reset=time.time() + 60))
+    told = "You have exceeded a secondary rate limit."
+    github.state.faults.add(Fault("/repos", 429, headers={"Retry-After": "7"}, message=told))
+    reset = {"x-ratelimit-remaining": "0", "x-ratelimit-reset": str(int(time.time()) + 60)}
+    github.state.faults.add(Fault("/repos", 403, headers=reset))
     second, first = client.get(AT), client.get(AT)
     assert (second.status_code, second.headers["retry-after"]) == (429, "7")
     assert "secondary rate limit" in second.json()["message"]

@@ -31,7 +31,7 @@ from yudai.sandboxes.backends.local.processes import readable
 from yudai.sandboxes.backends.remote.cloud import INSTALLATION
 from yudai.sandboxes.port import Backend, BaseSpec, Sandbox
 from yudai.settings import Settings
-from yudai.wiring import installation, make_backend, open_library
+from yudai.wiring import installation, make_backend, open_context
 
 ROUNDS = int(os.environ.get("YUDAI_KILL_ROUNDS", "3"))
 SEED = os.environ.get("YUDAI_KILL_SEED", "sandboxes")
@@ -128,8 +128,9 @@ GROUNDS = {
 
 @asynccontextmanager
 async def _house(home: Path, name: str) -> AsyncGenerator[Backend]:
-    async with open_library(Settings.at(home)) as library:
-        backend = make_backend(library.settings, name, store=library.store)
+    settings = Settings.at(home)
+    async with open_context(settings) as context:
+        backend = make_backend(settings, name, store=context.store)
         try:
             source = make_archive(home / "source.tar")
             await backend.prepare(BaseSpec(key=BASE.key, source=source))
@@ -159,6 +160,7 @@ async def _until_more(ground: Ground, kept: set[str]) -> None:
     "name",
     [pytest.param(n, marks=needs_users if n in ("e2b", "prime") else ()) for n in GROUNDS],
 )
+@pytest.mark.real_on("prime")
 async def test_nothing_is_left_of_the_dead(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):

@@ -22,6 +22,7 @@ def house(tmp_path: Path) -> Iterator[Installation]:
             yield installation
 
 
+@pytest.mark.real
 def test_what_the_page_begins_is_carried_out(house: Installation):
     server, repo = house.server, house.root / "repo"
     demo = server.post("/api/demo")["id"]

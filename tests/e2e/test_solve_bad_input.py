@@ -89,6 +89,7 @@ def test_an_unknown_base(arena: Arena, folder: Path):
     )
 
 
+# Numbers out of their range: tests/cli/solve/test_solve_request.py says them on every commit.
 @pytest.mark.parametrize(
     ("words", "said"),
     [
@@ -102,13 +103,37 @@ def test_an_unknown_base(arena: Arena, folder: Path):
         ([], ["--model"]),
         (["--model", "scripted/right", "--temperature", "2.1"], ["--temperature", "2.1"]),
         (["--model", "scripted/right", "--temperature", "-0.1"], ["--temperature", "-0.1"]),
-        (["--model", "scripted/right", "--temperature", "nan"], ["--temperature"]),
+        pytest.param(
+            ["--model", "scripted/right", "--temperature", "nan"],
+            ["--temperature"],
+            marks=pytest.mark.real,
+        ),
         (["--model", "scripted/right", "--temperature", "warm"], ["--temperature"]),
-        (["--model", "scripted/right", "--max-edits", "0"], ["--max-edits", "0"]),
-        (["--model", "scripted/right", "--parallel", "0"], ["--parallel", "0"]),
-        (["--model", "scripted/right", "--time-budget", "0"], ["--time-budget", "0"]),
-        (["--model", "scripted/right", "--budget-usd", "-1"], ["--budget-usd"]),
-        (["--model", "scripted/right", "--budget-usd", "nan"], ["--budget-usd"]),
+        pytest.param(
+            ["--model", "scripted/right", "--max-edits", "0"],
+            ["--max-edits", "0"],
+            marks=pytest.mark.real,
+        ),
+        pytest.param(
+            ["--model", "scripted/right", "--parallel", "0"],
+            ["--parallel", "0"],
+            marks=pytest.mark.real,
+        ),
+        pytest.param(
+            ["--model", "scripted/right", "--time-budget", "0"],
+            ["--time-budget", "0"],
+            marks=pytest.mark.real,
+        ),
+        pytest.param(
+            ["--model", "scripted/right", "--budget-usd", "-1"],
+            ["--budget-usd"],
+            marks=pytest.mark.real,
+        ),
+        pytest.param(
+            ["--model", "scripted/right", "--budget-usd", "nan"],
+            ["--budget-usd"],
+            marks=pytest.mark.real,
+        ),
         (["--model", "scripted/right", "--price", "scripted/right"], ["IN,OUT"]),
         (["--model", "scripted/right", "--price", "nobody=1,2"], ["nobody"]),
         (["--model", "scripted/right", "--apply", "--branch", "x"], ["--apply", "--branch"]),

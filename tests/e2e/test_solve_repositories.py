@@ -38,7 +38,7 @@ def arena(tmp_path: Path, loop: Loop) -> Arena:
 
 
 @pytest.mark.parametrize("name", REPOSITORIES)
-@pytest.mark.real_except("python-src-uv", "node-workspaces")
+@pytest.mark.real_except("python-src-uv")
 def test_a_repository_is_solved_and_the_answer_taken(
     name: str, tmp_path: Path, loop: Loop, arena: Arena
 ):

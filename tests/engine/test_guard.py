@@ -8,6 +8,7 @@ import pytest
 
 from tests.support.solve_rows import Ring, run_id
 from yudai.artifacts.adapters.object_store import make_artifacts
+from yudai.artifacts.context import Context
 from yudai.engine.guard import Activities
 from yudai.kit.clock import SystemClock
 from yudai.kit.ids import SolveId, WorkerId
@@ -39,7 +40,7 @@ class Work:
 async def ring(database_url: str, tmp_path: Path) -> AsyncIterator[Ring]:
     async with await Store.open(database_url) as store:
         artifacts = make_artifacts(None, home=tmp_path)
-        yield Ring(Reader(store=store, artifacts=artifacts, clock=SystemClock()))
+        yield Ring(Reader(Context(store=store, artifacts=artifacts, clock=SystemClock())))
 
 
 async def claimed(ring: Ring) -> tuple[SolveId, Claim]:

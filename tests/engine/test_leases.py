@@ -16,9 +16,9 @@ from sqlalchemy.exc import OperationalError
 
 from yudai.engine import queries as workers
 from yudai.engine.leases import Heir, Lease, Terms
-from yudai.engine.queries import Holder
 from yudai.kit.clock import SystemClock
 from yudai.kit.ids import WorkerId
+from yudai.store.holders import Holder
 from yudai.store.store import Store
 
 QUICK = Terms(beat_s=0.02, lost_s=30, leave_s=20)

@@ -3,11 +3,15 @@
 import asyncio
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import select, text
+from sqlalchemy.ext.asyncio import AsyncSession
 
 from yudai.engine import queries as workers
-from yudai.engine.queries import Holder, Peer
+from yudai.engine.queries import DEAD_S
+from yudai.engine.tables import WorkerRow
 from yudai.kit.ids import WorkerId
+from yudai.store.database import instant
+from yudai.store.holders import Holder, Seen
 from yudai.store.outages import StoreAwayError
 from yudai.store.pool import Pool
 from yudai.store.postgresql import session_name
@@ -25,13 +29,20 @@ def url(database_url: str) -> str:
     return database_url
 
 
+async def alive(db: AsyncSession, *, dead_s: float = DEAD_S) -> set[WorkerId]:
+    is_heard = WorkerRow.beat_at > instant(db, NOW) - dead_s
+    return set(
+        await db.scalars(select(WorkerRow.id).where(WorkerRow.adopted_by.is_(None), is_heard))
+    )
+
+
 async def enrol(store: Store, *holders: Holder) -> None:
     async with store.change() as db:
         for holder in holders:
             await workers.enrol(db, holder, now=NOW)
 
 
-async def peer_of(store: Store, holder: Holder, *, now: float = NOW) -> Peer:
+async def peer_of(store: Store, holder: Holder, *, now: float = NOW) -> Seen:
     async with store.read() as db:
         found = await workers.peers(db, WorkerId("nobody"), now=now)
     return next(peer for peer in found if peer.holder == holder)
@@ -45,8 +56,8 @@ async def ids(store: Store) -> list[str]:
 async def test_who_beats_is_alive(store: Store):
     await enrol(store, ONE, TWO)
     async with store.read() as db:
-        assert await workers.alive(db, now=NOW) == {"one", "two"}
-        assert await workers.alive(db, now=NOW, dead_s=-1) == set()
+        assert await alive(db) == {"one", "two"}
+        assert await alive(db, dead_s=-1) == set()
         [peer] = await workers.peers(db, ONE.id, now=NOW)
     assert peer.holder == TWO
     assert 0 <= peer.silent_s < workers.DEAD_S
@@ -72,7 +83,7 @@ async def test_one_takes_over(store: Store):
         assert not await workers.adopt(db, seen, THREE.id, now=NOW)
         assert await workers.adopt(db, seen, TWO.id, now=NOW)
         assert not await workers.remove_adopted(db, ONE.id, THREE.id)
-        assert await workers.alive(db, now=NOW) == {"two", "three"}
+        assert await alive(db) == {"two", "three"}
         assert await workers.remove_adopted(db, ONE.id, TWO.id)
     assert await ids(store) == ["three", "two"]
 
@@ -147,7 +158,7 @@ async def test_who_is_in_nobodys_books_is_noted_as_dead(store: Store):
     async with store.change() as db:
         await workers.note_unknown(db, [ONE.id, TWO.id])
         await workers.note_unknown(db, [])
-        assert await workers.alive(db, now=NOW) == {"one"}
+        assert await alive(db) == {"one"}
     stray = await peer_of(store, Holder(TWO.id, "", 0, durable=True))
     assert stray.silent_s >= workers.DEAD_S
 

@@ -12,10 +12,11 @@ from structlog.testing import capture_logs
 from tests.support.fakes import StillClock
 from tests.support.solve_rows import Ring
 from yudai.artifacts.adapters.object_store import make_artifacts
+from yudai.artifacts.context import Context
 from yudai.artifacts.source_archives import Sources
 from yudai.kit.errors import ConflictError, SandboxError
 from yudai.kit.ids import SolveId
-from yudai.operations.retention import Evictor, Shelves, SourcePruner
+from yudai.operations.retention import Evictor, prune_sources, sweep_bases
 from yudai.sandboxes.port import Backend, BaseFacts, BaseSpec
 from yudai.sandboxes.reap import Fleet
 from yudai.solves.domain.states import SolveState
@@ -126,11 +127,10 @@ async def test_every_backend_that_there_is_at_the_moment_is_swept():
     def make(backend: Backend) -> Evictor:
         return evictor(cast("Shelf", backend))
 
-    shelves = Shelves(find, make, patience_s=0.2)
-    await shelves.sweep()
+    await sweep_bases(find, make, patience_s=0.2)
     there["late"] = Shelf(base("old", days=8), base("young"))
     with capture_logs() as logs:
-        await shelves.sweep()
+        await sweep_bases(find, make, patience_s=0.2)
 
     assert list(there["late"].facts) == ["young"]
     assert [(line["event"], line["backend"]) for line in logs] == [
@@ -144,9 +144,9 @@ class Yard:
     def __init__(self, store: Store, home: Path) -> None:
         artifacts = make_artifacts(None, home=home)
         clock = StillClock()
-        self.ring = Ring(Reader(store=store, artifacts=artifacts, clock=clock))
+        self.context = Context(store=store, artifacts=artifacts, clock=clock)
+        self.ring = Ring(Reader(self.context))
         self.folder = home / "sources"
-        self.pruner = SourcePruner(Sources(artifacts, self.folder), store, clock, 7 * DAY)
 
     def archive(self, name: str, *, days: float) -> Path:
         self.folder.mkdir(exist_ok=True)
@@ -154,6 +154,10 @@ class Yard:
         then = NOW - days * DAY
         os.utime(self.folder / name, (then, then))
         return self.folder / name
+
+    async def prune(self) -> int:
+        sources = Sources(self.context.artifacts, self.folder)
+        return await prune_sources(sources, self.context, max_age_s=7 * DAY)
 
     def left(self) -> set[str]:
         return {file.name for file in self.folder.iterdir()}
@@ -166,9 +170,9 @@ async def yard(database_url: str, tmp_path: Path) -> AsyncIterator[Yard]:
 
 
 async def test_archives_that_no_solve_needs_go_when_they_are_old(yard: Yard):
-    assert await yard.pruner.sweep() == 0
+    assert await yard.prune() == 0
     yard.archive("young.tar", days=6)
-    assert await yard.pruner.sweep() == 0
+    assert await yard.prune() == 0
     yard.archive(".part-x", days=8)
     for number, state in enumerate(SolveState):
         source = yard.archive(f"{state}.tar", days=8)
@@ -178,7 +182,7 @@ async def test_archives_that_no_solve_needs_go_when_they_are_old(yard: Yard):
             base=BaseSpec(key="k", source=source),
         )
 
-    assert await yard.pruner.sweep() == 4
+    assert await yard.prune() == 4
 
     assert yard.left() == {"young.tar", "queued.tar", "running.tar", "awaiting_review.tar"}
-    assert await yard.pruner.sweep() == 0
+    assert await yard.prune() == 0

@@ -12,10 +12,11 @@ from structlog.testing import capture_logs
 from tests.support.solve_rows import SOLVE, Ring
 from yudai.arena.cancel import Stopper
 from yudai.artifacts.adapters.object_store import make_artifacts
+from yudai.artifacts.context import Context
 from yudai.engine.port import FlowStatus
 from yudai.kit.clock import SystemClock
 from yudai.kit.ids import MessageId, SolveId, WorkerId
-from yudai.operations.sweep import Sweeper
+from yudai.operations.sweep import Sweeper, rounds
 from yudai.solves import queries as solves
 from yudai.solves.domain.states import SolveState
 from yudai.solves.tables import SolveRow
@@ -43,7 +44,7 @@ class Yard:
     def __init__(self, store: Store, home: Path) -> None:
         self.clock = SystemClock()
         artifacts = make_artifacts(None, home=home)
-        self.ring = Ring(Reader(store=store, artifacts=artifacts, clock=self.clock))
+        self.ring = Ring(Reader(Context(store=store, artifacts=artifacts, clock=self.clock)))
         self.engine = RecordingEngine()
         self.chores: list[str] = []
         self.sweeper = Sweeper(
@@ -140,7 +141,7 @@ async def test_a_sweep_that_fails_is_followed_by_the_next(yard: Yard):
         stopper=yard.sweeper.stopper,
         chores=(fail_first,),
     )
-    async with sweeper.sweeping(every_s=0.01):
+    async with rounds("sweeper", sweeper.sweep, every_s=0.01):
         await came_again.wait()
 
 

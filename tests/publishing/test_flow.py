@@ -34,8 +34,7 @@ async def _nothing(*_: Any) -> None:
 def _flow(press: Press, **changes: Any) -> SolveFlow:
     """From the end of its races on; those are told elsewhere."""
     parts: dict[str, Any] = {
-        "store": press.store,
-        "clock": press.clock,
+        "context": press.reader.context,
         "worker_id": WorkerId("w"),
         "activities": Activities(press.store),
         "preparer": SimpleNamespace(find=_nothing),

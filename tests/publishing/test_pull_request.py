@@ -28,7 +28,8 @@ from yudai.publishing.domain.pull_request import (
 from yudai.publishing.domain.summary import FileDelta, Story, Told, file_deltas
 from yudai.ranking.domain.scorecard import Place, Scorecard
 from yudai.runs.domain.states import RunState
-from yudai.solves.domain.matrix import Contestant, Strategy
+from yudai.solves.domain.matrix import Contestant
+from yudai.solves.domain.strategies import Strategy
 from yudai.verification.domain.verdict import Evidence, Tally, Verdict, VerdictStatus
 
 SOLVE = SolveId("0190a000-0000-7000-8000-00000000aaaa")

@@ -13,6 +13,7 @@ from yudai.accounts.queries import login_of
 from yudai.accounts.tables import UserRow
 from yudai.artifacts import queries as artifacts
 from yudai.artifacts.adapters.object_store import make_artifacts
+from yudai.artifacts.context import Context
 from yudai.artifacts.port import ArtifactKind
 from yudai.forge.domain.repository import NewPull, PullRequest, PullState, RepoRef, Role
 from yudai.forge.ports.remote import ANONYMOUS, Credential, CredentialKind, Landed
@@ -106,7 +107,7 @@ class Desk:
         self.clock = MovingClock()
         self.forge = MemoryForge(clock=self.clock)
         self.mirrors = MemoryMirrors(self.forge)
-        self.reader = Reader(store, make_artifacts(None, home=home), self.clock)
+        self.reader = Reader(Context(store, make_artifacts(None, home=home), self.clock))
         self.asked_for: list[str] = []
         self.kind = CredentialKind.USER
         self.is_named = True
@@ -117,12 +118,10 @@ class Desk:
         mirrors: Any = self.mirrors
         self.confirmer = Confirmer(store, self.clock)
         self.settler = Settler(
-            store=store,
-            clock=self.clock,
+            context=self.reader.context,
             forge=self.forge,
             mirrors=mirrors,
             credentials=self,
-            artifacts=self.reader.artifacts,
             login_of=login_of,
         )
 
@@ -143,7 +142,7 @@ class Desk:
             passed(), id=solve_id, repo_url=self.repo.url, repo="ada/calc", origin=origin
         )
         run = run_id(0, solve_id)
-        ref = await self.reader.artifacts.put(ArtifactKind.PATCH, PATCH.encode())
+        ref = await self.reader.context.artifacts.put(ArtifactKind.PATCH, PATCH.encode())
         branch = f"{BRANCH}-{solve_id[-4:]}"
         head = self.forge.push(self.repo, branch, "Fix it")
         new = NewPull(title=TITLE, body="", head=f"ada:{branch}", base="main")

@@ -10,7 +10,8 @@ from yudai.ranking.rank import stopped_by
 from yudai.runs.tables import RunRow
 from yudai.sandboxes.port import BaseSpec
 from yudai.solves.domain.budget import Budget
-from yudai.solves.domain.matrix import Contestant, Matrix, Strategy
+from yudai.solves.domain.matrix import Contestant, Matrix
+from yudai.solves.domain.strategies import Strategy
 from yudai.solves.tables import SolveRow
 
 CONTESTANT = Contestant(

@@ -7,10 +7,12 @@ from hypothesis import strategies as st
 from yudai.kit.causes import Cause
 from yudai.kit.errors import RefusedError
 from yudai.kit.ids import RunId
-from yudai.ranking.domain.reducer import REDUCERS, STATUS_ORDER, rank
+from yudai.ranking.domain.reducer import STATUS_ORDER, rank
+from yudai.ranking.domain.reducers import REDUCERS
 from yudai.ranking.domain.scorecard import Ranking, Scorecard
 from yudai.runs.domain.states import RunState
-from yudai.solves.domain.matrix import Contestant, Strategy
+from yudai.solves.domain.matrix import Contestant
+from yudai.solves.domain.strategies import Strategy
 from yudai.verification.domain.verdict import NOTHING, Verdict, VerdictStatus
 
 

@@ -4,7 +4,8 @@ from pydantic import ValidationError
 from yudai.kit.ids import RunId
 from yudai.ranking.domain.scorecard import Place, Ranking, Scorecard
 from yudai.runs.domain.states import RunState
-from yudai.solves.domain.matrix import Contestant, Strategy
+from yudai.solves.domain.matrix import Contestant
+from yudai.solves.domain.strategies import Strategy
 from yudai.verification.domain.verdict import NOTHING
 
 CARD = Scorecard(

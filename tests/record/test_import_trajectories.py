@@ -10,9 +10,11 @@ import pytest
 from sqlalchemy import func, select
 
 from tests.support.fakes import StillClock
+from tests.support.rows_of_solve import rows_of_solve
 from tests.support.scripted_agent import FINISH, Stage
 from tests.support.trajectories import CHAT, DIFF, RESPONSES, TEXT, version_0, version_1, version_2
 from yudai.artifacts.adapters.object_store import make_artifacts
+from yudai.artifacts.context import Context
 from yudai.artifacts.port import ArtifactKind
 from yudai.artifacts.tables import ArtifactRow
 from yudai.kit.errors import NotFoundError, RefusedError
@@ -23,15 +25,15 @@ from yudai.runs.domain.trajectory.trajectory import export
 from yudai.runs.tables import MessageRow, RunRow
 from yudai.solves.tables import EventRow, SolveRow
 from yudai.store.store import Store
-from yudai.views.documents import Reader
+from yudai.views.documents import Reader, chosen_step
 
 
 class Desk:
     def __init__(self, store: Store, folder: Path) -> None:
         self.folder = folder
         self.store = store
-        self.reader = Reader(store, make_artifacts(None, home=folder), StillClock())
-        self.importer = Importer(store, self.reader.artifacts, self.reader.clock)
+        self.reader = Reader(Context(store, make_artifacts(None, home=folder), StillClock()))
+        self.importer = Importer(self.reader.context)
 
     def file(self, value: object, name: str = "it.traj.json") -> Path:
         path = self.folder / name
@@ -44,7 +46,7 @@ class Desk:
         return done
 
     async def run(self, done: Importation) -> RunRow:
-        return (await self.reader.race(done.solve_id)).runs[0]
+        return (await rows_of_solve(self.reader.context.store, done.solve_id)).runs[0]
 
     async def is_empty(self) -> bool:
         tables = (SolveRow, RunRow, MessageRow, EventRow, ArtifactRow)
@@ -81,7 +83,7 @@ async def test_a_file_becomes_a_finished_solve_with_one_run(desk: Desk):
     assert await desk.reader.artifact(done.run_id, ArtifactKind.PATCH) == DIFF.encode()
     messages = await desk.reader.messages(done.run_id)
     assert [message.body for message in messages] == list(CHAT)
-    assert (await desk.reader.step(done.run_id, 1)).actions[0].output == "app.py\n"
+    assert (chosen_step(await desk.reader.messages(done.run_id), 1)).actions[0].output == "app.py\n"
 
 
 @pytest.mark.parametrize(
@@ -236,16 +238,16 @@ async def test_secrets_of_a_file_reach_no_disk(desk: Desk):
 @pytest.mark.parametrize(("number", "found"), [(0, 0), (1, 1), (2, 2), (-1, 2), (-2, 1), (-3, 0)])
 async def test_steps_are_counted_from_both_ends(desk: Desk, number: int, found: int):
     done = await desk.read(version_2())
-    assert (await desk.reader.step(done.run_id, number)).number == found
+    assert (chosen_step(await desk.reader.messages(done.run_id), number)).number == found
 
 
 @pytest.mark.parametrize("number", [3, -4, 99])
 async def test_a_step_that_is_not_there_names_the_range(desk: Desk, number: int):
     done = await desk.read(version_2())
     with pytest.raises(NotFoundError, match=f"no step {number}: this run has steps 0 to 2"):
-        await desk.reader.step(done.run_id, number)
+        chosen_step(await desk.reader.messages(done.run_id), number)
 
 
 async def test_a_run_that_has_not_begun_has_no_steps(desk: Desk):
     with pytest.raises(NotFoundError, match="has no steps"):
-        await desk.reader.step(RunId("none"), 0)
+        chosen_step(await desk.reader.messages(RunId("none")), 0)

@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from yudai.runs.domain.marks import MAX_MARKS, Marks, RunMark, with_mark
+from yudai.runs.domain.progress import MAX_MARKS, Marks, RunMark, with_mark
 
 marks = st.builds(
     RunMark,

@@ -17,13 +17,13 @@ from sqlalchemy.exc import OperationalError
 
 from yudai.engine.adapters.host_processes import host_name, is_gone, is_there
 from yudai.kit.clock import SystemClock
+from yudai.kit.ids import WorkerId
 from yudai.operations.overview import Overseer
 from yudai.runs.queries import sandbox_tags
 from yudai.sandboxes import base_queries as bases
-from yudai.sandboxes.base_queries import Builder
-from yudai.sandboxes.database_register import DatabaseRegister, Living
-from yudai.sandboxes.queries import DEAD_S
+from yudai.sandboxes.database_register import DatabaseRegister
 from yudai.sandboxes.register import BoxEntry
+from yudai.store.holders import DEAD_S, Living, Seen
 from yudai.store.outages import StoreAwayError
 from yudai.store.store import Store
 
@@ -61,7 +61,13 @@ NewRegister = Callable[..., DatabaseRegister]
 def new_register(store: Store, clock: SetClock) -> NewRegister:
     def build(holder: str = "us", **changes: Any) -> DatabaseRegister:
         return DatabaseRegister(
-            store, clock, holder=holder, host="here", pid=1, tags_of=sandbox_tags, **changes
+            store,
+            clock,
+            holder=WorkerId(holder),
+            host="here",
+            pid=1,
+            tags_of=sandbox_tags,
+            **changes,
         )
 
     return build
@@ -86,7 +92,7 @@ def box(box_id: str) -> BoxEntry:
     return BoxEntry(id=box_id, backend="e2b", owner="run")
 
 
-async def builder(store: Store, clock: SetClock) -> Builder | None:
+async def builder(store: Store, clock: SetClock) -> Seen | None:
     async with store.read() as db:
         return await bases.builder(db, *BASE, now=clock.now())
 
@@ -221,7 +227,12 @@ def sibling() -> Generator[subprocess.Popen[bytes]]:
 def theirs(store: Store, clock: SetClock, sibling: subprocess.Popen[bytes]) -> DatabaseRegister:
     clock.time = time.time()
     return DatabaseRegister(
-        store, clock, holder="them", host=host_name(), pid=sibling.pid, tags_of=sandbox_tags
+        store,
+        clock,
+        holder=WorkerId("them"),
+        host=host_name(),
+        pid=sibling.pid,
+        tags_of=sandbox_tags,
     )
 
 

@@ -6,6 +6,7 @@ import pytest
 from sqlalchemy import select
 
 from tests.support.rows import RUN, SOLVE, NewRun, NewSolve
+from yudai.kit.ids import WorkerId
 from yudai.operations import queries as counts
 from yudai.runs import queries as runs
 from yudai.runs.domain.states import RunState
@@ -13,15 +14,16 @@ from yudai.runs.queries import sandbox_tags
 from yudai.sandboxes import base_queries as bases
 from yudai.sandboxes import queries as sandboxes
 from yudai.sandboxes.port import Tags
-from yudai.sandboxes.queries import Holder, Kept
+from yudai.sandboxes.queries import Kept
 from yudai.sandboxes.register import BaseEntry, BoxEntry
 from yudai.sandboxes.tables import BaseRow, SandboxRow
 from yudai.solves import queries as solves
 from yudai.solves.domain.states import SolveState
+from yudai.store.holders import Holder
 from yudai.store.store import Store
 
 NOW = 1000.0
-ONE, TWO = Holder("one", "here", 1), Holder("two", "there", 2)
+ONE, TWO = Holder(WorkerId("one"), "here", 1), Holder(WorkerId("two"), "there", 2)
 BASE = ("e2b", "key")
 HOSTILE = "a\x00b\ud800c"
 
@@ -67,7 +69,7 @@ async def test_open_rows_of_one_backend_or_of_all(store: Store):
     await opened(store, "c", holder=TWO, backend="prime")
     async with store.change() as db:
         assert await sandboxes.close_box(db, "b", reaped=False, now=NOW)
-    assert [(one.row.id, one.holder) for one in await kept(store, "e2b")] == [("a", ONE)]
+    assert [(one.row.id, one.seen.holder) for one in await kept(store, "e2b")] == [("a", ONE)]
     assert sorted(one.row.id for one in await kept(store)) == ["a", "c"]
     assert (await kept(store, "e2b"))[0].row.tags == Tags(run="a")
 
@@ -90,9 +92,9 @@ async def test_ages_are_told_by_the_databases_own_clock_where_machines_have_thei
     [one] = await kept(store, now=NOW + 500)
     if database_kind == "postgresql":
         assert 0 <= one.age_s < 100
-        assert 0 <= one.silent_s < 100
+        assert 0 <= one.seen.silent_s < 100
     else:
-        assert (one.age_s, one.silent_s) == (500, 500)
+        assert (one.age_s, one.seen.silent_s) == (500, 500)
     [earlier] = await kept(store, now=NOW - 500)
     assert earlier.age_s >= 0
 
@@ -139,7 +141,9 @@ async def test_hostile_words_are_kept_as_far_as_a_database_takes_them(store: Sto
 async def test_of_many_builders_at_once_one_has_the_turn(store: Store):
     async def take(number: int) -> bool:
         async with store.change() as db:
-            return await bases.take_turn(db, BASE, Holder(f"h-{number}", "h", number), now=NOW)
+            return await bases.take_turn(
+                db, BASE, Holder(WorkerId(f"h-{number}"), "h", number), now=NOW
+            )
 
     async with asyncio.TaskGroup() as group:
         tasks = [group.create_task(take(number)) for number in range(5)]

@@ -10,8 +10,6 @@ import typer
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from yudai.arena.plan import FolderRequest
-from yudai.arena.submit import _folder_request
 from yudai.cli import app
 from yudai.cli.options import Options
 from yudai.cli.solve.request import to_request
@@ -27,7 +25,7 @@ def ask(**changes: Any) -> SolveAsk:
     return SolveAsk.model_validate(FOLDER | changes)
 
 
-def typed(line: str) -> FolderRequest:
+def typed(line: str) -> SolveAsk:
     """What `yudai solve` makes of it, with the very options that it has."""
     words = shlex.split(line)
     environment: dict[str, Any] = {"YUDAI_HOME": Path("/nowhere")}
@@ -36,7 +34,7 @@ def typed(line: str) -> FolderRequest:
         environment[name] = value
     assert words[:2] == ["yudai", "solve"]
     given_options = parsed(words[2:])
-    return to_request(given_options, Settings.model_validate(environment))
+    return to_request(given_options, Settings.model_validate(environment), None)
 
 
 def parsed(words: list[str]) -> Options:
@@ -53,18 +51,23 @@ def parsed(words: list[str]) -> Options:
     return taken[0]
 
 
-def asked(wanted: SolveAsk) -> FolderRequest:
+def meant(wanted: SolveAsk) -> dict[str, Any]:
     """What the server makes of the body, with the defaults of such an installation."""
-    place = wanted.place
-    defaults = Budget(max_contestants=Settings().max_contestants)
-    return _folder_request(wanted, place, defaults)  # pyright: ignore[reportArgumentType]
+    spelled = {"repo_path", "repo_url", "issue_text", "issue_title", "issue_number"}
+    derived = {"limits", "prices", "setup", "publish"}
+    return {
+        **wanted.model_dump(exclude=spelled | derived),
+        "place": wanted.place,
+        # The command line cannot number an issue: it is told in words.
+        "issue": wanted.issue.model_copy(update={"number": None}),
+        "budget": wanted.limits.budget(Budget(max_contestants=Settings().max_contestants)),
+        "prices": wanted.known_prices,
+        "setup": wanted.setup_commands,
+    }
 
 
 def check(wanted: SolveAsk) -> None:
-    server, person = asked(wanted), typed(command_line(wanted))
-    # The command line cannot number an issue: it is told in words.
-    issue = server.issue.model_copy(update={"number": None})
-    assert person == server.model_copy(update={"issue": issue})
+    assert meant(typed(command_line(wanted))) == meant(wanted)
 
 
 @pytest.mark.parametrize(
@@ -73,6 +76,7 @@ def check(wanted: SolveAsk) -> None:
         {},
         EXAMPLE_FOLDER,
         {"repo_path": "", "repo_url": "file:///w/with%20blank"},
+        {"repo_path": "/w/with//a/"},
         {"repo_path": '/it\'s a "folder" $HOME `id` \\ *'},
         {"issue_text": "-m says\n\n$(rm -rf /) `id` 'quoted' \"twice\"\n!! \\"},
         {"issue_title": "Sums", "issue_text": "add subtracts", "issue_number": 3},

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from yudai.kit.errors import RefusedError
-from yudai.solves.domain.matrix import Contestant, Matrix, Strategy, check_size, expand, handle_of
+from yudai.solves.domain.matrix import Contestant, Matrix, check_size, expand, handle_of
+from yudai.solves.domain.strategies import Strategy
 
 MISSION = {
     "models": ["gpt-4.1", "claude-3.7-sonnet", "local-solo"],

@@ -4,8 +4,8 @@ from hypothesis import strategies as st
 
 from yudai.forge.domain.issue import Issue
 from yudai.kit.errors import RefusedError
-from yudai.solves.domain.matrix import Strategy
 from yudai.solves.domain.slash_command import SolveCommand, is_command, parse_command
+from yudai.solves.domain.strategies import Strategy
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,8 @@ from sqlalchemy import select, text
 from yudai.runs import queries as runs
 from yudai.runs.tables import RunRow
 from yudai.solves import queries as solves
-from yudai.solves.domain.matrix import Contestant, Matrix, Strategy
+from yudai.solves.domain.matrix import Contestant, Matrix
+from yudai.solves.domain.strategies import Strategy
 from yudai.solves.tables import SolveRow
 from yudai.store.store import Store
 from yudai.testing.domain.report import Baseline, Outcome, TestReport

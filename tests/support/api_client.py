@@ -16,16 +16,15 @@ from pydantic import SecretStr
 from starlette.routing import BaseRoute
 
 from tests.support.forge.forge_in_memory import MemoryForge, MemoryRepository
-from yudai.agents.endpoint.port import ModelDesk
 from yudai.api.app import create_app
 from yudai.arena.cancel import Stopper
 from yudai.arena.forecast import Forecaster
 from yudai.arena.forge_issue import RemoteAsks
 from yudai.arena.open import Solves
-from yudai.arena.plan import Drafter
 from yudai.arena.submit import Submitter
 from yudai.artifacts.adapters.locations import Folder
 from yudai.artifacts.adapters.object_store import ObjectStoreArtifacts
+from yudai.artifacts.context import Context
 from yudai.conversations.answer import Answering
 from yudai.conversations.milestones import Milestones
 from yudai.conversations.service import Conversations
@@ -39,7 +38,7 @@ from yudai.gateway.catalogue import Catalogue
 from yudai.gateway.domain.models import Model
 from yudai.gateway.domain.routing import Routes
 from yudai.gateway.port import Call, Completion
-from yudai.kit.clock import Clock, SystemClock
+from yudai.kit.clock import SystemClock
 from yudai.kit.errors import ForbiddenError, RefusedError
 from yudai.kit.ids import MessageId, SolveId
 from yudai.sandboxes.reap import Reaper
@@ -50,9 +49,9 @@ from yudai.triggers.webhooks import Deliveries
 from yudai.views.documents import Reader
 from yudai.views.forge_repositories import Browser
 from yudai.views.solves import Viewer
-from yudai.views.updates import Updates, open_updates
-from yudai.wiring.accounts import Accounts, make_accounts
-from yudai.wiring.demo import Demonstrator
+from yudai.views.updates import open_updates
+from yudai.wiring.accounts import make_accounts
+from yudai.wiring.api_service import Service
 
 BASE_URL = "http://127.0.0.1:8000"
 UNCALLABLE = "vendor/locked"
@@ -139,32 +138,13 @@ class FakeCredentials:
 WEBHOOK_SECRET = SecretStr("it is signed with this")
 
 
-@dataclass(frozen=True)
-class Place:
-    """Everything that `yudai.api.dependencies.Service` has."""
-
-    settings: Settings
-    store: Store
-    reader: Reader
-    submitter: Submitter
-    forecaster: Forecaster
-    demonstrator: Demonstrator
-    applier: Applier
-    catalogue: Catalogue
-    conversations: Conversations
-    updates: Updates
-    stopper: Stopper
-    engine: Engine
-    clock: Clock
+@dataclass(frozen=True, kw_only=True)
+class Place(Service):
     forge: MemoryForge
     credentials: FakeCredentials
-    browser: Browser
-    deliveries: Deliveries
-    accounts: Accounts
     hints: list[tuple[str, int | None]]
     """What webhooks have made it look at."""
     reaper: Reaper = field(default_factory=lambda: Reaper({}))
-    model_desk: ModelDesk | None = None
 
 
 @asynccontextmanager
@@ -172,7 +152,8 @@ async def open_place(home: Path, url: str, engine: Engine) -> AsyncGenerator[Pla
     clock = SystemClock()
     settings = Settings.model_validate({"YUDAI_HOME": home, "DATABASE_URL": url})
     async with await Store.open(url) as store, open_updates(store, clock) as updates:
-        reader = Reader(store, ObjectStoreArtifacts(Folder(home / "artifacts")), clock)
+        context = Context(store, ObjectStoreArtifacts(Folder(home / "artifacts")), clock)
+        reader = Reader(context)
         catalogue = Catalogue(store, clock, Routes(openrouter=True))
         stopper = Stopper(store, clock)
         gateway = NobodysGateway()
@@ -185,7 +166,8 @@ async def open_place(home: Path, url: str, engine: Engine) -> AsyncGenerator[Pla
             hints.append((repo.full, number))
 
         submitter = Submitter(
-            drafter=Drafter(forge, gateway, catalogue, None),
+            forge=forge,
+            own_env=None,
             catalogue=catalogue,
             solves=Solves(store, engine, clock, gateway, stopper),
             store=store,
@@ -200,18 +182,16 @@ async def open_place(home: Path, url: str, engine: Engine) -> AsyncGenerator[Pla
             reader=reader,
             submitter=submitter,
             forecaster=Forecaster(submitter, partial(open_look, home, clock, person=home)),
-            demonstrator=Demonstrator(settings, submitter),
-            applier=Applier(store, reader, forge, clock),
+            applier=Applier(reader, forge),
             catalogue=catalogue,
             conversations=Conversations(
-                store=store,
-                clock=clock,
+                context=context,
                 engine=engine,
                 submitter=submitter,
                 catalogue=catalogue,
                 viewer=Viewer(store, clock),
                 milestones=Milestones(store),
-                answering=Answering(store, reader, catalogue, gateway, clock, None),
+                answering=Answering(reader, catalogue, gateway, None),
             ),
             updates=updates,
             stopper=stopper,

@@ -17,8 +17,9 @@ from yudai.runs.tables import RunRow
 from yudai.solves import queries as solves
 from yudai.solves import timeline as events
 from yudai.solves.domain.budget import Budget
-from yudai.solves.domain.matrix import Contestant, Matrix, Strategy
+from yudai.solves.domain.matrix import Contestant, Matrix
 from yudai.solves.domain.states import SolveEvent
+from yudai.solves.domain.strategies import Strategy
 from yudai.solves.tables import SolveRow
 from yudai.store.store import Store
 from yudai.verification.domain.verdict import Verdict

@@ -9,12 +9,20 @@ import subprocess
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
+from typing import Unpack
 
 from yudai.gateway.domain.models import Model
 from yudai.gateway.port import Call, Completion
 from yudai.kit.causes import Cause
 from yudai.kit.errors import SandboxError
-from yudai.sandboxes.port import DEFAULT_MAX_OUTPUT, WORKSPACE, ExecResult, SandboxRef, Tree
+from yudai.sandboxes.port import (
+    WORKSPACE,
+    Exec,
+    ExecOptions,
+    ExecResult,
+    SandboxRef,
+    Tree,
+)
 
 _GIT_ENV = {
     "PATH": os.environ["PATH"],
@@ -53,33 +61,25 @@ class FolderSandbox:
     def running(self) -> int:
         return len(self._running)
 
-    async def exec(
-        self,
-        command: str,
-        *,
-        cwd: str = WORKSPACE,
-        env: Mapping[str, str] | None = None,
-        timeout_s: float = 60.0,
-        max_output: int = DEFAULT_MAX_OUTPUT,
-        stdin: bytes = b"",
-    ) -> ExecResult:
+    async def exec(self, command: str, **options: Unpack[ExecOptions]) -> ExecResult:
+        asked = Exec(command, **options)
         self._refuse_lost()
         self.started.append(command)
         process = await asyncio.create_subprocess_exec(
             "bash",
             "-c",
             command,
-            cwd=self._inside(cwd),
-            env={"PATH": os.environ["PATH"], **(env or {})},
+            cwd=self._inside(asked.cwd),
+            env={"PATH": os.environ["PATH"], **(asked.env or {})},
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.STDOUT,
             start_new_session=True,
         )
         self._running.add(process)
-        read = asyncio.ensure_future(process.communicate(stdin))
+        read = asyncio.ensure_future(process.communicate(asked.stdin))
         try:
-            done, _ = await asyncio.wait([read], timeout=timeout_s)
+            done, _ = await asyncio.wait([read], timeout=asked.timeout_s)
         finally:
             with suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
@@ -88,8 +88,8 @@ class FolderSandbox:
         self._refuse_lost()
         return ExecResult(
             exit_code=process.returncode or 0,
-            output=output[:max_output],
-            truncated=len(output) > max_output,
+            output=output[: asked.max_output],
+            truncated=len(output) > asked.max_output,
             timed_out=not done,
         )
 

@@ -10,8 +10,9 @@ from dataclasses import dataclass, field
 
 from yudai.sandboxes.base_queries import shortened
 from yudai.sandboxes.port import Tags
-from yudai.sandboxes.queries import DEAD_S, NOBODY
+from yudai.sandboxes.queries import NOBODY
 from yudai.sandboxes.register import BaseEntry, BoxEntry
+from yudai.store.holders import DEAD_S
 
 BaseKey = tuple[str, str]
 

@@ -16,7 +16,8 @@ from yudai.runs.tables import RunRow
 from yudai.sandboxes.port import BaseSpec
 from yudai.solves import queries as solves
 from yudai.solves.domain.budget import Budget
-from yudai.solves.domain.matrix import Contestant, Matrix, Strategy
+from yudai.solves.domain.matrix import Contestant, Matrix
+from yudai.solves.domain.strategies import Strategy
 from yudai.solves.tables import SolveRow
 from yudai.store.store import Store
 

@@ -10,11 +10,12 @@ from fastapi import FastAPI
 from tests.support.api_client import Place
 from yudai.api.app import PREFIX, create_app
 from yudai.api.routes import operations, sandboxes
+from yudai.kit.ids import WorkerId
 from yudai.sandboxes import queries as rows
 from yudai.sandboxes.port import Backend, Leftover, Tags
-from yudai.sandboxes.queries import Holder
 from yudai.sandboxes.reap import Reaper
 from yudai.sandboxes.register import BoxEntry
+from yudai.store.holders import Holder
 
 
 @dataclass
@@ -40,7 +41,7 @@ def overseen(place: Place, **backends: SweptBackend) -> Any:
 def app_of(service: Any) -> FastAPI:
     app = create_app(service)
     app.include_router(sandboxes.router, prefix=PREFIX)
-    app.include_router(operations.router, prefix=PREFIX)
+    app.include_router(operations.numbers, prefix=PREFIX)
     return app
 
 
@@ -55,7 +56,7 @@ async def open_box(place: Place, box_id: str, *, backend: str = "e2b", silent_s:
     )
     now = place.clock.now() - silent_s
     async with place.store.change() as db:
-        await rows.open_box(db, entry, Holder("h", "elsewhere", 1), now=now)
+        await rows.open_box(db, entry, Holder(WorkerId("h"), "elsewhere", 1), now=now)
 
 
 async def close_box(place: Place, box_id: str, *, reaped: bool) -> None:

@@ -14,7 +14,8 @@ from yudai.gateway.port import Gateway
 from yudai.runs.domain.progress import Progress
 from yudai.runs.domain.trajectory.trajectory import TrajectoryMessage
 from yudai.sandboxes.port import Sandbox
-from yudai.solves.domain.matrix import Contestant, Strategy
+from yudai.solves.domain.matrix import Contestant
+from yudai.solves.domain.strategies import Strategy
 
 TOKEN = "0123456789abcdef"  # noqa: S105  not a password
 MARKER = f"COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT_{TOKEN}"

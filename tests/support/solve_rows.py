@@ -16,8 +16,9 @@ from yudai.runs.tables import RunRow
 from yudai.sandboxes.port import BaseSpec
 from yudai.solves import queries as solves
 from yudai.solves.domain.budget import Budget
-from yudai.solves.domain.matrix import Contestant, Matrix, Strategy
+from yudai.solves.domain.matrix import Contestant, Matrix
 from yudai.solves.domain.states import SolveState
+from yudai.solves.domain.strategies import Strategy
 from yudai.solves.tables import SolveRow
 from yudai.testing.domain.report import Baseline, Outcome, TestReport
 from yudai.verification.domain.verdict import Evidence, Verdict, VerdictStatus
@@ -50,11 +51,11 @@ class Ring:
 
     def __init__(self, reader: Reader) -> None:
         self.reader = reader
-        self.store = reader.store
+        self.store = reader.context.store
 
     async def solve(self, *verdicts: Verdict | None, **changes: Any) -> SolveId:
         """One run per verdict, in the order of their places; the first is the champion."""
-        now = self.reader.clock.now()
+        now = self.reader.context.clock.now()
         columns: dict[str, Any] = {
             "id": SOLVE,
             "repo": "toy",
@@ -114,7 +115,7 @@ class Ring:
     async def _fill(self, solve_id: SolveId, position: int) -> None:
         run = run_id(position, solve_id)
         patch = DIFF if not position else DIFF.replace("app.py", "other.py") + DIFF
-        ref = await self.reader.artifacts.put(ArtifactKind.PATCH, patch.encode())
+        ref = await self.reader.context.artifacts.put(ArtifactKind.PATCH, patch.encode())
         messages = [
             TrajectoryMessage(seq=seq, step=step, role=str(body["role"]), at=float(seq), body=body)
             for seq, (body, step) in enumerate(zip(CHAT, number_turns(CHAT), strict=True))

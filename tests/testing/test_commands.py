@@ -4,7 +4,7 @@ import pytest
 
 from yudai.projects.domain.makefile import read_makefile
 from yudai.testing.domain.commands import Recognised, Scripts, recognise
-from yudai.testing.domain.report import TestRunner
+from yudai.testing.domain.runners import TestRunner
 
 SCRIPTS = Scripts(
     npm={

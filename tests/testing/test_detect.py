@@ -7,7 +7,8 @@ from yudai.kit.errors import RefusedError
 from yudai.projects.domain.project import Project
 from yudai.sandboxes.port import ExecResult, Sandbox
 from yudai.testing.detect import detect
-from yudai.testing.domain.report import TestPlan, TestRunner
+from yudai.testing.domain.report import TestPlan
+from yudai.testing.domain.runners import TestRunner
 from yudai.testing.run import run_tests
 
 CASE = "import unittest\nclass A(unittest.TestCase):\n    def test_1(self): pass\n"

@@ -1,6 +1,7 @@
 import pytest
 
-from yudai.testing.domain.report import Baseline, Outcome, TestPlan, TestReport, TestRunner
+from yudai.testing.domain.report import Baseline, Outcome, TestPlan, TestReport
+from yudai.testing.domain.runners import TestRunner
 
 
 def report(**outcomes: str) -> TestReport:

@@ -4,7 +4,8 @@ from pathlib import Path
 import pytest
 
 from tests.support.verified_repo import Files, Ground
-from yudai.testing.domain.report import TestPlan, TestRunner
+from yudai.testing.domain.report import TestPlan
+from yudai.testing.domain.runners import TestRunner
 from yudai.testing.run import TestRun, run_tests
 
 PYTEST = TestPlan(runner=TestRunner.PYTEST, python="python", command="python -m pytest")

@@ -1,7 +1,8 @@
 import pytest
 
 from tests.support.verified_repo import Files, Ground
-from yudai.testing.domain.report import Outcome, TestPlan, TestRunner
+from yudai.testing.domain.report import Outcome, TestPlan
+from yudai.testing.domain.runners import TestRunner
 from yudai.testing.run import TestRun, run_tests
 
 NODE = TestPlan(runner=TestRunner.NODE, python="node", command="node --test")

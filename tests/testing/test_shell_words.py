@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from yudai.testing.domain.agent_commands import MAX_CHARS, Call, calls
+from yudai.testing.domain.agent_commands import MAX_CHARS, Call, calls, runs_tests
 
 CASES: dict[str, list[tuple[str, ...]]] = {
     "": [],
@@ -58,3 +58,34 @@ def test_no_text_takes_long(part: str):
     began = time.thread_time()
     calls(part * MAX_CHARS)
     assert time.thread_time() - began < 2
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "npm" + " -a run" * 9000,
+        "turbo" + " --filter run" * 5000,
+        "make" + " -C x" * 9000,
+        "yarn " * 9000,
+    ],
+)
+def test_no_command_takes_long(command: str):
+    began = time.thread_time()
+    runs_tests(command)
+    assert time.thread_time() - began < 2
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        'python -c "print(1 << x)"',
+        "sed -i 's/<<foo/bar/' x",
+        "# see << EOF",
+        "cat <<A <<B\nmake\nA\nmake\nB",
+        "A+=1 ls",
+        "sudo -u a env B=1 ls > 'my tests'",
+    ],
+)
+def test_what_stands_before_hides_no_test_run(before: str):
+    assert not runs_tests(before)
+    assert runs_tests(f"{before}\nA+=1 pypy3 -m coverage run -m pytest")

@@ -14,6 +14,7 @@ from tests.support.forge.remote_repository import BY, TOKEN, Scene
 from tests.support.servers.git_server import Status
 from tests.support.solve_rows import Ring, run_id
 from yudai.artifacts.adapters.object_store import make_artifacts
+from yudai.artifacts.context import Context
 from yudai.forge.adapters.git.command import Git
 from yudai.gateway.domain.models import Usage
 from yudai.kit.errors import YudaiError
@@ -36,7 +37,7 @@ FORMS = (SECRET, ENCODED[8:-8], SHAPED)
 async def keep_trajectory(url: str, home: Path, redact: Redact) -> set[str]:
     """The forms in which a secret that an agent has printed is in the database's files."""
     async with await Store.open(url, redact=redact) as store:
-        reader = Reader(store, make_artifacts(None, home=home), StillClock())
+        reader = Reader(Context(store, make_artifacts(None, home=home), StillClock()))
         await Ring(reader).solve(None)
         message = TrajectoryMessage(
             seq=100, step=9, role="tool", at=0.0, body={"role": "tool", "content": SAID}

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from yudai.forge.domain.repository import Account, ForgeIssue, Labelling
 from yudai.kit.errors import RefusedError
-from yudai.solves.domain.matrix import Strategy
 from yudai.solves.domain.slash_command import SolveCommand, read_options
+from yudai.solves.domain.strategies import Strategy
 from yudai.triggers.domain.commands import find_command, last_labelling, over, parse_command
 
 ADA = Account(id=1, login="ada")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.api_client import RecordingEngine, as_port, open_place
+from tests.support.api_client import RecordingEngine, open_place
 from tests.support.forge.trigger_world import Post
 from tests.support.servers.databases import Kind
 from yudai.arena.submit import SolveAsk
@@ -24,10 +24,6 @@ class Tower:
     def __init__(self, post: Post) -> None:
         self.post, self.forge, self.repo, self.clock = post, post.forge, post.repo, post.clock
         self.watcher = Watcher(
-            store=post.place.store,
-            clock=post.clock,
-            forge=as_port(post.forge),
-            credentials=post.credentials,
             triggers=post.triggers,
             watched=("Ada/Calc", "no/such/thing", "https://elsewhere.org/o/r"),
             poll_s=POLL_S,

@@ -77,7 +77,7 @@ async def test_a_trigger_is_heard_once(store: Store):
         added = [group.create_task(add()) for _ in range(4)]
     assert sum(task.result() for task in added) == 1
     async with store.read() as db:
-        row = await trigger_rows.find(db, trigger().key)
+        row = await db.get(TriggerRow, trigger().key)
         assert await trigger_rows.heard(db, [trigger().key, "other"]) == {trigger().key}
         assert await trigger_rows.heard(db, []) == frozenset()
     assert row is not None

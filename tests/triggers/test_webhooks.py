@@ -76,7 +76,7 @@ class Box:
         self.order.append("settled")
 
     async def publish(self, number: int, repo: str = "ada/calc") -> None:
-        reader: Any = SimpleNamespace(clock=self.clock, store=self.store)
+        reader: Any = SimpleNamespace(context=self)
         await Ring(reader).solve()
         async with self.store.change() as db:
             db.add(

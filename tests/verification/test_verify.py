@@ -4,7 +4,7 @@ from tests.support.verified_repo import Files, Ground
 from yudai.kit.errors import SandboxError
 from yudai.projects.domain.project import Project
 from yudai.sandboxes.port import BaseRef
-from yudai.testing.domain.report import TestRunner
+from yudai.testing.domain.runners import TestRunner
 from yudai.verification.domain.verdict import Verdict, VerdictStatus
 from yudai.verification.verify import BaselineRun, Verification, Verifier
 

@@ -9,7 +9,7 @@ from tests.support.verified_repo import Files, Ground
 from yudai.kit.errors import RefusedError
 from yudai.kit.ids import RunId
 from yudai.projects.domain.project import Project
-from yudai.testing.domain.report import TestRunner
+from yudai.testing.domain.runners import TestRunner
 from yudai.verification.baseline import Prepared
 from yudai.verification.cross_examination import Entry, cross_examine
 from yudai.verification.domain.verdict import Verdict, VerdictStatus

@@ -7,7 +7,8 @@ from yudai.kit.ids import RunId, SolveId
 from yudai.patches.patch import Touched, touched
 from yudai.ranking.domain.scorecard import Scorecard
 from yudai.runs.domain.states import RunState
-from yudai.solves.domain.matrix import Contestant, Strategy
+from yudai.solves.domain.matrix import Contestant
+from yudai.solves.domain.strategies import Strategy
 from yudai.testing.domain.report import Baseline, Outcome, TestReport
 from yudai.verification.domain.verdict import NOTHING, Evidence, Verdict, VerdictStatus
 from yudai.views.domain.comparison import Side, Tests, compare

@@ -10,7 +10,7 @@ from tests.support.fakes import StillClock
 from tests.support.servers.databases import Kind
 from tests.support.updates_client import NOW, Scene, Watcher, solve_id
 from yudai.runs import queries as runs
-from yudai.runs.domain.marks import MAX_MARKS, RunMark, with_mark
+from yudai.runs.domain.progress import MAX_MARKS, RunMark, with_mark
 from yudai.runs.domain.states import RunEvent
 from yudai.runs.tables import MessageRow, RunRow
 from yudai.store.store import Store

@@ -9,6 +9,7 @@ import pytest
 from tests.contracts.conftest import make_archive
 from tests.support.clouds.e2b_server import FakeE2B
 from tests.support.clouds.machine_users import needs_users
+from tests.support.clouds.memory import ALL_KEPT
 from yudai.kit.errors import RefusedError, SandboxError
 from yudai.sandboxes.backends.bubblewrap.backend import BubblewrapBackend
 from yudai.sandboxes.backends.container.cloud import ContainerCloud
@@ -17,7 +18,7 @@ from yudai.sandboxes.port import Backend, BaseRef, BaseSpec, Capabilities, Phase
 from yudai.sandboxes.register import BoxEntry
 from yudai.settings import Settings
 from yudai.store.store import Store
-from yudai.wiring import backend_probe, open_library, sandboxes
+from yudai.wiring import backend_probe, open_context, sandboxes
 from yudai.wiring.backend_probe import BackendFinding, Start, measure_start, probe_backends
 from yudai.wiring.doctor import examine
 from yudai.wiring.sandboxes import CLOUDS, make_backend, make_register, open_backend
@@ -32,8 +33,8 @@ def settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
 
 @pytest.fixture
 async def store(settings: Settings) -> AsyncGenerator[Store]:
-    async with open_library(settings) as library:
-        yield library.store
+    async with open_context(settings) as context:
+        yield context.store
 
 
 async def _refuse(_: object) -> Capabilities:
@@ -41,7 +42,7 @@ async def _refuse(_: object) -> Capabilities:
 
 
 async def _agree(_: object) -> Capabilities:
-    return Capabilities(backend="container", isolated=True, guarantees=())
+    return Capabilities(backend="container", guarantees=ALL_KEPT)
 
 
 def _without_bubblewrap(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -207,7 +208,7 @@ async def test_a_doctor_who_fails_leaves_no_base(
 
 async def _open_bubblewrap(settings: Settings, **_: object) -> tuple[Backend, Capabilities]:
     backend = make_backend(settings, "bubblewrap")
-    return backend, Capabilities(backend="bubblewrap", isolated=True, guarantees=())
+    return backend, Capabilities(backend="bubblewrap", guarantees=ALL_KEPT)
 
 
 async def _started(_: object) -> Start:

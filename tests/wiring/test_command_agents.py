@@ -1,7 +1,7 @@
 """From the settings to command agents."""
 
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import httpx
 import pytest
@@ -14,6 +14,7 @@ from tests.support.servers.model_endpoint import (
     completion,
     open_ground,
 )
+from yudai.artifacts.context import Context
 from yudai.kit.errors import RefusedError
 from yudai.settings import Settings
 from yudai.wiring.command_agents import (
@@ -38,7 +39,8 @@ def settings_of(folder: Path, content: str | None = ASKED, **given: Any) -> Sett
 
 
 async def desk_of(ground: DeskGround, settings: Settings) -> Any:
-    return make_desk(settings, ground.store, ground.gateway, ground.clock)
+    context = Context(ground.store, cast("Any", None), ground.clock)
+    return make_desk(settings, context, ground.gateway)
 
 
 def test_there_are_none_unless_they_are_described(tmp_path: Path):

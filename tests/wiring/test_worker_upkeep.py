@@ -6,7 +6,6 @@ import time
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import replace
-from functools import partialmethod
 from pathlib import Path
 from typing import Any, cast
 
@@ -18,14 +17,15 @@ from tests.support.servers.databases import used_home
 from tests.support.solve_rows import SOLVE, Ring
 from yudai.engine.adapters import host_processes
 from yudai.kit.ids import WorkerId
-from yudai.operations.sweep import Sweeper
 from yudai.sandboxes.database_register import DatabaseRegister
 from yudai.sandboxes.port import Backend, BaseSpec, Leftover
 from yudai.sandboxes.reap import Reaper
 from yudai.settings import Settings
 from yudai.solves import queries as solves
 from yudai.solves.domain.states import SolveState
-from yudai.wiring.arena import Hall, open_hall
+from yudai.views.documents import Reader
+from yudai.wiring import worker
+from yudai.wiring.arena import Arena, open_arena
 from yudai.wiring.sandboxes import make_backend, make_register
 from yudai.wiring.worker import make_rounds, make_upkeep
 
@@ -38,9 +38,9 @@ def settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
 
 
 @pytest.fixture
-async def hall(settings: Settings) -> AsyncGenerator[Hall]:
+async def arena(settings: Settings) -> AsyncGenerator[Arena]:
     async with AsyncExitStack() as stack:
-        yield await open_hall(settings, HangingGateway(), "process", stack)
+        yield await open_arena(settings, HangingGateway(), "process", stack)
 
 
 async def old_base(settings: Settings, name: str, folder: Path) -> None:
@@ -53,9 +53,9 @@ async def old_base(settings: Settings, name: str, folder: Path) -> None:
 
 
 async def test_old_bases_go_also_those_of_backends_that_are_not_in_use(
-    hall: Hall, settings: Settings
+    arena: Arena, settings: Settings
 ):
-    upkeep = make_upkeep(hall)
+    upkeep = make_upkeep(arena)
     folders = {
         "bubblewrap": settings.home / "bases",
         "process": settings.home / "process" / "bases",
@@ -85,35 +85,35 @@ class NoEngine:
 
 
 async def test_a_provider_that_does_not_answer_keeps_no_solve_waiting(
-    hall: Hall, monkeypatch: pytest.MonkeyPatch
+    arena: Arena, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(Sweeper, "sweeping", partialmethod(Sweeper.sweeping, every_s=0.05))
+    monkeypatch.setattr(worker, "SWEEP_S", 0.05)
     provider = HangingBackend()
-    hanging = replace(hall, reaper=Reaper({"e2b": cast("Backend", provider)}))
+    hanging = replace(arena, reaper=Reaper({"e2b": cast("Backend", provider)}))
     rounds = make_rounds(hanging, cast("Any", NoEngine()))
     async with asyncio.timeout(30), AsyncExitStack() as stack:
         for each in rounds:
             await stack.enter_async_context(each)
         await provider.asked.wait()
-        await Ring(hall.reader).solve(
+        await Ring(Reader(arena.context)).solve(
             None,
             state=SolveState.RUNNING,
             finished_at=None,
             durable=False,
             worker_id=WorkerId("gone"),
         )
-        while await _state(hall) is SolveState.RUNNING:  # noqa: ASYNC110 - no event
+        while await _state(arena) is SolveState.RUNNING:  # noqa: ASYNC110 - no event
             await asyncio.sleep(0.05)
-    assert await _state(hall) is SolveState.FAILED
+    assert await _state(arena) is SolveState.FAILED
 
 
-async def _state(hall: Hall) -> SolveState:
-    async with hall.reader.store.read() as db:
+async def _state(arena: Arena) -> SolveState:
+    async with arena.context.store.read() as db:
         return (await solves.get(db, SOLVE)).state
 
 
-async def test_silence_is_not_all_that_counts_for_sandboxes(hall: Hall):
-    register = make_register(hall.reader.store)
+async def test_silence_is_not_all_that_counts_for_sandboxes(arena: Arena):
+    register = make_register(arena.context.store)
     assert isinstance(register, DatabaseRegister)
     assert (register.is_gone, register.is_there) == (
         host_processes.is_gone,

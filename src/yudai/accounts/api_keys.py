@@ -17,7 +17,7 @@ from yudai.accounts.vault import Digest
 from yudai.kit.clock import Clock
 from yudai.kit.errors import NotFoundError, RefusedError
 from yudai.kit.text import line
-from yudai.kit.value import Value
+from yudai.kit.value import Value, from_attributes
 from yudai.store.store import Store
 
 MAX_NAME = 100
@@ -164,11 +164,4 @@ def _name(text: str) -> str:
 
 
 def _view(row: KeyRow) -> KeyView:
-    return KeyView(
-        id=row.id,
-        name=row.name,
-        scopes=tuple(Scope(scope) for scope in row.scopes),
-        created_at=row.created_at,
-        expires_at=row.expires_at,
-        used_at=row.used_at,
-    )
+    return from_attributes(KeyView, row)

@@ -8,7 +8,7 @@ import structlog
 from pydantic import SecretStr
 
 from yudai.accounts import queries as accounts
-from yudai.accounts.people import Enroller
+from yudai.accounts.people import sealed
 from yudai.accounts.tables import TokenRow
 from yudai.accounts.vault import SealBrokenError, Vault
 from yudai.forge.domain.repository import RepoRef, Role
@@ -166,8 +166,8 @@ class Keyring:
                 return self.vault.open(row.access)
             grant = await self._ask(row, provider)
             if grant is not None:
-                enroller = Enroller(self.store, self.clock, self.vault, self.forge)
-                await accounts.keep_token(db, enroller.sealed(user_id, grant))
+                token = sealed(self.vault, user_id, grant, at=self.clock.now())
+                await accounts.keep_token(db, token)
                 log.info("token.refreshed", user_id=user_id)
                 # Not given to anybody before it is committed.
                 fresh = grant.access

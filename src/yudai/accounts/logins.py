@@ -18,7 +18,7 @@ from yudai.forge.ports.login import LoginProvider
 from yudai.kit.clock import Clock
 from yudai.kit.errors import ForbiddenError, NotFoundError, RefusedError
 from yudai.kit.text import line
-from yudai.kit.value import Value
+from yudai.kit.value import Value, from_attributes
 from yudai.store.store import Store
 
 IDLE_S = 12 * 3600.0
@@ -190,11 +190,4 @@ def challenge_of(verifier: str) -> str:
 
 def _view(row: LoginRow, present: str) -> LoginView:
     login_id = row.hash[:_ID_DIGITS]
-    return LoginView(
-        id=login_id,
-        agent=row.agent,
-        created_at=row.created_at,
-        seen_at=row.seen_at,
-        expires_at=row.expires_at,
-        present=login_id == present,
-    )
+    return from_attributes(LoginView, row, id=login_id, present=login_id == present)

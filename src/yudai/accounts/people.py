@@ -45,37 +45,37 @@ class Enroller:
 
     async def keep(self, db: AsyncSession, account: Account, grant: Grant) -> Person:
         """In the transaction that lets them in."""
-        at = self.clock.now()
-        row = await accounts.keep_user(
-            db, account, forge=self.forge.url, new_id=self.clock.new_id(), at=at
-        )
-        await accounts.keep_token(db, self.sealed(row.id, grant))
-        return person_of(row)
+        return await self._keep(db, account, grant, new_id=self.clock.new_id())
 
     async def keep_as(self, user_id: str, account: Account, grant: Grant) -> Person:
         """For a user that is no account of a forge: the one of local mode."""
-        at = self.clock.now()
         # Not by the account's number, which may be another user's where people log in as well.
         nobody = account.model_copy(update={"id": 0})
         async with self.store.change() as db:
-            row = await accounts.keep_user(db, nobody, forge=self.forge.url, new_id=user_id, at=at)
-            await accounts.keep_token(db, self.sealed(row.id, grant))
+            return await self._keep(db, nobody, grant, new_id=user_id)
+
+    async def _keep(
+        self, db: AsyncSession, account: Account, grant: Grant, *, new_id: str
+    ) -> Person:
+        at = self.clock.now()
+        row = await accounts.keep_user(db, account, forge=self.forge.url, new_id=new_id, at=at)
+        await accounts.keep_token(db, sealed(self.vault, row.id, grant, at=at))
         return person_of(row)
 
-    def sealed(self, user_id: str, grant: Grant) -> TokenRow:
-        now = self.clock.now()
-        return TokenRow(
-            user_id=user_id,
-            access=self.vault.seal(grant.access),
-            refresh="" if grant.refresh is None else self.vault.seal(grant.refresh),
-            access_expires_at=_moment(now, grant.access_expires_in),
-            refresh_expires_at=_moment(now, grant.refresh_expires_in),
-            updated_at=now,
-        )
+
+def sealed(vault: Vault, user_id: str, grant: Grant, *, at: float) -> TokenRow:
+    return TokenRow(
+        user_id=user_id,
+        access=vault.seal(grant.access),
+        refresh="" if grant.refresh is None else vault.seal(grant.refresh),
+        access_expires_at=_moment(at, grant.access_expires_in),
+        refresh_expires_at=_moment(at, grant.refresh_expires_in),
+        updated_at=at,
+    )
 
 
 def person_of(row: UserRow) -> Person:
-    return Person(id=row.id, login=row.login, name=row.name)
+    return Person.model_validate(row, from_attributes=True)
 
 
 def _moment(now: float, after_s: float | None) -> float | None:

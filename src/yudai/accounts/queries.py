@@ -1,27 +1,25 @@
 """Queries of people: who they are, their tokens, their logins and their keys."""
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
-from sqlalchemy import ColumnElement, Delete, Table, delete, select, update
+from sqlalchemy import ColumnElement, Delete, Select, Table, delete, func, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from yudai.accounts.tables import KeyRow, LoginAttemptRow, LoginRow, TokenRow, UserRow
-from yudai.forge.domain.repository import Account
-from yudai.store.connections import insert_new, is_sqlite, upsert
-from yudai.store.database import LOCKS
-
-if TYPE_CHECKING:
-    from sqlalchemy.engine import CursorResult
-from typing import NamedTuple
-
-from sqlalchemy import func
-
 from yudai.conversations.tables import ConversationRow
+from yudai.forge.domain.repository import Account
 from yudai.kit.ids import ConversationId, RunId, SolveId
 from yudai.runs.tables import RunRow
 from yudai.solves.tables import SolveRow
+from yudai.store.connections import is_sqlite, upsert
+from yudai.store.database import LOCKS
+from yudai.store.rows import insert_row
 
-_USERS = cast("Table", UserRow.__table__)
+if TYPE_CHECKING:
+    from sqlalchemy.engine import CursorResult
+
+Lets = TypeVar("Lets", LoginRow, KeyRow)
+Held = TypeVar("Held", TokenRow, LoginAttemptRow)
 _TOKENS = cast("Table", TokenRow.__table__)
 
 
@@ -29,7 +27,7 @@ async def keep_user(
     db: AsyncSession, account: Account, *, forge: str, new_id: str, at: float
 ) -> UserRow:
     """Known by the forge's number: a login can be renamed, and given to somebody else."""
-    insert = insert_new(_USERS, db.get_bind().dialect).values(
+    new = UserRow(
         id=new_id,
         forge=forge,
         forge_id=account.id,
@@ -38,7 +36,7 @@ async def keep_user(
         created_at=at,
         seen_at=at,
     )
-    await db.execute(insert)
+    await insert_row(db, new)
     is_theirs = (UserRow.forge == forge, UserRow.forge_id == account.id)
     changed = {"login": account.login, "name": account.name, "seen_at": at}
     await db.execute(update(UserRow).where(*is_theirs).values(changed))
@@ -67,11 +65,7 @@ async def token(db: AsyncSession, user_id: str) -> TokenRow | None:
 
 async def hold_token(db: AsyncSession, user_id: str) -> TokenRow | None:
     """Until our commit nobody else reads it this way: a refresh token is good once."""
-    query = select(TokenRow).where(TokenRow.user_id == user_id)
-    if not is_sqlite(db.get_bind().dialect):
-        query = query.with_for_update()
-    options = {LOCKS: True, "populate_existing": True}
-    return (await db.scalars(query, execution_options=options)).one_or_none()
+    return await _hold(db, select(TokenRow).where(TokenRow.user_id == user_id))
 
 
 async def token_owners(db: AsyncSession) -> list[str]:
@@ -90,9 +84,7 @@ async def add_login(db: AsyncSession, row: LoginRow) -> None:
 
 
 async def login(db: AsyncSession, hash_: str) -> tuple[LoginRow, UserRow] | None:
-    query = select(LoginRow, UserRow).join(UserRow, UserRow.id == LoginRow.user_id)
-    found = (await db.execute(query.where(LoginRow.hash == hash_))).one_or_none()
-    return None if found is None else (found[0], found[1])
+    return await _with_user(db, LoginRow, LoginRow.hash == hash_)
 
 
 async def touch_login(db: AsyncSession, hash_: str, *, at: float) -> None:
@@ -132,10 +124,14 @@ async def take_attempt(db: AsyncSession, hash_: str) -> LoginAttemptRow | None:
 
 
 async def hold_attempt(db: AsyncSession, hash_: str) -> LoginAttemptRow | None:
-    query = select(LoginAttemptRow).where(LoginAttemptRow.hash == hash_)
+    return await _hold(db, select(LoginAttemptRow).where(LoginAttemptRow.hash == hash_))
+
+
+async def _hold(db: AsyncSession, query: Select[Held]) -> Held | None:
     if not is_sqlite(db.get_bind().dialect):
         query = query.with_for_update()
-    return (await db.scalars(query, execution_options={LOCKS: True})).one_or_none()
+    options = {LOCKS: True, "populate_existing": True}
+    return (await db.scalars(query, execution_options=options)).one_or_none()
 
 
 async def change_attempt(db: AsyncSession, hash_: str, **values: Any) -> None:
@@ -148,9 +144,7 @@ async def add_key(db: AsyncSession, row: KeyRow) -> None:
 
 
 async def key(db: AsyncSession, key_id: str) -> tuple[KeyRow, UserRow] | None:
-    query = select(KeyRow, UserRow).join(UserRow, UserRow.id == KeyRow.user_id)
-    found = (await db.execute(query.where(KeyRow.id == key_id))).one_or_none()
-    return None if found is None else (found[0], found[1])
+    return await _with_user(db, KeyRow, KeyRow.id == key_id)
 
 
 async def touch_key(db: AsyncSession, key_id: str, *, at: float) -> None:
@@ -166,6 +160,14 @@ async def keys_of(db: AsyncSession, user_id: str) -> list[KeyRow]:
 async def drop_key(db: AsyncSession, key_id: str, *, user_id: str) -> bool:
     mine = (KeyRow.id == key_id, KeyRow.user_id == user_id)
     return await _drop(db, delete(KeyRow).where(*mine)) > 0
+
+
+async def _with_user(
+    db: AsyncSession, kind: type[Lets], which: ColumnElement[bool]
+) -> tuple[Lets, UserRow] | None:
+    query = select(kind, UserRow).join(UserRow, UserRow.id == kind.user_id).where(which)
+    found = (await db.execute(query)).one_or_none()
+    return None if found is None else (found[0], found[1])
 
 
 async def _drop(db: AsyncSession, statement: Delete) -> int:
@@ -184,18 +186,19 @@ class Belonging(NamedTuple):
     """"": of a folder, a demonstration or nothing at all."""
 
 
+_OWNED = select(SolveRow.user_id, SolveRow.repo_url)
+
+
 async def of_solve(db: AsyncSession, solve_id: SolveId) -> Belonging | None:
-    query = select(SolveRow.user_id, SolveRow.repo_url).where(SolveRow.id == solve_id)
-    found = (await db.execute(query)).one_or_none()
-    return None if found is None else Belonging(*found)
+    return await _belonging(db, _OWNED.where(SolveRow.id == solve_id))
 
 
 async def of_run(db: AsyncSession, run_id: RunId) -> Belonging | None:
-    query = (
-        select(SolveRow.user_id, SolveRow.repo_url)
-        .join(RunRow, RunRow.solve_id == SolveRow.id)
-        .where(RunRow.id == run_id)
-    )
+    is_of = RunRow.solve_id == SolveRow.id
+    return await _belonging(db, _OWNED.join(RunRow, is_of).where(RunRow.id == run_id))
+
+
+async def _belonging(db: AsyncSession, query: Select[str, str]) -> Belonging | None:
     found = (await db.execute(query)).one_or_none()
     return None if found is None else Belonging(*found)
 

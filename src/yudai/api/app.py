@@ -18,7 +18,6 @@ from yudai.api.routes import (
     bases,
     conversations,
     health,
-    installation,
     legacy,
     login,
     model_endpoint,
@@ -49,7 +48,7 @@ _ROUTERS = (
     conversations.router,
     models.router,
     plan.router,
-    installation.router,
+    operations.installation,
     login.router,
     publishing.router,
     outcomes.router,
@@ -58,7 +57,7 @@ _ROUTERS = (
     sandboxes.router,
     bases.router,
     model_endpoint.router,
-    operations.router,
+    operations.numbers,
     health.router,
 )
 _TAGS = [

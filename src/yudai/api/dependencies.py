@@ -2,66 +2,18 @@
 
 import hashlib
 import re
-from typing import Annotated, NamedTuple, Protocol, cast
+from typing import Annotated, NamedTuple, cast
 
 from fastapi import Depends, Header, Request
 
 from yudai.accounts.api_keys import ALL_SCOPES, Scope
-from yudai.arena.cancel import Stopper
-from yudai.arena.forecast import Forecaster
-from yudai.arena.submit import Submitter
-from yudai.conversations.service import Conversations
-from yudai.decisions.apply import Applier
-from yudai.engine.port import Engine
-from yudai.gateway.catalogue import Catalogue
-from yudai.kit.clock import Clock
 from yudai.kit.errors import NotFoundError
 from yudai.kit.ids import ConversationId, RunId, SolveId
-from yudai.settings import Settings
 from yudai.solves.idempotency import IdempotencyKey
-from yudai.store.store import Store
-from yudai.views.documents import Reader
-from yudai.views.updates import Updates
-from yudai.wiring.accounts import Accounts
-from yudai.wiring.demo import Demonstrator
+from yudai.wiring.api_service import Service
 
 _ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 MAX_KEY = 200
-
-
-class Service(Protocol):
-    """What the wiring opens for the time that the server runs."""
-
-    @property
-    def settings(self) -> Settings: ...
-    @property
-    def store(self) -> Store: ...
-    @property
-    def reader(self) -> Reader: ...
-    @property
-    def submitter(self) -> Submitter: ...
-    @property
-    def forecaster(self) -> Forecaster: ...
-    @property
-    def demonstrator(self) -> Demonstrator: ...
-    @property
-    def applier(self) -> Applier: ...
-    @property
-    def catalogue(self) -> Catalogue: ...
-    @property
-    def conversations(self) -> Conversations: ...
-    @property
-    def updates(self) -> Updates: ...
-    @property
-    def stopper(self) -> Stopper: ...
-    @property
-    def engine(self) -> Engine: ...
-    @property
-    def clock(self) -> Clock: ...
-    @property
-    def accounts(self) -> Accounts:
-        """Asked for only where people log in."""
-        ...
 
 
 class User(NamedTuple):

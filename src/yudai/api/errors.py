@@ -28,7 +28,6 @@ from yudai.kit.errors import (
     WorldError,
     YudaiError,
 )
-from yudai.kit.http_advice import over_http
 from yudai.kit.text import clean
 from yudai.kit.value import Value
 from yudai.solves.idempotency import KeyReusedError
@@ -222,7 +221,7 @@ def _ours(error: YudaiError) -> Trouble:
     for kind, code in _CODES.items():
         if isinstance(error, kind):
             state = error.state if isinstance(error, ConflictError) else None
-            said, detail = str(error), over_http(str(error))
+            said, detail = str(error), error.over_http()
             told = said if said != detail else ""
             return Trouble(code, detail, _named(error), state, command_line=told)
     if isinstance(error, ForgeError):
@@ -238,7 +237,7 @@ def _ours(error: YudaiError) -> Trouble:
 
 def _named(error: YudaiError) -> tuple[FieldError, ...] | None:
     field = error.field if isinstance(error, RefusedError) else ""
-    message = clean(over_http(str(error))[:_MAX_DETAIL])
+    message = clean(error.over_http()[:_MAX_DETAIL])
     return (FieldError(field=clean(field[:300]), message=message),) if field else None
 
 

@@ -12,9 +12,9 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from yudai.arena.prepare import Preparer
 from yudai.arena.run import RunBrokeError, Runner
 from yudai.arena.verify_runs import Prover
+from yudai.artifacts.context import Context
 from yudai.engine.guard import Activities
 from yudai.kit.causes import POLICIES, Cause
-from yudai.kit.clock import Clock
 from yudai.kit.errors import RefusedError, TakenError, WorldError
 from yudai.kit.ids import RunId, SolveId, WorkerId
 from yudai.runs import attempts
@@ -26,7 +26,6 @@ from yudai.solves import timeline as events
 from yudai.solves.claims import Claim, claim_of
 from yudai.solves.tables import SolveRow
 from yudai.store.outages import StoreAwayError
-from yudai.store.store import Store
 from yudai.verification.baseline import Prepared
 
 log = structlog.get_logger()
@@ -43,8 +42,7 @@ _GIVEN_UP = "the engine gave it up: see the workers' log"
 
 @dataclass(frozen=True)
 class Racer:
-    store: Store
-    clock: Clock
+    context: Context
     worker_id: WorkerId
     activities: Activities
     preparer: Preparer
@@ -68,8 +66,8 @@ class Racer:
 
     async def close_open(self, solve_id: SolveId, claim: Claim) -> None:
         """Runs that the engine gave up: nobody works at them any more."""
-        now = self.clock.now()
-        async with self.store.change() as db:
+        now = self.context.clock.now()
+        async with self.context.store.change() as db:
             claim.check(await solves.hold(db, solve_id))
             for run in await runs.of_solve(db, solve_id):
                 if run.state not in FINAL:
@@ -77,8 +75,8 @@ class Racer:
 
     async def _take(self, run_id: RunId) -> tuple[SolveRow, RunRow | None]:
         """Make it ours; one that was running belonged to a worker that died."""
-        now = self.clock.now()
-        async with self.store.change() as db:
+        now = self.context.clock.now()
+        async with self.context.store.change() as db:
             run = await runs.hold(db, run_id)
             solve = await solves.get(db, run.solve_id)
             if run.state in FINAL:
@@ -103,7 +101,7 @@ class Racer:
         """What it submitted is kept; one whose verification ends its workers is given up."""
         if run.worker_id == self.worker_id:
             return run
-        now = self.clock.now()
+        now = self.context.clock.now()
         if await events.count(db, run.solve_id, _RESUMED, run_id=run.id) >= MAX_TAKES:
             await _end(db, run, Cause.WORKER_LOST, POLICIES[Cause.WORKER_LOST].message, at=now)
             return None
@@ -111,7 +109,7 @@ class Racer:
         return await runs.change(db, run.id, worker_id=self.worker_id)
 
     async def _is_to_repeat(self, run: RunRow) -> bool:
-        async with self.store.read() as db:
+        async with self.context.store.read() as db:
             row = await runs.get(db, run.id)
         # Being verified only when the database was away for a moment: then that goes on.
         is_open = row.state in (RunState.QUEUED, RunState.VERIFYING)
@@ -163,9 +161,9 @@ class Racer:
         self, run: RunRow, claim: Claim, cause: Cause, message: str, **facts: str
     ) -> None:
         """Once more for what is the world's fault, as the table of causes says; else its end."""
-        now = self.clock.now()
+        now = self.context.clock.now()
         try:
-            async with self.store.change() as db:
+            async with self.context.store.change() as db:
                 row = await runs.hold(db, run.id)
                 claim.check(row)
                 if row.state in FINAL or _is_kept(row, cause, now=now):

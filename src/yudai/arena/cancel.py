@@ -6,15 +6,17 @@ from dataclasses import dataclass
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from yudai.engine import queries as workers
-from yudai.engine.queries import DEAD_S, Peer
+from yudai.engine.queries import DEAD_S
 from yudai.kit.clock import Clock
 from yudai.kit.errors import ConflictError
 from yudai.kit.ids import RunId, SolveId, WorkerId, short
 from yudai.runs import queries as runs
 from yudai.runs.domain.states import FINAL, RunEvent
+from yudai.runs.tables import RunRow
 from yudai.solves import queries as solves
 from yudai.solves.domain.states import RESTING, SolveEvent, SolveState
 from yudai.solves.tables import SolveRow
+from yudai.store.holders import Seen
 from yudai.store.store import Store
 
 _WORDS = "the process that ran it died: start it again"
@@ -56,10 +58,7 @@ class Stopper:
                 return False
             for run in await runs.of_solve(db, solve_id):
                 if run.state not in FINAL:
-                    latency_ms = int((now - (run.started_at or now)) * 1000)
-                    await runs.advance(
-                        db, run.id, RunEvent.CANCELLED, at=now, latency_ms=latency_ms
-                    )
+                    await _cancel(db, run, now)
             error = message if event is SolveEvent.BROKE else ""
             await solves.advance(db, solve_id, event, at=now, reason=message, error=error)
         return True
@@ -81,7 +80,7 @@ class Stopper:
         found = await workers.peers(db, WorkerId(""), now=self.clock.now())
         return {peer.holder.id for peer in found if self._is_alive(peer)}
 
-    def _is_alive(self, peer: Peer) -> bool:
+    def _is_alive(self, peer: Seen) -> bool:
         place = (peer.holder.host, peer.holder.pid)
         if self.is_gone(*place):
             return False
@@ -113,5 +112,9 @@ class RunCanceller:
                     f"run {short(run_id)} is {run.state}: there is nothing to cancel",
                     state=run.state,
                 )
-            latency_ms = int((now - (run.started_at or now)) * 1000)
-            await runs.advance(db, run_id, RunEvent.CANCELLED, at=now, latency_ms=latency_ms)
+            await _cancel(db, run, now)
+
+
+async def _cancel(db: AsyncSession, run: RunRow, now: float) -> None:
+    latency_ms = int((now - (run.started_at or now)) * 1000)
+    await runs.advance(db, run.id, RunEvent.CANCELLED, at=now, latency_ms=latency_ms)

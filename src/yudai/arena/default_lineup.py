@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from yudai.gateway.catalogue import Catalogue, Entry
 from yudai.gateway.domain.models import Provider
 from yudai.kit.errors import RefusedError
-from yudai.solves.domain.matrix import Matrix, Strategy
+from yudai.solves.domain.matrix import Matrix
+from yudai.solves.domain.strategies import Strategy
 
 # Three makers, each one's cheap and quick one: makers differ more than temperatures do.
 _DIFFERENT = ("openai/gpt-5-mini", "anthropic/claude-haiku-4.5", "google/gemini-2.5-flash")

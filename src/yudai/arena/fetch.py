@@ -5,12 +5,12 @@ from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from yudai.artifacts import queries as artifacts
+from yudai.artifacts.context import Context
 from yudai.artifacts.port import ArtifactRef
 from yudai.artifacts.source_archives import Sources
 from yudai.forge.domain.repository import RepoRef, parse_target
 from yudai.forge.ports.folder import Snapshot
 from yudai.forge.ports.remote import Credential, Credentials
-from yudai.kit.clock import Clock
 from yudai.projects.domain.project import Project
 from yudai.projects.find import Shelf, base_of, find_project, given_of
 from yudai.sandboxes.port import BaseSpec
@@ -19,7 +19,6 @@ from yudai.solves import timeline as events
 from yudai.solves.claims import Claim
 from yudai.solves.tables import SolveRow
 from yudai.solves.timeline import FETCHED
-from yudai.store.store import Store
 
 
 class Fetching(Shelf, Protocol):
@@ -30,10 +29,9 @@ class Fetching(Shelf, Protocol):
 
 @dataclass(frozen=True)
 class Fetcher:
-    store: Store
+    context: Context
     mirrors: Fetching
     credentials: Credentials
-    clock: Clock
     forge_url: str
     own_env: Path | None = None
     """Our own Python environment: it has pytest, for repositories that need nothing else."""
@@ -42,7 +40,7 @@ class Fetcher:
 
     async def fetch(self, solve: SolveRow, claim: Claim) -> SolveRow:
         """The solve with its base; whoever comes second finds it noted."""
-        async with self.store.read() as db:
+        async with self.context.store.read() as db:
             solve = await solves.get(db, solve.id)
         if solve.base is not None:
             return solve
@@ -55,8 +53,8 @@ class Fetcher:
         return await self._note(solve, claim, _Found(snapshot, project, base, kept))
 
     async def _note(self, solve: SolveRow, claim: Claim, found: "_Found") -> SolveRow:
-        now, snapshot = self.clock.now(), found.snapshot
-        async with self.store.change() as db:
+        now, snapshot = self.context.clock.now(), found.snapshot
+        async with self.context.store.change() as db:
             row = await solves.hold(db, solve.id)
             claim.check(row)
             if row.base is not None:

@@ -10,9 +10,9 @@ from yudai.arena.attempts import MAX_TAKES, Racer, again_for_the_world
 from yudai.arena.cancel import Stopper
 from yudai.arena.prepare import Preparer
 from yudai.arena.verify_runs import Prover
+from yudai.artifacts.context import Context
 from yudai.engine.guard import Activities
 from yudai.engine.port import Field
-from yudai.kit.clock import Clock
 from yudai.kit.errors import RefusedError, TakenError, WorldError
 from yudai.kit.ids import MessageId, RunId, SolveId, WorkerId
 from yudai.ranking.domain.scorecard import Ranking
@@ -26,7 +26,6 @@ from yudai.solves.claims import Claim, claim_of
 from yudai.solves.domain.states import SolveEvent
 from yudai.solves.tables import SolveRow
 from yudai.store.outages import StoreAwayError
-from yudai.store.store import Store
 
 log = structlog.get_logger()
 
@@ -44,8 +43,7 @@ async def _nowhere(_solve_id: SolveId) -> None:
 class SolveFlow:
     """Each part looks at the database first: any worker may begin it again after a crash."""
 
-    store: Store
-    clock: Clock
+    context: Context
     worker_id: WorkerId
     activities: Activities
     preparer: Preparer
@@ -76,7 +74,7 @@ class SolveFlow:
 
     async def prepare(self, solve_id: SolveId) -> Field:
         await self._part(solve_id, self._prepare)
-        async with self.store.read() as db:
+        async with self.context.store.read() as db:
             solve = await solves.get(db, solve_id)
             rows = await runs.of_solve(db, solve_id)
         left = tuple(run.id for run in rows if run.state not in FINAL)
@@ -96,7 +94,7 @@ class SolveFlow:
 
     async def _is_ours(self, solve_id: SolveId) -> bool:
         """Not when we were taken for dead and another worker went on: its runs may go on, too."""
-        async with self.store.read() as db:
+        async with self.context.store.read() as db:
             return (await solves.get(db, solve_id)).worker_id == self.worker_id
 
     async def _prepare(self, solve: SolveRow, claim: Claim) -> None:
@@ -114,8 +112,10 @@ class SolveFlow:
     ) -> None:
         """Take the solve up and do a part of it; whatever breaks it ends the solve."""
         structlog.contextvars.bind_contextvars(solve_id=solve_id)
-        async with self.store.change() as db:
-            solve = await attempts.take_solve(db, solve_id, self.worker_id, at=self.clock.now())
+        async with self.context.store.change() as db:
+            solve = await attempts.take_solve(
+                db, solve_id, self.worker_id, at=self.context.clock.now()
+            )
             taken = await events.count(db, solve_id, attempts.RESUMED, run_id=None)
         if solve is not None and taken > MAX_TAKES:
             await self.stopper.stop(solve_id, SolveEvent.BROKE, _FATAL)
@@ -149,8 +149,8 @@ class SolveFlow:
     async def _offer(self, solve_id: SolveId, ranking: Ranking, claim: Claim) -> None:
         """Offer the champion, or say honestly that there is none."""
         event = SolveEvent.ABSTAINED if ranking.champion is None else SolveEvent.OFFERED
-        now = self.clock.now()
-        async with self.store.change() as db:
+        now = self.context.clock.now()
+        async with self.context.store.change() as db:
             solve = await solves.get(db, solve_id)
             rows = await runs.of_solve(db, solve_id)
             limit = stopped_by(solve, rows, now=now)

@@ -13,7 +13,6 @@ from yudai.forge.ports.folder import Forge, Snapshot
 from yudai.gateway.domain.models import Model
 from yudai.gateway.port import Call, Completion
 from yudai.kit.errors import RefusedError
-from yudai.kit.http_advice import over_http
 from yudai.kit.text import clean
 from yudai.kit.value import Value
 from yudai.projects.domain.project import Project
@@ -119,19 +118,15 @@ class Forecaster:
     def _unhindered(self) -> Submitter:
         """A key that is not there yet hides nothing of what else there is to know."""
         one = self.submitter
-        return replace(
-            one,
-            drafter=replace(one.drafter, gateway=_ANYBODY),
-            solves=replace(one.solves, gateway=_ANYBODY),
-        )
+        return replace(one, solves=replace(one.solves, gateway=_ANYBODY))
 
     def _lacks(self, models: Sequence[Model]) -> tuple[str, ...]:
         found: list[str] = []
         for model in models:
             try:
-                self.submitter.drafter.gateway.check(model)
+                self.submitter.solves.gateway.check(model)
             except RefusedError as error:
-                found.append(over_http(str(error)))
+                found.append(error.over_http())
         return tuple(dict.fromkeys(found))
 
     async def _took(self, user_id: str) -> dict[str, list[float]]:

@@ -47,7 +47,7 @@ class RemoteAsks:
             return await self._subject(ask, target.repo, user_id=user_id)
         except NotFoundError as error:
             # What was asked is there; what it names is not.
-            raise RefusedError(str(error), field=error.field) from error
+            raise RefusedError(*error.message, field=error.field) from error
 
     async def _subject(self, ask: SolveAsk, repo: RepoRef, *, user_id: str) -> Subject:
         by = await self.credentials.reading(repo, user_id=user_id)

@@ -44,27 +44,32 @@ DAY_S = 24 * 3600.0
 Also = Callable[[AsyncSession, SolveId], Awaitable[None]]
 
 
-class SolveRequest(Value):
+class Terms(Value):
+    """Who competes, by which rules and within which limits: known before a repository is read."""
+
+    matrix: Matrix
+    budget: Budget
+    models: tuple[Model, ...] = ()
+    """Each name of the matrix, resolved; it is kept with the solve."""
+    reducer: str = "simple"
+    require_proof: bool = True
+    sandbox_backend: str = ""
+    project: Project = Project()
+
+
+class SolveRequest(Terms):
     """What a person asks for."""
 
     repo: str
     issue: Issue
-    matrix: Matrix
-    budget: Budget
     base: BaseSpec | None = None
     """None: it is fetched from `repo_url` first."""
     repo_url: str = ""
     base_branch: str = "main"
     base_commit: str = ""
-    reducer: str = "simple"
-    require_proof: bool = True
-    sandbox_backend: str = ""
     user_id: str = LOCAL_USER
     conversation_id: str | None = None
-    models: tuple[Model, ...] = ()
-    """Each name of the matrix, resolved; it is kept with the solve."""
     snapshot: Snapshot | None = None
-    project: Project = Project()
     issue_facts: IssueFacts | None = None
     """What became of its text when it was taken from a forge; None: it did not come from one."""
     origin: Origin = Origin()
@@ -108,14 +113,14 @@ class Solves:
         await self._start(solve)
         return solve.id
 
-    def check(self, request: SolveRequest) -> Lineup:
+    def check(self, terms: Terms) -> Lineup:
         """Who would start and who not; RefusedError when the solve could not be opened."""
-        check_reducer(request.reducer)
+        check_reducer(terms.reducer)
         with about("matrix.models"):
-            for model in request.models:
+            for model in terms.models:
                 self.gateway.check(model)
-        lineup = expand(request.matrix, limit=request.budget.max_contestants)
-        budgets.admit(lineup, request.budget, free_models=free_names(request.models))
+        lineup = expand(terms.matrix, limit=terms.budget.max_contestants)
+        budgets.admit(lineup, terms.budget, free_models=free_names(terms.models))
         return lineup
 
     async def _check_day(self, db: AsyncSession, request: SolveRequest, lineup: Lineup) -> None:
@@ -133,9 +138,6 @@ class Solves:
                 " is left of what your solves may cost within a day: lower the budget, or wait",
                 field="limits.budget_usd",
             )
-
-    async def cancel_solve(self, solve_id: SolveId) -> None:
-        await self.stopper.cancel(solve_id)
 
     async def _start(self, solve: SolveRow) -> None:
         try:

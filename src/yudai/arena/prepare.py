@@ -7,9 +7,9 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from yudai.arena.fetch import Fetcher
 from yudai.artifacts import queries as artifact_rows
-from yudai.artifacts.port import ArtifactError, ArtifactKind, Artifacts
+from yudai.artifacts.context import Context
+from yudai.artifacts.port import ArtifactError, ArtifactKind
 from yudai.artifacts.source_archives import Sources
-from yudai.kit.clock import Clock
 from yudai.kit.errors import RefusedError, SetupError
 from yudai.kit.ids import SolveId
 from yudai.projects.domain.project import Project
@@ -18,7 +18,6 @@ from yudai.solves import queries as solves
 from yudai.solves import timeline as events
 from yudai.solves.claims import Claim
 from yudai.solves.tables import SolveRow
-from yudai.store.store import Store
 from yudai.testing.domain.report import Baseline
 from yudai.verification.baseline import Measured, Prepared
 from yudai.verification.verify import Verifier
@@ -30,11 +29,9 @@ PREPARED = "base.prepared"
 
 @dataclass(frozen=True)
 class Preparer:
-    store: Store
+    context: Context
     backend: Backend
     verifier: Verifier
-    artifacts: Artifacts
-    clock: Clock
     sources: Sources
     fetcher: Fetcher | None = None
     """None: nothing comes from a forge."""
@@ -59,7 +56,7 @@ class Preparer:
 
     async def find(self, solve: SolveRow) -> Prepared:
         """What `prepare` has made, on this machine too."""
-        async with self.store.read() as db:
+        async with self.context.store.read() as db:
             solve = await solves.get(db, solve.id)
         if solve.baseline is None:
             raise RefusedError(f"the base of solve {solve.id} was never measured")
@@ -75,7 +72,7 @@ class Preparer:
             raise RefusedError(
                 f"{solve.repo_url} cannot be fetched here: give a folder (repo_path) instead"
             )
-        async with self.store.read() as db:
+        async with self.context.store.read() as db:
             kept = await artifact_rows.of_solve(db, solve.id)
         base = await self.sources.fetch(solve.base, kept.get(ArtifactKind.SOURCE))
         try:
@@ -93,43 +90,43 @@ class Preparer:
             return
         try:
             # Byte for byte, whatever it printed.
-            text = self.store.redact(log.decode("utf-8", "surrogateescape"))
+            text = self.context.store.redact(log.decode("utf-8", "surrogateescape"))
             kept = text.encode("utf-8", "surrogateescape")
-            ref = await self.artifacts.put(ArtifactKind.SETUP_LOG, kept)
+            ref = await self.context.artifacts.put(ArtifactKind.SETUP_LOG, kept)
         except ArtifactError as error:
             # It tells how set-up went, and must not stand in for it.
             logger.warning("setup_log.not_kept", solve_id=solve_id, error=str(error))
             return
-        async with self.store.change() as db:
-            await artifact_rows.add(db, solve_id, None, ref, at=self.clock.now())
+        async with self.context.store.change() as db:
+            await artifact_rows.add(db, solve_id, None, ref, at=self.context.clock.now())
 
     async def measure(self, base: BaseRef, project: Project, *, owner: str) -> Measured:
         """Find out how the base is tested, and run its tests twice."""
         found = await self.verifier.baseline(base, project=project, owner=owner)
-        text = self.store.redact(found.log)
-        log = await self.artifacts.put(ArtifactKind.BASELINE_LOG, text.encode())
+        text = self.context.store.redact(found.log)
+        log = await self.context.artifacts.put(ArtifactKind.BASELINE_LOG, text.encode())
         return Measured(plan=found.plan, baseline=found.baseline, log=log)
 
     async def _measure(self, solve: SolveRow, base: BaseRef, claim: Claim) -> Baseline:
         measured = await self.measure(base, solve.project, owner=solve.id)
-        async with self.store.change() as db:
+        async with self.context.store.change() as db:
             claim.check(await solves.hold(db, solve.id))
-            await keep_measured(db, solve.id, measured, at=self.clock.now())
+            await keep_measured(db, solve.id, measured, at=self.context.clock.now())
         return measured.baseline
 
     async def _set_deadline(self, solve: SolveRow, claim: Claim) -> None:
         """The contestants' time begins when they can: a slow set-up is no fault of theirs."""
-        async with self.store.change() as db:
+        async with self.context.store.change() as db:
             row = await solves.hold(db, solve.id)
             claim.check(row)
             if row.deadline_at is None:
-                deadline = self.clock.now() + row.budget.time_budget_s
+                deadline = self.context.clock.now() + row.budget.time_budget_s
                 await solves.change(db, solve.id, deadline_at=deadline)
 
     async def _note(self, solve_id: SolveId, kind: str, data: dict[str, object]) -> None:
-        async with self.store.change() as db:
+        async with self.context.store.change() as db:
             if not await events.has(db, solve_id, kind):
-                await events.append(db, solve_id, kind=kind, at=self.clock.now(), data=data)
+                await events.append(db, solve_id, kind=kind, at=self.context.clock.now(), data=data)
 
 
 async def keep_measured(

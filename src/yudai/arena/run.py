@@ -10,10 +10,10 @@ import structlog
 
 from yudai.agents.port import Agent, AgentLimits, AgentOutcome, AgentTask
 from yudai.artifacts import queries as artifact_rows
-from yudai.artifacts.port import ArtifactKind, Artifacts, Trajectories
+from yudai.artifacts.context import Context
+from yudai.artifacts.port import ArtifactKind, Trajectories
 from yudai.gateway.port import Gateway
 from yudai.kit.causes import POLICIES, Cause
-from yudai.kit.clock import Clock
 from yudai.kit.errors import RefusedError, SandboxError, YudaiError
 from yudai.patches.patch import Patch, forbidden, parse_patch
 from yudai.runs import messages as trajectories
@@ -27,7 +27,6 @@ from yudai.runs.tables import RunRow
 from yudai.sandboxes.port import Backend, BaseRef, Sandbox, SandboxLimits
 from yudai.solves.claims import claim_of
 from yudai.solves.tables import SolveRow
-from yudai.store.store import Store
 from yudai.verification.baseline import Prepared
 
 log = structlog.get_logger()
@@ -53,12 +52,10 @@ class _Parsed(NamedTuple):
 
 @dataclass(frozen=True)
 class Runner:
-    store: Store
+    context: Context
     backend: Backend
-    artifacts: Artifacts
     agents: Mapping[str, Agent]
     gateway: Gateway
-    clock: Clock
     trajectories: Trajectories
     lifetime_s: float = SandboxLimits().lifetime_s
     """Of a sandbox."""
@@ -67,16 +64,16 @@ class Runner:
         """Run it and keep what it made; RunBrokeError when there is nothing to verify."""
         claim = claim_of(run)
         self._limits(solve, run)
-        asked_at = self.clock.now()
+        asked_at = self.context.clock.now()
         async with self._sandbox(prepared.base, run) as sandbox:
             # Waiting for a sandbox is no fault of the contestant's.
-            limits = self._limits(solve, run, waited_s=self.clock.now() - asked_at)
+            limits = self._limits(solve, run, waited_s=self.context.clock.now() - asked_at)
             outcome = await self.agents[run.contestant.agent].run(
                 self._task(solve, run, prepared),
                 sandbox,
                 self._gateway(solve, run),
                 limits,
-                on_message=writer_of(self.store).recorder(
+                on_message=writer_of(self.context.store).recorder(
                     run.id, run.attempt, sandbox_id=sandbox.ref.id
                 ),
             )
@@ -85,13 +82,15 @@ class Runner:
         if refusal:
             raise RunBrokeError(Cause.PATCH_REFUSED, refusal)
         self._check(outcome, patch, solve.project.protected)
-        async with self.store.change() as db:
-            await runs.advance(db, run.id, RunEvent.SUBMITTED, at=self.clock.now(), claim=claim)
+        async with self.context.store.change() as db:
+            await runs.advance(
+                db, run.id, RunEvent.SUBMITTED, at=self.context.clock.now(), claim=claim
+            )
 
     def _gateway(self, solve: SolveRow, run: RunRow) -> Gateway:
         purse = SharedPurse(
-            self.store,
-            self.clock,
+            self.context.store,
+            self.context.clock,
             solve_id=solve.id,
             run_id=run.id,
             worker_id=run.worker_id,
@@ -106,7 +105,7 @@ class Runner:
         )
 
     def _limits(self, solve: SolveRow, run: RunRow, *, waited_s: float = 0.0) -> AgentLimits:
-        now = self.clock.now()
+        now = self.context.clock.now()
         left = min((run.deadline_at or now) + waited_s, solve.deadline_at or now) - now
         if left <= 0:
             raise RunBrokeError(Cause.OUT_OF_TIME)
@@ -126,7 +125,7 @@ class Runner:
             issue_body=solve.issue_body,
             contestant=run.contestant,
             test_command=prepared.test_command,
-            finish_token=self.clock.token(),
+            finish_token=self.context.clock.token(),
         )
 
     @asynccontextmanager
@@ -150,22 +149,24 @@ class Runner:
         self, solve: SolveRow, run: RunRow, outcome: AgentOutcome, source: Patch
     ) -> None:
         """Store patch, plan and trajectory before anything is judged, also of a run that failed."""
-        await writer_of(self.store).flush()
-        async with self.store.read() as db:
+        await writer_of(self.context.store).flush()
+        async with self.context.store.read() as db:
             messages = await trajectories.messages(db, run.id, attempt=run.attempt)
-        now = self.clock.now()
+        now = self.context.clock.now()
         blobs = {
             ArtifactKind.PATCH: outcome.patch.encode("utf-8", "surrogateescape"),
             ArtifactKind.PLAN: _json(
                 {
-                    "steps": [self.store.redact(step) for step in outcome.plan],
+                    "steps": [self.context.store.redact(step) for step in outcome.plan],
                     "before_first_edit": outcome.plan_before_edit,
                 }
             ),
             ArtifactKind.TRAJECTORY: _json(export(messages, outcome)),
         }
-        refs = [await self.artifacts.put(kind, blob) for kind, blob in blobs.items() if blob]
-        async with self.store.change() as db:
+        refs = [
+            await self.context.artifacts.put(kind, blob) for kind, blob in blobs.items() if blob
+        ]
+        async with self.context.store.change() as db:
             await runs.change(
                 db,
                 run.id,

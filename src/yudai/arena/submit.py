@@ -1,7 +1,7 @@
 """From what was asked over HTTP to a solve, once for each key."""
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
@@ -9,20 +9,20 @@ from typing import NamedTuple
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from yudai.arena.forge_issue import RemoteAsks
-from yudai.arena.open import Also, SolveRequest, Solves
-from yudai.arena.plan import Drafter, FolderRequest, to_request
+from yudai.arena.open import Also, SolveRequest, Solves, Terms
 from yudai.artifacts import queries as artifacts
 from yudai.artifacts.port import ArtifactRef
 from yudai.artifacts.source_archives import Sources
 from yudai.forge.ports.folder import Forge
 from yudai.gateway.catalogue import Catalogue
-from yudai.gateway.domain.models import Price, is_script
+from yudai.gateway.domain.models import is_script
 from yudai.kit.clock import Clock
 from yudai.kit.errors import NotFoundError, RefusedError, about
+from yudai.kit.hints import MODELS
 from yudai.kit.ids import ConversationId, SolveId
 from yudai.kit.text import nearest
 from yudai.projects.domain.project import Project
-from yudai.projects.find import Given
+from yudai.projects.find import Given, base_of, find_project
 from yudai.solves import idempotency
 from yudai.solves.domain.budget import Budget
 from yudai.solves.domain.matrix import DEFAULT_AGENT, check_size
@@ -44,7 +44,10 @@ class Submitted(NamedTuple):
 
 @dataclass(frozen=True)
 class Submitter:
-    drafter: Drafter
+    forge: Forge
+    """For folders of this machine."""
+    own_env: Path | None
+    """Our own Python environment: it has pytest, for repositories that need nothing else."""
     catalogue: Catalogue
     solves: Solves
     store: Store
@@ -103,8 +106,7 @@ class Submitter:
             now = self.clock.now()
             if sent_ref is not None:
                 await artifacts.add(db, solve_id, None, sent_ref, at=now)
-            if sender.key is not None:
-                await idempotency.keep(db, sender.user_id, sender.key, resource_id=solve_id, at=now)
+            await idempotency.keep(db, sender.user_id, sender.key, resource_id=solve_id, at=now)
             if more is not None:
                 await more(db, solve_id)
 
@@ -142,27 +144,36 @@ class Submitter:
                 raise RefusedError(f"there is no agent {agent!r}: {near}", field="matrix.agents")
         if not self.takes_scripts and any(map(is_script, ask.matrix.models)):
             raise RefusedError(
-                "this server takes no scripted models: name one of `yudai models`",
+                "this server takes no scripted models: name one of ",
+                MODELS,
                 field="matrix.models",
             )
         ask = await self._named(ask)
         place = ask.place
-        if not isinstance(place, Folder):
-            return await self._remote_request(ask, place, user_id=user_id)
-        drafter = self.drafter if forge is None else replace(self.drafter, forge=forge)
-        self._check_folder(ask)
-        with about(ask.place_field):
-            return await self._folder_request(ask, place, drafter)
+        if isinstance(place, Folder):
+            self._check_folder(ask)
+            with about(ask.place_field):
+                return await self._folder_request(ask, place, forge or self.forge)
+        return await self._remote_request(ask, place, user_id=user_id)
 
-    async def _folder_request(
-        self, ask: SolveAsk, folder: Folder, drafter: Drafter
-    ) -> SolveRequest:
+    async def _folder_request(self, ask: SolveAsk, folder: Folder, forge: Forge) -> SolveRequest:
+        terms, issue = await self._terms(ask), ask.issue
         try:
-            draft = await drafter.draft(_folder_request(ask, folder, self.defaults))
+            snapshot = await forge.snapshot(folder.path, base=ask.base_branch, dirty=ask.dirty)
         except NotFoundError as error:
             # What was asked is there; what it names is not.
-            raise RefusedError(str(error), field=error.field) from error
-        return to_request(draft, None, sandbox_backend=self.sandbox_backend)
+            raise RefusedError(*error.message, field=error.field) from error
+        project = await find_project(forge, snapshot, given_of(ask))
+        env = Path(ask.env) if ask.env else None if project.setup else self.own_env
+        return SolveRequest(
+            **dict(terms.model_copy(update={"project": project})),
+            repo=snapshot.repo,
+            issue=issue,
+            base=base_of(snapshot, project, env),
+            base_branch=snapshot.branch,
+            base_commit=snapshot.commit,
+            snapshot=snapshot,
+        )
 
     def _check_folder(self, ask: SolveAsk) -> None:
         if not self.takes_folders:
@@ -181,25 +192,39 @@ class Submitter:
             )
         if self.remotes is None:
             raise RefusedError("this server asks no forge: give repo_path", field="repo_url")
-        with about("matrix.models"):
-            models = await self.catalogue.resolve(ask.matrix.models, prices=_prices(ask))
-        named = ask.matrix.model_copy(update={"models": tuple(model.name for model in models)})
+        terms = await self._terms(ask)
         subject = await self.remotes.subject(ask, remote, user_id=user_id)
         return SolveRequest(
+            **dict(terms),
             repo=subject.repo.full,
             repo_url=subject.repo.url,
             issue=subject.issue,
             issue_facts=subject.facts,
             publish=subject.publish,
-            matrix=named,
-            budget=ask.limits.budget(self.defaults),
             base_branch=subject.base_branch,
+        )
+
+    async def _terms(self, ask: SolveAsk) -> Terms:
+        """Models, matrix and limits, checked before anybody looks at the repository."""
+        with about("matrix.models"):
+            models = await self.catalogue.resolve(ask.matrix.models, prices=ask.known_prices)
+        setup = ask.setup_commands
+        terms = Terms(
+            matrix=ask.matrix.model_copy(update={"models": tuple(model.name for model in models)}),
+            budget=ask.limits.budget(self.defaults),
+            models=models,
             reducer=ask.reducer,
             require_proof=ask.require_proof,
             sandbox_backend=self.sandbox_backend,
-            models=models,
-            project=_project(ask),
+            project=Project(
+                setup=setup or (),
+                setup_from="" if setup is None else "setup",
+                test=ask.test,
+                test_from="test" if ask.test else "",
+            ),
         )
+        self.solves.check(terms)
+        return terms
 
     async def _named(self, ask: SolveAsk) -> SolveAsk:
         """What only a provider calls so gets the name that the models table has for it."""
@@ -218,39 +243,5 @@ class _Sender(NamedTuple):
     key: IdempotencyKey | None
 
 
-def _folder_request(ask: SolveAsk, folder: Folder, defaults: Budget) -> FolderRequest:
-    return FolderRequest(
-        target=folder.path,
-        issue=ask.issue,
-        matrix=ask.matrix,
-        budget=ask.limits.budget(defaults),
-        base=ask.base_branch,
-        dirty=ask.dirty,
-        given=Given(setup=_setup(ask), test=ask.test, has_env=bool(ask.env)),
-        env=Path(ask.env) if ask.env else None,
-        prices=_prices(ask),
-        reducer=ask.reducer,
-        require_proof=ask.require_proof,
-    )
-
-
-def _project(ask: SolveAsk) -> Project:
-    setup = _setup(ask)
-    return Project(
-        setup=setup or (),
-        setup_from="" if setup is None else "setup",
-        test=ask.test,
-        test_from="test" if ask.test else "",
-    )
-
-
-def _setup(ask: SolveAsk) -> tuple[str, ...] | None:
-    return None if ask.setup is None else tuple(line for line in ask.setup if line.strip())
-
-
-def _prices(ask: SolveAsk) -> dict[str, Price]:
-    prices: dict[str, Price] = {}
-    for name, asked in ask.prices.items():
-        with about(f"prices.{name}"):
-            prices[name] = asked.price
-    return prices
+def given_of(ask: SolveAsk) -> Given:
+    return Given(setup=ask.setup_commands, test=ask.test, has_env=bool(ask.env))

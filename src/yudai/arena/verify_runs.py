@@ -4,15 +4,14 @@ import asyncio
 from dataclasses import dataclass
 
 from yudai.artifacts import queries as artifact_rows
-from yudai.artifacts.port import ArtifactKind, Artifacts
-from yudai.kit.clock import Clock
+from yudai.artifacts.context import Context
+from yudai.artifacts.port import ArtifactKind
 from yudai.kit.ids import RunId, SolveId
 from yudai.runs import queries as runs
 from yudai.runs.domain.states import RunEvent, RunState
 from yudai.solves import queries as solves
 from yudai.solves import timeline as events
 from yudai.solves.claims import Claim
-from yudai.store.store import Store
 from yudai.verification.baseline import Prepared
 from yudai.verification.cross_examination import Entry, cross_examine
 from yudai.verification.verify import Verifier
@@ -22,10 +21,8 @@ _EXAMINED = "runs.cross_examined"
 
 @dataclass(frozen=True)
 class Prover:
-    store: Store
+    context: Context
     verifier: Verifier
-    artifacts: Artifacts
-    clock: Clock
     lanes: asyncio.Semaphore
     """How many examinations at once."""
 
@@ -39,10 +36,10 @@ class Prover:
             owner=run_id,
             project=prepared.project,
         )
-        log = self.store.redact(found.log)
-        ref = await self.artifacts.put(ArtifactKind.TEST_LOG, log.encode())
-        now = self.clock.now()
-        async with self.store.change() as db:
+        log = self.context.store.redact(found.log)
+        ref = await self.context.artifacts.put(ArtifactKind.TEST_LOG, log.encode())
+        now = self.context.clock.now()
+        async with self.context.store.change() as db:
             run = await runs.advance(
                 db,
                 run_id,
@@ -56,7 +53,7 @@ class Prover:
 
     async def cross_examine_runs(self, solve_id: SolveId, prepared: Prepared, claim: Claim) -> None:
         """Once: verdicts that it has changed must not be examined again."""
-        async with self.store.read() as db:
+        async with self.context.store.read() as db:
             if await events.has(db, solve_id, _EXAMINED):
                 return
             rows = [r for r in await runs.of_solve(db, solve_id) if r.state == RunState.COMPLETED]
@@ -77,15 +74,15 @@ class Prover:
             owner=solve_id,
             lanes=self.lanes,
         )
-        now = self.clock.now()
-        async with self.store.change() as db:
+        now = self.context.clock.now()
+        async with self.context.store.change() as db:
             claim.check(await solves.hold(db, solve_id))
             for run_id, verdict in verdicts.items():
                 await runs.change(db, run_id, verdict=verdict)
             await events.append(db, solve_id, kind=_EXAMINED, at=now, data={"runs": len(verdicts)})
 
     async def _patch(self, run_id: RunId) -> str:
-        async with self.store.read() as db:
+        async with self.context.store.read() as db:
             refs = await artifact_rows.of_run(db, run_id)
-        blob = await self.artifacts.get(refs[ArtifactKind.PATCH])
+        blob = await self.context.artifacts.get(refs[ArtifactKind.PATCH])
         return blob.decode("utf-8", "surrogateescape")

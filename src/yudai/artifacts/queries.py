@@ -5,12 +5,12 @@ from typing import cast
 from sqlalchemy import ColumnElement, Table, delete, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from yudai.artifacts.port import ArtifactKind, ArtifactRef, Artifacts
+from yudai.artifacts.context import Context
+from yudai.artifacts.port import ArtifactKind, ArtifactRef
 from yudai.artifacts.tables import ArtifactRow
 from yudai.kit.errors import NotFoundError
 from yudai.kit.ids import RunId, SolveId
 from yudai.store.connections import upsert
-from yudai.store.store import Store
 
 _ARTIFACTS = cast("Table", ArtifactRow.__table__)
 
@@ -51,15 +51,13 @@ async def _by_kind(
     db: AsyncSession, condition: ColumnElement[bool]
 ) -> dict[ArtifactKind, ArtifactRef]:
     rows = await db.scalars(select(ArtifactRow).where(condition))
-    return {row.kind: ArtifactRef(kind=row.kind, sha256=row.sha256, size=row.size) for row in rows}
+    return {row.kind: ArtifactRef.model_validate(row, from_attributes=True) for row in rows}
 
 
-async def artifact_of(
-    store: Store, artifacts: Artifacts, run_id: RunId, kind: ArtifactKind
-) -> bytes:
+async def artifact_of(context: Context, run_id: RunId, kind: ArtifactKind) -> bytes:
     """NotFoundError when the run has none of that kind."""
-    async with store.read() as db:
+    async with context.store.read() as db:
         refs = await of_run(db, run_id)
     if kind not in refs:
         raise NotFoundError(f"run {run_id} has no {kind.replace('_', ' ')}")
-    return await artifacts.get(refs[kind])
+    return await context.artifacts.get(refs[kind])

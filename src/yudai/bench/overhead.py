@@ -1,8 +1,6 @@
 """What our loop costs per step against bare mini-SWE-agent's, on the same replies."""
 
-import io
 import json
-import tarfile
 import time
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
@@ -23,6 +21,7 @@ from yudai.agents.adapters.mini_swe.upstream import (
     package_dir,
 )
 from yudai.agents.port import AgentLimits, AgentTask
+from yudai.bench.setup import archive, contestant
 from yudai.gateway.adapters.scripted import ScriptedGateway
 from yudai.kit.clock import SystemClock
 from yudai.kit.errors import SandboxError
@@ -33,7 +32,6 @@ from yudai.runs.domain.trajectory.trajectory import TrajectoryMessage
 from yudai.runs.message_writer import writer_of
 from yudai.sandboxes.port import Backend, BaseRef, BaseSpec
 from yudai.settings import Settings
-from yudai.solves.domain.matrix import DEFAULT_AGENT, Contestant, Strategy
 from yudai.store.store import Store
 from yudai.wiring import make_backend
 
@@ -171,14 +169,7 @@ class Ours:
         return AgentTask(
             issue_title="Print numbers.",
             issue_body="",
-            contestant=Contestant(
-                agent=DEFAULT_AGENT,
-                model="scripted/it",
-                temperature=0.0,
-                max_edits=10,
-                strategy=Strategy.BALANCED,
-                handle="it",
-            ),
+            contestant=contestant("it"),
             test_command="",
             finish_token=self.clock.token(),
         )
@@ -192,22 +183,12 @@ async def open_ours(home: Path) -> AsyncGenerator[Ours]:
     agent = MiniSweAgent(clock, max_threads=1)
     try:
         async with await Store.open(f"sqlite+aiosqlite:///{home / 'bench.db'}") as store:
-            base = await backend.prepare(BaseSpec(key="bench-overhead", source=_source(home)))
+            source = archive(home / "source.tar", _BASE_FILES)
+            base = await backend.prepare(BaseSpec(key="bench-overhead", source=source))
             yield Ours(backend, base, store, agent, clock, home)
     finally:
         await agent.close()
         await backend.close()
-
-
-def _source(home: Path) -> Path:
-    archive = home / "source.tar"
-    with tarfile.open(archive, "w") as tar:
-        for number in range(_BASE_FILES):
-            content = f"VALUE = {number}\n".encode()
-            entry = tarfile.TarInfo(f"package/module_{number}.py")
-            entry.size = len(content)
-            tar.addfile(entry, io.BytesIO(content))
-    return archive
 
 
 def _limits(commands: int) -> AgentLimits:

@@ -14,6 +14,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any, NamedTuple
 
+from yudai.bench.setup import contestant
 from yudai.gateway.domain.models import Usage
 from yudai.kit.clock import SystemClock
 from yudai.kit.ids import RunId, SolveId
@@ -27,7 +28,7 @@ from yudai.runs.message_writer import writer_of
 from yudai.runs.tables import RunRow
 from yudai.solves import queries as solves
 from yudai.solves.domain.budget import Budget
-from yudai.solves.domain.matrix import DEFAULT_AGENT, Contestant, Matrix, Strategy
+from yudai.solves.domain.matrix import Matrix
 from yudai.solves.domain.states import SolveState
 from yudai.solves.tables import SolveRow
 from yudai.store.store import Store
@@ -96,14 +97,7 @@ def _run(solve: SolveRow, run_id: RunId, position: int) -> RunRow:
         solve_id=solve.id,
         position=position,
         handle=handle,
-        contestant=Contestant(
-            agent=DEFAULT_AGENT,
-            model="scripted/it",
-            temperature=0.0,
-            max_edits=10,
-            strategy=Strategy.BALANCED,
-            handle=handle,
-        ),
+        contestant=contestant(handle),
         state=RunState.COMPLETED,
         queued_at=solve.created_at,
     )

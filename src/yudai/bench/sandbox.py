@@ -1,14 +1,13 @@
 """What a sandbox costs against the least that bubblewrap itself can do."""
 
 import asyncio
-import io
 import sys
-import tarfile
 import time
 from collections.abc import Sequence
 from pathlib import Path
 from statistics import median
 
+from yudai.bench.setup import archive
 from yudai.kit.errors import SandboxError
 from yudai.kit.value import Value
 from yudai.sandboxes.backends.bubblewrap.backend import BubblewrapBackend
@@ -45,7 +44,7 @@ async def measure(home: Path, *, n: int = 32, rounds: int = 5) -> SandboxBench:
     backend = BubblewrapBackend(home / "sandboxes")
     try:
         base = await backend.prepare(
-            BaseSpec(key="bench", source=_archive(home / "source.tar"), env=Path(sys.prefix))
+            BaseSpec(key="bench", source=archive(home / "source.tar", _FILES), env=Path(sys.prefix))
         )
         bare = _bare_argv(Path(sys.prefix), home)
         # The very first of each side pays for what a worker pays once.
@@ -124,14 +123,3 @@ def _all(boxes: Sequence[Sandbox | SandboxError]) -> list[Sandbox]:
         if isinstance(box, SandboxError):
             raise box
     return [box for box in boxes if not isinstance(box, SandboxError)]
-
-
-def _archive(path: Path) -> Path:
-    """A small repository."""
-    with tarfile.open(path, "w") as archive:
-        for number in range(_FILES):
-            content = f"def function_{number}():\n    return {number}\n".encode()
-            member = tarfile.TarInfo(f"package/part_{number % 10}/module_{number}.py")
-            member.size = len(content)
-            archive.addfile(member, io.BytesIO(content))
-    return path

@@ -127,7 +127,7 @@ def solve(  # noqa: PLR0913 - one parameter per option
 ) -> int:
     """Let contestants compete to solve an issue; nothing is changed anywhere until you say."""
     given = options.Options(**locals())
-    from yudai.cli.solve.local import run_solve
+    from yudai.cli.solve.solve import run_solve
 
     return run_until_signal(run_solve(_settings(server), given))
 

@@ -11,30 +11,30 @@ from yudai.cli.exit_codes import OK
 from yudai.cli.records.choose import open_records
 from yudai.cli.show.result import print_document
 from yudai.cli.text import one_line, print_json, safe
-from yudai.decisions.apply import Applied, Applier
+from yudai.decisions.apply import AppliedView, Applier
 from yudai.kit.ids import short
 from yudai.settings import Settings
-from yudai.wiring import make_applier, open_library
+from yudai.wiring import make_applier, open_context
 
 
 async def run_apply(settings: Settings, target: str, *, branch: str, json: bool) -> int:
-    async with open_library(settings) as library:
+    async with open_context(settings) as context:
         console = consoles.progress() if json else consoles.result()
         applied = await take(
-            make_applier(settings, library.reader), target, branch=branch, console=console
+            make_applier(settings, context), target, branch=branch, console=console
         )
     if json:
         print_json(_fields(applied))
     return OK
 
 
-async def take(applier: Applier, target: str, *, branch: str, console: Console) -> Applied:
+async def take(applier: Applier, target: str, *, branch: str, console: Console) -> AppliedView:
     here = _repository()
     if branch:
         applied = await applier.branch(target, branch, here=here)
     else:
         applied = await applier.apply(target, here=here)
-    handle = one_line(applied.run.handle)
+    handle = one_line(applied.handle)
     if applied.branch:
         said = f"{handle}: commit {applied.commit[:12]} on the new branch {safe(applied.branch)}"
     else:
@@ -50,10 +50,10 @@ def _repository() -> Path | None:
     return here if any((folder / ".git").exists() for folder in (here, *here.parents)) else None
 
 
-def _fields(applied: Applied) -> dict[str, object]:
+def _fields(applied: AppliedView) -> dict[str, object]:
     return {
-        "run_id": applied.run.id,
-        "handle": applied.run.handle,
+        "run_id": applied.run_id,
+        "handle": applied.handle,
         "folder": applied.root,
         "paths": list(applied.paths),
         "branch": applied.branch or None,

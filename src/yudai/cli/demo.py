@@ -8,7 +8,6 @@ from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from pydantic import BaseModel
 from rich.console import Console
 from rich.text import Text
 
@@ -194,7 +193,7 @@ class _DemoOnly(Submitter):
 
 
 async def _show_there(given: DemoOptions, server: Server) -> int:
-    from yudai.cli.http.client import open_remote, read_as
+    from yudai.cli.http.client import Made, open_remote, read_as
     from yudai.cli.records.http_records import ServerRecords, note_version
     from yudai.cli.watch.watch import watch
 
@@ -202,7 +201,7 @@ async def _show_there(given: DemoOptions, server: Server) -> int:
     async with open_remote(server.url) as remote:
         note_version(remote.url, await remote.version())
         made = await remote.post("/api/demo", key=secrets.token_hex(16))
-        solve_id = read_as(_Made, made, remote.url).id
+        solve_id = read_as(Made, made, remote.url).id
         records = ServerRecords(remote)
         await _show_page(f"{remote.url}/solves/{solve_id}", given)
         await watch(records, solve_id, consoles.progress())
@@ -210,10 +209,6 @@ async def _show_there(given: DemoOptions, server: Server) -> int:
         where = "" if server.is_ours else remote.url
         await show_result(records, document, consoles.result(), server=where)
         return exit_code(document)
-
-
-class _Made(BaseModel):
-    id: SolveId
 
 
 def _check(given: DemoOptions, server: Server) -> None:

@@ -1,7 +1,6 @@
 """`yudai dev fake-github`: a GitHub on loopback to try the whole round trip with."""
 
 import asyncio
-import fcntl
 import os
 import shlex
 from collections.abc import Generator
@@ -17,6 +16,7 @@ from yudai.cli.exit_codes import OUR_FAULT
 from yudai.cli.serve.listen import bind, url_of
 from yudai.cli.text import print_json
 from yudai.kit.errors import ConflictError, RefusedError
+from yudai.kit.locks import lock
 from yudai.settings import Settings
 from yudai.settings.forge import LOOPBACK
 
@@ -64,17 +64,17 @@ def _owning(folder: Path) -> Generator[None]:
     """Two processes would overwrite each other's memory."""
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        lock = (folder / ".lock").open("w")
+        held = lock(folder / ".lock")
+    except BlockingIOError:
+        raise ConflictError(
+            f"{folder} is used by another fake GitHub: end it, or choose another --folder"
+        ) from None
     except OSError as error:
         raise RefusedError(f"--folder {folder}: {error.strerror}; choose another") from None
-    with lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise ConflictError(
-                f"{folder} is used by another fake GitHub: end it, or choose another --folder"
-            ) from None
+    try:
         yield
+    finally:
+        os.close(held)
 
 
 def _checked(url: str) -> str:

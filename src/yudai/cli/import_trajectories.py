@@ -12,13 +12,12 @@ from yudai.cli.text import one_line, print_json
 from yudai.kit.ids import short
 from yudai.record.import_trajectories import Importation, Importer
 from yudai.settings import Settings
-from yudai.wiring import open_library
+from yudai.wiring import open_context
 
 
 async def run_import(settings: Settings, files: Sequence[Path], *, json: bool) -> int:
-    async with open_library(settings) as library:
-        reader = library.reader
-        importer = Importer(library.store, reader.artifacts, reader.clock)
+    async with open_context(settings) as context:
+        importer = Importer(context)
         async with working(consoles.progress(), "reading trajectories"):
             done = await importer.import_files(files)
     if json:

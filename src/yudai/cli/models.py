@@ -8,21 +8,21 @@ from rich.text import Text
 from yudai.cli import console as consoles
 from yudai.cli.exit_codes import OK
 from yudai.cli.text import one_line, print_json, safe
-from yudai.gateway.catalogue import Catalogue, Entry, ModelChange
+from yudai.gateway.catalogue import Entry, ModelChange
 from yudai.gateway.domain.models import Provider, parse_amounts
 from yudai.kit.errors import RefusedError
 from yudai.kit.money import usd
 from yudai.kit.text import nearest
 from yudai.settings import Settings
-from yudai.wiring import Library, make_catalogue, open_library
+from yudai.wiring import make_catalogue, open_context
 
 _PRICE_WIDTH = 6
 _WHERE_WIDTH = 16
 
 
 async def run_models_list(settings: Settings, *, json: bool) -> int:
-    async with open_library(settings) as library:
-        entries = await _catalogue(library).list()
+    async with open_context(settings) as context:
+        entries = await make_catalogue(settings, context).list()
     if json:
         print_json([_fields(entry) for entry in entries])
         return OK
@@ -54,15 +54,15 @@ def to_change(
 async def run_models_set(
     settings: Settings, name: str, change: ModelChange, *, json: bool = False
 ) -> int:
-    async with open_library(settings) as library:
-        entry = await _catalogue(library).set_model(name, change)
+    async with open_context(settings) as context:
+        entry = await make_catalogue(settings, context).set_model(name, change)
     _tell(entry, "kept", json=json)
     return OK
 
 
 async def run_models_remove(settings: Settings, name: str, *, json: bool = False) -> int:
-    async with open_library(settings) as library:
-        entry = await _catalogue(library).remove(name)
+    async with open_context(settings) as context:
+        entry = await make_catalogue(settings, context).remove(name)
     if entry is not None:
         _tell(entry, "back to what came with yudai", json=json)
     elif json:
@@ -70,10 +70,6 @@ async def run_models_remove(settings: Settings, name: str, *, json: bool = False
     else:
         consoles.result().print(Text(f"{safe(name)}: removed"))
     return OK
-
-
-def _catalogue(library: Library) -> Catalogue:
-    return make_catalogue(library.settings, library.reader)
 
 
 def _provider(name: str) -> Provider:

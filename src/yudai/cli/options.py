@@ -5,7 +5,10 @@ from typing import Annotated, NamedTuple
 
 import typer
 
-from yudai.sandboxes.domain.backends import choices
+from yudai.ranking.domain import reducers
+from yudai.sandboxes.domain import backends
+from yudai.solves.domain import strategies
+from yudai.testing.domain.runners import titles
 
 Target = Annotated[
     str,
@@ -30,9 +33,7 @@ Temperatures = Annotated[
 ]
 Strategies = Annotated[
     list[str] | None,
-    typer.Option(
-        help="balanced (default), test-first, stacktrace-first, small-steps, minimal-fix. Repeat."
-    ),
+    typer.Option(help=f"{strategies.choices()}. Repeat."),
 ]
 MaxEdits = Annotated[
     list[int] | None, typer.Option(help="Steps that may change files; default 10. Repeat.")
@@ -49,7 +50,13 @@ Setup = Annotated[
     list[str] | None,
     typer.Option(help="Install commands instead of the detected ones; '' for none. Repeat."),
 ]
-Test = Annotated[str, typer.Option(help="The test command instead of the detected one.")]
+Test = Annotated[
+    str,
+    typer.Option(
+        help="The test command instead of the detected one; tests are read one by one with"
+        f" {', '.join(titles())}."
+    ),
+]
 Env = Annotated[
     Path | None,
     typer.Option(help="Your own virtual environment, used read-only instead of a set-up."),
@@ -69,7 +76,7 @@ Agents = Annotated[
     list[str] | None,
     typer.Option("--agent", help="mini-swe-agent (default), or one of COMMAND_AGENTS. Repeat."),
 ]
-Reducer = Annotated[str, typer.Option(help="How the champion is picked: simple or first.")]
+Reducer = Annotated[str, typer.Option(help=f"How the champion is picked: {reducers.choices()}.")]
 AcceptUnproved = Annotated[
     bool, typer.Option("--accept-unproved", help="A champion need not be proved by a test.")
 ]
@@ -88,7 +95,7 @@ SandboxName = Annotated[
     str | None,
     typer.Option(
         "--sandbox",
-        help=f"{choices()}.",
+        help=f"{backends.choices()}.",
     ),
 ]
 ServerUrl = Annotated[

@@ -2,6 +2,7 @@
 
 import asyncio
 from dataclasses import dataclass
+from functools import partial
 from typing import Protocol
 
 from rich.console import Console
@@ -17,12 +18,14 @@ from yudai.cli.text import one_line, print_json, safe
 from yudai.kit.clock import SystemClock
 from yudai.kit.errors import ConflictError, NotFoundError, RefusedError
 from yudai.kit.ids import LOCAL_USER, SolveId, short
+from yudai.kit.retry import retry
 from yudai.publishing.domain.publication import RESTING, PublicationState
 from yudai.publishing.publisher import Publisher
 from yudai.publishing.requests import Publications
 from yudai.publishing.views import PublicationView
 from yudai.settings import Settings
-from yudai.wiring import make_backend, open_library
+from yudai.views.documents import Reader
+from yudai.wiring import make_backend, open_context
 
 _PAUSE_S = 1.0
 
@@ -33,20 +36,15 @@ class ServerDesk:
 
     async def ask(self, solve_id: SolveId) -> PublicationView:
         """A lost answer is no second pull request: who asks again is told that it is under way."""
-        path = f"/api/solves/{solve_id}/publish"
-        try:
-            found = await self.remote.post(path)
-        except AwayError:
-            await asyncio.sleep(_PAUSE_S)
-            found = await self.remote.post(path)
+        post = partial(self.remote.post, f"/api/solves/{solve_id}/publish")
+        found = await retry(post, [_PAUSE_S], on=AwayError)
         return read_as(PublicationView, found, self.remote.url)
 
     async def view(self, solve_id: SolveId) -> PublicationView | None:
         try:
-            found = await self.remote.get(f"/api/solves/{solve_id}/publication")
+            return await self.remote.read(PublicationView, f"/api/solves/{solve_id}/publication")
         except NotFoundError:
             return None
-        return read_as(PublicationView, found, self.remote.url)
 
     async def go_on(self, seen: PublicationView) -> None:
         del seen
@@ -152,13 +150,12 @@ async def _publish_here(settings: Settings, target: str, *, json: bool) -> Publi
     from yudai.wiring.forge import open_forging
 
     console = consoles.progress() if json else consoles.result()
-    async with open_library(settings) as library:
-        reader = library.reader
-        solve_id = (await reader.document(target)).solve.id
-        backend = make_backend(settings, store=library.store)
+    async with open_context(settings) as context:
+        solve_id = (await Reader(context).document(target)).solve.id
+        backend = make_backend(settings, store=context.store)
         try:
-            async with open_forging(settings, reader, backend=backend) as forging:
-                asked = Publications(reader.store, reader.clock, forging.forge.url)
+            async with open_forging(settings, context, backend=backend) as forging:
+                asked = Publications(context.store, context.clock, forging.forge.url)
                 return await publish(OwnDesk(forging.publisher, asked), solve_id, console)
         finally:
             await backend.close()

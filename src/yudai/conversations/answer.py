@@ -68,11 +68,9 @@ class _Reply(NamedTuple):
 
 @dataclass(frozen=True)
 class Answering:
-    store: Store
     reader: Reader
     catalogue: Catalogue
     gateway: Gateway
-    clock: Clock
     chat_model: str | None
     cap_micros: int = 100_000
     """The most that one answer may cost."""
@@ -92,19 +90,19 @@ class Answering:
         await patiently(partial(self._keep, question, reply), KEEPING_S)
 
     async def _keep(self, question: _Question, reply: _Reply) -> None:
-        async with self.store.change() as db:
+        async with self.reader.context.store.change() as db:
             await conversations.add_once(
                 db,
                 question.message.conversation_id,
                 role=reply.role,
                 text=cut(reply.text, limit=MAX_TEXT).text,
-                at=self.clock.now(),
+                at=self.reader.context.clock.now(),
                 reply_to=question.message.id,
                 cost_micros=reply.cost_micros,
             )
 
     async def _question(self, message_id: MessageId) -> _Question | None:
-        async with self.store.read() as db:
+        async with self.reader.context.store.read() as db:
             message = await conversations.message(db, message_id)
             if message is None or not _wants_answer(message):
                 return None
@@ -153,7 +151,7 @@ class Answering:
             said=question.said,
             documents=question.documents,
             instructions=_instructions(),
-            token=self.clock.token(),
+            token=self.reader.context.clock.token(),
             limit=limit,
         )
         quote = Quote(limit + _FRAME, _OUTPUT_TOKENS, price).within(self.cap_micros)
@@ -168,37 +166,19 @@ class Answering:
         )
 
 
-@dataclass(frozen=True)
-class Reminder:
-    """Has those messages answered whose process died between keeping them and asking."""
-
-    store: Store
-    engine: Engine
-    clock: Clock
-
-    async def remind(self) -> int:
-        since = self.clock.now() - _REMINDED_S
-        async with self.store.read() as db:
-            found = await conversations.unanswered(db, since=since, limit=_MOST_REMINDED)
-        for message_id in found:
-            await self.engine.answer(message_id)
-        return len(found)
+async def remind(store: Store, engine: Engine, clock: Clock) -> int:
+    """Have those messages answered whose process died between keeping them and asking."""
+    since = clock.now() - _REMINDED_S
+    async with store.read() as db:
+        found = await conversations.unanswered(db, since=since, limit=_MOST_REMINDED)
+    for message_id in found:
+        await engine.answer(message_id)
+    return len(found)
 
 
 def to_message(row: ChatMessageRow) -> ChatMessage:
-    return ChatMessage.model_validate(
-        {
-            "id": row.id,
-            "role": row.role,
-            "text": row.text,
-            "at": row.at,
-            "solve_id": row.solve_id,
-            "milestone": row.milestone,
-            "links": row.links,
-            "reply_to": row.reply_to,
-            "cost_usd": usd(row.cost_micros),
-        }
-    )
+    message = ChatMessage.model_validate(row, from_attributes=True)
+    return message.model_copy(update={"cost_usd": usd(row.cost_micros)})
 
 
 def _wants_answer(message: ChatMessageRow) -> bool:

@@ -54,15 +54,11 @@ class Milestones:
             rows = await runs.of_solve(db, solve_id)
             return sum([await _say(db, solve, rows, item) for item in untold])
 
-    async def catch_up(self, conversation_id: ConversationId) -> int:
-        """Tell all that is new in one conversation, before it is read."""
-        return await self._tell_all(conversation_id)
+    async def sweep(self, conversation_id: ConversationId | None = None) -> int:
+        """Tell all that is new in one conversation, before it is read.
 
-    async def sweep(self) -> int:
-        """Tell all that is new anywhere: what a process left untold when it died."""
-        return await self._tell_all(None)
-
-    async def _tell_all(self, conversation_id: ConversationId | None) -> int:
+        Without one, anywhere: what a process left untold when it died.
+        """
         async with self.store.read() as db:
             found = await conversations.to_tell(db, conversation_id, limit=_MOST_AT_ONCE)
         return sum([await self.tell(solve_id) for solve_id in found])

@@ -3,7 +3,7 @@
 from collections.abc import Collection
 from typing import cast
 
-from sqlalchemy import ColumnElement, Select, Table, func, select, tuple_
+from sqlalchemy import ColumnElement, Table, func, select, tuple_
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from yudai.conversations.domain.conversation import ChatRole
@@ -11,7 +11,9 @@ from yudai.conversations.tables import ChatMessageRow, ConversationRow
 from yudai.kit.errors import NotFoundError
 from yudai.kit.ids import ConversationId, MessageId, SolveId
 from yudai.solves.domain.states import SolveState
+from yudai.solves.queries import NEWEST_FIRST
 from yudai.solves.tables import EventRow, SolveRow
+from yudai.store.compare_and_set import can_be_id
 from yudai.store.connections import insert_new, is_sqlite
 from yudai.store.database import LOCKS
 
@@ -29,13 +31,13 @@ async def get(db: AsyncSession, conversation_id: str, *, user_id: str) -> Conver
     """Somebody else's is not there."""
     row = await find(db, conversation_id, user_id=user_id)
     if row is None:
-        shown = conversation_id if _can_be_id(conversation_id) else ascii(conversation_id)
+        shown = conversation_id if can_be_id(conversation_id) else ascii(conversation_id)
         raise NotFoundError(f"there is no conversation {shown}: GET /api/conversations lists them")
     return row
 
 
 async def find(db: AsyncSession, conversation_id: str, *, user_id: str) -> ConversationRow | None:
-    row = await db.get(ConversationRow, conversation_id) if _can_be_id(conversation_id) else None
+    row = await db.get(ConversationRow, conversation_id) if can_be_id(conversation_id) else None
     return row if row is not None and row.user_id == user_id else None
 
 
@@ -55,8 +57,7 @@ async def recent_solves(
 ) -> list[SolveId]:
     """Newest first."""
     query = select(SolveRow.id).where(SolveRow.conversation_id == conversation_id)
-    newest_first = (SolveRow.created_at.desc(), SolveRow.id.desc())
-    return list(await db.scalars(query.order_by(*newest_first).limit(limit)))
+    return list(await db.scalars(query.order_by(*NEWEST_FIRST).limit(limit)))
 
 
 async def hold(db: AsyncSession, conversation_id: ConversationId) -> None:
@@ -171,20 +172,14 @@ async def to_tell(
     )
     # A run may pass while the solve's own state stays as it is.
     is_open = SolveRow.state == SolveState.RUNNING
-    query = _with_conversation().where(is_open | ~known.exists())
+    query = select(SolveRow.id).join(
+        ConversationRow, SolveRow.conversation_id == ConversationRow.id
+    )
+    query = query.where(is_open | ~known.exists())
     if conversation_id is not None:
         query = query.where(SolveRow.conversation_id == conversation_id)
     return list(await db.scalars(query.order_by(SolveRow.created_at).limit(limit)))
 
 
-def _with_conversation() -> Select[SolveId]:
-    return select(SolveRow.id).join(ConversationRow, SolveRow.conversation_id == ConversationRow.id)
-
-
 def _is_of(conversation_id: ConversationId) -> ColumnElement[bool]:
     return ChatMessageRow.conversation_id == conversation_id
-
-
-def _can_be_id(text: str) -> bool:
-    """Anything else is found nowhere, and some of it no database would even look for."""
-    return text.isascii() and text.isprintable()

@@ -9,6 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from yudai.arena.default_lineup import default_matrix
 from yudai.arena.submit import Submitter
+from yudai.artifacts.context import Context
 from yudai.conversations import queries as conversations
 from yudai.conversations.answer import Answering, to_message
 from yudai.conversations.domain.conversation import (
@@ -25,10 +26,9 @@ from yudai.conversations.milestones import Milestones
 from yudai.conversations.tables import ChatMessageRow, ConversationRow
 from yudai.engine.port import Engine
 from yudai.gateway.catalogue import Catalogue
-from yudai.kit.clock import Clock
 from yudai.kit.errors import ConflictError, NotFoundError, RefusedError, WorldError
-from yudai.kit.http_advice import over_http
 from yudai.kit.ids import ConversationId, MessageId, SolveId, short
+from yudai.kit.value import from_attributes
 from yudai.solves import idempotency
 from yudai.solves import queries as solves
 from yudai.solves.domain.matrix import Matrix
@@ -43,7 +43,6 @@ from yudai.solves.domain.slash_command import (
 from yudai.solves.idempotency import IdempotencyKey, KeyReusedError, KeyTakenError
 from yudai.solves.queries import issue_of
 from yudai.store.outages import StoreAwayError
-from yudai.store.store import Store
 from yudai.views.solve_queries import Which
 from yudai.views.solves import SolveSummary, Viewer
 
@@ -70,8 +69,7 @@ class _Said(NamedTuple):
 
 @dataclass(frozen=True)
 class Conversations:
-    store: Store
-    clock: Clock
+    context: Context
     engine: Engine
     submitter: Submitter
     catalogue: Catalogue
@@ -84,21 +82,21 @@ class Conversations:
     ) -> Conversation:
         check_place(Place(ask.repo_url, ask.repo_path))
         row = ConversationRow(
-            id=ConversationId(self.clock.new_id()),
+            id=ConversationId(self.context.clock.new_id()),
             user_id=user_id,
             title=ask.title.strip(),
             repo_url=ask.repo_url,
             repo_path=ask.repo_path,
-            created_at=self.clock.now(),
+            created_at=self.context.clock.now(),
         )
         try:
-            async with self.store.change() as db:
-                if earlier := await _earlier(db, user_id, key):
+            async with self.context.store.change() as db:
+                if earlier := await idempotency.find(db, user_id, key):
                     return to_conversation(await conversations.get(db, earlier, user_id=user_id))
                 await conversations.add(db, row)
                 if ask.solve_id:
                     await _take(db, row, SolveId(ask.solve_id))
-                await self._keep(db, user_id, key, row.id)
+                await idempotency.keep(db, user_id, key, resource_id=row.id, at=row.created_at)
         except KeyTakenError:
             # Sent twice at the same moment: the other one has committed by now.
             return await self.create(ask, user_id=user_id, key=key)
@@ -106,7 +104,7 @@ class Conversations:
 
     async def page(self, *, user_id: str, limit: int, cursor: str = "") -> ConversationPage:
         """Newest first; the cursor is the last conversation of the page before."""
-        async with self.store.read() as db:
+        async with self.context.store.read() as db:
             seen = await conversations.find(db, cursor, user_id=user_id) if cursor else None
             rows = await conversations.page(db, user_id=user_id, limit=limit + 1, seen=seen)
         return ConversationPage(
@@ -134,8 +132,8 @@ class Conversations:
         if after and before:
             raise RefusedError("choose one of after and before")
         await self._get(conversation_id, user_id)
-        await self.milestones.catch_up(conversation_id)
-        async with self.store.read() as db:
+        await self.milestones.sweep(conversation_id)
+        async with self.context.store.read() as db:
             newest = await conversations.newest(db, conversation_id)
             cursor = _number(after or before, most=newest if after else None)
             if after and cursor is not None:
@@ -158,8 +156,8 @@ class Conversations:
         text = checked_text(text)
         conversation = await self._get(conversation_id, user_id)
         # What happened before it was said stands before it.
-        await self.milestones.catch_up(conversation_id)
-        said = _Said(conversation, text, self.clock.now(), key)
+        await self.milestones.sweep(conversation_id)
+        said = _Said(conversation, text, self.context.clock.now(), key)
         message = await self._said_before(said) or await self._take(said)
         await self._follow_up(message)
         return Posted(message=to_message(message), solve_id=message.solve_id)
@@ -183,19 +181,19 @@ class Conversations:
         return solve_id
 
     async def _get(self, conversation_id: ConversationId, user_id: str) -> ConversationRow:
-        async with self.store.read() as db:
+        async with self.context.store.read() as db:
             return await conversations.get(db, conversation_id, user_id=user_id)
 
     async def _said_before(self, said: _Said) -> ChatMessageRow | None:
-        async with self.store.read() as db:
-            earlier = await _earlier(db, said.conversation.user_id, said.key)
+        async with self.context.store.read() as db:
+            earlier = await idempotency.find(db, said.conversation.user_id, said.key)
             return await conversations.message(db, MessageId(int(earlier))) if earlier else None
 
     async def _take(self, said: _Said) -> ChatMessageRow:
         try:
             if is_command(said.text):
                 return await self._carry_out(said)
-            async with self.store.change() as db:
+            async with self.context.store.change() as db:
                 return await self._write(db, said)
         except KeyTakenError:
             # Sent twice at the same moment: the other one has committed by now.
@@ -212,7 +210,8 @@ class Conversations:
         )
         # Its turn comes before its key: whoever had the same one has committed by then.
         await conversations.add_message(db, row)
-        await self._keep(db, user_id, said.key, str(row.id))
+        made = str(row.id)
+        await idempotency.keep(db, user_id, said.key, resource_id=made, at=self.context.clock.now())
         return row
 
     async def _carry_out(self, said: _Said) -> ChatMessageRow:
@@ -230,18 +229,18 @@ class Conversations:
             # No refusals: it is there already, or nobody knows whether it is.
             raise
         except (RefusedError, WorldError) as error:
-            return await self._refuse(said, over_http(str(error)))
+            return await self._refuse(said, error.over_http())
         return written[0]
 
     async def _refuse(self, said: _Said, why: str) -> ChatMessageRow:
-        async with self.store.change() as db:
+        async with self.context.store.change() as db:
             message = await self._write(db, said)
             await conversations.add_once(
                 db,
                 message.conversation_id,
                 role=ChatRole.YUDAI,
                 text=f"Nothing was started: {why}",
-                at=self.clock.now(),
+                at=self.context.clock.now(),
                 reply_to=message.id,
             )
         return message
@@ -254,7 +253,7 @@ class Conversations:
             await self._have_answered(message.id)
 
     async def _is_answered(self, message_id: MessageId) -> bool:
-        async with self.store.read() as db:
+        async with self.context.store.read() as db:
             return await conversations.reply(db, message_id) is not None
 
     async def _have_answered(self, message_id: MessageId) -> None:
@@ -263,7 +262,7 @@ class Conversations:
             return
         try:
             await self.engine.answer(message_id)
-        except Exception as error:  # noqa: BLE001 - it is kept: a Reminder will ask
+        except Exception as error:  # noqa: BLE001 - it is kept: `remind` will ask
             log.warning("answer.not_asked_yet", message_id=message_id, error=repr(error))
 
     async def _ask(self, conversation: ConversationRow, command: SolveCommand) -> SolveAsk:
@@ -273,21 +272,9 @@ class Conversations:
     async def _default_matrix(self) -> Matrix:
         return await default_matrix(self.catalogue, self.answering.chat_model)
 
-    async def _keep(
-        self, db: AsyncSession, user_id: str, key: IdempotencyKey | None, made: str
-    ) -> None:
-        if key is not None:
-            await idempotency.keep(db, user_id, key, resource_id=made, at=self.clock.now())
-
 
 def to_conversation(row: ConversationRow) -> Conversation:
-    return Conversation(
-        id=row.id,
-        title=row.title,
-        repo_url=row.repo_url,
-        repo_path=row.repo_path,
-        created_at=row.created_at,
-    )
+    return from_attributes(Conversation, row)
 
 
 async def _take(db: AsyncSession, row: ConversationRow, solve_id: SolveId) -> None:
@@ -305,10 +292,6 @@ async def _take(db: AsyncSession, row: ConversationRow, solve_id: SolveId) -> No
         row.repo_url = solve.repo_url
         row.repo_path = str(solve.snapshot.root) if solve.snapshot else ""
     await solves.change(db, solve_id, conversation_id=row.id)
-
-
-async def _earlier(db: AsyncSession, user_id: str, key: IdempotencyKey | None) -> str | None:
-    return None if key is None else await idempotency.find(db, user_id, key)
 
 
 def _place(conversation: ConversationRow) -> Place:

@@ -8,7 +8,6 @@ from pydantic import ConfigDict, Field
 
 from yudai.artifacts.port import ArtifactKind
 from yudai.forge.ports.folder import Forge, Snapshot
-from yudai.kit.clock import Clock
 from yudai.kit.errors import ConflictError, NotFoundError, RefusedError, about
 from yudai.kit.ids import RunId, SolveId, short
 from yudai.kit.value import Value
@@ -21,7 +20,6 @@ from yudai.solves import timeline as events
 from yudai.solves.domain.states import SolveEvent, SolveState
 from yudai.solves.queries import issue_of
 from yudai.solves.tables import SolveRow
-from yudai.store.store import Store
 from yudai.views.documents import Reader
 
 
@@ -57,14 +55,6 @@ class DismissAsk(Value):
     reason: str = Field(default="", max_length=500, description="One line for the timeline.")
 
 
-class Applied(NamedTuple):
-    run: RunRow
-    root: str
-    paths: tuple[str, ...]
-    branch: str = ""
-    commit: str = ""
-
-
 class _Answer(NamedTuple):
     solve: SolveRow
     run: RunRow
@@ -74,12 +64,10 @@ class _Answer(NamedTuple):
 
 @dataclass(frozen=True)
 class Applier:
-    store: Store
     reader: Reader
     forge: Forge
-    clock: Clock
 
-    async def apply(self, target: str, *, here: Path | None = None) -> Applied:
+    async def apply(self, target: str, *, here: Path | None = None) -> AppliedView:
         """Change the files of the folder that the solve came from.
 
         Unless one is named, the newest solve of the folder that the person is in is meant.
@@ -90,7 +78,7 @@ class Applier:
         await self._settle(answer, {"applied": applied.root})
         return applied
 
-    async def branch(self, target: str, name: str, *, here: Path | None = None) -> Applied:
+    async def branch(self, target: str, name: str, *, here: Path | None = None) -> AppliedView:
         """One commit on a new branch; the folder itself stays as it is."""
         answer = await self._answer(target, here)
         with about("branch"):
@@ -98,31 +86,22 @@ class Applier:
                 answer.snapshot, answer.patch, name=name, message=_message(answer)
             )
         await self._settle(answer, {"branch": name, "commit": commit})
-        return _applied(answer)._replace(branch=name, commit=commit)
+        return _applied(answer, branch=name, commit=commit)
 
     async def take(self, solve_id: SolveId, ask: ApplyAsk, *, user_id: str) -> AppliedView:
         """For whoever sees the solve: its champion's answer, or that of the run that is named."""
         target = await self._target(solve_id, ask.run_id, user_id)
         try:
             if ask.branch:
-                applied = await self.branch(target, ask.branch)
-            else:
-                applied = await self.apply(target)
+                return await self.branch(target, ask.branch)
+            return await self.apply(target)
         except NotFoundError as error:
             # The solve is there; its patch, or what we kept of its folder, is not.
-            raise RefusedError(str(error), field=error.field) from error
-        return AppliedView(
-            run_id=applied.run.id,
-            handle=applied.run.handle,
-            root=applied.root,
-            paths=applied.paths,
-            branch=applied.branch,
-            commit=applied.commit,
-        )
+            raise RefusedError(*error.message, field=error.field) from error
 
     async def _target(self, solve_id: SolveId, run_id: str, user_id: str) -> str:
         """The id of a run of this very solve."""
-        async with self.store.read() as db:
+        async with self.reader.context.store.read() as db:
             solve = await solves.get(db, solve_id)
             ids = [run.id for run in await runs.of_solve(db, solve_id)]
         if solve.user_id != user_id:
@@ -153,7 +132,7 @@ class Applier:
 
     async def _newest(self, here: Path | None) -> SolveId:
         """Somebody else's folder is never changed by default."""
-        async with self.store.read() as db:
+        async with self.reader.context.store.read() as db:
             for solve in await folders.newest_first(db):
                 if here is None or here.is_relative_to(solve.snapshot.root):
                     return solve.id
@@ -163,11 +142,11 @@ class Applier:
     async def _find(self, target: str) -> tuple[SolveRow, RunRow]:
         """The champion of a solve, or the very run that was named."""
         try:
-            async with self.store.read() as db:
+            async with self.reader.context.store.read() as db:
                 solve = await solves.find(db, target)
         except NotFoundError:
             run = await self.reader.run(target)
-            async with self.store.read() as db:
+            async with self.reader.context.store.read() as db:
                 return await solves.get(db, SolveId(run.solve_id)), run
         if solve.champion_run_id is None:
             raise NotFoundError("this solve has no champion: name one of its runs")
@@ -175,9 +154,9 @@ class Applier:
 
     async def _settle(self, answer: _Answer, data: dict[str, object]) -> None:
         """The person has decided; a second decision is only told to the timeline."""
-        solve_id, now = SolveId(answer.solve.id), self.clock.now()
+        solve_id, now = SolveId(answer.solve.id), self.reader.context.clock.now()
         told = {"run": answer.run.id, **data}
-        async with self.store.change() as db:
+        async with self.reader.context.store.change() as db:
             solve = await solves.hold(db, solve_id)
             if solve.state == SolveState.AWAITING_REVIEW:
                 await solves.advance(db, solve_id, SolveEvent.SETTLED, at=now, data=told)
@@ -192,10 +171,16 @@ def _reasons(patch: bytes, solve: SolveRow) -> tuple[str, ...]:
     return forbidden(parsed, protected=solve.project.protected)
 
 
-def _applied(answer: _Answer) -> Applied:
+def _applied(answer: _Answer, *, branch: str = "", commit: str = "") -> AppliedView:
     patch = parse_patch(answer.patch.decode("utf-8", "surrogateescape"))
-    paths = tuple(readable(path) for path in sorted(patch.paths))
-    return Applied(answer.run, str(answer.snapshot.root), paths)
+    return AppliedView(
+        run_id=answer.run.id,
+        handle=answer.run.handle,
+        root=str(answer.snapshot.root),
+        paths=tuple(readable(path) for path in sorted(patch.paths)),
+        branch=branch,
+        commit=commit,
+    )
 
 
 def _message(answer: _Answer) -> str:

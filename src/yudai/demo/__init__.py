@@ -14,7 +14,8 @@ from pathlib import Path
 from yudai.forge.domain.issue import Issue, from_markdown
 from yudai.gateway.domain.models import BUNDLED_SCRIPTS, SCRIPTED_PREFIX, Model, scripted
 from yudai.sandboxes.port import BaseSpec
-from yudai.solves.domain.matrix import Matrix, Strategy
+from yudai.solves.domain.matrix import Matrix
+from yudai.solves.domain.strategies import Strategy
 
 ROOT = Path(__file__).parent
 CONTESTANTS = ROOT / "contestants"

@@ -1,17 +1,16 @@
 """The work of this process, and its guard: what is not ours any more is stopped."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Coroutine, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Coroutine, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import structlog
 from sqlalchemy import select
-from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from yudai.kit.errors import YudaiError
+from yudai.kit.concurrency import repeating
 from yudai.kit.ids import RunId, SolveId
 from yudai.runs.domain import states as run_state
 from yudai.runs.tables import RunRow
@@ -53,16 +52,9 @@ class Activities:
             self._revoked.discard(task)
         return True
 
-    @asynccontextmanager
-    async def guarded(self, *, every_s: float = GUARD_S) -> AsyncGenerator[None]:
-        guard = asyncio.create_task(self._guard(every_s), name="guard")
-        try:
-            yield
-        finally:
-            guard.cancel()
-            await asyncio.wait([guard])
-            if not guard.cancelled() and (error := guard.exception()):
-                log.error("guard.failed", error=repr(error))
+    def guarded(self, *, every_s: float = GUARD_S) -> AbstractAsyncContextManager[None]:
+        """The lease decides for how long the database may be away."""
+        return repeating(self.look, every_s, name="guard", failed="guard.cannot_read")
 
     async def look(self) -> int:
         """Stop what somebody cancelled or took up in our place; returns how much that was."""
@@ -80,15 +72,6 @@ class Activities:
         log.info("work.revoked", kind=claim.kind, id=claim.of)
         self._revoked.add(work.task)
         return work.task.cancel()
-
-    async def _guard(self, every_s: float) -> None:
-        while True:
-            try:
-                await self.look()
-            except (SQLAlchemyError, YudaiError) as error:
-                # A database that is away for a moment: the lease decides how long that may last.
-                log.warning("guard.cannot_read", error=repr(error))
-            await asyncio.sleep(every_s)
 
 
 def _is_cancelled_itself() -> bool:

@@ -4,15 +4,18 @@ import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from itertools import count
 from typing import Any, Self
 
 import structlog
 
 from yudai.engine import queries as workers
-from yudai.engine.queries import DEAD_S, Holder, Peer
+from yudai.engine.queries import DEAD_S
 from yudai.kit.clock import Clock
+from yudai.kit.concurrency import repeat
 from yudai.kit.ids import WorkerId
 from yudai.kit.value import Value
+from yudai.store.holders import Holder, IsGone, IsThere, Seen, never_known, never_seen
 from yudai.store.store import Store
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger()
@@ -115,14 +118,6 @@ class Lease:
             self._alarm = None
 
 
-def _never(_host: str, _pid: int) -> bool:
-    return False
-
-
-def _unknown(_host: str, _pid: int, _at: float) -> bool:
-    return False
-
-
 @dataclass(frozen=True)
 class Heir:
     """Takes over from durable workers that died; one worker does it, however many notice."""
@@ -132,20 +127,22 @@ class Heir:
     worker_id: WorkerId
     adopt: Callable[[WorkerId], Awaitable[None]]
     """Called again after it raised, and perhaps after it was done: by one who came later."""
-    is_gone: Callable[[str, int], bool] = _never
+    is_gone: IsGone = never_known
     """Whether the process (host, pid) is known to be dead before its lease has run out."""
     busy: Callable[[], Awaitable[set[WorkerId]]] | None = None
     """For whom the engine has something running, in case one of them is in nobody's books."""
     terms: Terms = field(default_factory=Terms)
-    is_there: Callable[[str, int, float], bool] = _unknown
+    is_there: IsThere = never_seen
     """Whether the process (host, pid) of that moment is known to be alive, if only suspended."""
     _adopting: dict[WorkerId, asyncio.Task[None]] = field(
         default_factory=dict[WorkerId, asyncio.Task[None]]
     )
+    _looks: "count[int]" = field(default_factory=count)
 
     @asynccontextmanager
     async def watching(self) -> AsyncGenerator[None]:
-        task = asyncio.create_task(self._watch_for_ever(), name="heir")
+        look = repeat(self._watch, self.terms.beat_s, failed="heir.cannot_look")
+        task = asyncio.create_task(look, name="heir")
         try:
             yield
         finally:
@@ -174,19 +171,12 @@ class Heir:
             async with self.store.database.transaction() as db:
                 await workers.note_unknown(db, busy)
 
-    async def _watch_for_ever(self) -> None:
-        turn = 0
-        while True:
-            try:
-                if turn % BOOKS_EVERY == 0:
-                    await self.check_books()
-                await self.look()
-            except Exception as error:  # noqa: BLE001 - a database that is away for a moment
-                log.warning("heir.cannot_look", error=repr(error))
-            turn += 1
-            await asyncio.sleep(self.terms.beat_s)
+    async def _watch(self) -> None:
+        if next(self._looks) % BOOKS_EVERY == 0:
+            await self.check_books()
+        await self.look()
 
-    async def _take_over(self, peer: Peer) -> None:
+    async def _take_over(self, peer: Seen) -> None:
         dead = peer.holder
         if dead.id in self._adopting:
             return

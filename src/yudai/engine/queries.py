@@ -5,65 +5,34 @@ users of a SQLite file are on one machine, and `now` is its time.
 """
 
 from collections.abc import Iterable
-from typing import NamedTuple
-from typing import cast as typed
+from typing import cast
 
-from sqlalchemy import (
-    ColumnElement,
-    Delete,
-    Double,
-    Table,
-    Update,
-    cast,
-    delete,
-    extract,
-    func,
-    insert,
-    literal,
-    or_,
-    select,
-    text,
-    update,
-)
+from sqlalchemy import ColumnElement, Table, delete, insert, or_, select, text, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from yudai.engine.tables import WorkerRow
 from yudai.kit.ids import WorkerId
 from yudai.store.connections import insert_new, is_sqlite, upsert
+from yudai.store.database import instant
+from yudai.store.holders import Holder, Seen, has_changed
 from yudai.store.postgresql import session_name
 from yudai.store.rows import Data
 
 DEAD_S = 10.0
 """Without a beat for so long, a worker is taken for dead."""
 _STOPPED = 0.0
-_WORKERS = typed("Table", WorkerRow.__table__)
-
-
-class Holder(NamedTuple):
-    """A process that runs flows; its id is new at each start."""
-
-    id: WorkerId
-    host: str
-    pid: int
-    durable: bool
-    """Its flows can be taken over."""
-
-
-class Peer(NamedTuple):
-    holder: Holder
-    beat_at: float
-    silent_s: float
+_WORKERS = cast("Table", WorkerRow.__table__)
 
 
 async def enrol(db: AsyncSession, holder: Holder, *, now: float) -> None:
-    times = {"started_at": _time(db, now), "beat_at": _time(db, now)}
+    times = {"started_at": instant(db, now), "beat_at": instant(db, now)}
     await db.execute(insert(WorkerRow).values(**holder._asdict(), **times))
 
 
 async def beat(db: AsyncSession, worker_id: WorkerId, *, now: float) -> bool:
     """False when it is too late: somebody has taken over, or has done so and cleared up."""
     statement = update(WorkerRow).where(WorkerRow.id == worker_id, WorkerRow.adopted_by.is_(None))
-    return await _has_changed(db, statement.values(beat_at=_time(db, now)))
+    return await has_changed(db, statement.values(beat_at=instant(db, now)))
 
 
 async def stop(db: AsyncSession, holder: Holder) -> None:
@@ -81,38 +50,31 @@ async def note_unknown(db: AsyncSession, workers: Iterable[WorkerId]) -> None:
         await db.execute(insert_new(_WORKERS, db.get_bind().dialect), rows)
 
 
-async def alive(db: AsyncSession, *, now: float, dead_s: float = DEAD_S) -> set[WorkerId]:
-    query = select(WorkerRow.id).where(
-        WorkerRow.adopted_by.is_(None), WorkerRow.beat_at > _time(db, now) - dead_s
-    )
-    return set(await db.scalars(query))
-
-
-async def peers(db: AsyncSession, worker_id: WorkerId, *, now: float) -> list[Peer]:
+async def peers(db: AsyncSession, worker_id: WorkerId, *, now: float) -> list[Seen]:
     """All others, also those that somebody is taking over from."""
-    silent_s = _time(db, now) - WorkerRow.beat_at
+    silent_s = instant(db, now) - WorkerRow.beat_at
     query = select(WorkerRow, silent_s).where(WorkerRow.id != worker_id).order_by(WorkerRow.id)
     return [
-        Peer(Holder(row.id, row.host, row.pid, row.durable), row.beat_at, seconds)
+        Seen(Holder(row.id, row.host, row.pid, row.durable), row.beat_at, seconds)
         for row, seconds in await db.execute(query)
     ]
 
 
 async def adopt(
-    db: AsyncSession, peer: Peer, by: WorkerId, *, now: float, dead_s: float = DEAD_S
+    db: AsyncSession, peer: Seen, by: WorkerId, *, now: float, dead_s: float = DEAD_S
 ) -> bool:
     """Be the one who takes over from it; False when it lives after all, or another one does it.
 
     Another one who has not said for so long that it is at it has died over it.
     """
-    time = _time(db, now)
+    time = instant(db, now)
     is_free = or_(
         WorkerRow.adopted_by.is_(None),
         WorkerRow.adopted_by == by,
         WorkerRow.adopted_at <= time - dead_s,
     )
     statement = update(WorkerRow).where(_as_seen(peer), is_free)
-    return await _has_changed(db, statement.values(adopted_by=by, adopted_at=time))
+    return await has_changed(db, statement.values(adopted_by=by, adopted_at=time))
 
 
 async def cut_off(db: AsyncSession, worker_id: WorkerId) -> int:
@@ -135,21 +97,21 @@ async def cut_off(db: AsyncSession, worker_id: WorkerId) -> int:
 async def go_on_adopting(db: AsyncSession, by: WorkerId, *, now: float) -> None:
     """Say that we are still at it."""
     statement = update(WorkerRow).where(WorkerRow.adopted_by == by)
-    await _has_changed(db, statement.values(adopted_at=_time(db, now)))
+    await has_changed(db, statement.values(adopted_at=instant(db, now)))
 
 
 async def remove_adopted(db: AsyncSession, worker_id: WorkerId, by: WorkerId) -> bool:
     statement = delete(WorkerRow).where(WorkerRow.id == worker_id, WorkerRow.adopted_by == by)
-    return await _has_changed(db, statement)
+    return await has_changed(db, statement)
 
 
-async def remove_dead(db: AsyncSession, peer: Peer) -> bool:
+async def remove_dead(db: AsyncSession, peer: Seen) -> bool:
     """One that leaves nothing to take over; False when it lives after all."""
-    return await _has_changed(db, delete(WorkerRow).where(_as_seen(peer)))
+    return await has_changed(db, delete(WorkerRow).where(_as_seen(peer)))
 
 
 async def remove(db: AsyncSession, worker_id: WorkerId) -> None:
-    await _has_changed(db, delete(WorkerRow).where(WorkerRow.id == worker_id))
+    await has_changed(db, delete(WorkerRow).where(WorkerRow.id == worker_id))
 
 
 def _stopped(holder: Holder) -> Data:
@@ -157,16 +119,5 @@ def _stopped(holder: Holder) -> Data:
     return {**holder._asdict(), **times}
 
 
-def _as_seen(peer: Peer) -> ColumnElement[bool]:
+def _as_seen(peer: Seen) -> ColumnElement[bool]:
     return (WorkerRow.id == peer.holder.id) & (WorkerRow.beat_at == peer.beat_at)
-
-
-def _time(db: AsyncSession, now: float) -> ColumnElement[float]:
-    if is_sqlite(db.get_bind().dialect):
-        return literal(now, Double)
-    return cast(extract("epoch", func.clock_timestamp()), Double)
-
-
-async def _has_changed(db: AsyncSession, statement: Update | Delete) -> bool:
-    changed = statement.returning(WorkerRow.id).execution_options(synchronize_session=False)
-    return bool((await db.scalars(changed)).all())

@@ -22,6 +22,7 @@ from yudai.gateway.domain.routing import Listing, Routes, resolve
 from yudai.gateway.tables import ModelRow
 from yudai.kit.clock import Clock
 from yudai.kit.errors import ConflictError, NotFoundError, RefusedError
+from yudai.kit.hints import PRICE
 from yudai.kit.value import Value
 from yudai.store.store import Store
 
@@ -133,8 +134,9 @@ def _changed(entry: Model | None, name: str, change: ModelChange) -> Model:
     if entry is None:
         if change.price is None:
             raise NotFoundError(
-                f"there is no model {name} yet: give --price IN,OUT in dollars per million tokens"
-                " to add it"
+                f"there is no model {name} yet: give ",
+                PRICE,
+                " in dollars per million tokens to add it",
             )
         entry = _new(name)
     changes = {field: value for field, value in change if value is not None}

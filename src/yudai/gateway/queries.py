@@ -6,9 +6,10 @@ from typing import cast
 from sqlalchemy import Table, delete, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from yudai.gateway.domain.models import Model
+from yudai.gateway.domain.models import Model, Price
 from yudai.gateway.tables import ModelRow
 from yudai.kit.errors import NotFoundError
+from yudai.kit.hints import MODELS
 from yudai.store.connections import insert_new, upsert
 
 _MODELS = cast("Table", ModelRow.__table__)
@@ -25,7 +26,7 @@ async def find(db: AsyncSession, name: str) -> ModelRow:
     rows = await everything(db)
     matching = [row for row in rows if row.name == name] + [r for r in rows if name in r.aliases]
     if not matching:
-        raise NotFoundError(f"there is no model {name}: `yudai models` lists those that are known")
+        raise NotFoundError(f"there is no model {name}: ", MODELS, " lists those that are known")
     return matching[0]
 
 
@@ -61,15 +62,6 @@ def is_outdated(known: Mapping[str, ModelRow], model: Model) -> bool:
 
 
 def _columns(model: Model, *, edited: bool, at: float) -> dict[str, object]:
-    price = model.price
-    return {
-        "name": model.name,
-        "provider": model.provider,
-        "model_id": model.model_id,
-        "aliases": model.aliases,
-        "input_micros": None if price is None else price.input_micros,
-        "cached_micros": None if price is None else price.cached_micros,
-        "output_micros": None if price is None else price.output_micros,
-        "edited": edited,
-        "updated_at": at,
-    }
+    price = dict.fromkeys(Price.model_fields) if model.price is None else dict(model.price)
+    named = model.model_dump(exclude={"price"})
+    return {**named, **price, "edited": edited, "updated_at": at}

@@ -4,6 +4,7 @@ from sqlalchemy import BigInteger, Double, String
 from sqlalchemy.orm import Mapped, mapped_column
 
 from yudai.gateway.domain.models import Model, Price, Provider
+from yudai.kit.value import from_attributes
 from yudai.store.columns import ValueJson, words
 from yudai.store.rows import Base, Names
 
@@ -26,15 +27,5 @@ class ModelRow(Base, kw_only=True):
     @property
     def value(self) -> Model:
         known = self.input_micros is not None and self.output_micros is not None
-        price = Price(
-            input_micros=self.input_micros or 0,
-            output_micros=self.output_micros or 0,
-            cached_micros=self.cached_micros,
-        )
-        return Model(
-            name=self.name,
-            provider=self.provider,
-            model_id=self.model_id,
-            aliases=self.aliases,
-            price=price if known else None,
-        )
+        price = from_attributes(Price, self) if known else None
+        return from_attributes(Model, self, price=price)

@@ -18,19 +18,28 @@ YudaiError
 
 from collections.abc import Generator
 from contextlib import contextmanager
+from typing import ClassVar
 
 from yudai.kit.causes import Cause
+from yudai.kit.hints import Hint, on_command_line, over_http
 
 
 class YudaiError(Exception):
-    """Root of all our errors."""
+    """Root of all our errors; a hint in the message is rendered by each edge in its own words."""
+
+    def __init__(self, *message: str | Hint) -> None:
+        super().__init__(on_command_line(message))
+        self.message = message
+
+    def over_http(self) -> str:
+        return over_http(self.message)
 
 
 class RefusedError(YudaiError):
     """Bad input; the message says what to do instead."""
 
-    def __init__(self, message: str = "", *, field: str = "") -> None:
-        super().__init__(message)
+    def __init__(self, *message: str | Hint, field: str = "") -> None:
+        super().__init__(*message)
         self.field = field
         """The one field of the request that it belongs to, where it is known: `matrix.models`."""
 
@@ -58,8 +67,8 @@ class UnknownCallerError(ForbiddenError):
 
 
 class ConflictError(RefusedError):
-    def __init__(self, message: str, *, state: str = "") -> None:
-        super().__init__(message)
+    def __init__(self, *message: str | Hint, state: str = "") -> None:
+        super().__init__(*message)
         self.state = state
         """The state that forbids it, where it is one."""
 
@@ -82,15 +91,19 @@ class WorldError(YudaiError):
 
 
 class SandboxError(WorldError):
-    def __init__(self, message: str, *, cause: Cause = Cause.SANDBOX_FAILED) -> None:
-        super().__init__(cause, message)
+    usual_cause: ClassVar = Cause.SANDBOX_FAILED
+
+    def __init__(self, message: str, *, cause: Cause | None = None) -> None:
+        super().__init__(cause or self.usual_cause, message)
 
 
 class SetupError(SandboxError):
     """A set-up command failed; `log` is what all of them have printed by then."""
 
+    usual_cause = Cause.SETUP_FAILED
+
     def __init__(self, message: str, *, log: bytes = b"") -> None:
-        super().__init__(message, cause=Cause.SETUP_FAILED)
+        super().__init__(message)
         self.log = log
 
 
@@ -109,6 +122,10 @@ class ForgeError(WorldError):
     def __init__(self, message: str, *, retry_after_s: float = 0.0) -> None:
         super().__init__(Cause.FORGE_FAILED, message)
         self.retry_after_s = retry_after_s
+
+
+def retry_after_s(error: Exception) -> float:
+    return error.retry_after_s if isinstance(error, ForgeError) else 0.0
 
 
 class LostAnswerError(ForgeError):

@@ -7,14 +7,14 @@ from typing import NamedTuple
 from pydantic import Field
 
 from yudai.kit.clock import Clock
-from yudai.kit.value import Value
+from yudai.kit.value import Value, from_attributes
 from yudai.operations import queries as counts
 from yudai.runs.domain.states import RunState
 from yudai.sandboxes import queries as sandboxes
-from yudai.sandboxes.database_register import Living
 from yudai.sandboxes.port import Tags
 from yudai.sandboxes.queries import Kept
 from yudai.solves.domain.states import SolveState
+from yudai.store.holders import Living
 from yudai.store.store import Store
 
 
@@ -57,22 +57,10 @@ class Overseer:
         async with self.store.read() as db:
             counted = await counts.count(db)
             found = await sandboxes.open_boxes(db, now=self.clock.now())
-        held = Counter(kept.row.backend for kept in found if self._is_held(kept))
-        leaked = Counter(kept.row.backend for kept in found if not self._is_held(kept))
+        held = Counter(kept.row.backend for kept in found if self.living(kept.seen))
+        leaked = Counter(kept.row.backend for kept in found if not self.living(kept.seen))
         return Numbers(*counted, held=held, leaked=leaked)
 
-    def _is_held(self, kept: Kept) -> bool:
-        return self.living(kept.holder, kept.silent_s, kept.row.beat_at)
-
     def _view(self, kept: Kept) -> SandboxView:
-        row = kept.row
-        return SandboxView(
-            id=row.id,
-            backend=row.backend,
-            external=row.external,
-            owner=row.owner,
-            tags=row.tags,
-            base=row.base,
-            age_s=kept.age_s,
-            held=self._is_held(kept),
-        )
+        held = self.living(kept.seen)
+        return from_attributes(SandboxView, kept.row, age_s=kept.age_s, held=held)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import structlog
 
+from yudai.artifacts.context import Context
 from yudai.artifacts.source_archives import Sources
 from yudai.kit.clock import Clock
 from yudai.kit.errors import ConflictError, SandboxError
@@ -14,7 +15,6 @@ from yudai.sandboxes.port import Backend, BaseFacts
 from yudai.sandboxes.reap import PATIENCE_S, Fleet
 from yudai.solves import queries as solves
 from yudai.solves.domain.states import SolveState
-from yudai.store.store import Store
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger()
 
@@ -59,41 +59,30 @@ class Evictor:
         return is_removed
 
 
-@dataclass(frozen=True)
-class Shelves:
-    """The bases of every backend that there is at the moment."""
-
-    find: Callable[[], Awaitable[Fleet]]
-    make_evictor: Callable[[Backend], Evictor]
-    patience_s: float = PATIENCE_S
-
-    async def sweep(self) -> None:
-        """Each by itself: one that fails, or does not answer, keeps no other from it."""
-        for name, backend in (await self.find()).backends.items():
-            try:
-                async with asyncio.timeout(self.patience_s):
-                    await self.make_evictor(backend).sweep()
-            except Exception as error:  # noqa: BLE001 - the next sweep may fare better
-                log.warning("bases.not_swept", backend=name, error=repr(error))
+async def sweep_bases(
+    find: Callable[[], Awaitable[Fleet]],
+    make_evictor: Callable[[Backend], Evictor],
+    *,
+    patience_s: float = PATIENCE_S,
+) -> None:
+    """Of every backend that there is now; one that fails or does not answer delays no other."""
+    for name, backend in (await find()).backends.items():
+        try:
+            async with asyncio.timeout(patience_s):
+                await make_evictor(backend).sweep()
+        except Exception as error:  # noqa: BLE001 - the next sweep may fare better
+            log.warning("bases.not_swept", backend=name, error=repr(error))
 
 
-@dataclass(frozen=True)
-class SourcePruner:
+async def prune_sources(sources: Sources, context: Context, *, max_age_s: float) -> int:
     """Archives that solves were begun with, on this machine."""
-
-    sources: Sources
-    store: Store
-    clock: Clock
-    max_age_s: float
-
-    async def sweep(self) -> int:
-        moment = self.clock.now() - self.max_age_s
-        if not await self.sources.older_than(moment):
-            return 0
-        async with self.store.read() as db:
-            rows = await solves.in_states(db, _MAY_NEED)
-        needed = {row.base.source for row in rows if row.base is not None}
-        n = await self.sources.prune(moment, needed=needed)
-        if n:
-            log.info("sources.pruned", files=n)
-        return n
+    moment = context.clock.now() - max_age_s
+    if not await sources.older_than(moment):
+        return 0
+    async with context.store.read() as db:
+        rows = await solves.in_states(db, _MAY_NEED)
+    needed = {row.base.source for row in rows if row.base is not None}
+    n = await sources.prune(moment, needed=needed)
+    if n:
+        log.info("sources.pruned", files=n)
+    return n

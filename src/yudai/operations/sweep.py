@@ -1,15 +1,16 @@
 """What nobody else would notice: solves without a flow, sandboxes without a run."""
 
-import asyncio
-from collections.abc import AsyncGenerator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Callable
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
+from functools import partial
 
 import structlog
 
 from yudai.arena.cancel import Stopper
 from yudai.engine.port import Engine, FlowStatus
 from yudai.kit.clock import Clock
+from yudai.kit.concurrency import repeating
 from yudai.kit.ids import SolveId
 from yudai.solves import queries as solves
 from yudai.solves.domain.states import SolveEvent, SolveState
@@ -21,6 +22,7 @@ SWEEP_S = 5.0
 # Younger ones may be just about to be started by whoever opened them.
 _GRACE_S = 5.0
 _GAVE_UP = "the engine gave it up: see the workers' log"
+_FAILED = "chore.failed"
 
 Chore = Callable[[], Awaitable[object]]
 
@@ -36,15 +38,6 @@ class Sweeper:
     chores: tuple[Chore, ...] = ()
     """Done with every sweep."""
 
-    @asynccontextmanager
-    async def sweeping(self, *, every_s: float = SWEEP_S) -> AsyncGenerator[None]:
-        task = asyncio.create_task(self._sweep_for_ever(every_s), name="sweeper")
-        try:
-            yield
-        finally:
-            task.cancel()
-            await asyncio.wait([task])
-
     async def sweep(self) -> None:
         await self.stopper.bury_dead()
         async with self.store.read() as db:
@@ -53,7 +46,7 @@ class Sweeper:
         for row in rows:
             if row.durable and row.created_at < old:
                 await self._look_after(row.id, row.user_id)
-        await _do(self.chores)
+        await _do("sweep", self.chores)
 
     async def _look_after(self, solve_id: SolveId, user_id: str) -> None:
         """Start its flow if it has none; say so if the engine has given it up."""
@@ -65,36 +58,18 @@ class Sweeper:
         ):
             log.error("solve.given_up", solve_id=solve_id)
 
-    async def _sweep_for_ever(self, every_s: float) -> None:
-        while True:
-            try:
-                await self.sweep()
-            except Exception as error:  # noqa: BLE001 - the next sweep may fare better
-                log.warning("sweep.failed", error=repr(error))
-            await asyncio.sleep(every_s)
 
-
-@asynccontextmanager
-async def rounds(name: str, *chores: Chore, every_s: float = SWEEP_S) -> AsyncGenerator[None]:
+def rounds(
+    name: str, *chores: Chore, every_s: float = SWEEP_S
+) -> AbstractAsyncContextManager[None]:
     """Done again and again, in a task of its own: who is slow to answer holds nothing else up."""
-    task = asyncio.create_task(_go_round(chores, every_s), name=name)
-    try:
-        yield
-    finally:
-        task.cancel()
-        await asyncio.wait([task])
+    return repeating(partial(_do, name, chores), every_s, name=name, failed=_FAILED)
 
 
-async def _go_round(chores: tuple[Chore, ...], every_s: float) -> None:
-    while True:
-        await _do(chores)
-        await asyncio.sleep(every_s)
-
-
-async def _do(chores: tuple[Chore, ...]) -> None:
+async def _do(name: str, chores: tuple[Chore, ...]) -> None:
     """Each, whatever becomes of the others."""
     for chore in chores:
         try:
             await chore()
         except Exception as error:  # noqa: BLE001 - the next round may fare better
-            log.warning("chore.failed", error=repr(error))
+            log.warning(_FAILED, round=name, error=repr(error))

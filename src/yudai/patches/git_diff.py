@@ -4,6 +4,7 @@ import re
 from typing import NamedTuple
 
 from yudai.kit.errors import RefusedError
+from yudai.kit.value import Value
 
 _HUNK = re.compile(r"@@ -\d{1,9}(?:,(\d{1,9}))? \+\d{1,9}(?:,(\d{1,9}))? @@")
 _MODE = re.compile(r"(old mode|new mode|deleted file mode|new file mode) ([0-7]{6})")
@@ -14,20 +15,37 @@ _ODD = re.compile(rb'["\\]')
 _ESCAPES = dict(zip(b'abtnvfr"\\', b'\a\b\t\n\v\f\r"\\', strict=True))
 
 
-class Section(NamedTuple):
-    """One file of a patch; the fields are those of FileChange."""
-
+class FileChange(Value):
     path: str
     kind: str
+    """added, deleted, modified"""
     added: int
     removed: int
     is_binary: bool
     text: str
-    old_mode: str
-    new_mode: str
+    """This file's whole section of the patch, from `diff --git` on."""
+    old_mode: str = ""
+    new_mode: str = ""
+    """As git writes it (100644, 100755, 120000 ...); "" where the file does not exist."""
+
+    @property
+    def is_new(self) -> bool:
+        return self.kind == "added"
+
+    @property
+    def added_lines(self) -> list[str]:
+        return self._lines("+")
+
+    @property
+    def removed_lines(self) -> list[str]:
+        return self._lines("-")
+
+    def _lines(self, sign: str) -> list[str]:
+        _, _, hunks = self.text.partition("\n@@ ")
+        return [line[1:] for line in hunks.split("\n") if line.startswith(sign)]
 
 
-def read_sections(text: str) -> list[Section]:
+def read_changes(text: str) -> list[FileChange]:
     """Every file's section; RefusedError for any text that git did not make this way."""
     if not text:
         return []
@@ -38,10 +56,10 @@ def read_sections(text: str) -> list[Section]:
     except UnicodeEncodeError:
         raise RefusedError("not a git patch: it holds characters that no file can hold") from None
     reader = _Reader(text[:-1].split("\n"))
-    sections: list[Section] = []
+    changes: list[FileChange] = []
     while reader.peek() is not None:
-        sections.append(_section(reader))
-    return sections
+        changes.append(_change(reader))
+    return changes
 
 
 class _Reader:
@@ -73,7 +91,7 @@ class _Body(NamedTuple):
     is_binary: bool = False
 
 
-def _section(reader: _Reader) -> Section:
+def _change(reader: _Reader) -> FileChange:
     start = reader.at
     header = reader.take()
     if not header.startswith("diff --git "):
@@ -85,7 +103,7 @@ def _section(reader: _Reader) -> Section:
     if not modes:
         raise reader.refuse("a file without a change")
     shared = modes.get("index", "")
-    return Section(
+    return FileChange(
         path=path,
         kind=kind,
         added=body.added,

@@ -60,10 +60,6 @@ class Inspection(Value):
     flags: tuple[Reason, ...] = ()
     """Published, and said in the pull request."""
 
-    @property
-    def is_publishable(self) -> bool:
-        return not self.blocks
-
     def check(self) -> None:
         """RefusedError with all that blocks it, in one line."""
         if self.blocks:

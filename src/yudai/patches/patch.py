@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from yudai.kit.errors import RefusedError
 from yudai.kit.value import Value
-from yudai.patches.git_diff import read_sections
+from yudai.patches.git_diff import FileChange, read_changes
 from yudai.patches.test_paths import is_test_path
 
 
@@ -61,36 +61,6 @@ SUBMODULE = "160000"
 _IGNORABLE = frozenset("\u200b\u200c\u200d\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u206a\ufeff")
 
 
-class FileChange(Value):
-    path: str
-    kind: str
-    """added, deleted, modified"""
-    added: int
-    removed: int
-    is_binary: bool
-    text: str
-    """This file's whole section of the patch, from `diff --git` on."""
-    old_mode: str = ""
-    new_mode: str = ""
-    """As git writes it (100644, 100755, 120000 ...); "" where the file does not exist."""
-
-    @property
-    def is_new(self) -> bool:
-        return self.kind == "added"
-
-    @property
-    def added_lines(self) -> list[str]:
-        return self._lines("+")
-
-    @property
-    def removed_lines(self) -> list[str]:
-        return self._lines("-")
-
-    def _lines(self, sign: str) -> list[str]:
-        _, _, hunks = self.text.partition("\n@@ ")
-        return [line[1:] for line in hunks.split("\n") if line.startswith(sign)]
-
-
 class Patch(Value):
     files: tuple[FileChange, ...]
 
@@ -125,8 +95,7 @@ class Patch(Value):
 
 def parse_patch(text: str) -> Patch:
     """Read a patch made by `git diff --binary --full-index --no-renames`; refuse any other text."""
-    sections = read_sections(text)
-    return Patch(files=tuple(FileChange(**section._asdict()) for section in sections))
+    return Patch(files=tuple(read_changes(text)))
 
 
 def forbidden(patch: Patch, *, protected: Collection[str] = ()) -> tuple[str, ...]:

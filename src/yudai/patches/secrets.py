@@ -134,11 +134,6 @@ def find_secrets(patch: Patch, binaries: Mapping[str, bytes] | None = None) -> t
     return tuple(found[:_MAX_FINDINGS])
 
 
-def secrets_in(text: str) -> tuple[str, ...]:
-    """The kinds of secrets with a known form in any text, each with its mask."""
-    return tuple(f"{kind} {mask(secret)}" for _, kind, secret in _known(text))
-
-
 def mask(secret: str) -> str:
     """Enough to recognise one's own, too little to use it."""
     if len(secret) < _MIN_SHOWN:

@@ -7,6 +7,7 @@ from typing import Protocol
 
 from yudai.forge.ports.folder import Snapshot
 from yudai.kit.errors import RefusedError
+from yudai.kit.yaml_files import MAX_BYTES
 from yudai.projects.domain.detect import (
     FoundTests,
     choose_language,
@@ -16,7 +17,6 @@ from yudai.projects.domain.detect import (
     wanted_files,
 )
 from yudai.projects.domain.project import (
-    MAX_BYTES,
     NAMES,
     Given,
     Project,

@@ -5,11 +5,11 @@ from typing import NamedTuple
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from yudai.artifacts.port import ArtifactKind, Artifacts
+from yudai.artifacts.context import Context
+from yudai.artifacts.port import ArtifactKind
 from yudai.artifacts.queries import artifact_of
 from yudai.forge.domain.repository import ForgeCommit, PullRequest, PullState, RepoRef
 from yudai.forge.ports.remote import Credential, Landed, Mirrors, RemoteForge
-from yudai.kit.clock import Clock
 from yudai.kit.errors import NotFoundError
 from yudai.kit.ids import SolveId
 from yudai.kit.untyped import as_count, as_text
@@ -38,7 +38,6 @@ from yudai.publishing.domain.reverts import (
 from yudai.publishing.tables import OutcomeRow, PublicationRow
 from yudai.solves import queries as solves
 from yudai.store.rows import Data
-from yudai.store.store import Store
 
 _KEY = 128
 
@@ -127,11 +126,9 @@ class _Branch(NamedTuple):
 class Histories:
     """For one round of looking: a branch is asked for once, whoever has changes on it."""
 
-    store: Store
-    clock: Clock
+    context: Context
     forge: RemoteForge
     mirrors: Mirrors
-    artifacts: Artifacts
     _branches: dict[tuple[str, str, str], _Branch] = field(
         default_factory=dict[tuple[str, str, str], _Branch]
     )
@@ -177,7 +174,7 @@ class Histories:
         found = [turn_row(ours, turn) for turn in reading.turns]
         found += [suspicion_row(ours, act) for act in reading.suspicions]
         if await self._are_lines_gone(ours, reading, change, asked):
-            found.append(lines_gone_row(ours, at=self.clock.now()))
+            found.append(lines_gone_row(ours, at=self.context.clock.now()))
         if found:
             await self._keep(ours, found)
 
@@ -199,7 +196,7 @@ class Histories:
     async def _patch(self, ours: Ours) -> bytes:
         if ours.row.run_id is None:
             raise NotFoundError("only a comment was published")
-        return await artifact_of(self.store, self.artifacts, ours.row.run_id, ArtifactKind.PATCH)
+        return await artifact_of(self.context, ours.row.run_id, ArtifactKind.PATCH)
 
     async def _branch(self, asked: Asked, change: Change) -> _Branch:
         """Since our change came there, not since we looked last.
@@ -239,18 +236,18 @@ class Histories:
         return tuple(found.values())
 
     async def _ours(self, solve_id: SolveId) -> Ours | None:
-        async with self.store.read() as db:
+        async with self.context.store.read() as db:
             return await _read_ours(db, solve_id)
 
     async def _keep(self, ours: Ours, found: list[OutcomeRow]) -> bool:
         """Unless somebody else has kept something meanwhile: then it is read anew next time."""
-        async with self.store.change() as db:
+        async with self.context.store.change() as db:
             await solves.hold(db, ours.row.solve_id)
             now = await _read_ours(db, ours.row.solve_id)
             if now is None or len(now.kept) != len(ours.kept):
                 return False
             for outcome in found:
-                outcome.seen_at = self.clock.now()
+                outcome.seen_at = self.context.clock.now()
                 await outcomes.add(db, outcome)
         return True
 

@@ -55,7 +55,7 @@ class Teller:
         us = by.login or (await forge.whoami(by=by)).login
         said = await forge.comments(work.repo, number, by=by)
         ours = {one.id: one for one in said if one.author.login.lower() == us.lower()}
-        async with self.desk.store.read() as db:
+        async with self.desk.context.store.read() as db:
             known = await publications.comment_ids(db, work.row.repo_url, number)
         written = (ours[comment_id] for comment_id in known if comment_id in ours)
         marked = (one for one in ours.values() if tells_of_solve(one.body))

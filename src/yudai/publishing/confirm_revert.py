@@ -38,13 +38,13 @@ class Confirmer:
             await solves.hold(db, row.solve_id)
             if not await outcomes.answer(db, row, is_so=is_revert, by=user_id):
                 return
+            told: dict[str, object] = {
+                "outcome": row.id,
+                "is_revert": row.confirmed,
+                "by": row.confirmed_by,
+            }
             await events.append(
-                db,
-                row.solve_id,
-                kind="outcome.answered",
-                at=now,
-                run_id=row.run_id,
-                data=_told(row),
+                db, row.solve_id, kind="outcome.answered", at=now, run_id=row.run_id, data=told
             )
             kept = await outcomes.of_solve(db, row.solve_id)
             if is_revert and is_there(kept):
@@ -55,10 +55,6 @@ def is_there(kept: Iterable[OutcomeRow]) -> bool:
     """Whether the change stands on its base branch, as far as is known."""
     turns = [row.kind for row in kept if row.kind in TURNS]
     return not turns or turns[-1] is OutcomeKind.REAPPLIED
-
-
-def _told(row: OutcomeRow) -> dict[str, object]:
-    return {"outcome": row.id, "is_revert": row.confirmed, "by": row.confirmed_by}
 
 
 def _reverted(suspicion: OutcomeRow, now: float) -> OutcomeRow:

@@ -7,11 +7,11 @@ from typing import NamedTuple
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from yudai.artifacts.port import ArtifactKind, Artifacts
+from yudai.artifacts.context import Context
+from yudai.artifacts.port import ArtifactKind
 from yudai.artifacts.queries import artifact_of
 from yudai.forge.domain.repository import RepoRef, parse_target
 from yudai.forge.ports.remote import Credential, CredentialKind, Credentials, RemoteForge
-from yudai.kit.clock import Clock
 from yudai.kit.errors import ForbiddenError, RefusedError
 from yudai.kit.ids import LOCAL_USER, RunId
 from yudai.kit.redaction import Redact, as_it_is
@@ -28,7 +28,6 @@ from yudai.solves import queries as solves
 from yudai.solves.domain.states import SolveState
 from yudai.solves.tables import SolveRow
 from yudai.store import write_turns
-from yudai.store.store import Store
 from yudai.verification.domain.verdict import tally
 
 # What broke may name files and machines of ours, and the forge is public.
@@ -95,9 +94,7 @@ class Prepared(NamedTuple):
 
 @dataclass(frozen=True)
 class Desk:
-    store: Store
-    artifacts: Artifacts
-    clock: Clock
+    context: Context
     forge: RemoteForge
     credentials: Credentials
     page: str = ""
@@ -106,7 +103,7 @@ class Desk:
     sleep: Sleep = asyncio.sleep
 
     async def work(self, row: PublicationRow) -> Work:
-        async with self.store.read() as db:
+        async with self.context.store.read() as db:
             solve = await solves.get(db, row.solve_id)
             rows = await runs.of_solve(db, row.solve_id)
             # A pull request may have been opened that nobody has written down: look first.
@@ -138,28 +135,28 @@ class Desk:
 
         TakenError when it is another one's by now, DismissedError when nobody wants it any more.
         """
-        clock, by = self.clock, work.by
+        clock, by = self.context.clock, work.by
         # An installation is an owner's; a token is its login's.
         who = work.repo.owner.lower() if by.kind is CredentialKind.APP else by.login.lower()
         key = f"{by.kind} {who} {self.forge.url}"
-        async with self.store.change() as db:
+        async with self.context.store.change() as db:
             await _check_ours(db, work.row)
             at = await write_turns.reserve(db, key, now=clock.now())
         if (wait_s := at - clock.now()) > 0:
             await self.sleep(wait_s)
-            async with self.store.change() as db:
+            async with self.context.store.change() as db:
                 await _check_ours(db, work.row)
 
     async def note(self, row: PublicationRow, **columns: object) -> None:
         """Write down what the next act depends on, before it."""
-        now = self.clock.now()
-        async with self.store.change() as db:
+        now = self.context.clock.now()
+        async with self.context.store.change() as db:
             changed = await publications.change(db, row.solve_id, row.holder, at=now, **columns)
         for name in columns:
             setattr(row, name, getattr(changed, name))
 
     async def _look(self, work: Work, run_id: RunId) -> "_Looked":
-        content = await artifact_of(self.store, self.artifacts, run_id, ArtifactKind.PATCH)
+        content = await artifact_of(self.context, run_id, ArtifactKind.PATCH)
         story = story_of(work.solve, work.runs, run_id=run_id, page=self.page)
         if reason := too_large(len(content)):
             return _Looked(content, Inspection(blocks=(reason,)), story)

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 import structlog
 
-from yudai.kit.errors import ForgeError, RefusedError, TakenError, WorldError
+from yudai.kit.errors import RefusedError, TakenError, WorldError, retry_after_s
 from yudai.kit.ids import SolveId
+from yudai.kit.retry import grown
 from yudai.kit.text import line
 from yudai.publishing import queries as publications
 from yudai.publishing.context import DismissedError
@@ -52,7 +53,7 @@ class Publisher:
 
     async def request(self, solve_id: SolveId, *, actor: str) -> PublicationView:
         """A person's word, in whose name it is done: see `Publications`."""
-        asked = Publications(self._store, self.steps.desk.clock, self.steps.desk.forge.url)
+        asked = Publications(self._store, self.steps.desk.context.clock, self.steps.desk.forge.url)
         return await asked.request(solve_id, actor=actor)
 
     async def auto(self, solve_id: SolveId) -> None:
@@ -128,7 +129,7 @@ class Publisher:
         except RefusedError as error:
             return await self._give_up(row, str(error))
         except WorldError as error:
-            return await self._put_off(row, str(error), pause_s=_retry_after(error))
+            return await self._put_off(row, str(error), pause_s=retry_after_s(error))
         except Exception as error:
             log.exception("publication.broke", state=row.state)
             return await self._put_off(row, f"Yudai failed: {type(error).__name__}")
@@ -179,7 +180,7 @@ class Publisher:
         told = line(self.steps.desk.redact(error), width=_MAX_TEXT)
         if tries >= MAX_TRIES:
             return await self._give_up(row, f"given up after {tries} tries: {told}")
-        wait_s = max(pause_s, min(FIRST_PAUSE_S * 2 ** max(tries - 1, 0), LONGEST_PAUSE_S))
+        wait_s = max(pause_s, grown(tries, FIRST_PAUSE_S, longest_s=LONGEST_PAUSE_S))
         log.warning("publication.put_off", state=row.state, error=told, wait_s=wait_s)
         columns = {"tries": tries, "error": told, "due_at": now + wait_s, "held_until": 0.0}
         async with self._store.change() as db:
@@ -187,7 +188,7 @@ class Publisher:
         return None
 
     async def _take(self, solve_id: SolveId) -> PublicationRow | None:
-        now, clock = self._now(), self.steps.desk.clock
+        now, clock = self._now(), self.steps.desk.context.clock
         # Another one each time: two tasks of ours are two as well.
         holder = f"{self.holder}-{clock.token()}"[-64:]
         forge = self.steps.desk.forge.url
@@ -234,11 +235,7 @@ class Publisher:
 
     @property
     def _store(self) -> Store:
-        return self.steps.desk.store
+        return self.steps.desk.context.store
 
     def _now(self) -> float:
-        return self.steps.desk.clock.now()
-
-
-def _retry_after(error: WorldError) -> float:
-    return error.retry_after_s if isinstance(error, ForgeError) else 0.0
+        return self.steps.desk.context.clock.now()

@@ -1,7 +1,5 @@
 """The pull request itself: found, or opened once."""
 
-from dataclasses import dataclass
-
 from yudai.forge.domain.repository import NewPull, PullRequest, PullState
 from yudai.kit.errors import LostAnswerError, RefusedError
 from yudai.publishing.context import Desk, Work
@@ -13,69 +11,67 @@ from yudai.publishing.tables import PublicationRow
 _REJECTED = "pull request #{} was closed by a person: no other one is opened for this solve"
 
 
-@dataclass(frozen=True)
-class Puller:
-    desk: Desk
-
-    async def open(self, work: Work) -> Move:
-        pull = await self._find(work) or await self._open_new(work)
-        columns: dict[str, object] = {
-            "pull_number": pull.number,
-            "pull_url": pull.url,
-            "pull_title": pull.title,
-            # That it ended is for whoever settles it to see, and to write down.
-            "pull_state": pull.state if pull.state is PullState.OPEN else None,
-            "is_draft": pull.is_draft,
-        }
-        told: dict[str, object] = {"number": pull.number, "url": pull.url, "draft": pull.is_draft}
-        if pull.state is PullState.CLOSED:
-            reason = _REJECTED.format(pull.number)
-            return Move(
-                PublicationEvent.REFUSED, columns | {"reason": reason}, told | {"reason": reason}
-            )
-        return Move(PublicationEvent.OPENED, columns, told)
-
-    async def _find(self, work: Work) -> PullRequest | None:
-        """Ours: a fork may have a branch of the same name, and anybody can copy a body."""
-        row = work.row
-        found = await self.desk.forge.pulls_of(work.repo, _head(row), row.base_branch, by=work.by)
-        ours = [
-            pull
-            for pull in found
-            if has_marker(pull.body, row.solve_id)
-            and pull.head_repo.lower() == row.head_repo.lower()
-        ]
-        order = [PullState.OPEN, PullState.MERGED, PullState.CLOSED]
-        return min(ours, key=lambda pull: (order.index(pull.state), -pull.number), default=None)
-
-    async def _open_new(self, work: Work) -> PullRequest:
-        story = (await self.desk.prepare(work)).story
-        new = NewPull(
-            title=self.desk.redact(title(story)),
-            body=self.desk.redact(body(story)),
-            head=_head(work.row),
-            base=work.row.base_branch,
+async def open_pull_request(desk: Desk, work: Work) -> Move:
+    pull = await _find(desk, work) or await _open_new(desk, work)
+    columns: dict[str, object] = {
+        "pull_number": pull.number,
+        "pull_url": pull.url,
+        "pull_title": pull.title,
+        # That it ended is for whoever settles it to see, and to write down.
+        "pull_state": pull.state if pull.state is PullState.OPEN else None,
+        "is_draft": pull.is_draft,
+    }
+    told: dict[str, object] = {"number": pull.number, "url": pull.url, "draft": pull.is_draft}
+    if pull.state is PullState.CLOSED:
+        reason = _REJECTED.format(pull.number)
+        return Move(
+            PublicationEvent.REFUSED, columns | {"reason": reason}, told | {"reason": reason}
         )
-        await self.desk.turn(work)
-        try:
-            return await self._open_once(work, new)
-        except (LostAnswerError, RefusedError):
-            # It may be there although we were told nothing, or told that it cannot be.
-            pull = await self._find(work)
-            if pull is None:
-                raise
-            return pull
+    return Move(PublicationEvent.OPENED, columns, told)
 
-    async def _open_once(self, work: Work, new: NewPull) -> PullRequest:
-        try:
-            return await self.desk.forge.open_pull(work.repo, new, by=work.by)
-        except RefusedError as error:
-            # Not every plan of the forge has drafts.
-            if "draft" not in str(error).lower():
-                raise
-        await self.desk.turn(work)
-        ready = new.model_copy(update={"draft": False})
-        return await self.desk.forge.open_pull(work.repo, ready, by=work.by)
+
+async def _find(desk: Desk, work: Work) -> PullRequest | None:
+    """Ours: a fork may have a branch of the same name, and anybody can copy a body."""
+    row = work.row
+    found = await desk.forge.pulls_of(work.repo, _head(row), row.base_branch, by=work.by)
+    ours = [
+        pull
+        for pull in found
+        if has_marker(pull.body, row.solve_id) and pull.head_repo.lower() == row.head_repo.lower()
+    ]
+    order = [PullState.OPEN, PullState.MERGED, PullState.CLOSED]
+    return min(ours, key=lambda pull: (order.index(pull.state), -pull.number), default=None)
+
+
+async def _open_new(desk: Desk, work: Work) -> PullRequest:
+    story = (await desk.prepare(work)).story
+    new = NewPull(
+        title=desk.redact(title(story)),
+        body=desk.redact(body(story)),
+        head=_head(work.row),
+        base=work.row.base_branch,
+    )
+    await desk.turn(work)
+    try:
+        return await _open_once(desk, work, new)
+    except (LostAnswerError, RefusedError):
+        # It may be there although we were told nothing, or told that it cannot be.
+        pull = await _find(desk, work)
+        if pull is None:
+            raise
+        return pull
+
+
+async def _open_once(desk: Desk, work: Work, new: NewPull) -> PullRequest:
+    try:
+        return await desk.forge.open_pull(work.repo, new, by=work.by)
+    except RefusedError as error:
+        # Not every plan of the forge has drafts.
+        if "draft" not in str(error).lower():
+            raise
+    await desk.turn(work)
+    ready = new.model_copy(update={"draft": False})
+    return await desk.forge.open_pull(work.repo, ready, by=work.by)
 
 
 def _head(row: PublicationRow) -> str:

@@ -8,7 +8,6 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from yudai.forge.domain.repository import PullRequest, PullState
 from yudai.kit.text import line
 from yudai.publishing import outcome_queries as outcomes
-from yudai.publishing import outcome_queries as pulls
 from yudai.publishing import queries as publications
 from yudai.publishing.domain.publication import OutcomeKind
 from yudai.publishing.tables import OutcomeRow, PublicationRow
@@ -61,7 +60,7 @@ async def note_pull(
     columns = _columns(kept, seen)
     if kept.error.startswith(UNSEEN):
         columns["error"] = ""
-    await pulls.change(db, solve.id, **columns, updated_at=now)
+    await outcomes.change(db, solve.id, **columns, updated_at=now)
     if seen.state in _ENDED:
         if seen.pull is not None and seen.pull.merged_by:
             known = await _logins(db, solve, kept, login_of)

@@ -8,6 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from yudai.forge.domain.repository import parse_target
 from yudai.kit.clock import Clock
 from yudai.kit.errors import ConflictError, RefusedError
+from yudai.kit.hints import APPLY
 from yudai.kit.ids import SolveId, short
 from yudai.publishing import queries as publications
 from yudai.publishing.domain.publication import RESTING, PublicationEvent, PublicationState
@@ -125,7 +126,7 @@ def _status(run: RunRow | None) -> VerdictStatus:
 async def _answer(db: AsyncSession, solve: SolveRow) -> RunRow:
     name = f"solve {short(solve.id)}"
     if solve.publish is None or not solve.repo_url:
-        raise ConflictError(f"{name} is of no forge: `yudai apply` takes its answer")
+        raise ConflictError(f"{name} is of no forge: ", APPLY, " takes its answer")
     if solve.publish is PublishMode.NEVER:
         raise ConflictError(f"{name} was opened with `publish: never`: open another one")
     if solve.champion_run_id is None:

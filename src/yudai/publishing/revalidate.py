@@ -6,10 +6,10 @@ from pathlib import Path
 import structlog
 
 from yudai.artifacts import queries as artifact_rows
-from yudai.artifacts.port import ArtifactKind, Artifacts
+from yudai.artifacts.context import Context
+from yudai.artifacts.port import ArtifactKind
 from yudai.forge.domain.repository import parse_target
 from yudai.forge.ports.remote import Credentials, Mirrors
-from yudai.kit.clock import Clock
 from yudai.kit.errors import ConflictError
 from yudai.kit.ids import RunId, SolveId
 from yudai.projects.find import base_of, find_project, given_of
@@ -18,7 +18,6 @@ from yudai.solves import queries as solves
 from yudai.solves import timeline as events
 from yudai.solves.tables import SolveRow
 from yudai.store.rows import Data
-from yudai.store.store import Store
 from yudai.verification.domain.verdict import VerdictStatus
 from yudai.verification.verify import Verifier
 
@@ -31,9 +30,7 @@ REVALIDATED = "champion.revalidated"
 class Revalidator:
     """The base as it is now is measured, then the merged change is verified upon it."""
 
-    store: Store
-    artifacts: Artifacts
-    clock: Clock
+    context: Context
     mirrors: Mirrors
     credentials: Credentials
     backend: Backend
@@ -41,7 +38,7 @@ class Revalidator:
     own_env: Path | None = None
 
     async def __call__(self, solve_id: SolveId, run_id: RunId, commit: str) -> bool:
-        async with self.store.read() as db:
+        async with self.context.store.read() as db:
             solve = await solves.get(db, solve_id)
         repo = parse_target(solve.repo_url, forge=self.forge_url).repo
         by = await self.credentials.reading(repo, user_id=solve.user_id)
@@ -73,9 +70,9 @@ class Revalidator:
         return found.verdict.status in wanted
 
     async def _note(self, solve: SolveRow, run_id: RunId, told: Data, text: str) -> None:
-        now = self.clock.now()
-        content = self.store.redact(text).encode()
-        ref = await self.artifacts.put(ArtifactKind.REVALIDATION_LOG, content)
-        async with self.store.change() as db:
+        now = self.context.clock.now()
+        content = self.context.store.redact(text).encode()
+        ref = await self.context.artifacts.put(ArtifactKind.REVALIDATION_LOG, content)
+        async with self.context.store.change() as db:
             await artifact_rows.add(db, solve.id, run_id, ref, at=now)
             await events.append(db, solve.id, kind=REVALIDATED, at=now, run_id=run_id, data=told)

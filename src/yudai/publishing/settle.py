@@ -7,11 +7,10 @@ from dataclasses import dataclass
 
 import structlog
 
-from yudai.artifacts.port import Artifacts
+from yudai.artifacts.context import Context
 from yudai.forge.domain.repository import PullState, RepoRef, parse_target
 from yudai.forge.ports.remote import Credential, CredentialKind, Credentials, Mirrors, RemoteForge
-from yudai.kit.clock import Clock
-from yudai.kit.errors import ForbiddenError, ForgeError, NotFoundError, RefusedError, WorldError
+from yudai.kit.errors import ForbiddenError, NotFoundError, RefusedError, WorldError, retry_after_s
 from yudai.kit.ids import LOCAL_USER
 from yudai.kit.text import line
 from yudai.publishing import outcome_queries as pulls
@@ -20,7 +19,6 @@ from yudai.publishing.branch_history import Asked, Histories
 from yudai.publishing.outcome_queries import Due
 from yudai.publishing.pull_state import MAX_WORDS, UNSEEN, LoginOf, Seen, note_pull
 from yudai.publishing.tables import PublicationRow
-from yudai.store.store import Store
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger()
 
@@ -38,12 +36,10 @@ class UnseenError(RefusedError):
 class Settler:
     """Every worker may look: whoever finds a pull request due first looks at it alone."""
 
-    store: Store
-    clock: Clock
+    context: Context
     forge: RemoteForge
     mirrors: Mirrors
     credentials: Credentials
-    artifacts: Artifacts
     login_of: LoginOf
     open_every_s: float = OPEN_EVERY_S
     history_every_s: float = HISTORY_EVERY_S
@@ -52,14 +48,18 @@ class Settler:
 
     async def look(self) -> int:
         """Those that are due; says how many were looked at. It is complete without webhooks."""
-        now, histories, looked = self.clock.now(), self._histories(), 0
+        now, histories, looked = (
+            self.context.clock.now(),
+            Histories(self.context, self.forge, self.mirrors),
+            0,
+        )
         which = Due(
             forge=self.forge.url,
             open_before=now - self.open_every_s,
             ended_before=now - self.history_every_s,
             young=now - self.window_s,
         )
-        async with self.store.read() as db:
+        async with self.context.store.read() as db:
             rows = await pulls.due(db, which)
         for row in rows:
             if not await self._take(row):
@@ -68,7 +68,7 @@ class Settler:
                 await self._settle(row, histories)
             except (WorldError, RefusedError) as error:
                 await self._put_off(row, error)
-                if _wait(error) > 0:
+                if retry_after_s(error) > 0:
                     break
             else:
                 looked += 1
@@ -76,13 +76,13 @@ class Settler:
 
     async def look_at(self, repo: RepoRef, number: int | None) -> int:
         """Ask now; ForgeError when nobody answers: the hint is to be kept."""
-        young = self.clock.now() - self.window_s
-        async with self.store.read() as db:
+        young = self.context.clock.now() - self.window_s
+        async with self.context.store.read() as db:
             rows = await pulls.at(db, repo.url, number, young=young)
-        histories, looked = self._histories(), 0
+        histories, looked = Histories(self.context, self.forge, self.mirrors), 0
         for row in rows:
-            async with self.store.change() as db:
-                await pulls.change(db, row.solve_id, looked_at=self.clock.now())
+            async with self.context.store.change() as db:
+                await pulls.change(db, row.solve_id, looked_at=self.context.clock.now())
             try:
                 await self._settle(row, histories)
             except RefusedError as error:
@@ -97,8 +97,8 @@ class Settler:
         by = await self.credentials.reading(repo, user_id=row.actor)
         seen = await self._see(row, repo, by)
         if seen is not None:
-            async with self.store.change() as db:
-                await note_pull(db, row, seen, self.login_of, now=self.clock.now())
+            async with self.context.store.change() as db:
+                await note_pull(db, row, seen, self.login_of, now=self.context.clock.now())
             if seen.pull is None or seen.state is PullState.OPEN:
                 return
         await histories.note(row.solve_id, Asked(repo, by))
@@ -140,17 +140,17 @@ class Settler:
             return ""
 
     async def _take(self, row: PublicationRow) -> bool:
-        async with self.store.change() as db:
-            return await pulls.take(db, row, at=self.clock.now())
+        async with self.context.store.change() as db:
+            return await pulls.take(db, row, at=self.context.clock.now())
 
     async def _put_off(self, row: PublicationRow, error: WorldError | RefusedError) -> None:
         """Sooner than it would be due, not before the forge wants to be asked again."""
         log.warning("pull.not_looked_at", solve_id=row.solve_id, error=str(error))
         is_open = row.pull_state in (None, PullState.OPEN)
         every = self.open_every_s if is_open else self.history_every_s
-        wait = every if isinstance(error, RefusedError) else max(_wait(error), _AGAIN_S)
-        columns: dict[str, object] = {"looked_at": self.clock.now() + wait - every}
-        async with self.store.change() as db:
+        wait = every if isinstance(error, RefusedError) else max(retry_after_s(error), _AGAIN_S)
+        columns: dict[str, object] = {"looked_at": self.context.clock.now() + wait - every}
+        async with self.context.store.change() as db:
             kept = await publications.find(db, row.solve_id)
             # What the publisher has to say comes first.
             is_free = kept is not None and (not kept.error or kept.error.startswith(UNSEEN))
@@ -158,19 +158,6 @@ class Settler:
                 columns["error"] = str(error)
             await pulls.change(db, row.solve_id, **columns)
 
-    def _histories(self) -> Histories:
-        return Histories(
-            store=self.store,
-            clock=self.clock,
-            forge=self.forge,
-            mirrors=self.mirrors,
-            artifacts=self.artifacts,
-        )
-
 
 def _unseen(row: PublicationRow, why: str) -> UnseenError:
     return UnseenError(line(f"{UNSEEN} #{row.pull_number}: {why}", width=MAX_WORDS))
-
-
-def _wait(error: WorldError | RefusedError) -> float:
-    return error.retry_after_s if isinstance(error, ForgeError) else 0.0

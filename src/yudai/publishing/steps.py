@@ -1,12 +1,13 @@
 """What comes next with a publication, by where it stands."""
 
 from dataclasses import dataclass
+from functools import partial
 
 from yudai.publishing.branch import Brancher
 from yudai.publishing.comment import Teller
 from yudai.publishing.context import Desk
 from yudai.publishing.domain.publication import PublicationState
-from yudai.publishing.pull_request import Puller
+from yudai.publishing.pull_request import open_pull_request
 from yudai.publishing.queries import Move
 from yudai.publishing.tables import PublicationRow
 
@@ -24,7 +25,7 @@ class Steps:
         acts = {
             PublicationState.REQUESTED: self.brancher.commit if row.run_id else self.teller.tell,
             PublicationState.COMMITTED: self.brancher.push,
-            PublicationState.PUSHED: Puller(self.desk).open,
+            PublicationState.PUSHED: partial(open_pull_request, self.desk),
             PublicationState.OPENED: self.teller.tell,
             # At rest, but for a comment that says why.
             PublicationState.REFUSED: self.teller.tell,

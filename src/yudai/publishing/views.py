@@ -1,13 +1,11 @@
 """What became of a solve's pull request, as the API shows it."""
 
-from dataclasses import dataclass
-
 from pydantic import ConfigDict, Field
 
 from yudai.forge.domain.repository import PullState
 from yudai.kit.errors import NotFoundError
 from yudai.kit.ids import RunId, SolveId
-from yudai.kit.value import Value
+from yudai.kit.value import Value, from_attributes
 from yudai.publishing import outcome_queries as outcomes
 from yudai.publishing import queries as publications
 from yudai.publishing.domain.publication import OutcomeKind, PublicationState
@@ -60,52 +58,36 @@ class OutcomeList(Value):
     outcomes: tuple[OutcomeView, ...] = Field(description="In the order they were seen.")
 
 
-@dataclass(frozen=True)
-class OutcomeViewer:
-    store: Store
-
-    async def of_solve(self, solve_id: SolveId, *, user_id: str | None = None) -> OutcomeList:
-        """Of somebody's own solve alone, unless whoever asks has the database itself."""
-        async with self.store.read() as db:
-            solve = await solves.get(db, solve_id)
-            if user_id not in (None, solve.user_id):
-                raise NotFoundError(f"there is no solve {solve_id}")
-            publication = await publications.find(db, solve_id)
-            rows = await outcomes.of_solve(db, solve_id)
-        return OutcomeList(
-            pull=None if publication is None else _pull(publication),
-            outcomes=tuple(map(outcome_view, rows)),
-        )
+async def outcomes_of(
+    store: Store, solve_id: SolveId, *, user_id: str | None = None
+) -> OutcomeList:
+    """Of somebody's own solve alone, unless whoever asks has the database itself."""
+    async with store.read() as db:
+        solve = await solves.get(db, solve_id)
+        if user_id not in (None, solve.user_id):
+            raise NotFoundError(f"there is no solve {solve_id}")
+        publication = await publications.find(db, solve_id)
+        rows = await outcomes.of_solve(db, solve_id)
+    return OutcomeList(
+        pull=None if publication is None else _pull(publication),
+        outcomes=tuple(map(outcome_view, rows)),
+    )
 
 
 def outcome_view(row: OutcomeRow) -> OutcomeView:
     is_suspicion = row.kind is OutcomeKind.SUSPECTED_REVERT
-    return OutcomeView(
-        id=row.id,
-        kind=row.kind,
-        run_id=row.run_id,
-        at=row.at,
-        seen_at=row.seen_at,
-        by=row.by,
-        key=row.key,
-        evidence=row.evidence,
-        waits=is_suspicion and row.confirmed is None,
-        confirmed=row.confirmed,
-    )
+    return from_attributes(OutcomeView, row, waits=is_suspicion and row.confirmed is None)
 
 
 def _pull(row: PublicationRow) -> PullView:
-    return PullView(
+    return from_attributes(
+        PullView,
+        row,
         state=row.pull_state,
         number=row.pull_number,
         url=row.pull_url,
         title=row.pull_title,
-        is_draft=row.is_draft,
-        merge_commit=row.merge_commit,
-        merged_at=row.merged_at,
-        looked_at=row.looked_at,
         publication=row.state,
-        reason=row.reason,
     )
 
 
@@ -135,27 +117,9 @@ class PublicationView(Value):
 
 
 def view_of(row: PublicationRow) -> PublicationView:
-    return PublicationView(
-        solve_id=row.solve_id,
-        run_id=row.run_id,
-        state=row.state,
-        reason=row.reason,
-        error=row.error,
-        tries=row.tries,
+    return from_attributes(
+        PublicationView,
+        row,
         due_at=(row.due_at or None) if row.error else None,
-        repo_url=row.repo_url,
-        base_branch=row.base_branch,
-        base_commit=row.base_commit,
         branch=row.branch or "",
-        head_repo=row.head_repo,
-        commit=row.commit,
-        pull_number=row.pull_number,
-        pull_url=row.pull_url,
-        pull_title=row.pull_title,
-        pull_state=row.pull_state,
-        is_draft=row.is_draft,
-        merged_at=row.merged_at,
-        comment_url=row.comment_url,
-        created_at=row.created_at,
-        updated_at=row.updated_at,
     )

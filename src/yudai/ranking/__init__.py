@@ -1,5 +1,5 @@
 """Orders the verified runs of a solve and names the champion.
 
-`domain/reducer.py` is the rule, a pure function over scorecards; `rank.py` builds the scorecards
-from rows and stores the ranking.
+`domain/reducers.py` has a row for each rule, `domain/reducer.py` applies one to scorecards;
+`rank.py` builds the scorecards from rows and stores the ranking.
 """

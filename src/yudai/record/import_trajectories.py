@@ -11,8 +11,8 @@ from typing import NamedTuple
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from yudai.artifacts import queries as artifact_rows
-from yudai.artifacts.port import ArtifactKind, ArtifactRef, Artifacts
-from yudai.kit.clock import Clock
+from yudai.artifacts.context import Context
+from yudai.artifacts.port import ArtifactKind, ArtifactRef
 from yudai.kit.errors import RefusedError
 from yudai.kit.ids import RunId, SolveId, uuid7
 from yudai.kit.text import clean
@@ -29,7 +29,6 @@ from yudai.solves.domain.budget import Budget
 from yudai.solves.domain.matrix import Matrix
 from yudai.solves.domain.states import SolveState
 from yudai.solves.tables import SolveRow
-from yudai.store.store import Store
 from yudai.verification.domain.verdict import NOTHING, Verdict, VerdictStatus
 
 MAX_FILE_BYTES = 64 << 20
@@ -65,9 +64,7 @@ class _Read(NamedTuple):
 
 @dataclass(frozen=True)
 class Importer:
-    store: Store
-    artifacts: Artifacts
-    clock: Clock
+    context: Context
 
     async def import_files(self, paths: Sequence[Path]) -> list[Importation]:
         """Read everything first, then write it in one transaction; the first bad file refuses all.
@@ -77,7 +74,7 @@ class Importer:
         read = await asyncio.to_thread(lambda: list(_read_all(_files(paths))))
         refs = [await self._keep(one) for one in read]
         done: list[Importation] = []
-        async with self.store.change() as db:
+        async with self.context.store.change() as db:
             for one, kept in zip(read, refs, strict=True):
                 is_new = await db.get(SolveRow, one.solve_id) is None
                 if is_new:
@@ -90,10 +87,12 @@ class Importer:
             ArtifactKind.TRAJECTORY: read.blob,
             ArtifactKind.PATCH: _encoded(read.run.patch),
         }
-        return [await self.artifacts.put(kind, blob) for kind, blob in blobs.items() if blob]
+        return [
+            await self.context.artifacts.put(kind, blob) for kind, blob in blobs.items() if blob
+        ]
 
     async def _add(self, db: AsyncSession, read: _Read, refs: Sequence[ArtifactRef]) -> None:
-        now = self.clock.now()
+        now = self.context.clock.now()
         await solves.add(db, _solve(read, now=now))
         await runs.add_all(db, [_run(read, now=now)])
         await trajectories.add_all(db, read.run_id, read.run.messages)

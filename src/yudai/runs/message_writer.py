@@ -18,6 +18,7 @@ from yudai.kit.redaction import Redact, as_it_is
 from yudai.runs.domain.progress import OnMessage, Progress
 from yudai.runs.domain.trajectory.kinds import notes_of
 from yudai.runs.domain.trajectory.trajectory import TrajectoryMessage
+from yudai.runs.messages import columns_of
 from yudai.runs.tables import MessageRow, RunRow
 from yudai.store.columns import to_json
 from yudai.store.connections import insert_new, reason
@@ -143,14 +144,15 @@ class MessageWriter:
         # All that could be wrong with a message is found here, in its own agent's thread:
         # found in the batch, it would hold up everybody's.
         _refuse_unstorable(message, progress)
-        row = _to_row(run_id, attempt, message, self._redact)
+        body = self._redact(to_json(message.body))
+        row = columns_of(run_id, attempt, message, body, notes_of(message.body))
         numbers = _to_numbers(run_id, attempt, message, progress) | {"new_sandbox_id": sandbox_id}
         with self._changed:
             self._wait_for_room(is_over)
             is_asleep = not self._pending.messages
             self._pending.messages.append(row)
             self._pending.progress[run_id, attempt] = numbers
-            self._bytes += sys.getsizeof(row["body"])
+            self._bytes += sys.getsizeof(body)
         if is_asleep:
             self._loop.call_soon_threadsafe(self._awake.set)
 
@@ -303,21 +305,6 @@ def _refuse_unstorable(message: TrajectoryMessage, progress: Progress) -> None:
     is_too_large = any(n >> 31 for n in counts) or any(n >> 63 for n in amounts)
     if is_too_large or not math.isfinite(message.at):
         raise ValueError("a number of this message is out of the range that can be stored")
-
-
-def _to_row(
-    run_id: RunId, attempt: int, message: TrajectoryMessage, redact: Redact
-) -> dict[str, object]:
-    return {
-        "run_id": run_id,
-        "attempt": attempt,
-        "seq": message.seq,
-        "step": message.step,
-        "role": message.role,
-        "at": message.at,
-        "body": redact(to_json(message.body)),
-        **notes_of(message.body)._asdict(),
-    }
 
 
 def _to_numbers(

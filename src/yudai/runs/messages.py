@@ -9,7 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import aliased
 
 from yudai.kit.ids import RunId
-from yudai.runs.domain.trajectory.kinds import notes_of_all
+from yudai.runs.domain.trajectory.kinds import Notes, notes_of_all
 from yudai.runs.domain.trajectory.trajectory import TrajectoryMessage
 from yudai.runs.tables import MessageRow, RunRow
 from yudai.store.columns import to_json
@@ -91,17 +91,26 @@ async def add_all(
     """Store messages in the caller's transaction; those of a run that goes on have a writer."""
     told = list(messages)
     rows = [
-        {
-            "run_id": run_id,
-            "attempt": attempt,
-            "body": to_json(message.body),
-            **message.model_dump(include={"seq", "step", "role", "at"}),
-            **notes._asdict(),
-        }
+        columns_of(run_id, attempt, message, to_json(message.body), notes)
         for message, notes in zip(told, notes_of_all([one.body for one in told]), strict=True)
     ]
     if rows:
         await db.execute(insert(MessageRow), rows)
+
+
+def columns_of(
+    run_id: RunId, attempt: int, message: TrajectoryMessage, body: str, notes: Notes
+) -> dict[str, object]:
+    return {
+        "run_id": run_id,
+        "attempt": attempt,
+        "seq": message.seq,
+        "step": message.step,
+        "role": message.role,
+        "at": message.at,
+        "body": body,
+        **notes._asdict(),
+    }
 
 
 def newest(db: Connection, run_ids: Sequence[RunId]) -> dict[RunId, int]:
@@ -167,11 +176,6 @@ async def last_step(db: AsyncSession, run_id: RunId, *, attempt: int | None = No
     query = select(MessageRow.step).where(_of_attempt(run_id, attempt))
     step = await db.scalar(query.order_by(MessageRow.seq.desc()).limit(1))
     return -1 if step is None else step
-
-
-async def count(db: AsyncSession, run_id: RunId, *, attempt: int | None = None) -> int:
-    query = select(func.count()).select_from(MessageRow).where(_of_attempt(run_id, attempt))
-    return (await db.scalars(query)).one()
 
 
 async def has(db: AsyncSession, run_id: RunId, seq: int, *, attempt: int) -> bool:

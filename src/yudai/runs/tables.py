@@ -6,8 +6,10 @@ from sqlalchemy.orm import Mapped, mapped_column
 from yudai.artifacts.port import ArtifactRef
 from yudai.gateway.domain.models import Usage
 from yudai.kit.causes import Cause
+from yudai.kit.hints import SOLVE
 from yudai.kit.ids import RunId, SolveId, WorkerId
-from yudai.runs.domain.marks import Marks
+from yudai.kit.value import from_attributes
+from yudai.runs.domain.progress import Marks
 from yudai.runs.domain.states import RunState
 from yudai.solves.domain.matrix import Contestant
 from yudai.store.columns import CleanText, ValueJson, words
@@ -19,7 +21,7 @@ Refs = tuple[ArtifactRef, ...]
 
 class RunRow(WorkRow, kw_only=True):
     __tablename__ = "runs"
-    __named_by__ = "yudai show"
+    __named_by__ = SOLVE
     __table_args__ = (
         UniqueConstraint("solve_id", "position"),
         UniqueConstraint("solve_id", "handle"),
@@ -76,12 +78,7 @@ class RunRow(WorkRow, kw_only=True):
 
     @property
     def usage(self) -> Usage:
-        return Usage(
-            input_tokens=self.input_tokens,
-            cached_tokens=self.cached_tokens,
-            output_tokens=self.output_tokens,
-            cost_micros=self.cost_micros,
-        )
+        return from_attributes(Usage, self)
 
 
 class AttemptRow(Base, kw_only=True):

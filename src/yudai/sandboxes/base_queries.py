@@ -1,29 +1,21 @@
 """Queries of prepared bases that providers keep for us, and of whose turn it is to build one."""
 
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 from sqlalchemy import ColumnElement, Table, delete, func, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from yudai.sandboxes.queries import Holder
+from yudai.sandboxes.queries import seen
 from yudai.sandboxes.register import BaseEntry
 from yudai.sandboxes.tables import BaseRow, BuilderRow, SandboxRow
 from yudai.store.connections import insert_new, upsert
 from yudai.store.database import instant
+from yudai.store.holders import AS_IT_IS, Holder, Seen, has_changed
 
 MAX_LOG = 1_000_000
 """Bytes of what set-up printed; of more, the beginning and the end are kept."""
 _BASES = cast("Table", BaseRow.__table__)
 _BUILDERS = cast("Table", BuilderRow.__table__)
-_AS_IT_IS = {"synchronize_session": False}
-
-
-class Builder(NamedTuple):
-    """Whose turn it is, as it was seen."""
-
-    holder: Holder
-    beat_at: float
-    silent_s: float
 
 
 async def find(db: AsyncSession, backend: str, key: str) -> BaseEntry | None:
@@ -75,32 +67,28 @@ async def keep(db: AsyncSession, entry: BaseEntry, *, now: float) -> None:
 async def rename(db: AsyncSession, backend: str, key: str, external: str) -> None:
     same = (BaseRow.backend == backend) & (BaseRow.key == key)
     statement = update(BaseRow).where(same).values(external=external)
-    await db.execute(statement, execution_options=_AS_IT_IS)
+    await db.execute(statement, execution_options=AS_IT_IS)
 
 
 async def use(db: AsyncSession, backend: str, key: str, *, now: float) -> None:
     statement = update(BaseRow).where(BaseRow.backend == backend, BaseRow.key == key)
-    await db.execute(statement.values(used_at=instant(db, now)), execution_options=_AS_IT_IS)
+    await db.execute(statement.values(used_at=instant(db, now)), execution_options=AS_IT_IS)
 
 
 async def forget(db: AsyncSession, backend: str, key: str, external: str) -> bool:
     """False: it is not there, or another one is by now."""
     same = (BaseRow.backend == backend) & (BaseRow.key == key)
     statement = delete(BaseRow).where(same, BaseRow.external == external)
-    gone = await db.scalars(statement.returning(BaseRow.key), execution_options=_AS_IT_IS)
-    return bool(gone.all())
+    return await has_changed(db, statement)
 
 
-async def builder(db: AsyncSession, backend: str, key: str, *, now: float) -> Builder | None:
+async def builder(db: AsyncSession, backend: str, key: str, *, now: float) -> Seen | None:
     """None: it is nobody's turn."""
     silent_s = instant(db, now) - BuilderRow.beat_at
     found = (
         await db.execute(select(BuilderRow, silent_s).where(_turn(backend, key)))
     ).one_or_none()
-    if found is None:
-        return None
-    row, seconds = found
-    return Builder(Holder(row.holder, row.host, row.pid), row.beat_at, seconds)
+    return None if found is None else seen(*found)
 
 
 async def take_turn(
@@ -109,7 +97,7 @@ async def take_turn(
     holder: Holder,
     *,
     now: float,
-    instead_of: Builder | None = None,
+    instead_of: Seen | None = None,
 ) -> bool:
     """Be the one who builds it; False when another one was quicker, or lives after all."""
     if instead_of is not None:
@@ -117,7 +105,7 @@ async def take_turn(
             BuilderRow.beat_at == instead_of.beat_at
         )
         await db.execute(
-            delete(BuilderRow).where(_turn(*base), as_seen), execution_options=_AS_IT_IS
+            delete(BuilderRow).where(_turn(*base), as_seen), execution_options=AS_IT_IS
         )
     backend, key = base
     statement = insert_new(_BUILDERS, db.get_bind().dialect).values(
@@ -129,13 +117,12 @@ async def take_turn(
 async def beat_turn(db: AsyncSession, base: tuple[str, str], holder: Holder, *, now: float) -> bool:
     """False when it is somebody else's by now."""
     statement = update(BuilderRow).where(_turn(*base), BuilderRow.holder == holder.id)
-    beaten = statement.values(beat_at=instant(db, now)).returning(BuilderRow.key)
-    return bool((await db.scalars(beaten, execution_options=_AS_IT_IS)).all())
+    return await has_changed(db, statement.values(beat_at=instant(db, now)))
 
 
 async def end_turn(db: AsyncSession, base: tuple[str, str], holder: Holder) -> None:
     statement = delete(BuilderRow).where(_turn(*base), BuilderRow.holder == holder.id)
-    await db.execute(statement, execution_options=_AS_IT_IS)
+    await db.execute(statement, execution_options=AS_IT_IS)
 
 
 def shortened(log: bytes) -> bytes:

@@ -4,51 +4,33 @@ import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from weakref import WeakValueDictionary
 
 import structlog
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from yudai.kit.clock import Clock
+from yudai.kit.concurrency import Chores, meanwhile
+from yudai.kit.ids import WorkerId
 from yudai.sandboxes import base_queries as bases
 from yudai.sandboxes import queries as sandboxes
-from yudai.sandboxes.base_queries import Builder
 from yudai.sandboxes.port import Tags
-from yudai.sandboxes.queries import DEAD_S, NOBODY, Holder, Kept
+from yudai.sandboxes.queries import NOBODY, Kept
 from yudai.sandboxes.register import BaseEntry, BoxEntry
+from yudai.store.holders import (
+    DEAD_S,
+    Holder,
+    IsGone,
+    IsThere,
+    Living,
+    Seen,
+    never_known,
+    never_seen,
+)
 from yudai.store.store import Store
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger()
-
-
-IsGone = Callable[[str, int], bool]
-"""Whether the process (host, pid) is known to be dead; False when that cannot be known."""
-
-IsThere = Callable[[str, int, float], bool]
-"""Whether the process (host, pid) of that moment is known to be alive, if only suspended."""
-
-
-def never_known(_host: str, _pid: int) -> bool:
-    return False
-
-
-def never_seen(_host: str, _pid: int, _at: float) -> bool:
-    return False
-
-
-@dataclass(frozen=True)
-class Living:
-    is_gone: IsGone = never_known
-    dead_s: float = DEAD_S
-    """Silent for so long, it is taken for dead, unless it can be seen."""
-    is_there: IsThere = never_seen
-
-    def __call__(self, holder: Holder, silent_s: float, beat_at: float) -> bool:
-        """Silence proves little: machines sleep, clocks are set, processes are suspended."""
-        if silent_s < self.dead_s and not self.is_gone(holder.host, holder.pid):
-            return True
-        return self.is_there(holder.host, holder.pid, beat_at)
 
 
 POLL_S = 0.2
@@ -74,7 +56,7 @@ class Turns:
     _locks: WeakValueDictionary[BaseKey, asyncio.Lock] = field(default_factory=_no_locks)
     _over: set[str] = field(default_factory=set[str])
     """Turns of ours that have ended, whatever the database says about them."""
-    _ending: set[asyncio.Task[None]] = field(default_factory=set[asyncio.Task[None]])
+    _chores: Chores = field(default_factory=Chores)
 
     @asynccontextmanager
     async def taken(self, base: BaseKey) -> AsyncGenerator[str]:
@@ -84,7 +66,7 @@ class Turns:
         async with lock:
             try:
                 await self._take(base, turn)
-                async with self._beating(base, turn):
+                async with meanwhile(self._beat_for_ever(base, turn), name="base-turn"):
                     yield turn.id
             finally:
                 await self._end(base, turn)
@@ -100,19 +82,8 @@ class Turns:
                         return
             await asyncio.sleep(POLL_S)
 
-    def _is_over(self, seen: Builder) -> bool:
-        if seen.holder.id in self._over:
-            return True
-        return not self.living(seen.holder, seen.silent_s, seen.beat_at)
-
-    @asynccontextmanager
-    async def _beating(self, base: BaseKey, turn: Holder) -> AsyncGenerator[None]:
-        task = asyncio.create_task(self._beat_for_ever(base, turn), name="base-turn")
-        try:
-            yield
-        finally:
-            task.cancel()
-            await asyncio.wait([task])
+    def _is_over(self, seen: Seen) -> bool:
+        return seen.holder.id in self._over or not self.living(seen)
 
     async def _beat_for_ever(self, base: BaseKey, turn: Holder) -> None:
         is_ours = True
@@ -128,10 +99,7 @@ class Turns:
     async def _end(self, base: BaseKey, turn: Holder) -> None:
         """Also when our caller is cancelled once more."""
         self._over.add(turn.id)
-        task = asyncio.create_task(self._let_go(base, turn), name="base-turn-end")
-        self._ending.add(task)
-        task.add_done_callback(self._ending.discard)
-        await asyncio.wait([task], timeout=_LEAVE_S)
+        await asyncio.wait([self._chores.begin(self._let_go(base, turn))], timeout=_LEAVE_S)
 
     async def _let_go(self, base: BaseKey, turn: Holder) -> None:
         """Others of this machine see us alive, and would wait for as long as we are."""
@@ -159,7 +127,7 @@ class DatabaseRegister:
 
     store: Store
     clock: Clock
-    holder: str
+    holder: WorkerId
     """Random: it is new at each start."""
     host: str
     pid: int
@@ -198,7 +166,9 @@ class DatabaseRegister:
                     await sandboxes.open_box(db, entry, self._me, now=now)
         except BaseException:
             # They may be there nevertheless, and nobody would use them.
-            self._unwritten.update(dict.fromkeys((entry.id for entry in entries), _close))
+            self._unwritten.update(
+                dict.fromkeys((entry.id for entry in entries), sandboxes.close_box)
+            )
             raise
         for entry in entries:
             self._unwritten.pop(entry.id, None)
@@ -210,7 +180,7 @@ class DatabaseRegister:
 
     async def close_box(self, box_id: str, *, reaped: bool = False) -> bool:
         """What is not written now is written with a later beat or look."""
-        return await self._end(box_id, _reap if reaped else _close)
+        return await self._end(box_id, partial(sandboxes.close_box, reaped=reaped))
 
     async def let_go(self, box_id: str) -> None:
         await self._end(box_id, _let_go)
@@ -311,27 +281,12 @@ class DatabaseRegister:
 
     def _entry(self, kept: Kept) -> BoxEntry:
         row = kept.row
-        is_ours = row.holder == self.holder
-        return BoxEntry(
-            id=row.id,
-            backend=row.backend,
-            owner=row.owner,
-            base=row.base,
-            external=row.external,
-            tags=row.tags,
-            created_at=row.created_at,
-            is_held=is_ours or self._living(kept.holder, kept.silent_s, row.beat_at),
-            is_ended=row.holder == NOBODY,
-            is_here=row.host == self.host if self.is_here is None else self.is_here(row.host),
-        )
-
-
-async def _close(db: AsyncSession, box_id: str, now: float) -> bool:
-    return await sandboxes.close_box(db, box_id, reaped=False, now=now)
-
-
-async def _reap(db: AsyncSession, box_id: str, now: float) -> bool:
-    return await sandboxes.close_box(db, box_id, reaped=True, now=now)
+        told = {
+            "is_held": row.holder == self.holder or self._living(kept.seen),
+            "is_ended": row.holder == NOBODY,
+            "is_here": row.host == self.host if self.is_here is None else self.is_here(row.host),
+        }
+        return BoxEntry.model_validate(row, from_attributes=True).model_copy(update=told)
 
 
 async def _let_go(db: AsyncSession, box_id: str, _: float) -> bool:

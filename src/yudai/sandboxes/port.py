@@ -3,10 +3,11 @@
 from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, TypedDict, Unpack
 
 from yudai.kit.errors import SandboxError
 from yudai.kit.value import Value
+from yudai.sandboxes.domain.guarantees import Guarantee, isolates
 
 WORKSPACE = "/workspace"
 ENV = "/env"
@@ -14,23 +15,18 @@ ENV = "/env"
 DEFAULT_MAX_OUTPUT = 1_000_000
 
 
-class Guarantee(Value):
-    """One promise of a backend on this host, and how it is (or is not) kept."""
-
-    name: str
-    holds: bool
-    how: str
-
-
 class Capabilities(Value):
     backend: str
-    isolated: bool
-    """False: commands see the host's files, processes and network."""
     guarantees: tuple[Guarantee, ...]
     version: str = ""
     """Of what makes the sandboxes: a program, or a client library."""
     start_ms: float | None = None
     """From asking for a sandbox until `true` has answered in it, as just measured."""
+
+    @property
+    def isolated(self) -> bool:
+        """False: commands may see the host's files, processes or network."""
+        return isolates(self.guarantees)
 
 
 class SandboxLimits(Value):
@@ -162,6 +158,30 @@ class Leftover(Value):
     note: str = ""
     """Why it is still there."""
 
+    def refused(self, note: str) -> "Leftover":
+        return self.model_copy(update={"fate": Fate.REFUSED, "note": note})
+
+
+class ExecOptions(TypedDict, total=False):
+    """What is said of a command besides itself; each has the default that `Exec` gives it."""
+
+    cwd: str
+    env: Mapping[str, str] | None
+    timeout_s: float
+    max_output: int
+    stdin: bytes
+
+
+class Exec(NamedTuple):
+    """A command with all its options."""
+
+    command: str
+    cwd: str = WORKSPACE
+    env: Mapping[str, str] | None = None
+    timeout_s: float = 60.0
+    max_output: int = DEFAULT_MAX_OUTPUT
+    stdin: bytes = b""
+
 
 class ExecResult(Value):
     """A command's end; a non-zero exit or a timeout is a result, not an error."""
@@ -191,16 +211,7 @@ class Sandbox(Protocol):
     @property
     def ref(self) -> SandboxRef: ...
 
-    async def exec(
-        self,
-        command: str,
-        *,
-        cwd: str = WORKSPACE,
-        env: Mapping[str, str] | None = None,
-        timeout_s: float = 60.0,
-        max_output: int = DEFAULT_MAX_OUTPUT,
-        stdin: bytes = b"",
-    ) -> ExecResult:
+    async def exec(self, command: str, **options: Unpack[ExecOptions]) -> ExecResult:
         """Run a shell command; when this returns, every process it started is dead."""
         ...
 

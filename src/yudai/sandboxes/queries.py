@@ -1,18 +1,18 @@
 """Queries of sandboxes that are elsewhere: opened before they are made, beaten for, closed."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from typing import NamedTuple, cast
 
-from sqlalchemy import Table, select, update
+from sqlalchemy import ColumnElement, Table, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from yudai.kit.ids import WorkerId
 from yudai.sandboxes.register import BoxEntry
-from yudai.sandboxes.tables import InstallationRow, SandboxRow
+from yudai.sandboxes.tables import BuilderRow, InstallationRow, SandboxRow
 from yudai.store.connections import insert_new, is_sqlite
 from yudai.store.database import LOCKS, instant
+from yudai.store.holders import AS_IT_IS, Holder, Seen, has_changed
 
-DEAD_S = 60.0
-"""Without a beat for so long, a process is taken for dead, and its sandboxes for left behind."""
 NOBODY = ""
 """Holds what its process could not remove."""
 _THE_ONE = 1
@@ -20,15 +20,7 @@ _THE_ONE = 1
 _AT_ONCE = 500
 _SANDBOXES = cast("Table", SandboxRow.__table__)
 _INSTALLATIONS = cast("Table", InstallationRow.__table__)
-_AS_IT_IS = {"synchronize_session": False}
-
-
-class Holder(NamedTuple):
-    """A process that asks for sandboxes; its id is new at each start."""
-
-    id: str
-    host: str
-    pid: int
+_OPEN = SandboxRow.closed_at.is_(None)
 
 
 class Kept(NamedTuple):
@@ -36,11 +28,11 @@ class Kept(NamedTuple):
 
     row: SandboxRow
     age_s: float
-    silent_s: float
+    seen: Seen
 
-    @property
-    def holder(self) -> Holder:
-        return Holder(self.row.holder, self.row.host, self.row.pid)
+
+def seen(row: SandboxRow | BuilderRow, silent_s: float) -> Seen:
+    return Seen(Holder(WorkerId(row.holder), row.host, row.pid), row.beat_at, silent_s)
 
 
 async def installation(db: AsyncSession) -> str | None:
@@ -82,64 +74,54 @@ async def hold_places(db: AsyncSession) -> None:
 
 async def name_box(db: AsyncSession, box_id: str, external: str) -> None:
     statement = update(SandboxRow).where(SandboxRow.id == box_id).values(external=external)
-    await db.execute(statement, execution_options=_AS_IT_IS)
+    await db.execute(statement, execution_options=AS_IT_IS)
 
 
-async def close_box(db: AsyncSession, box_id: str, *, reaped: bool, now: float) -> bool:
+async def close_box(db: AsyncSession, box_id: str, now: float, *, reaped: bool = False) -> bool:
     """False: it was closed before, or never known."""
-    is_open = SandboxRow.closed_at.is_(None)
-    statement = update(SandboxRow).where(SandboxRow.id == box_id, is_open)
-    closing = statement.values(closed_at=instant(db, now), reaped=reaped).returning(SandboxRow.id)
-    if (await db.scalars(closing, execution_options=_AS_IT_IS)).all():
+    statement = update(SandboxRow).where(SandboxRow.id == box_id, _OPEN)
+    if await has_changed(db, statement.values(closed_at=instant(db, now), reaped=reaped)):
         return True
     if reaped:
         # Closed by its process, which could not remove it.
         late = update(SandboxRow).where(SandboxRow.id == box_id).values(reaped=True)
-        await db.execute(late, execution_options=_AS_IT_IS)
+        await db.execute(late, execution_options=AS_IT_IS)
     return False
 
 
 async def let_go(db: AsyncSession, box_id: str) -> bool:
     """It is open and nobody's from now on; False: it was closed before, or never known."""
-    is_open = SandboxRow.closed_at.is_(None)
-    statement = update(SandboxRow).where(SandboxRow.id == box_id, is_open)
-    leaving = statement.values(holder=NOBODY, pid=0, beat_at=0.0).returning(SandboxRow.id)
-    return bool((await db.scalars(leaving, execution_options=_AS_IT_IS)).all())
+    statement = update(SandboxRow).where(SandboxRow.id == box_id, _OPEN)
+    return await has_changed(db, statement.values(holder=NOBODY, pid=0, beat_at=0.0))
 
 
 async def open_boxes(db: AsyncSession, backend: str | None = None, *, now: float) -> list[Kept]:
     """Oldest first; None: of all backends."""
     time = instant(db, now)
-    query = select(SandboxRow, time - SandboxRow.created_at, time - SandboxRow.beat_at).where(
-        SandboxRow.closed_at.is_(None)
-    )
+    query = select(SandboxRow, time - SandboxRow.created_at, time - SandboxRow.beat_at).where(_OPEN)
     if backend is not None:
         query = query.where(SandboxRow.backend == backend)
     rows = await db.execute(query.order_by(SandboxRow.created_at, SandboxRow.id))
-    return [Kept(row, max(0.0, age_s), silent_s) for row, age_s, silent_s in rows]
+    return [Kept(row, max(0.0, age_s), seen(row, silent_s)) for row, age_s, silent_s in rows]
 
 
 async def backends(db: AsyncSession) -> set[str]:
     """Those that have open ones."""
-    query = select(SandboxRow.backend).where(SandboxRow.closed_at.is_(None))
+    query = select(SandboxRow.backend).where(_OPEN)
     return set(await db.scalars(query.distinct()))
 
 
 async def known(db: AsyncSession, box_ids: Collection[str]) -> set[str]:
     """Which of these were ever opened."""
     found: set[str] = set()
-    asked = sorted(box_ids)
-    for start in range(0, len(asked), _AT_ONCE):
-        some = asked[start : start + _AT_ONCE]
-        found |= set(await db.scalars(select(SandboxRow.id).where(SandboxRow.id.in_(some))))
+    for some in _portions(box_ids):
+        found |= set(await db.scalars(select(SandboxRow.id).where(some)))
     return found
 
 
 async def beat(db: AsyncSession, holder: Holder, *, now: float) -> None:
-    statement = update(SandboxRow).where(
-        SandboxRow.holder == holder.id, SandboxRow.closed_at.is_(None)
-    )
-    await db.execute(statement.values(beat_at=instant(db, now)), execution_options=_AS_IT_IS)
+    statement = update(SandboxRow).where(SandboxRow.holder == holder.id, _OPEN)
+    await db.execute(statement.values(beat_at=instant(db, now)), execution_options=AS_IT_IS)
 
 
 async def reopen(
@@ -152,11 +134,15 @@ async def reopen(
         & SandboxRow.reaped.is_(False)
     )
     found: set[str] = set()
-    asked = sorted(box_ids)
-    for start in range(0, len(asked), _AT_ONCE):
-        some = SandboxRow.id.in_(asked[start : start + _AT_ONCE])
+    for some in _portions(box_ids):
         statement = update(SandboxRow).where(some, closed_by_others)
         opening = statement.values(closed_at=None, beat_at=instant(db, now))
-        rows = await db.scalars(opening.returning(SandboxRow.id), execution_options=_AS_IT_IS)
+        rows = await db.scalars(opening.returning(SandboxRow.id), execution_options=AS_IT_IS)
         found |= set(rows)
     return found
+
+
+def _portions(box_ids: Collection[str]) -> Iterator[ColumnElement[bool]]:
+    asked = sorted(box_ids)
+    for start in range(0, len(asked), _AT_ONCE):
+        yield SandboxRow.id.in_(asked[start : start + _AT_ONCE])

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import structlog
 from pydantic import Field
 
+from yudai.kit.concurrency import together
 from yudai.kit.errors import RefusedError, YudaiError
 from yudai.kit.text import nearest
 from yudai.kit.value import Value
@@ -83,12 +84,9 @@ class Reaper:
         """One look at everything; what fails here is tried again by the next one."""
         everything, missing = await self.find(only)
         chosen = _chosen(only, everything, missing)
-        async with asyncio.TaskGroup() as group:
-            tasks = [
-                group.create_task(self._sweep(name, backend, dry_run=dry_run))
-                for name, backend in chosen.items()
-            ]
-        results = [task.result() for task in tasks]
+        results = await together(
+            self._sweep(name, backend, dry_run=dry_run) for name, backend in chosen.items()
+        )
         leftovers = [one for found in results if not isinstance(found, Unswept) for one in found]
         return Swept(
             dry_run=dry_run,

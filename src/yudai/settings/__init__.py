@@ -15,6 +15,8 @@ from pydantic_settings import SettingsConfigDict
 from yudai.kit.errors import RefusedError
 from yudai.settings.forge import DEFAULT_SALT, ForgeSettings
 from yudai.settings.sandboxes import SandboxSettings
+from yudai.settings.variable import variable
+from yudai.solves.domain.budget import MAX_SECONDS
 from yudai.store.pool import Pool
 from yudai.store.urls import normalise, postgresql_url, sqlite_url
 
@@ -29,179 +31,136 @@ class Settings(SandboxSettings, ForgeSettings):
         validation_alias="YUDAI_HOME",
         description="Where state lives: database, artifacts, prepared bases, sandboxes.",
     )
-    database_url: SecretStr | None = Field(
-        default=None,
-        validation_alias="DATABASE_URL",
-        description="`postgresql://user:password@host:5432/database` or `sqlite:///path`; "
+    database_url: SecretStr | None = variable(
+        "DATABASE_URL",
+        None,
+        "`postgresql://user:password@host:5432/database` or `sqlite:///path`; "
         "unset: from POSTGRES_DB, else a SQLite file in YUDAI_HOME.",
     )
-    postgres_db: str | None = Field(
-        default=None,
-        validation_alias="POSTGRES_DB",
-        description="Database on a PostgreSQL server, when DATABASE_URL is unset.",
+    postgres_db: str | None = variable(
+        "POSTGRES_DB", None, "Database on a PostgreSQL server, when DATABASE_URL is unset."
     )
-    postgres_user: str | None = Field(
-        default=None,
-        validation_alias="POSTGRES_USER",
-        description="Its user; unset: as PostgreSQL's own tools find it.",
+    postgres_user: str | None = variable(
+        "POSTGRES_USER", None, "Its user; unset: as PostgreSQL's own tools find it."
     )
-    postgres_password: SecretStr | None = Field(
-        default=None,
-        validation_alias="POSTGRES_PASSWORD",
-        description="Its password. Never shown, never logged.",
+    postgres_password: SecretStr | None = variable(
+        "POSTGRES_PASSWORD", None, "Its password. Never shown, never logged."
     )
-    postgres_host: str = Field(
-        default="localhost",
-        validation_alias="POSTGRES_HOST",
-        description="Its host, or the folder of its socket.",
+    postgres_host: str = variable(
+        "POSTGRES_HOST", "localhost", "Its host, or the folder of its socket."
     )
-    postgres_port: int = Field(
-        default=5432, ge=1, le=65535, validation_alias="POSTGRES_PORT", description="Its port."
-    )
-    database_pool_size: int = Field(
-        default=5,
+    postgres_port: int = variable("POSTGRES_PORT", 5432, "Its port.", ge=1, le=65535)
+    database_pool_size: int = variable(
+        "DATABASE_POOL_SIZE",
+        5,
+        "Connections to PostgreSQL that a process keeps open, besides one for writing messages.",
         ge=1,
-        validation_alias="DATABASE_POOL_SIZE",
-        description="Connections to PostgreSQL that a process keeps open, besides one for writing "
-        "messages.",
     )
-    database_pool_overflow: int = Field(
-        default=10,
+    database_pool_overflow: int = variable(
+        "DATABASE_POOL_OVERFLOW",
+        10,
+        "Connections that it opens for a moment when those are all in use.",
         ge=0,
-        validation_alias="DATABASE_POOL_OVERFLOW",
-        description="Connections that it opens for a moment when those are all in use.",
     )
-    database_pool_wait_s: float = Field(
-        default=30,
-        gt=0,
-        validation_alias="DATABASE_POOL_WAIT_SECONDS",
-        description="Seconds to wait for a free connection.",
+    database_pool_wait_s: float = variable(
+        "DATABASE_POOL_WAIT_SECONDS", 30, "Seconds to wait for a free connection.", gt=0
     )
-    database_connect_timeout_s: int = Field(
-        default=10,
-        ge=2,
-        validation_alias="DATABASE_CONNECT_TIMEOUT_SECONDS",
-        description="Seconds to wait for PostgreSQL to answer.",
+    database_connect_timeout_s: int = variable(
+        "DATABASE_CONNECT_TIMEOUT_SECONDS", 10, "Seconds to wait for PostgreSQL to answer.", ge=2
     )
-    database_statement_timeout_s: float = Field(
-        default=60,
+    database_statement_timeout_s: float = variable(
+        "DATABASE_STATEMENT_TIMEOUT_SECONDS",
+        60,
+        "Seconds that PostgreSQL works at one statement; 0: no limit.",
         ge=0,
-        validation_alias="DATABASE_STATEMENT_TIMEOUT_SECONDS",
-        description="Seconds that PostgreSQL works at one statement; 0: no limit.",
     )
-    time_budget_s: float = Field(
-        default=5400,
+    time_budget_s: float = variable(
+        "SOLVER_TIME_BUDGET_SECONDS",
+        5400,
+        "Seconds after which a solve's agents stop; what they submitted is verified.",
         gt=0,
-        validation_alias="SOLVER_TIME_BUDGET_SECONDS",
-        description="Seconds after which a solve's agents stop; what they submitted is verified.",
+        le=MAX_SECONDS,
     )
-    max_contestants: int = Field(
-        default=36,
+    max_contestants: int = variable(
+        "SOLVER_ARENA_MAX_RUNS",
+        36,
+        "Contestants per solve; above it a diverse selection starts.",
         ge=1,
-        validation_alias="SOLVER_ARENA_MAX_RUNS",
-        description="Contestants per solve; above it a diverse selection starts.",
     )
-    host: str = Field(
-        default="127.0.0.1",
-        validation_alias="HOST",
-        description="Address that `yudai serve` listens on; only loopback while there is no login.",
+    host: str = variable(
+        "HOST",
+        "127.0.0.1",
+        "Address that `yudai serve` listens on; only loopback while there is no login.",
     )
-    port: int = Field(
-        default=8000, ge=0, le=65535, validation_alias="PORT", description="Its port; 0: any free."
-    )
-    server: str | None = Field(
-        default=None,
-        validation_alias="YUDAI_SERVER",
-        description="URL of a server that the command line works with; unset: the one that owns "
+    port: int = variable("PORT", 8000, "Its port; 0: any free.", ge=0, le=65535)
+    server: str | None = variable(
+        "YUDAI_SERVER",
+        None,
+        "URL of a server that the command line works with; unset: the one that owns "
         "YUDAI_HOME, if one runs.",
     )
-    max_solves: int = Field(
-        default=4,
-        ge=1,
-        validation_alias="SOLVER_MAX_PARALLEL",
-        description="Solves at once, of all users together; further ones wait.",
+    max_solves: int = variable(
+        "SOLVER_MAX_PARALLEL", 4, "Solves at once, of all users together; further ones wait.", ge=1
     )
-    user_max_solves: int = Field(
-        default=4,
-        ge=1,
-        validation_alias="SOLVER_USER_MAX_PARALLEL",
-        description="Solves of one user at once.",
+    user_max_solves: int = variable(
+        "SOLVER_USER_MAX_PARALLEL", 4, "Solves of one user at once.", ge=1
     )
-    user_day_usd: float | None = Field(
-        default=None,
-        ge=0,
-        validation_alias="SOLVER_USER_DAY_BUDGET_USD",
-        description="Dollars that the solves of one user may cost within a day; unset: each solve"
+    user_day_usd: float | None = variable(
+        "SOLVER_USER_DAY_BUDGET_USD",
+        None,
+        "Dollars that the solves of one user may cost within a day; unset: each solve"
         " has its own cap alone.",
+        ge=0,
     )
-    max_runs: int = Field(
-        default=200,
-        ge=1,
-        validation_alias="SOLVER_MAX_RUNS",
-        description="Runs at once, of all solves and workers together.",
+    max_runs: int = variable(
+        "SOLVER_MAX_RUNS", 200, "Runs at once, of all solves and workers together.", ge=1
     )
-    worker_max_runs: int = Field(
-        default=100,
+    worker_max_runs: int = variable(
+        "WORKER_MAX_RUNS",
+        100,
+        "Runs at once in one worker; the worker that started last sets it for all.",
         ge=1,
         le=1000,
-        validation_alias="WORKER_MAX_RUNS",
-        description="Runs at once in one worker; the worker that started last sets it for all.",
     )
-    model_max_parallel: int = Field(
-        default=32,
-        ge=0,
-        validation_alias="MODEL_MAX_PARALLEL",
-        description="Calls of one model at once, per worker; 0: no limit.",
+    model_max_parallel: int = variable(
+        "MODEL_MAX_PARALLEL", 32, "Calls of one model at once, per worker; 0: no limit.", ge=0
     )
-    trajectory_dir: Path | None = Field(
-        default=None,
-        validation_alias="TRAJECTORY_STORAGE_DIR",
-        description="Folder that finished trajectories are written to as well, in mini-SWE-agent's "
-        "format.",
+    trajectory_dir: Path | None = variable(
+        "TRAJECTORY_STORAGE_DIR",
+        None,
+        "Folder that finished trajectories are written to as well, in mini-SWE-agent's format.",
     )
-    artifacts_url: str | None = Field(
-        default=None,
-        validation_alias="ARTIFACTS_URL",
-        description="Where artifacts are kept: `s3://bucket/prefix`, or a folder; unset: a folder "
+    artifacts_url: str | None = variable(
+        "ARTIFACTS_URL",
+        None,
+        "Where artifacts are kept: `s3://bucket/prefix`, or a folder; unset: a folder "
         "in YUDAI_HOME.",
     )
-    s3_endpoint: str | None = Field(
-        default=None,
-        validation_alias="S3_ENDPOINT_URL",
-        description="An S3-compatible server other than Amazon's.",
+    s3_endpoint: str | None = variable(
+        "S3_ENDPOINT_URL", None, "An S3-compatible server other than Amazon's."
     )
-    s3_region: str | None = Field(
-        default=None, validation_alias="AWS_REGION", description="The bucket's region."
+    s3_region: str | None = variable("AWS_REGION", None, "The bucket's region.")
+    s3_access_key_id: SecretStr | None = variable(
+        "AWS_ACCESS_KEY_ID", None, "Key of the bucket; unset: what the machine's role gives."
     )
-    s3_access_key_id: SecretStr | None = Field(
-        default=None,
-        validation_alias="AWS_ACCESS_KEY_ID",
-        description="Key of the bucket; unset: what the machine's role gives.",
+    s3_secret_access_key: SecretStr | None = variable(
+        "AWS_SECRET_ACCESS_KEY", None, "Its secret. Never shown, never logged."
     )
-    s3_secret_access_key: SecretStr | None = Field(
-        default=None,
-        validation_alias="AWS_SECRET_ACCESS_KEY",
-        description="Its secret. Never shown, never logged.",
+    chat_model: str | None = variable(
+        "CHAT_MODEL", None, "Model that answers free text in conversations; unset: nobody does."
     )
-    chat_model: str | None = Field(
-        default=None,
-        validation_alias="CHAT_MODEL",
-        description="Model that answers free text in conversations; unset: nobody does.",
+    openrouter_api_key: SecretStr | None = variable(
+        "OPENROUTER_API_KEY",
+        None,
+        "Key for models at OpenRouter. Never stored, never in a sandbox.",
     )
-    openrouter_api_key: SecretStr | None = Field(
-        default=None,
-        validation_alias="OPENROUTER_API_KEY",
-        description="Key for models at OpenRouter. Never stored, never in a sandbox.",
+    openai_base_url: str | None = variable(
+        "OPENAI_BASE_URL",
+        None,
+        "Any OpenAI-compatible server; models go there instead of to OpenRouter.",
     )
-    openai_base_url: str | None = Field(
-        default=None,
-        validation_alias="OPENAI_BASE_URL",
-        description="Any OpenAI-compatible server; models go there instead of to OpenRouter.",
-    )
-    openai_api_key: SecretStr | None = Field(
-        default=None,
-        validation_alias="OPENAI_API_KEY",
-        description="Key for OPENAI_BASE_URL; may be unset for a local server.",
+    openai_api_key: SecretStr | None = variable(
+        "OPENAI_API_KEY", None, "Key for OPENAI_BASE_URL; may be unset for a local server."
     )
 
     @classmethod

@@ -2,180 +2,150 @@
 
 import ipaddress
 from pathlib import Path
-from typing import Annotated, Literal, Self
+from typing import Literal, Self
 from urllib.parse import urlsplit
 
-from pydantic import Field, SecretStr, field_validator, model_validator
-from pydantic_settings import BaseSettings, NoDecode
+from pydantic import SecretStr, field_validator, model_validator
+from pydantic_settings import BaseSettings
 
+from yudai.settings.variable import Words, variable
 from yudai.solves.domain.origin import PublishMode
 
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 PUBLIC_GITHUB = "https://github.com"
 DEFAULT_SALT = "yudai"
-Words = Annotated[tuple[str, ...], NoDecode]
 
 
 class ForgeSettings(BaseSettings):
-    auth_mode: Literal["local", "github"] = Field(
-        default="local",
-        validation_alias="AUTH_MODE",
-        description="`local`: one person, no login, loopback only; `github`: everybody signs in.",
+    auth_mode: Literal["local", "github"] = variable(
+        "AUTH_MODE",
+        "local",
+        "`local`: one person, no login, loopback only; `github`: everybody signs in.",
     )
-    github_url: str = Field(
-        default=PUBLIC_GITHUB,
-        validation_alias="GITHUB_URL",
-        description="Where repositories are: GitHub, or a GitHub Enterprise server.",
+    github_url: str = variable(
+        "GITHUB_URL",
+        PUBLIC_GITHUB,
+        "Where repositories are: GitHub, or a GitHub Enterprise server.",
     )
-    github_token: SecretStr | None = Field(
-        default=None,
-        validation_alias="GITHUB_TOKEN",
-        description="For whoever has no token of their own. Never in a sandbox.",
+    github_token: SecretStr | None = variable(
+        "GITHUB_TOKEN", None, "For whoever has no token of their own. Never in a sandbox."
     )
-    github_app_id: str | None = Field(
-        default=None, validation_alias="GITHUB_APP_ID", description="The GitHub App's number."
+    github_app_id: str | None = variable("GITHUB_APP_ID", None, "The GitHub App's number.")
+    github_app_client_id: str | None = variable(
+        "GITHUB_APP_CLIENT_ID", None, "The App's client id, for logins."
     )
-    github_app_client_id: str | None = Field(
-        default=None,
-        validation_alias="GITHUB_APP_CLIENT_ID",
-        description="The App's client id, for logins.",
+    github_app_client_secret: SecretStr | None = variable(
+        "GITHUB_APP_CLIENT_SECRET", None, "The App's client secret, for logins."
     )
-    github_app_client_secret: SecretStr | None = Field(
-        default=None,
-        validation_alias="GITHUB_APP_CLIENT_SECRET",
-        description="The App's client secret, for logins.",
+    github_app_installation_id: int | None = variable(
+        "GITHUB_APP_INSTALLATION_ID",
+        None,
+        "The one installation to use; unset: each repository's own.",
     )
-    github_app_installation_id: int | None = Field(
-        default=None,
-        validation_alias="GITHUB_APP_INSTALLATION_ID",
-        description="The one installation to use; unset: each repository's own.",
+    github_app_private_key_path: Path | None = variable(
+        "GITHUB_APP_PRIVATE_KEY_PATH", None, "File with the App's private key (PEM)."
     )
-    github_app_private_key_path: Path | None = Field(
-        default=None,
-        validation_alias="GITHUB_APP_PRIVATE_KEY_PATH",
-        description="File with the App's private key (PEM).",
+    github_redirect_uri: str | None = variable(
+        "GITHUB_REDIRECT_URI",
+        None,
+        "Where GitHub sends a browser after login; unset: /auth/callback here.",
     )
-    github_redirect_uri: str | None = Field(
-        default=None,
-        validation_alias="GITHUB_REDIRECT_URI",
-        description="Where GitHub sends a browser after login; unset: /auth/callback here.",
+    github_webhook_secret: SecretStr | None = variable(
+        "GITHUB_WEBHOOK_SECRET", None, "What webhooks are signed with; unset: none are taken."
     )
-    github_webhook_secret: SecretStr | None = Field(
-        default=None,
-        validation_alias="GITHUB_WEBHOOK_SECRET",
-        description="What webhooks are signed with; unset: none are taken.",
+    github_label: str = variable(
+        "GITHUB_LABEL", "yudai", "The label that asks for a solve.", min_length=1, max_length=50
     )
-    github_label: str = Field(
-        default="yudai",
-        min_length=1,
-        max_length=50,
-        validation_alias="GITHUB_LABEL",
-        description="The label that asks for a solve.",
-    )
-    github_watch: Words = Field(
-        default=(),
-        validation_alias="GITHUB_WATCH",
-        description="Repositories to look through for labels and commands, as owner/name with"
+    github_watch: Words = variable(
+        "GITHUB_WATCH",
+        (),
+        "Repositories to look through for labels and commands, as owner/name with"
         " commas between; besides those where the App is installed.",
     )
-    github_poll_s: float = Field(
-        default=60,
+    github_poll_s: float = variable(
+        "GITHUB_POLL_SECONDS",
+        60,
+        "How often they are looked through; webhooks make it quicker, never complete.",
         ge=1,
-        validation_alias="GITHUB_POLL_SECONDS",
-        description="How often they are looked through; webhooks make it quicker, never complete.",
     )
-    github_publish: PublishMode = Field(
-        default=PublishMode.AUTO,
-        validation_alias="GITHUB_PUBLISH",
-        description="When a service opens a pull request for a verified champion: `auto`, `ask`"
-        " or `never`.",
+    github_publish: PublishMode = variable(
+        "GITHUB_PUBLISH",
+        PublishMode.AUTO,
+        "When a service opens a pull request for a verified champion: `auto`, `ask` or `never`.",
     )
-    github_comment: bool = Field(
+    github_comment: bool = variable(
+        "GITHUB_COMMENT",
         default=True,
-        validation_alias="GITHUB_COMMENT",
         description="Whether the result is told in a comment on the issue, champion or none.",
     )
-    github_all_comments: bool = Field(
+    github_all_comments: bool = variable(
+        "GITHUB_ALL_COMMENTS",
         default=False,
-        validation_alias="GITHUB_ALL_COMMENTS",
         description="Whether contestants read comments of people who are no collaborators.",
     )
-    github_matrix: str = Field(
-        default="",
-        max_length=2000,
-        validation_alias="GITHUB_MATRIX",
-        description="Who competes when a label or command does not say, in the command's words:"
+    github_matrix: str = variable(
+        "GITHUB_MATRIX",
+        "",
+        "Who competes when a label or command does not say, in the command's words:"
         " `model=gpt-4.1 temp=0.2,0.6`.",
+        max_length=2000,
     )
-    frontend_url: str | None = Field(
-        default=None,
-        validation_alias="FRONTEND_URL",
-        description="Where the page is served from, if from elsewhere: may call the API, and is"
+    frontend_url: str | None = variable(
+        "FRONTEND_URL",
+        None,
+        "Where the page is served from, if from elsewhere: may call the API, and is"
         " where a login returns to.",
     )
-    backend_url: str | None = Field(
-        default=None,
-        validation_alias="BACKEND_URL",
-        description="This server's API as others reach it, for links: https://DOMAIN/api.",
+    backend_url: str | None = variable(
+        "BACKEND_URL", None, "This server's API as others reach it, for links: https://DOMAIN/api."
     )
-    domain: str | None = Field(
-        default=None,
-        validation_alias="DOMAIN",
-        description="This server's name, when it is not a loopback address.",
+    domain: str | None = variable(
+        "DOMAIN", None, "This server's name, when it is not a loopback address."
     )
-    secret_key: SecretStr | None = Field(
-        default=None,
-        validation_alias="SECRET_KEY",
-        description="What logins and keys are hashed with, at least 32 characters; unset in local"
+    secret_key: SecretStr | None = variable(
+        "SECRET_KEY",
+        None,
+        "What logins and keys are hashed with, at least 32 characters; unset in local"
         " mode: one is made in YUDAI_HOME.",
     )
-    salt: SecretStr = Field(
-        default=SecretStr(DEFAULT_SALT),
-        validation_alias="SALT",
-        description="Derives keys from SECRET_KEY; its default is refused in production.",
+    salt: SecretStr = variable(
+        "SALT",
+        SecretStr(DEFAULT_SALT),
+        "Derives keys from SECRET_KEY; its default is refused in production.",
     )
-    token_keys: SecretStr | None = Field(
-        default=None,
-        validation_alias="TOKEN_KEYS",
-        description="Fernet keys that users' tokens are encrypted with, newest first, with commas"
+    token_keys: SecretStr | None = variable(
+        "TOKEN_KEYS",
+        None,
+        "Fernet keys that users' tokens are encrypted with, newest first, with commas"
         " between; unset in local mode: one is made in YUDAI_HOME.",
     )
-    jwt_secret: SecretStr | None = Field(
-        default=None,
-        validation_alias="JWT_SECRET",
-        description="Signs what command agents call models with, at least 32 characters.",
+    jwt_secret: SecretStr | None = variable(
+        "JWT_SECRET", None, "Signs what command agents call models with, at least 32 characters."
     )
-    users: Words = Field(
-        default=(),
-        validation_alias="YUDAI_USERS",
-        description="Logins that may sign in, besides YUDAI_ADMINS, with commas between; unset:"
+    users: Words = variable(
+        "YUDAI_USERS",
+        (),
+        "Logins that may sign in, besides YUDAI_ADMINS, with commas between; unset:"
         " everybody with an account at GITHUB_URL.",
     )
-    admins: Words = Field(
-        default=(),
-        validation_alias="YUDAI_ADMINS",
-        description="Logins that may change the models table and see the installation's settings,"
+    admins: Words = variable(
+        "YUDAI_ADMINS",
+        (),
+        "Logins that may change the models table and see the installation's settings,"
         " with commas between.",
     )
-    requests_per_minute: int = Field(
-        default=1200,
+    requests_per_minute: int = variable(
+        "REQUESTS_PER_MINUTE",
+        1200,
+        "Requests of one user, or of one address without a login.",
         ge=1,
-        validation_alias="REQUESTS_PER_MINUTE",
-        description="Requests of one user, or of one address without a login.",
     )
-    trusted_proxies: Words = Field(
-        default=(),
-        validation_alias="TRUSTED_PROXIES",
-        description="Addresses or networks of proxies before this server, with commas between: what"
+    trusted_proxies: Words = variable(
+        "TRUSTED_PROXIES",
+        (),
+        "Addresses or networks of proxies before this server, with commas between: what"
         " they say in X-Forwarded-For counts as the address that asks. Unset: nobody is believed.",
     )
-
-    @field_validator("github_watch", "users", "admins", "trusted_proxies", mode="before")
-    @classmethod
-    def _split(cls, value: object) -> object:
-        if isinstance(value, str):
-            return tuple(word.strip() for word in value.split(",") if word.strip())
-        return value
 
     @field_validator("github_url")
     @classmethod

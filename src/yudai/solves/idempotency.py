@@ -1,17 +1,14 @@
 """Requests that were carried out once, under the keys that their senders gave."""
 
-from typing import cast
-
-from sqlalchemy import Table, delete
+from sqlalchemy import delete
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from yudai.kit.errors import ConflictError, RefusedError
 from yudai.kit.value import Value
 from yudai.solves.tables import IdempotencyRow
-from yudai.store.connections import insert_new
+from yudai.store.rows import insert_row
 
 KEPT_S = 7 * 24 * 3600
-_KEYS = cast("Table", IdempotencyRow.__table__)
 
 
 class IdempotencyKey(Value):
@@ -30,10 +27,10 @@ class KeyTakenError(ConflictError):
     """The same request was carried out a moment before: roll back, then look again."""
 
 
-async def find(db: AsyncSession, user_id: str, key: IdempotencyKey) -> str | None:
+async def find(db: AsyncSession, user_id: str, key: IdempotencyKey | None) -> str | None:
     """What the request made when it came first; None when this is the first time."""
-    row = await db.get(IdempotencyRow, (user_id, key.key))
-    if row is None:
+    row = None if key is None else await db.get(IdempotencyRow, (user_id, key.key))
+    if key is None or row is None:
         return None
     if row.fingerprint != key.fingerprint:
         raise KeyReusedError(
@@ -43,17 +40,14 @@ async def find(db: AsyncSession, user_id: str, key: IdempotencyKey) -> str | Non
 
 
 async def keep(
-    db: AsyncSession, user_id: str, key: IdempotencyKey, *, resource_id: str, at: float
+    db: AsyncSession, user_id: str, key: IdempotencyKey | None, *, resource_id: str, at: float
 ) -> None:
     """In the transaction that makes the resource; the later one of two at once is refused."""
-    await db.execute(delete(_KEYS).where(_KEYS.c.created_at < at - KEPT_S))
-    columns = {
-        "user_id": user_id,
-        "key": key.key,
-        "fingerprint": key.fingerprint,
-        "resource_id": resource_id,
-        "created_at": at,
-    }
-    statement = insert_new(_KEYS, db.get_bind().dialect).values(**columns).returning(_KEYS.c.key)
-    if (await db.scalars(statement)).one_or_none() is None:
+    if key is None:
+        return
+    await db.execute(delete(IdempotencyRow).where(IdempotencyRow.created_at < at - KEPT_S))
+    row = IdempotencyRow(
+        user_id=user_id, **key.model_dump(), resource_id=resource_id, created_at=at
+    )
+    if not await insert_row(db, row):
         raise KeyTakenError("the same request is being carried out: read what it made")

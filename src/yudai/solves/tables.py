@@ -12,6 +12,7 @@ from sqlalchemy.orm import Mapped, mapped_column
 from yudai.forge.domain.issue import IssueFacts
 from yudai.forge.ports.folder import Snapshot
 from yudai.gateway.domain.models import Model
+from yudai.kit.hints import SOLVES
 from yudai.kit.ids import LOCAL_USER, RunId, SolveId, WorkerId
 from yudai.projects.domain.project import Project
 from yudai.sandboxes.port import BaseSpec
@@ -29,7 +30,7 @@ Models = tuple[Model, ...]
 
 class SolveRow(WorkRow, kw_only=True):
     __tablename__ = "solves"
-    __named_by__ = "yudai list"
+    __named_by__ = SOLVES
     __table_args__ = (
         Index(None, "created_at"),
         Index(None, "state", "created_at"),

@@ -20,7 +20,7 @@ async def get_row(
 ) -> Row:
     """The row as this transaction has seen it before, unless a fresh look is asked for."""
     row = None
-    if _can_be_id(identifier):
+    if can_be_id(identifier):
         row = await db.get(table, identifier, populate_existing=is_fresh)
     if row is None:
         raise _not_found(table, identifier)
@@ -32,7 +32,7 @@ async def find_row(db: AsyncSession, table: type[Row], ending: str) -> Row:
     if len(ending) < MIN_ENDING:
         noun = _noun(table)
         raise RefusedError(f"give at least {MIN_ENDING} characters of the {noun}'s id")
-    if not _can_be_id(ending):
+    if not can_be_id(ending):
         raise _not_found(table, ending)
     matches = table.id.endswith(ending.lower(), autoescape=True)
     query = select(table).where(matches).order_by(table.id).limit(_LISTED)
@@ -70,14 +70,14 @@ async def change_row(
     )
 
 
-def _can_be_id(text: str) -> bool:
+def can_be_id(text: str) -> bool:
     """Anything else is found nowhere, and some of it no database would even look for."""
     return text.isascii() and text.isprintable()
 
 
 def _not_found(table: type[WorkRow], identifier: str) -> NotFoundError:
-    shown = identifier if _can_be_id(identifier) else ascii(identifier)
-    return NotFoundError(f"there is no {_noun(table)} {shown}: `{table.__named_by__}` names them")
+    shown = identifier if can_be_id(identifier) else ascii(identifier)
+    return NotFoundError(f"there is no {_noun(table)} {shown}: ", table.__named_by__, " names them")
 
 
 def _noun(table: type[WorkRow]) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import Dialect, Engine, Insert, NullPool, Table, create_engine, make_url
+from sqlalchemy import URL, Dialect, Engine, Insert, NullPool, Table, create_engine, make_url
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
@@ -16,24 +16,12 @@ if TYPE_CHECKING:
     from sqlalchemy.dialects.postgresql import dml as postgresql_dml
     from sqlalchemy.dialects.sqlite import dml as sqlite_dml
 
-# Parameters stay out of error messages: they are whole trajectories.
-_OPTIONS: dict[str, Any] = {"hide_parameters": True}
-
 
 def make_engine(url: str, pool: Pool) -> AsyncEngine:
     """For all that is read and for changes of state."""
     parts = make_url(url)
-    if is_sqlite(parts.get_dialect()):
-        engine = create_async_engine(parts, **_OPTIONS, **sqlite.OPTIONS)
-        sqlite.set_up(engine.sync_engine, foreign_keys=True)
-    else:
-        options = postgresql.options(parts, pool) | postgresql.pooling(pool)
-        engine = create_async_engine(parts, **_OPTIONS, **options)
-        postgresql.set_up(
-            engine.sync_engine,
-            statement_timeout_s=pool.statement_timeout_s,
-            idle_timeout_s=pool.idle_timeout_s,
-        )
+    engine = create_async_engine(parts, **_options(parts, pool), **_pooling(parts, pool))
+    _set_up(engine.sync_engine, pool)
     return engine
 
 
@@ -42,33 +30,40 @@ def make_blocking_engine(url: str, pool: Pool) -> Engine:
     parts = make_url(url)
     # PostgreSQL's driver is blocking or not by how it is opened; SQLite has two of them.
     if is_sqlite(parts.get_dialect()):
-        engine = create_engine(parts.set(drivername="sqlite"), **_OPTIONS, **sqlite.OPTIONS)
-        sqlite.set_up(engine, foreign_keys=True)
-    else:
-        single = pool.model_copy(update={"size": 1, "overflow": 0})
-        options = postgresql.options(parts, pool) | postgresql.pooling(single)
-        engine = create_engine(parts, **_OPTIONS, **options)
-        postgresql.set_up(
-            engine,
-            statement_timeout_s=pool.statement_timeout_s,
-            idle_timeout_s=pool.idle_timeout_s,
-            lock_timeout_s=postgresql.LOCK_TIMEOUT_S,
-        )
+        parts = parts.set(drivername="sqlite")
+    single = pool.model_copy(update={"size": 1, "overflow": 0})
+    engine = create_engine(parts, **_options(parts, pool), **_pooling(parts, single))
+    _set_up(engine, pool, lock_timeout_s=postgresql.LOCK_TIMEOUT_S)
     return engine
 
 
 def make_migrating_engine(url: str) -> AsyncEngine:
     """For one transaction that may take its time."""
-    parts = make_url(url)
-    if is_sqlite(parts.get_dialect()):
-        engine = create_async_engine(parts, **_OPTIONS, **sqlite.OPTIONS)
-        # SQLite changes a table by building it anew and dropping the old one.
-        sqlite.set_up(engine.sync_engine, foreign_keys=False)
-    else:
-        options = postgresql.options(parts, Pool())
-        engine = create_async_engine(parts, **_OPTIONS, **options, poolclass=NullPool)
-        postgresql.set_up(engine.sync_engine, statement_timeout_s=0, idle_timeout_s=0)
+    parts, pool = make_url(url), Pool(statement_timeout_s=0, idle_timeout_s=0)
+    pooling = {} if is_sqlite(parts.get_dialect()) else {"poolclass": NullPool}
+    engine = create_async_engine(parts, **_options(parts, pool), **pooling)
+    # SQLite changes a table by building it anew and dropping the old one.
+    _set_up(engine.sync_engine, pool, foreign_keys=False)
     return engine
+
+
+def _options(url: URL, pool: Pool) -> dict[str, Any]:
+    # Parameters stay out of error messages: they are whole trajectories.
+    own = sqlite.OPTIONS if is_sqlite(url.get_dialect()) else postgresql.options(url, pool)
+    return {"hide_parameters": True, **own}
+
+
+def _pooling(url: URL, pool: Pool) -> dict[str, Any]:
+    return {} if is_sqlite(url.get_dialect()) else postgresql.pooling(pool)
+
+
+def _set_up(
+    engine: Engine, pool: Pool, *, lock_timeout_s: float = 0, foreign_keys: bool = True
+) -> None:
+    if is_sqlite(engine.dialect):
+        sqlite.set_up(engine, foreign_keys=foreign_keys)
+    else:
+        postgresql.set_up(engine, pool, lock_timeout_s=lock_timeout_s)
 
 
 def probe(engine: Engine) -> None:

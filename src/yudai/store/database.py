@@ -1,7 +1,7 @@
 """The database: reading, and the one place of commit and rollback."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Coroutine
+from collections.abc import AsyncGenerator, Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, nullcontext, suppress
 from typing import Any, Self, TypeVarTuple
@@ -21,6 +21,7 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession
 from sqlalchemy.orm import ORMExecuteState, Session
 
+from yudai.kit.concurrency import to_its_end
 from yudai.store import postgresql, sqlite
 from yudai.store.connections import is_sqlite, make_blocking_engine, make_engine, probe, refusals
 from yudai.store.outages import away_errors, patiently
@@ -122,28 +123,15 @@ class Database:
 
 @asynccontextmanager
 async def _ending(db: AsyncSession) -> AsyncGenerator[None]:
+    """Half a commit or rollback would cost the connection."""
     try:
         yield
     except BaseException:
         # It fails only with its connection, and then the server does it.
         with suppress(DBAPIError):
-            await _whole(db.rollback())
+            await to_its_end(db.rollback())
         raise
-    await _whole(db.commit())
-
-
-async def _whole(work: Coroutine[Any, Any, None]) -> None:
-    """Done to its end, and only then cancelled: half of it would cost the connection."""
-    task = asyncio.create_task(work)
-    cancelled: asyncio.CancelledError | None = None
-    while not task.done():
-        try:
-            await asyncio.wait([task])
-        except asyncio.CancelledError as error:
-            cancelled = error
-    if cancelled:
-        raise cancelled from task.exception()
-    task.result()
+    await to_its_end(db.commit())
 
 
 def _transact(engine: Engine, work: Callable[[Connection], None]) -> None:

@@ -1,9 +1,8 @@
 """A database that is away: how that is noticed, and how long it is waited for."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Generator
+from collections.abc import Awaitable, Callable, Generator, Iterator
 from contextlib import contextmanager
-from itertools import chain, repeat
 from typing import TypeVar
 
 from sqlalchemy.exc import InterfaceError, OperationalError, SQLAlchemyError
@@ -11,13 +10,11 @@ from sqlalchemy.exc import TimeoutError as NoConnectionError
 
 from yudai.kit.causes import Cause
 from yudai.kit.errors import WorldError
+from yudai.kit.retry import growing
 from yudai.store import postgresql, sqlite
 from yudai.store.connections import reason
 
 T = TypeVar("T")
-
-_FIRST_PAUSES_S = (0.05, 0.1, 0.2)
-_PAUSE_S = 0.4
 
 
 class StoreAwayError(WorldError):
@@ -65,9 +62,9 @@ async def patiently(work: Callable[[], Awaitable[T]], patience_s: float) -> T:
     raise AssertionError("pauses never end")
 
 
-def pauses_s() -> Generator[float]:
+def pauses_s() -> Iterator[float]:
     """Between attempts to reach the database."""
-    yield from chain(_FIRST_PAUSES_S, repeat(_PAUSE_S))
+    return growing(0.05, longest_s=0.4)
 
 
 def _is_away(error: SQLAlchemyError) -> bool:

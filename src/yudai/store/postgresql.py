@@ -68,13 +68,11 @@ def pooling(pool: Pool) -> dict[str, Any]:
     }
 
 
-def set_up(
-    engine: Engine, *, statement_timeout_s: float, idle_timeout_s: float, lock_timeout_s: float = 0
-) -> None:
+def set_up(engine: Engine, pool: Pool, *, lock_timeout_s: float = 0) -> None:
     """Time limits of every connection, set by a statement: poolers refuse them as parameters."""
     limits = {
-        "statement_timeout": statement_timeout_s,
-        "idle_in_transaction_session_timeout": idle_timeout_s,
+        "statement_timeout": pool.statement_timeout_s,
+        "idle_in_transaction_session_timeout": pool.idle_timeout_s,
         "lock_timeout": lock_timeout_s,
     }
     settings = ", ".join(

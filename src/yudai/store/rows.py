@@ -1,9 +1,13 @@
 """The base class of all rows, and the column types they share."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
-from sqlalchemy import BigInteger, Integer, MetaData, String
+from sqlalchemy import BigInteger, Integer, MetaData, String, Table
+from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import DeclarativeBase, Mapped, MappedAsDataclass
+
+from yudai.kit.hints import Hint
+from yudai.store.connections import insert_new
 
 if TYPE_CHECKING:
     from yudai.kit.ids import WorkerId
@@ -28,12 +32,20 @@ class Base(MappedAsDataclass, DeclarativeBase, kw_only=True, eq=False, repr=Fals
     )
 
 
+async def insert_row(db: AsyncSession, row: Base) -> bool:
+    """False: a row with one of its keys is there already, and stays as it is."""
+    table = cast("Table", row.__table__)
+    columns = {column.name: getattr(row, column.name) for column in table.columns}
+    statement = insert_new(table, db.get_bind().dialect).values(columns)
+    return (await db.execute(statement.returning(*table.primary_key))).one_or_none() is not None
+
+
 class WorkRow(Base, kw_only=True):
     """A row with states, changed by compare-and-set and claimed by workers: a solve or a run."""
 
     __abstract__ = True
-    __named_by__ = ""
-    """The command that names the rows."""
+    __named_by__: ClassVar[Hint]
+    """What names the rows."""
 
     if TYPE_CHECKING:
         id: Mapped[Any]

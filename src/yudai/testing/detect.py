@@ -4,6 +4,7 @@ import re
 import shlex
 
 from yudai.kit.errors import RefusedError
+from yudai.kit.hints import SETUP, TEST
 from yudai.projects.domain.makefile import read_makefile
 from yudai.projects.domain.project import Project
 from yudai.projects.domain.repository_files import Glance, read_json, string, table
@@ -11,10 +12,11 @@ from yudai.projects.domain.tox import read_tox
 from yudai.sandboxes.port import Sandbox
 from yudai.testing import node, python
 from yudai.testing.domain.commands import Recognised, Scripts, recognise
-from yudai.testing.domain.report import NODE_RUNNERS, TestPlan, TestRunner
-from yudai.testing.node import detect_node, node_plan
+from yudai.testing.domain.report import TestPlan
+from yudai.testing.domain.runners import NODE_RUNNERS, TestRunner
+from yudai.testing.node import detect_node
 from yudai.testing.python import detect_python, unittest_plan
-from yudai.testing.run import shown_in, workplace
+from yudai.testing.run import plan_of, workplace
 
 _MAX_FILE = 1 << 20
 _MAKEFILES = ("GNUmakefile", "makefile", "Makefile")
@@ -57,7 +59,7 @@ async def _given(sandbox: Sandbox, project: Project) -> TestPlan:
         facts = await node.look(sandbox, project.folder)
         if facts is None or not facts.has(found.runner):
             raise _missing(project.test, f"{found.runner} is not installed")
-        return node_plan(found, project.test, project.folder)
+        return plan_of(found, project.test, project.folder, python="node")
     return await _python(sandbox, project, found)
 
 
@@ -73,15 +75,8 @@ async def _python(sandbox: Sandbox, project: Project, found: Recognised) -> Test
         args = (
             unittest_plan(seen, project.folder).args if seen.facts.unittest else ("test*.py", ".")
         )
-    return TestPlan(
-        runner=found.runner,
-        python=seen.python,
-        args=args,
-        env=found.env,
-        before=found.before,
-        command=shown_in(project.folder, project.test),
-        folder=project.folder,
-    )
+    found = found._replace(args=args)
+    return plan_of(found, project.test, project.folder, python=seen.python)
 
 
 async def _command(sandbox: Sandbox, project: Project) -> TestPlan:
@@ -89,13 +84,8 @@ async def _command(sandbox: Sandbox, project: Project) -> TestPlan:
     program = next((word for word in words if "=" not in word), "")
     if _PROGRAM.fullmatch(program) and await _lacks(sandbox, project, program):
         raise _missing(project.test, f"there is no program {program}")
-    return TestPlan(
-        runner=TestRunner.COMMAND,
-        python="",
-        args=(project.test,),
-        command=shown_in(project.folder, project.test),
-        folder=project.folder,
-    )
+    only_command = Recognised(TestRunner.COMMAND, (project.test,))
+    return plan_of(only_command, project.test, project.folder, python="")
 
 
 async def _lacks(sandbox: Sandbox, project: Project, program: str) -> bool:
@@ -105,8 +95,10 @@ async def _lacks(sandbox: Sandbox, project: Project, program: str) -> bool:
 
 def _missing(command: str, why: str) -> RefusedError:
     return RefusedError(
-        f"the test command `{command}` does not exist in the sandbox: {why};"
-        " install it with --setup, or give another one with --test"
+        f"the test command `{command}` does not exist in the sandbox: {why}; install it with ",
+        SETUP,
+        ", or give another one with ",
+        TEST,
     )
 
 

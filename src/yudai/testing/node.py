@@ -7,16 +7,13 @@ from pydantic import ValidationError
 from yudai.kit.value import Value
 from yudai.sandboxes.port import Sandbox
 from yudai.testing.domain.commands import Recognised, Scripts, recognise
-from yudai.testing.domain.report import TestPlan, TestRunner
-from yudai.testing.run import place, scratch, shown_in, workplace
+from yudai.testing.domain.report import TestPlan
+from yudai.testing.domain.runners import RUNNERS, TestRunner
+from yudai.testing.run import place, plan_of, scratch, workplace
 
 _LOOK_S = 60.0
 _PLACEHOLDER = "no test specified"
-_BY_PACKAGE = {
-    TestRunner.VITEST: "npx vitest run",
-    TestRunner.JEST: "npx jest",
-    TestRunner.MOCHA: "npx mocha",
-}
+_BY_PACKAGE = {runner: row.typed for runner, row in RUNNERS.items() if row.typed}
 
 
 class NodeFacts(Value):
@@ -41,7 +38,7 @@ async def look(sandbox: Sandbox, folder: str) -> NodeFacts | None:
         await place(sandbox, scripts, "report.cjs")
         script = await place(sandbox, scripts, "probe.cjs")
         result = await sandbox.exec(
-            shlex.join(["node", script]), cwd=workplace(folder), timeout_s=_LOOK_S
+            shlex.join(["node", script, *_BY_PACKAGE]), cwd=workplace(folder), timeout_s=_LOOK_S
         )
     try:
         return NodeFacts.model_validate_json(result.output)
@@ -58,41 +55,24 @@ async def detect_node(sandbox: Sandbox, folder: str) -> TestPlan | None:
     has_script = bool(script) and _PLACEHOLDER not in script
     found = recognise("npm test", Scripts(npm=facts.scripts)) if has_script else None
     if found and facts.has(found.runner):
-        return node_plan(found, "npm test", folder)
-    if facts.tests and (plan := _by_package(facts, folder)):
+        return plan_of(found, "npm test", folder, python="node")
+    if facts.tests and (plan := plan_by_package(facts, folder)):
         return plan
     if has_script and found is None:
-        return TestPlan(
-            runner=TestRunner.COMMAND,
-            python="",
-            args=("npm test",),
-            command=shown_in(folder, "npm test"),
-            folder=folder,
-        )
+        only_command = Recognised(TestRunner.COMMAND, ("npm test",))
+        return plan_of(only_command, "npm test", folder, python="")
     return None
 
 
-def node_plan(found: Recognised, command: str, folder: str) -> TestPlan:
-    return TestPlan(
-        runner=found.runner,
-        python="node",
-        args=found.args,
-        env=found.env,
-        before=found.before,
-        command=shown_in(folder, command),
-        folder=folder,
-    )
-
-
-def _by_package(facts: NodeFacts, folder: str) -> TestPlan | None:
+def plan_by_package(facts: NodeFacts, folder: str) -> TestPlan | None:
     installed = [runner for runner in _BY_PACKAGE if facts.has(runner)]
     asked = [runner for runner in installed if runner.value in facts.asked]
     runner = next(iter(asked or (() if facts.node_test else installed)), None)
     if runner is not None:
-        return node_plan(Recognised(runner), _BY_PACKAGE[runner], folder)
+        return plan_of(Recognised(runner), _BY_PACKAGE[runner], folder, python="node")
     if not facts.node_test:
         return None
     typed = facts.has_tsx and all(".ts" in path for path in facts.tests)
     args = ("--import", "tsx") if typed else ()
     command = shlex.join(["node", *args, "--test"])
-    return node_plan(Recognised(TestRunner.NODE, args), command, folder)
+    return plan_of(Recognised(TestRunner.NODE, args), command, folder, python="node")

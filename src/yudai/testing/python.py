@@ -7,10 +7,13 @@ from typing import NamedTuple
 from pydantic import ValidationError
 
 from yudai.kit.errors import RefusedError
+from yudai.kit.hints import SETUP, TEST
 from yudai.kit.value import Value
 from yudai.sandboxes.port import Sandbox
-from yudai.testing.domain.report import TestPlan, TestRunner
-from yudai.testing.run import place, scratch, shown_in, workplace
+from yudai.testing.domain.commands import Recognised
+from yudai.testing.domain.report import TestPlan
+from yudai.testing.domain.runners import TestRunner
+from yudai.testing.run import place, plan_of, scratch, workplace
 
 _USAGE_ERROR = 4
 _LOOK_S = 60.0
@@ -48,16 +51,17 @@ async def detect_python(sandbox: Sandbox, folder: str) -> TestPlan | None:
     python, facts = seen
     if facts.has_pytest and (facts.configured or facts.uses_pytest):
         args = await _pytest_args(sandbox, python, folder)
-        command = shown_in(folder, shlex.join([python, "-m", "pytest", *args]))
-        return TestPlan(
-            runner=TestRunner.PYTEST, python=python, args=args, command=command, folder=folder
-        )
+        command = shlex.join([python, "-m", "pytest", *args])
+        return plan_of(Recognised(TestRunner.PYTEST, args), command, folder, python=python)
     if facts.unittest:
         return unittest_plan(seen, folder)
     if facts.uses_pytest:
         raise RefusedError(
             "the tests use pytest, which is not in the environment: install it there, or say how"
-            " with --setup and --test"
+            " with ",
+            SETUP,
+            " and ",
+            TEST,
         )
     return None
 
@@ -69,13 +73,8 @@ def unittest_plan(seen: Seen, folder: str) -> TestPlan:
     starts = sorted({_start(file.parent, frozenset(facts.packages)) for file in files})
     pattern = _pattern([file.name for file in files])
     command = " && ".join(_command(python, start, pattern) for start in starts)
-    return TestPlan(
-        runner=TestRunner.UNITTEST,
-        python=python,
-        args=(pattern, *starts),
-        command=shown_in(folder, command),
-        folder=folder,
-    )
+    found = Recognised(TestRunner.UNITTEST, (pattern, *starts))
+    return plan_of(found, command, folder, python=python)
 
 
 async def _python(sandbox: Sandbox) -> str:

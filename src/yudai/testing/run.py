@@ -10,28 +10,15 @@ from typing import NamedTuple
 
 from yudai.kit.errors import SandboxError
 from yudai.sandboxes.port import WORKSPACE, ExecResult, Sandbox
-from yudai.testing.domain.report import (
+from yudai.testing.domain.commands import Recognised
+from yudai.testing.domain.report import Outcome, TestPlan, TestReport
+from yudai.testing.domain.report_lines import Ending, read_report
+from yudai.testing.domain.runners import (
     NODE_RUNNERS,
     PYTHON_RUNNERS,
-    Outcome,
-    TestPlan,
-    TestReport,
+    RUNNERS,
     TestRunner,
 )
-from yudai.testing.domain.report_lines import Ending, read_report
-
-SCRIPTS = {
-    TestRunner.PYTEST: ("run_pytest.py",),
-    TestRunner.UNITTEST: ("run_unittest.py",),
-    TestRunner.NODE: ("run_node.mjs", "report.cjs"),
-    TestRunner.JEST: ("run_jest.cjs", "report.cjs"),
-    TestRunner.VITEST: ("run_vitest.mjs", "report.cjs"),
-    TestRunner.MOCHA: ("run_mocha.cjs", "report.cjs"),
-}
-"""What has to be in the box; the first one is started."""
-
-# Whatever the repository's settings say: every test is run, and ids start where it is run.
-_PYTEST_ARGS = ("--rootdir=.", "--continue-on-collection-errors", "--maxfail=0")
 
 # One order of sets and dicts for every execution, so that they can be compared.
 _PYTHON_ENV = {"PYTHONHASHSEED": "0"}
@@ -82,6 +69,18 @@ def shown_in(folder: str, command: str) -> str:
     return f"cd {shlex.quote(folder)} && {command}" if folder else command
 
 
+def plan_of(found: Recognised, command: str, folder: str, *, python: str) -> TestPlan:
+    return TestPlan(
+        runner=found.runner,
+        python=python,
+        args=found.args,
+        env=found.env,
+        before=found.before,
+        command=shown_in(folder, command),
+        folder=folder,
+    )
+
+
 def place_of(plan: TestPlan) -> str:
     """What ids and paths of this plan start with."""
     return f"{plan.folder}/" if plan.folder else ""
@@ -95,9 +94,11 @@ async def _run_reported(
     ids: Collection[str] | None,
     paths: Collection[str],
 ) -> TestRun:
-    key, prefix = secrets.token_bytes(32), place_of(plan)
+    key, prefix, row = secrets.token_bytes(32), place_of(plan), RUNNERS[plan.runner]
     async with scratch(sandbox) as folder:
-        script, *_ = [await place(sandbox, folder, name) for name in SCRIPTS[plan.runner]]
+        script = await place(sandbox, folder, row.reporter)
+        if row.language == "node":
+            await place(sandbox, folder, "report.cjs")
         report, sealing, wanted = f"{folder}/report", f"{folder}/key", "-"
         await sandbox.write(report, b"")
         await sandbox.write(sealing, key)
@@ -105,7 +106,7 @@ async def _run_reported(
             wanted = f"{folder}/ids"
             inner = sorted(test.removeprefix(prefix) for test in ids)
             await sandbox.write(wanted, json.dumps(inner).encode())
-        words = [plan.python, script, report, sealing, wanted, *_arguments(plan)]
+        words = [plan.python, script, report, sealing, wanted, *plan.args, *row.last]
         files = (f"./{path.removeprefix(prefix)}" for path in paths)
         command = shlex.join([*words, *files])
         result = await _exec(sandbox, plan, command, timeout_s=timeout_s)
@@ -185,11 +186,6 @@ async def place(sandbox: Sandbox, folder: str, script: str) -> str:
     content = files("yudai.testing.reporters").joinpath(script).read_bytes()
     await sandbox.write(f"{folder}/{script}", content)
     return f"{folder}/{script}"
-
-
-def _arguments(plan: TestPlan) -> tuple[str, ...]:
-    more = _PYTEST_ARGS if plan.runner is TestRunner.PYTEST else ("--",)
-    return (*plan.args, *more)
 
 
 def _log(plan: TestPlan, paths: Collection[str], result: ExecResult) -> str:

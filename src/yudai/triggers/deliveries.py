@@ -1,16 +1,14 @@
 """Hints that webhooks brought: what may have changed at a forge."""
 
 from collections.abc import Collection, Sequence
-from typing import cast
 
-from sqlalchemy import Table, delete, or_, select, update
+from sqlalchemy import delete, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from yudai.store.connections import insert_new
+from yudai.store.rows import insert_row
 from yudai.triggers.tables import DeliveryRow
 
 KEPT_S = 30 * 24 * 3600.0
-_DELIVERIES = cast("Table", DeliveryRow.__table__)
 
 
 async def add(db: AsyncSession, row: DeliveryRow) -> bool:
@@ -18,9 +16,7 @@ async def add(db: AsyncSession, row: DeliveryRow) -> bool:
 
     One that came before and was never dealt with gets another chance.
     """
-    columns = {column.name: getattr(row, column.name) for column in _DELIVERIES.columns}
-    statement = insert_new(_DELIVERIES, db.get_bind().dialect).values(**columns)
-    if (await db.scalars(statement.returning(_DELIVERIES.c.id))).one_or_none() is not None:
+    if await insert_row(db, row):
         return True
     same = or_(DeliveryRow.id == row.id, DeliveryRow.body_sha256 == row.body_sha256)
     again = update(DeliveryRow).where(same, DeliveryRow.processed_at.is_(None))

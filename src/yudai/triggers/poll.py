@@ -6,13 +6,10 @@ from typing import NamedTuple
 
 import structlog
 
-from yudai.arena.forge_issue import Looked
 from yudai.forge.domain.repository import Comment, ForgeIssue, RepoRef, parse_target
-from yudai.forge.ports.remote import Credential, CredentialKind, Credentials, IssueQuery
-from yudai.kit.clock import Clock
+from yudai.forge.ports.remote import Credential, CredentialKind, IssueQuery
 from yudai.kit.errors import ForgeError, RefusedError
 from yudai.kit.text import line
-from yudai.store.store import Store
 from yudai.triggers import watches
 from yudai.triggers.domain.commands import find_command
 from yudai.triggers.open_solves import FIRST, OVERLAP_S, Triggers, watch_key
@@ -52,10 +49,6 @@ class Watcher:
     there before.
     """
 
-    store: Store
-    clock: Clock
-    forge: Looked
-    credentials: Credentials
     triggers: Triggers
     watched: tuple[str, ...] = ()
     """GITHUB_WATCH: `owner/name`."""
@@ -82,19 +75,19 @@ class Watcher:
         found: list[RepoRef] = []
         for name in names:
             try:
-                found.append(parse_target(name, forge=self.forge.url).repo)
+                found.append(parse_target(name, forge=self.triggers.forge.url).repo)
             except RefusedError as error:
                 # Of another forge that was configured before, or a slip in the setting.
                 log.debug("watch.passed_over", name=name, error=str(error))
         return found
 
     async def _installed(self) -> Sequence[RepoRef]:
-        now = self.clock.now()
+        now = self.triggers.clock.now()
         if not self.has_app or self._app.asked_at > now - self.poll_s:
             return self._app.repos
         self._app.asked_at = now
         try:
-            found = await self.forge.repositories(by=_APP)
+            found = await self.triggers.forge.repositories(by=_APP)
         except (ForgeError, RefusedError) as error:
             # Those that are known already are looked at meanwhile.
             log.warning("watch.app_not_asked", error=str(error))
@@ -103,12 +96,12 @@ class Watcher:
         return self._app.repos
 
     async def _claim(self, key: str) -> WatchRow | None:
-        now = self.clock.now()
-        async with self.store.read() as db:
+        now = self.triggers.clock.now()
+        async with self.triggers.store.read() as db:
             row = await watches.find(db, key)
         if row is not None and row.looked_at > now - self.poll_s:
             return None
-        async with self.store.change() as db:
+        async with self.triggers.store.change() as db:
             await watches.begin(db, key, at=now)
             return await watches.claim(db, key, at=now, every_s=self.poll_s)
 
@@ -119,16 +112,16 @@ class Watcher:
         except (ForgeError, RefusedError) as error:
             changes: dict[str, object] = {"error": line(str(error), width=_MAX_ERROR)}
             if isinstance(error, ForgeError) and error.retry_after_s > self.poll_s:
-                changes["looked_at"] = self.clock.now() + error.retry_after_s - self.poll_s
-            async with self.store.change() as db:
+                changes["looked_at"] = self.triggers.clock.now() + error.retry_after_s - self.poll_s
+            async with self.triggers.store.change() as db:
                 await watches.change(db, watch.repo_url, **changes)
             log.warning("watch.failed", repo=repo.full, error=str(error))
             return 0
 
     async def _look_at(self, repo: RepoRef, watch: WatchRow) -> int:
-        by = await self.credentials.reading(repo, user_id="")
+        by = await self.triggers.credentials.reading(repo, user_id="")
         since = watch.comments_since - OVERLAP_S
-        comments = await self.forge.comments_since(repo, since, by=by)
+        comments = await self.triggers.forge.comments_since(repo, since, by=by)
         issues = await self._labelled(repo, watch, by=by)
         numbers = {one.issue_number for one in comments if _asks(one, since)}
         numbers |= {issue.number for issue in issues}
@@ -153,7 +146,7 @@ class Watcher:
         found: list[ForgeIssue] = []
         for page in range(1, _MAX_PAGES + 1):
             asked = query.model_copy(update={"page": page})
-            answer = await self.forge.issues(repo, asked, by=by)
+            answer = await self.triggers.forge.issues(repo, asked, by=by)
             found += answer.issues
             if not answer.has_more:
                 break
@@ -161,14 +154,14 @@ class Watcher:
 
     async def _note(self, watch: WatchRow, seen: _Seen, *, is_all: bool) -> None:
         """In the forge's own time: its clock is not ours."""
-        now = self.clock.now()
+        now = self.triggers.clock.now()
         comments_since = _onwards(
             watch.comments_since, [one.updated_at for one in seen.comments], now=now
         )
         issues_since = _onwards(
             watch.issues_since, [one.updated_at for one in seen.issues], now=now
         )
-        async with self.store.change() as db:
+        async with self.triggers.store.change() as db:
             await watches.change(
                 db,
                 watch.repo_url,

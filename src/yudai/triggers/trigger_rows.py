@@ -1,19 +1,17 @@
 """What asked for solves at a forge: each is heard once."""
 
 from collections.abc import Collection
-from typing import cast
 
-from sqlalchemy import Table, func, select
+from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from yudai.kit.errors import ConflictError
 from yudai.kit.ids import SolveId
 from yudai.solves.domain.states import SolveState
 from yudai.solves.tables import SolveRow
-from yudai.store.connections import insert_new
+from yudai.store.rows import insert_row
 from yudai.triggers.tables import TriggerRow
 
-_TRIGGERS = cast("Table", TriggerRow.__table__)
 _GOING_ON = (SolveState.QUEUED, SolveState.RUNNING)
 
 
@@ -29,14 +27,8 @@ async def heard(db: AsyncSession, keys: Collection[str]) -> frozenset[str]:
 
 async def add(db: AsyncSession, row: TriggerRow) -> None:
     """HeardError when it is there already; the later one of two at once is refused."""
-    columns = {column.name: getattr(row, column.name) for column in _TRIGGERS.columns}
-    statement = insert_new(_TRIGGERS, db.get_bind().dialect).values(**columns)
-    if (await db.scalars(statement.returning(_TRIGGERS.c.key))).one_or_none() is None:
+    if not await insert_row(db, row):
         raise HeardError("it was heard already")
-
-
-async def find(db: AsyncSession, key: str) -> TriggerRow | None:
-    return await db.get(TriggerRow, key)
 
 
 async def going_on(

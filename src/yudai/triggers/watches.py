@@ -1,29 +1,21 @@
 """How far each repository at a forge was looked through."""
 
-from typing import cast
-
-from sqlalchemy import Table, select, update
+from sqlalchemy import select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from yudai.store.connections import insert_new, is_sqlite
+from yudai.store.connections import is_sqlite
 from yudai.store.database import LOCKS
+from yudai.store.rows import insert_row
 from yudai.triggers.tables import WatchRow
 
-_WATCHES = cast("Table", WatchRow.__table__)
 _FROM_THE_BEGINNING = 0.0
 
 
 async def begin(db: AsyncSession, repo_url: str, *, at: float) -> None:
     """Unless it is watched already: comments and history from now on, labels that are there."""
-    columns = {
-        "repo_url": repo_url,
-        "comments_since": at,
-        "issues_since": _FROM_THE_BEGINNING,
-        "history_since": at,
-        "looked_at": 0.0,
-        "error": "",
-    }
-    await db.execute(insert_new(_WATCHES, db.get_bind().dialect).values(**columns))
+    since = _FROM_THE_BEGINNING
+    row = WatchRow(repo_url=repo_url, comments_since=at, issues_since=since, history_since=at)
+    await insert_row(db, row)
 
 
 async def find(db: AsyncSession, repo_url: str) -> WatchRow | None:

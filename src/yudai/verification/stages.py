@@ -7,19 +7,12 @@ from yudai.kit.concurrency import together
 from yudai.patches.patch import Patch, readable
 from yudai.patches.test_paths import TEST_NAMES
 from yudai.sandboxes.port import Sandbox
-from yudai.testing.domain.report import PYTHON_RUNNERS, Baseline, Outcome, TestPlan, TestRunner
+from yudai.testing.domain.report import Baseline, Outcome, TestPlan
+from yudai.testing.domain.runners import PYTHON_RUNNERS, RUNNERS, TestRunner
 from yudai.testing.run import TestRun, place_of, run_tests
 from yudai.verification.clean_sandboxes import Boxes, apply_patch
 from yudai.verification.domain.judge import OwnTests
 from yudai.verification.domain.script_test_edits import SCRIPTS
-
-# Below these, any script is a test; helpers that are none do no harm to runners that take them.
-_NODE_FOLDERS = {
-    TestRunner.NODE: frozenset({"test"}),
-    TestRunner.JEST: frozenset({"__tests__"}),
-    TestRunner.VITEST: frozenset({"__tests__"}),
-    TestRunner.MOCHA: frozenset({"test", "tests", "spec"}),
-}
 
 
 class Case(NamedTuple):
@@ -89,9 +82,8 @@ def _is_test_of(plan: TestPlan, path: str) -> bool:
         return name.endswith(".py") and TEST_NAMES.fullmatch(name) is not None
     if plan.runner is TestRunner.COMMAND:
         return True
-    is_named = TEST_NAMES.fullmatch(name) is not None or not _NODE_FOLDERS[plan.runner].isdisjoint(
-        folders
-    )
+    in_folder = not RUNNERS[plan.runner].folders.isdisjoint(folders)
+    is_named = TEST_NAMES.fullmatch(name) is not None or in_folder
     return is_named and SCRIPTS.fullmatch(name) is not None
 
 

@@ -10,7 +10,8 @@ from yudai.patches.patch import Patch, forbidden, parse_patch, readable
 from yudai.projects.domain.project import Project
 from yudai.sandboxes.port import Backend, BaseRef
 from yudai.testing.detect import detect
-from yudai.testing.domain.report import NO_REPORT, Baseline, TestPlan, TestRunner
+from yudai.testing.domain.report import NO_REPORT, Baseline, TestPlan
+from yudai.testing.domain.runners import TestRunner
 from yudai.testing.run import TestRun, run_tests
 from yudai.verification.clean_sandboxes import Boxes, apply_patch, read_texts
 from yudai.verification.domain.judge import Suspicion, judge, judge_unseen

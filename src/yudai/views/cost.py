@@ -2,7 +2,6 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from pydantic import Field
@@ -42,30 +41,25 @@ class CostView(Value):
     repos: tuple[CostLine, ...]
 
 
-@dataclass(frozen=True)
-class Coster:
-    store: Store
-    clock: Clock
-
-    async def cost(self, *, user_id: str, days: int) -> CostView:
-        """Of the solves that were opened on the last so many days, today included."""
-        today = _midnight(self.clock.now())
-        since = today - (days - 1) * _DAY_S
-        async with self.store.read() as db:
-            spent = await costs.since(db, user_id, since)
-        champions = {one.solve_id for one in spent if one.champion}
-        total = _total(spent)
-        return CostView(
-            since=since,
-            total_usd=usd(total),
-            solves=len({one.solve_id for one in spent}),
-            champions=len(champions),
-            per_champion_usd=usd(total // len(champions)) if champions else None,
-            days=tuple(_by_day(spent, since, days)),
-            models=_lines(spent, lambda one: one.contestant.model),
-            strategies=_lines(spent, lambda one: one.contestant.strategy),
-            repos=_lines(spent, lambda one: one.repo),
-        )
+async def cost_of(store: Store, clock: Clock, *, user_id: str, days: int) -> CostView:
+    """Of the solves that were opened on the last so many days, today included."""
+    today = _midnight(clock.now())
+    since = today - (days - 1) * _DAY_S
+    async with store.read() as db:
+        spent = await costs.since(db, user_id, since)
+    champions = {one.solve_id for one in spent if one.champion}
+    total = _total(spent)
+    return CostView(
+        since=since,
+        total_usd=usd(total),
+        solves=len({one.solve_id for one in spent}),
+        champions=len(champions),
+        per_champion_usd=usd(total // len(champions)) if champions else None,
+        days=tuple(_by_day(spent, since, days)),
+        models=_lines(spent, lambda one: one.contestant.model),
+        strategies=_lines(spent, lambda one: one.contestant.strategy),
+        repos=_lines(spent, lambda one: one.repo),
+    )
 
 
 def _midnight(at: float) -> float:

@@ -1,7 +1,5 @@
 """What a run had changed when it said or printed one message."""
 
-from dataclasses import dataclass
-
 from pydantic import Field
 
 from yudai.kit.ids import RunId
@@ -25,31 +23,27 @@ class DiffAt(Value):
     truncated: bool = Field(description="It was too large to be kept whole.")
 
 
-@dataclass(frozen=True)
-class Diffs:
-    store: Store
-
-    async def at(self, which: Which, seq: int) -> DiffAt:
-        """Never another answer once that message is stored: messages come in order."""
-        async with self.store.read() as db:
-            run = await own_run(db, which)
-            attempt = which.attempt or run.attempt
-            if not await trajectories.has(db, run.id, seq, attempt=attempt):
-                raise NotYetError(f"attempt {attempt} of this run has no message {seq} so far")
-            found = await trajectories.newest_edit(db, run.id, attempt=attempt, upto=seq)
-            if found is None and (run.edits or run.files_changed):
-                # Imported, or run by an earlier version: it would be wrong to say that none was.
-                last = await trajectories.newest_edit(db, run.id, attempt=attempt)
-                if last is None and attempt == run.attempt:
-                    raise NotYetError("what this run had changed at each step was not recorded")
-        if found is None:
-            return DiffAt(run_id=run.id, attempt=attempt, seq=-1, edit=0, patch="", truncated=False)
-        extra = as_object(body_of(found.body).get("extra"))
-        return DiffAt(
-            run_id=run.id,
-            attempt=attempt,
-            seq=found.seq,
-            edit=found.number,
-            patch=as_text(extra.get(DIFF)),
-            truncated=extra.get(DIFF_TRUNCATED) is True or DIFF not in extra,
-        )
+async def diff_at(store: Store, which: Which, seq: int) -> DiffAt:
+    """Never another answer once that message is stored: messages come in order."""
+    async with store.read() as db:
+        run = await own_run(db, which)
+        attempt = which.attempt or run.attempt
+        if not await trajectories.has(db, run.id, seq, attempt=attempt):
+            raise NotYetError(f"attempt {attempt} of this run has no message {seq} so far")
+        found = await trajectories.newest_edit(db, run.id, attempt=attempt, upto=seq)
+        if found is None and (run.edits or run.files_changed):
+            # Imported, or run by an earlier version: it would be wrong to say that none was.
+            last = await trajectories.newest_edit(db, run.id, attempt=attempt)
+            if last is None and attempt == run.attempt:
+                raise NotYetError("what this run had changed at each step was not recorded")
+    if found is None:
+        return DiffAt(run_id=run.id, attempt=attempt, seq=-1, edit=0, patch="", truncated=False)
+    extra = as_object(body_of(found.body).get("extra"))
+    return DiffAt(
+        run_id=run.id,
+        attempt=attempt,
+        seq=found.seq,
+        edit=found.number,
+        patch=as_text(extra.get(DIFF)),
+        truncated=extra.get(DIFF_TRUNCATED) is True or DIFF not in extra,
+    )

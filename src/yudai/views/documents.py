@@ -10,18 +10,16 @@ from typing import Any, NamedTuple
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from yudai.arena.blocked_hosts import KINDS, blocked_of
-from yudai.artifacts.port import ArtifactKind, Artifacts
+from yudai.artifacts.context import Context
+from yudai.artifacts.port import ArtifactKind
 from yudai.artifacts.queries import artifact_of
 from yudai.gateway.domain.models import Usage
-from yudai.kit.clock import Clock
 from yudai.kit.errors import NotFoundError
 from yudai.kit.ids import RunId, SolveId
 from yudai.kit.money import usd
 from yudai.ranking.rank import places_of, stopped_by
 from yudai.runs import messages as trajectories
 from yudai.runs import queries as runs
-from yudai.runs.domain.states import RunState
-from yudai.runs.domain.trajectory.messages import commands_of
 from yudai.runs.domain.trajectory.steps import Step, step_of
 from yudai.runs.domain.trajectory.trajectory import TrajectoryMessage, export
 from yudai.runs.tables import RunRow
@@ -30,53 +28,24 @@ from yudai.solves import timeline as events
 from yudai.solves.domain.states import SolveState
 from yudai.solves.queries import elapsed_s, issue_of
 from yudai.solves.tables import EventRow, SolveRow
-from yudai.store.store import Store
 from yudai.views.domain.document import SolveDocument, SolveEntry, entries
-
-# Enough to hold the last turn with the observations of its commands.
-_NEWEST = 6
-
-
-class Race(NamedTuple):
-    """A solve as it stands now, for a live view."""
-
-    solve: SolveRow
-    runs: tuple[RunRow, ...]
-    events: tuple[EventRow, ...]
-    doing: dict[RunId, str]
-    """The newest command of each running run: hostile text."""
 
 
 @dataclass(frozen=True)
 class Reader:
-    store: Store
-    artifacts: Artifacts
-    clock: Clock
+    context: Context
 
     async def document(self, ending: str) -> SolveDocument:
-        async with self.store.read() as db:
+        async with self.context.store.read() as db:
             return await self._document(db, await solves.find(db, ending))
 
     async def recent(self, limit: int) -> list[SolveDocument]:
-        async with self.store.read() as db:
+        async with self.context.store.read() as db:
             return [await self._document(db, row) for row in await solves.recent(db, limit=limit)]
-
-    async def race(self, ending: str, *, after_event: int = 0) -> Race:
-        async with self.store.read() as db:
-            solve = await solves.find(db, ending)
-            rows = await runs.of_solve(db, SolveId(solve.id))
-            return Race(
-                solve=solve,
-                runs=tuple(rows),
-                events=tuple(await events.after(db, SolveId(solve.id), after_event)),
-                doing={
-                    run.id: await _doing(db, run) for run in rows if run.state == RunState.RUNNING
-                },
-            )
 
     async def run(self, ending: str, *, solve: str = "") -> RunRow:
         """By id ending, or by handle within a solve (the newest unless named)."""
-        async with self.store.read() as db:
+        async with self.context.store.read() as db:
             row = await solves.find(db, solve)
             for run in await runs.of_solve(db, SolveId(row.id)):
                 if ending in (run.handle, run.id):
@@ -85,19 +54,15 @@ class Reader:
 
     async def solve(self, ending: str = "") -> SolveRow:
         """By id ending; unless named the newest that goes on, else the newest of all."""
-        async with self.store.read() as db:
+        async with self.context.store.read() as db:
             if ending not in solves.NEWEST:
                 return await solves.find(db, ending)
             going_on = await solves.in_states(db, (SolveState.QUEUED, SolveState.RUNNING))
             newest = max(going_on, key=lambda row: (row.created_at, row.id), default=None)
             return newest or await solves.find(db, ending)
 
-    async def step(self, run_id: RunId, number: int) -> Step:
-        """One step whole: 0 is what stands before the first; negative ones count from the end."""
-        return chosen_step(await self.messages(run_id), number)
-
     async def messages(self, run_id: RunId) -> list[TrajectoryMessage]:
-        async with self.store.read() as db:
+        async with self.context.store.read() as db:
             return await trajectories.messages(db, run_id)
 
     async def trajectory(self, run: RunRow) -> dict[str, Any]:
@@ -107,14 +72,14 @@ class Reader:
         return export(await self.messages(run.id), SoFar(run))
 
     async def artifact(self, run_id: RunId, kind: ArtifactKind) -> bytes:
-        return await artifact_of(self.store, self.artifacts, run_id, kind)
+        return await artifact_of(self.context, run_id, kind)
 
     async def _document(self, db: AsyncSession, solve: SolveRow) -> SolveDocument:
         return document_of(
             solve,
             await runs.of_solve(db, solve.id),
             await events.of_kinds(db, solve.id, KINDS),
-            now=self.clock.now(),
+            now=self.context.clock.now(),
         )
 
 
@@ -139,7 +104,7 @@ class SoFar(NamedTuple):
 
 
 def chosen_step(messages: Sequence[TrajectoryMessage], number: int) -> Step:
-    """Of a whole trajectory; negative numbers count from the end."""
+    """One step whole: 0 is what stands before the first; negative ones count from the end."""
     if not messages:
         raise NotFoundError("this run has no steps")
     last = max(message.step for message in messages)
@@ -147,16 +112,6 @@ def chosen_step(messages: Sequence[TrajectoryMessage], number: int) -> Step:
     if not 0 <= wanted <= last:
         raise NotFoundError(f"there is no step {number}: this run has steps 0 to {last}")
     return step_of(wanted, [message for message in messages if message.step == wanted])
-
-
-async def _doing(db: AsyncSession, run: RunRow) -> str:
-    newest = await trajectories.messages(
-        db, run.id, after=run.message_count - _NEWEST, attempt=run.attempt
-    )
-    for message in reversed(newest):
-        if commands := commands_of(message.body):
-            return commands[-1].text
-    return ""
 
 
 def document_of(

@@ -12,7 +12,8 @@ from yudai.forge.domain.repository import ForgeIssue, RepoRef, Repository, Role,
 from yudai.forge.ports.login import SignedOutError
 from yudai.forge.ports.remote import Credential, CredentialKind, IssueQuery
 from yudai.kit.errors import ForbiddenError
-from yudai.kit.value import Value
+from yudai.kit.hints import LOG_IN
+from yudai.kit.value import Value, from_attributes
 
 MAX_REPOS = 500
 PER_PAGE = 30
@@ -146,9 +147,7 @@ class Browser:
             return Credential(kind=CredentialKind.APP)
         if not self.is_local:
             raise SignedOutError
-        raise ForbiddenError(
-            "the forge has to know who you are: run `yudai login`, or set GITHUB_TOKEN"
-        )
+        raise ForbiddenError("the forge has to know who you are: ", LOG_IN)
 
     async def _reading(self, repo: RepoRef, user_id: str) -> Credential:
         if self.is_local:
@@ -157,29 +156,22 @@ class Browser:
 
 
 def _repo_line(found: Repository) -> RepoLine:
-    return RepoLine(
+    return from_attributes(
+        RepoLine,
+        found,
         name=found.ref.full,
         url=found.ref.url,
-        default_branch=found.default_branch,
-        is_private=found.is_private,
-        is_archived=found.is_archived,
-        role=found.role,
         description=_shown(found.description),
-        open_issues=found.open_issues,
-        pushed_at=found.pushed_at,
     )
 
 
 def _issue_line(found: ForgeIssue) -> IssueLine:
-    return IssueLine(
-        number=found.number,
+    return from_attributes(
+        IssueLine,
+        found,
         title=_shown(found.title),
         author=found.author.login,
         labels=tuple(map(_shown, found.labels)),
-        comments=found.comments,
-        created_at=found.created_at,
-        updated_at=found.updated_at,
-        url=found.url,
     )
 
 

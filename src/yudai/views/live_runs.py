@@ -1,15 +1,17 @@
 """What a watcher is shown of a run and of its messages: all text of theirs is hostile, and cut."""
 
 import json
-from typing import Literal
+from typing import Any, Literal
+
+from sqlalchemy import Row
 
 from yudai.kit.causes import Cause
 from yudai.kit.ids import RunId
 from yudai.kit.money import usd
 from yudai.kit.text import MAX_BYTES, cut, line
 from yudai.kit.untyped import Object, as_object, as_text
-from yudai.kit.value import Value
-from yudai.runs.domain.marks import RunMark
+from yudai.kit.value import Value, from_attributes
+from yudai.runs.domain.progress import RunMark
 from yudai.runs.domain.states import FINAL, RunState
 from yudai.runs.domain.trajectory.kinds import Kind, kind_of, notes_of
 from yudai.runs.domain.trajectory.messages import (
@@ -20,10 +22,13 @@ from yudai.runs.domain.trajectory.messages import (
     usage_of,
 )
 from yudai.runs.messages import Stored
+from yudai.solves.domain.states import SolveState
 from yudai.testing.domain.report import Baseline
 from yudai.verification.domain.verdict import Tally, VerdictStatus, tally
-from yudai.views.update_queries import LaneFacts
+from yudai.views.solves import Progress
 
+Facts = Row[*tuple[Any, ...]]
+"""What one statement has read for a view."""
 Phase = Literal["waiting", "starting", "working", "verifying", "done"]
 
 _ACTION_WIDTH = 200
@@ -79,6 +84,20 @@ class LaneView(Value):
     url: str
 
 
+class WatchedSolve(Value):
+    state: SolveState
+    champion: RunId | None
+    cost_usd: float
+    cost_cap_usd: float
+    created_at: float
+    started_at: float | None
+    finished_at: float | None
+    deadline_at: float | None
+    reason: str
+    """Why this champion, why none, or what went wrong."""
+    progress: Progress
+
+
 class MessageView(Value):
     """One message; its `attempt` and `seq` name it within the run."""
 
@@ -106,37 +125,25 @@ class MessageView(Value):
     """Where it is whole."""
 
 
-def lane_view(
-    lane: LaneFacts, *, step_limit: int, baseline: Baseline | None, now: float
-) -> LaneView:
-    started = lane.started_at
-    elapsed_s = 0.0 if started is None else (lane.finished_at or now) - started
-    return LaneView(
-        id=lane.id,
-        handle=line(lane.handle, width=_ERROR_WIDTH),
-        state=lane.state,
-        phase=_phase(lane),
-        cause=lane.cause,
-        error=line(lane.error, width=_ERROR_WIDTH),
-        attempt=lane.attempt,
-        rev=lane.rev,
-        steps=lane.steps,
+def lane_view(run: Facts, *, step_limit: int, baseline: Baseline | None, now: float) -> LaneView:
+    """Of a row that `update_queries.lanes` has read."""
+    elapsed_s = 0.0 if run.started_at is None else (run.finished_at or now) - run.started_at
+    return from_attributes(
+        LaneView,
+        run,
+        handle=line(run.handle, width=_ERROR_WIDTH),
+        phase=_phase(run),
+        error=line(run.error, width=_ERROR_WIDTH),
         step_limit=step_limit,
-        edits=lane.edits,
-        cost_usd=usd(lane.earlier_cost_micros + lane.cost_micros),
-        tokens=lane.input_tokens + lane.output_tokens,
-        started_at=started,
-        submitted_at=lane.submitted_at,
-        finished_at=lane.finished_at,
+        cost_usd=usd(run.earlier_cost_micros + run.cost_micros),
+        tokens=run.input_tokens + run.output_tokens,
         elapsed_ms=max(0, int(elapsed_s * 1000)),
-        last_action=_last_action(lane.last_turn),
-        files_changed=lane.files_changed,
-        lines=lane.lines_changed,
-        verdict=None if lane.verdict is None else lane.verdict.status,
-        tests=None if lane.verdict is None else tally(lane.verdict, baseline),
-        rank=lane.rank,
-        marks=tuple(_mark_view(mark, lane.earlier_cost_micros) for mark in lane.marks or ()),
-        url=run_url(lane.id),
+        last_action=_last_action(run.last_turn),
+        lines=run.lines_changed,
+        verdict=None if run.verdict is None else run.verdict.status,
+        tests=None if run.verdict is None else tally(run.verdict, baseline),
+        marks=tuple(_mark_view(mark, run.earlier_cost_micros) for mark in run.marks or ()),
+        url=run_url(run.id),
     )
 
 
@@ -151,14 +158,12 @@ def message_view(stored: Stored) -> MessageView:
     code = extra.get("returncode")
     before = stored.previous_at
     is_test = notes_of(body).is_test if stored.is_test is None else stored.is_test
-    return MessageView(
-        attempt=stored.attempt,
-        seq=stored.seq,
-        step=stored.step,
+    return from_attributes(
+        MessageView,
+        stored,
         role=line(stored.role, width=_ROLE_WIDTH),
         kind=kind_of(body),
         is_test=is_test,
-        edit=stored.edit,
         text=said.text,
         commands=tuple(one.text for one in cuts),
         truncated=said.truncated or len(shown) < len(commands) or any(c.truncated for c in cuts),
@@ -166,7 +171,6 @@ def message_view(stored: Stored) -> MessageView:
         exit_code=code if _is_code(code) else None,
         cost_usd=usd(usage_of(body).cost_micros) if starts_turn(body) else None,
         ms=None if before is None else max(0, int((stored.at - before) * 1000)),
-        at=stored.at,
         raw=f"{run_url(stored.run_id)}/messages/{stored.seq}/raw?attempt={stored.attempt}",
     )
 
@@ -184,13 +188,7 @@ def run_url(run_id: RunId) -> str:
 
 
 def _mark_view(mark: RunMark, earlier_micros: int) -> MarkView:
-    return MarkView(
-        kind=mark.kind,
-        at=mark.at,
-        step=mark.step,
-        cost_usd=usd(earlier_micros + mark.cost_micros),
-        ok=mark.ok,
-    )
+    return from_attributes(MarkView, mark, cost_usd=usd(earlier_micros + mark.cost_micros))
 
 
 def _said(body: Object, extra: Object, *, has_commands: bool) -> str:
@@ -205,7 +203,7 @@ def _is_code(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and abs(value) < 1 << 31
 
 
-def _phase(lane: LaneFacts) -> Phase:
+def _phase(lane: Facts) -> Phase:
     if lane.state in FINAL:
         return "done"
     if lane.state is RunState.RUNNING:

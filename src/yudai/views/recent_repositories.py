@@ -1,6 +1,5 @@
 """Repositories and folders that solves were of before: what a person is likely to mean again."""
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from pydantic import Field
@@ -34,21 +33,17 @@ class _Spot(NamedTuple):
     url: str
 
 
-@dataclass(frozen=True)
-class Places:
-    store: Store
-
-    async def recent(self, *, user_id: str) -> RepoList:
-        """The demo and imported runs are of no place that a solve could be of again."""
-        async with self.store.read() as db:
-            used = await pages.used(db, user_id, limit=LOOKED_THROUGH)
-        found: dict[_Spot, list[Used]] = {}
-        for one in used:
-            spot = _spot(one)
-            if any(spot):
-                found.setdefault(spot, []).append(one)
-        newest_first = list(found.items())[:MAX_REPOS]
-        return RepoList(repos=tuple(_recent(spot, uses) for spot, uses in newest_first))
+async def recent_repositories(store: Store, *, user_id: str) -> RepoList:
+    """The demo and imported runs are of no place that a solve could be of again."""
+    async with store.read() as db:
+        used = await pages.used(db, user_id, limit=LOOKED_THROUGH)
+    found: dict[_Spot, list[Used]] = {}
+    for one in used:
+        spot = _spot(one)
+        if any(spot):
+            found.setdefault(spot, []).append(one)
+    newest_first = list(found.items())[:MAX_REPOS]
+    return RepoList(repos=tuple(_recent(spot, uses) for spot, uses in newest_first))
 
 
 def _spot(used: Used) -> _Spot:

@@ -17,7 +17,7 @@ from yudai.kit.errors import NotFoundError
 from yudai.kit.ids import RunId, SolveId
 from yudai.kit.money import usd
 from yudai.kit.untyped import as_items, as_object
-from yudai.kit.value import Value
+from yudai.kit.value import Value, from_attributes
 from yudai.runs import attempts
 from yudai.runs import queries as runs
 from yudai.runs.domain.states import FINAL, RunState
@@ -29,7 +29,7 @@ from yudai.store.store import Store
 from yudai.testing.domain.report import Baseline
 from yudai.verification.domain.verdict import Tally, Verdict, tally
 from yudai.views.live_runs import MessageView, run_url
-from yudai.views.solves import RunView, Tokens, run_view
+from yudai.views.solves import RunView, Tokens, run_view, tokens_of
 
 
 class RunDetail(RunView):
@@ -144,23 +144,15 @@ class RunReader:
 
     async def run(self, which: Which) -> RunDetail:
         async with self.store.read() as db:
-            run = await own_run(db, which)
-            solve = await solves.get(db, run.solve_id)
-            refs = await _refs(db, run)
-        return RunDetail(
-            **run_view(run).model_dump(exclude={"links"}),
-            solve_id=run.solve_id,
-            step_limit=solve.budget.max_steps,
-            sandbox_id=run.sandbox_id,
-            links=_links(run, refs),
-        )
+            return await detail_of(db, await own_run(db, which))
 
     async def attempts(self, which: Which) -> AttemptList:
         async with self.store.read() as db:
             run = await own_run(db, which)
             earlier = await attempts.of_run(db, run.id)
-        views = (*(_earlier_view(row) for row in earlier), _present_view(run))
-        return AttemptList(run_id=run.id, attempts=views)
+        views = [_attempt_view(row, RunState.FAILED, row.number, run.id) for row in earlier]
+        present = _attempt_view(run, run.state, run.attempt, run.id)
+        return AttemptList(run_id=run.id, attempts=(*views, present))
 
     async def plan(self, which: Which) -> PlanView:
         ref = await self.artifact(which, ArtifactKind.PLAN)
@@ -196,6 +188,18 @@ class RunReader:
         if kind not in refs:
             raise _not_yet(run, kind.readable)
         return refs[kind]
+
+
+async def detail_of(db: AsyncSession, run: RunRow) -> RunDetail:
+    solve = await solves.get(db, run.solve_id)
+    return from_attributes(
+        RunDetail,
+        run_view(run),
+        solve_id=run.solve_id,
+        step_limit=solve.budget.max_steps,
+        sandbox_id=run.sandbox_id,
+        links=_links(run, await _refs(db, run)),
+    )
 
 
 async def own_run(db: AsyncSession, which: Which) -> RunRow:
@@ -249,35 +253,18 @@ def _log_link(run_id: RunId, name: str, refs: Mapping[ArtifactKind, ArtifactRef]
     return f"{run_url(run_id)}/logs/{name}" + (f"?v={ref.sha256}" if ref else "")
 
 
-def _earlier_view(row: AttemptRow) -> AttemptView:
-    return AttemptView(
-        number=row.number,
-        state=RunState.FAILED,
-        cause=row.cause,
-        error=row.error,
-        started_at=row.started_at,
-        finished_at=row.finished_at,
+def _attempt_view(
+    row: RunRow | AttemptRow, state: RunState, number: int, run_id: RunId
+) -> AttemptView:
+    return from_attributes(
+        AttemptView,
+        row,
+        number=number,
+        state=state,
         api_calls=row.steps,
-        message_count=row.message_count,
-        tokens=Tokens(input=row.input_tokens, cached=row.cached_tokens, output=row.output_tokens),
+        tokens=tokens_of(row),
         cost_usd=usd(row.cost_micros),
-        links=_attempt_links(row.run_id, row.number),
-    )
-
-
-def _present_view(run: RunRow) -> AttemptView:
-    return AttemptView(
-        number=run.attempt,
-        state=run.state,
-        cause=run.cause,
-        error=run.error,
-        started_at=run.started_at,
-        finished_at=run.finished_at,
-        api_calls=run.steps,
-        message_count=run.message_count,
-        tokens=Tokens(input=run.input_tokens, cached=run.cached_tokens, output=run.output_tokens),
-        cost_usd=usd(run.cost_micros),
-        links=_attempt_links(run.id, run.attempt),
+        links=_attempt_links(run_id, number),
     )
 
 

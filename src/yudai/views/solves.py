@@ -17,13 +17,13 @@ from yudai.kit.clock import Clock
 from yudai.kit.errors import NotFoundError
 from yudai.kit.ids import RunId, SolveId
 from yudai.kit.money import usd
-from yudai.kit.value import Value
+from yudai.kit.value import Value, from_attributes
 from yudai.publishing import queries as publications
 from yudai.publishing.tables import PublicationRow
 from yudai.publishing.views import PublicationView, view_of
 from yudai.runs import queries as runs
 from yudai.runs.domain.states import RunState
-from yudai.runs.tables import RunRow
+from yudai.runs.tables import AttemptRow, RunRow
 from yudai.solves import queries as solves
 from yudai.solves import timeline as events
 from yudai.solves.domain.budget import Budget
@@ -240,23 +240,17 @@ async def _known(db: AsyncSession, solve_ids: Sequence[SolveId]) -> _Known:
 def _summary(row: SolveRow, known: _Known, *, now: float) -> SolveSummary:
     tally = known.tallies.get(row.id, pages.NOTHING)
     champion = known.champions.get(row.id)
-    return SolveSummary(
-        id=row.id,
-        state=row.state,
-        repo=row.repo,
+    return from_attributes(
+        SolveSummary,
+        row,
         issue=Issue(title=row.issue_title, number=row.issue_number).label,
-        progress=_progress(tally),
+        progress=progress_of(tally),
         champion=row.champion_run_id,
         champion_handle="" if champion is None else champion.handle,
         tests=champion and _tests(champion),
         reason=row.reason or row.error,
         cost_usd=usd(tally.cost_micros),
         elapsed_s=round(elapsed_s(row, now=now), 3),
-        created_at=row.created_at,
-        started_at=row.started_at,
-        finished_at=row.finished_at,
-        deadline_at=row.deadline_at,
-        conversation_id=row.conversation_id,
         links=_links(row.id),
     )
 
@@ -266,7 +260,7 @@ def _tests(champion: Champion) -> Tests | None:
     return None if verdict is None else tally_of(verdict, champion.baseline)
 
 
-def _progress(tally: Tally) -> Progress:
+def progress_of(tally: Tally) -> Progress:
     counts = {state.value: tally.states[state] for state in RunState}
     return Progress(total=tally.states.total(), **counts)
 
@@ -298,75 +292,30 @@ def _view(
 ) -> SolveView:
     cost_micros = sum(run.total_cost_micros for run in rows)
     tally = Tally(Counter(run.state for run in rows), cost_micros)
-    document = document_of(row, rows, told, now=now)
-    return SolveView(
+    return from_attributes(
+        SolveView,
+        row,
         **dict(decisions_of(row, told)),
-        solve=document.solve,
-        ranking=document.ranking,
-        not_started=document.not_started,
-        reason=document.reason,
-        budget_ended=document.budget_ended,
-        blocked=document.blocked,
-        progress=_progress(tally),
-        matrix=row.matrix,
-        budget=row.budget,
+        **dict(document_of(row, rows, told, now=now)),
+        progress=progress_of(tally),
         runs=tuple(map(run_view, rows)),
-        events=tuple(map(_event, told)),
-        conversation_id=row.conversation_id,
-        issue_title=row.issue_title,
-        issue_body=row.issue_body,
-        issue_number=row.issue_number,
-        issue_facts=row.issue_facts,
-        origin=row.origin,
+        events=tuple(from_attributes(EventView, event) for event in told),
         publication=None if published is None else view_of(published),
-        repo_url=row.repo_url,
-        publish=row.publish,
-        base_branch=row.base_branch,
-        base_commit=row.base_commit,
-        reducer=row.reducer,
-        require_proof=row.require_proof,
-        test_command=row.test_command,
-        error=row.error,
-        created_at=row.created_at,
-        started_at=row.started_at,
-        finished_at=row.finished_at,
-        deadline_at=row.deadline_at,
         links=_links(row.id),
     )
 
 
 def run_view(run: RunRow) -> RunView:
-    return RunView(
-        id=run.id,
-        position=run.position,
-        handle=run.handle,
-        contestant=run.contestant,
-        state=run.state,
-        cause=run.cause,
-        error=run.error,
-        attempt=run.attempt,
-        exit_status=run.exit_status,
+    return from_attributes(
+        RunView,
+        run,
         api_calls=run.steps,
-        edits=run.edits,
-        edits_capped=run.edits_capped,
-        message_count=run.message_count,
-        tokens=Tokens(input=run.input_tokens, cached=run.cached_tokens, output=run.output_tokens),
+        tokens=tokens_of(run),
         cost_usd=usd(run.total_cost_micros),
         earlier_cost_usd=usd(run.earlier_cost_micros),
-        latency_ms=run.latency_ms,
-        files_changed=run.files_changed,
-        lines_changed=run.lines_changed,
-        verdict=run.verdict,
-        rank=run.rank,
-        why=run.why,
-        queued_at=run.queued_at,
-        started_at=run.started_at,
-        submitted_at=run.submitted_at,
-        finished_at=run.finished_at,
-        deadline_at=run.deadline_at,
         links=_run_links(run.id),
     )
 
 
-def _event(row: EventRow) -> EventView:
-    return EventView(id=row.id, at=row.at, kind=row.kind, run_id=row.run_id, data=row.data)
+def tokens_of(row: RunRow | AttemptRow) -> Tokens:
+    return Tokens(input=row.input_tokens, cached=row.cached_tokens, output=row.output_tokens)

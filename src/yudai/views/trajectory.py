@@ -2,11 +2,11 @@
 
 import json
 from collections.abc import AsyncGenerator, Sequence
-from dataclasses import dataclass
 from itertools import groupby
 from operator import attrgetter
 from typing import NamedTuple
 
+from yudai.kit.value import from_attributes
 from yudai.runs import messages as trajectories
 from yudai.runs.domain.states import FINAL
 from yudai.runs.domain.trajectory.steps import step_of
@@ -36,143 +36,138 @@ class Raw(NamedTuple):
     """It will not change any more, as long as its attempt is named."""
 
 
-@dataclass(frozen=True)
-class RunPages:
-    store: Store
-
-    async def messages(self, which: Which, *, before: int | None, limit: int) -> TrajectoryPage:
-        """The last ones before that number, as many as fit."""
-        async with self.store.read() as db:
-            run = await own_run(db, which)
-            attempt = which.attempt or run.attempt
-            found = await trajectories.page_before(
-                db, run.id, before=before, limit=limit, attempt=attempt
-            )
-        views = _fitting([message_view(one) for one in reversed(found)])[::-1]
-        first = views[0].seq if views else 0
-        here = f"{run_url(run.id)}/messages?attempt={attempt}&limit={limit}"
-        return TrajectoryPage(
-            run_id=run.id,
-            attempt=attempt,
-            messages=tuple(views),
-            earlier=f"{here}&before={first}" if first else None,
-        )
-
-    async def message(self, which: Which, seq: int) -> Raw:
-        """One message whole, as it is stored."""
-        async with self.store.read() as db:
-            run = await own_run(db, which)
-            attempt = which.attempt or run.attempt
-            found = await trajectories.page_after(
-                db, run.id, after=seq - 1, limit=1, attempt=attempt
-            )
-        if not found or found[0].seq != seq:
-            raise NotYetError(f"attempt {attempt} of this run has no message {seq} so far")
-        return Raw(f"{attempt}-{seq}", _framed(found[0].body), is_settled=True)
-
-    async def steps(
-        self, which: Which, *, after: int | None, before: int | None, limit: int
-    ) -> StepPage:
-        is_up = after is None and before is not None
-        async with self.store.read() as db:
-            run = await own_run(db, which)
-            attempt = which.attempt or run.attempt
-            last = await trajectories.last_step(db, run.id, attempt=attempt)
-            wanted = _numbers(after, before, limit=limit, last=last)
-            found = await trajectories.of_steps(
-                db, run.id, wanted, limit=_PAGE_MESSAGES, attempt=attempt, newest=is_up
-            )
-        views = _step_views(found, is_up=is_up)
-        here = f"{run_url(run.id)}/steps?attempt={attempt}&limit={limit}"
-        first, final = (views[0].number, views[-1].number) if views else (0, last)
-        return StepPage(
-            run_id=run.id,
-            attempt=attempt,
-            last=last,
-            steps=tuple(views),
-            earlier=f"{here}&before={first}" if first > 0 else None,
-            later=f"{here}&after={final}" if final < last else None,
-        )
-
-    async def step(self, which: Which, number: int) -> Raw:
-        """All messages of one step, as they are stored."""
-        async with self.store.read() as db:
-            run = await own_run(db, which)
-            attempt = which.attempt or run.attempt
-            last = await trajectories.last_step(db, run.id, attempt=attempt)
-            found = await trajectories.of_steps(
-                db, run.id, range(number, number + 1), limit=1, attempt=attempt
-            )
-        if not found:
-            raise NotYetError(f"there is no step {number}: this run's last is {last}")
-        is_ended = number < last or run.state in FINAL or attempt < run.attempt
-        head = f'{{"step":{number},"messages":['
-        stream = self._stream(run, attempt, after=found[0].seq - 1, step=number)
-        tag = f"{attempt}-{number}" + ("" if is_ended else f"-{run.rev}")
-        return Raw(tag, _framed(head, stream, "]}"), is_settled=is_ended)
-
-    async def trajectory(self, which: Which) -> Raw:
-        """In mini-SWE-agent's format, as far as it goes."""
-        async with self.store.read() as db:
-            run = await own_run(db, which)
-        document = export((), SoFar(run))
-        head = f'{{"info":{json.dumps(document["info"])},"messages":['
-        stream = self._stream(run, run.attempt)
-        tail = f'],"trajectory_format":{json.dumps(FORMAT)}}}'
-        return Raw(f"{run.attempt}-{run.rev}", _framed(head, stream, tail))
-
-    async def transcript(self, which: Which) -> Raw:
-        """As plain text for people, as far as it goes."""
-        async with self.store.read() as db:
-            run = await own_run(db, which)
+async def messages(store: Store, which: Which, *, before: int | None, limit: int) -> TrajectoryPage:
+    """The last ones before that number, as many as fit."""
+    async with store.read() as db:
+        run = await own_run(db, which)
         attempt = which.attempt or run.attempt
-        return Raw(f"{attempt}-{run.rev}-text", self._tell(run, attempt))
+        found = await trajectories.page_before(
+            db, run.id, before=before, limit=limit, attempt=attempt
+        )
+    views = _fitting([message_view(one) for one in reversed(found)])[::-1]
+    first = views[0].seq if views else 0
+    here = f"{run_url(run.id)}/messages?attempt={attempt}&limit={limit}"
+    return TrajectoryPage(
+        run_id=run.id,
+        attempt=attempt,
+        messages=tuple(views),
+        earlier=f"{here}&before={first}" if first else None,
+    )
 
-    async def _tell(self, run: RunRow, attempt: int) -> AsyncGenerator[bytes]:
-        """Step by step: only the messages of one page and of one step are held."""
-        began_at: float | None = None
-        open_step: list[TrajectoryMessage] = []
-        async for one in self._messages(run, attempt):
-            began_at = one.at if began_at is None else began_at
-            if open_step and open_step[0].step != one.step:
-                yield _told(open_step, began_at)
-                open_step = []
-            open_step.append(one)
-        if open_step and began_at is not None:
+
+async def message(store: Store, which: Which, seq: int) -> Raw:
+    """One message whole, as it is stored."""
+    async with store.read() as db:
+        run = await own_run(db, which)
+        attempt = which.attempt or run.attempt
+        found = await trajectories.page_after(db, run.id, after=seq - 1, limit=1, attempt=attempt)
+    if not found or found[0].seq != seq:
+        raise NotYetError(f"attempt {attempt} of this run has no message {seq} so far")
+    return Raw(f"{attempt}-{seq}", _framed(found[0].body), is_settled=True)
+
+
+async def steps(
+    store: Store, which: Which, *, after: int | None, before: int | None, limit: int
+) -> StepPage:
+    is_up = after is None and before is not None
+    async with store.read() as db:
+        run = await own_run(db, which)
+        attempt = which.attempt or run.attempt
+        last = await trajectories.last_step(db, run.id, attempt=attempt)
+        wanted = _numbers(after, before, limit=limit, last=last)
+        found = await trajectories.of_steps(
+            db, run.id, wanted, limit=_PAGE_MESSAGES, attempt=attempt, newest=is_up
+        )
+    views = _step_views(found, is_up=is_up)
+    here = f"{run_url(run.id)}/steps?attempt={attempt}&limit={limit}"
+    first, final = (views[0].number, views[-1].number) if views else (0, last)
+    return StepPage(
+        run_id=run.id,
+        attempt=attempt,
+        last=last,
+        steps=tuple(views),
+        earlier=f"{here}&before={first}" if first > 0 else None,
+        later=f"{here}&after={final}" if final < last else None,
+    )
+
+
+async def step(store: Store, which: Which, number: int) -> Raw:
+    """All messages of one step, as they are stored."""
+    async with store.read() as db:
+        run = await own_run(db, which)
+        attempt = which.attempt or run.attempt
+        last = await trajectories.last_step(db, run.id, attempt=attempt)
+        found = await trajectories.of_steps(
+            db, run.id, range(number, number + 1), limit=1, attempt=attempt
+        )
+    if not found:
+        raise NotYetError(f"there is no step {number}: this run's last is {last}")
+    is_ended = number < last or run.state in FINAL or attempt < run.attempt
+    head = f'{{"step":{number},"messages":['
+    stream = _bodies(store, run, attempt, after=found[0].seq - 1, step=number)
+    tag = f"{attempt}-{number}" + ("" if is_ended else f"-{run.rev}")
+    return Raw(tag, _framed(head, stream, "]}"), is_settled=is_ended)
+
+
+async def trajectory(store: Store, which: Which) -> Raw:
+    """In mini-SWE-agent's format, as far as it goes."""
+    async with store.read() as db:
+        run = await own_run(db, which)
+    document = export((), SoFar(run))
+    head = f'{{"info":{json.dumps(document["info"])},"messages":['
+    stream = _bodies(store, run, run.attempt)
+    tail = f'],"trajectory_format":{json.dumps(FORMAT)}}}'
+    return Raw(f"{run.attempt}-{run.rev}", _framed(head, stream, tail))
+
+
+async def transcript(store: Store, which: Which) -> Raw:
+    """As plain text for people, as far as it goes."""
+    async with store.read() as db:
+        run = await own_run(db, which)
+    attempt = which.attempt or run.attempt
+    return Raw(f"{attempt}-{run.rev}-text", _tell(store, run, attempt))
+
+
+async def _tell(store: Store, run: RunRow, attempt: int) -> AsyncGenerator[bytes]:
+    """Step by step: only the messages of one page and of one step are held."""
+    began_at: float | None = None
+    open_step: list[TrajectoryMessage] = []
+    async for one in _stream(store, run, attempt):
+        began_at = one.at if began_at is None else began_at
+        if open_step and open_step[0].step != one.step:
             yield _told(open_step, began_at)
+            open_step = []
+        open_step.append(from_attributes(TrajectoryMessage, one, body=body_of(one.body)))
+    if open_step and began_at is not None:
+        yield _told(open_step, began_at)
 
-    async def _messages(self, run: RunRow, attempt: int) -> AsyncGenerator[TrajectoryMessage]:
-        after = -1
-        while True:
-            async with self.store.read() as db:
-                page = await trajectories.page_after(
-                    db, run.id, after=after, limit=_STREAMED, attempt=attempt
-                )
-            for one in page:
-                yield TrajectoryMessage(
-                    seq=one.seq, step=one.step, role=one.role, at=one.at, body=body_of(one.body)
-                )
-            if len(page) < _STREAMED:
-                return
-            after = page[-1].seq
 
-    async def _stream(
-        self, run: RunRow, attempt: int, *, after: int = -1, step: int | None = None
-    ) -> AsyncGenerator[bytes]:
-        """Bodies with commas, page by page: nobody holds all of them."""
-        comma = b""
-        while True:
-            async with self.store.read() as db:
-                page = await trajectories.page_after(
-                    db, run.id, after=after, limit=_STREAMED, attempt=attempt
-                )
-            shown = [one for one in page if step is None or one.step == step]
-            for one in shown:
-                yield comma + one.body.encode()
-                comma = b","
-            if len(shown) < _STREAMED:
+async def _bodies(
+    store: Store, run: RunRow, attempt: int, *, after: int = -1, step: int | None = None
+) -> AsyncGenerator[bytes]:
+    """With commas."""
+    comma = b""
+    async for one in _stream(store, run, attempt, after=after, step=step):
+        yield comma + one.body.encode()
+        comma = b","
+
+
+async def _stream(
+    store: Store, run: RunRow, attempt: int, *, after: int = -1, step: int | None = None
+) -> AsyncGenerator[Stored]:
+    """Page by page: nobody holds all of them. Those of one step stand together."""
+    while True:
+        async with store.read() as db:
+            page = await trajectories.page_after(
+                db, run.id, after=after, limit=_STREAMED, attempt=attempt
+            )
+        for one in page:
+            if step not in (None, one.step):
                 return
-            after = page[-1].seq
+            yield one
+        if len(page) < _STREAMED:
+            return
+        after = page[-1].seq
 
 
 async def _framed(

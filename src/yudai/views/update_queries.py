@@ -1,20 +1,30 @@
 """A solve's runs as somebody watches them: what has changed first, the rest only of those."""
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, String, Text, bindparam, case, func, select, type_coerce
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    String,
+    Text,
+    bindparam,
+    case,
+    func,
+    select,
+    type_coerce,
+)
 
-from yudai.kit.causes import Cause
 from yudai.kit.ids import RunId, SolveId
-from yudai.runs.domain.marks import Marks
+from yudai.kit.value import Value
 from yudai.runs.domain.states import RunState
 from yudai.runs.tables import MessageRow, RunRow
-from yudai.solves.domain.budget import Budget
-from yudai.solves.domain.states import SolveState
 from yudai.solves.tables import EventRow, SolveRow
+from yudai.store.rows import Base
 from yudai.testing.domain.report import Baseline
-from yudai.verification.domain.verdict import Verdict
+from yudai.views.live_runs import Facts, LaneView, WatchedSolve
+from yudai.views.solve_queries import Tally
 
 # The newest turn of the model is among the last few messages: its commands' output follows it.
 _NEWEST = 12
@@ -51,42 +61,30 @@ _LAST_TURN = (
     .limit(1)
     .scalar_subquery()
 )
+
+
+def _columns(row: type[Base], view: type[Value], *others: str) -> list[ColumnElement[Any]]:
+    """Those that the view shows by their own names, and others that it computes from."""
+    names = {*view.model_fields, *others}
+    return [column for column in row.__table__.columns if column.name in names]
+
+
 _LANES = select(
-    RunRow.id,
-    RunRow.handle,
-    RunRow.state,
-    RunRow.cause,
-    RunRow.error,
-    RunRow.attempt,
-    RunRow.rev,
-    RunRow.steps,
-    RunRow.edits,
-    RunRow.message_count,
-    RunRow.input_tokens,
-    RunRow.cached_tokens,
-    RunRow.output_tokens,
-    RunRow.cost_micros,
-    RunRow.earlier_cost_micros,
-    RunRow.started_at,
-    RunRow.submitted_at,
-    RunRow.finished_at,
-    RunRow.files_changed,
-    RunRow.lines_changed,
-    RunRow.verdict,
-    RunRow.rank,
-    RunRow.marks,
-    case((RunRow.state == RunState.RUNNING, _LAST_TURN)),
+    *_columns(
+        RunRow,
+        LaneView,
+        "message_count",
+        "input_tokens",
+        "output_tokens",
+        "cost_micros",
+        "earlier_cost_micros",
+        "lines_changed",
+    ),
+    # The newest message of the model, as it is stored, while the run goes on.
+    case((RunRow.state == RunState.RUNNING, _LAST_TURN)).label("last_turn"),
 ).where(RunRow.id.in_(bindparam("run_ids", expanding=True)))
 _SOLVE = select(
-    SolveRow.state,
-    SolveRow.champion_run_id,
-    SolveRow.reason,
-    SolveRow.error,
-    SolveRow.budget,
-    SolveRow.created_at,
-    SolveRow.started_at,
-    SolveRow.finished_at,
-    SolveRow.deadline_at,
+    *_columns(SolveRow, WatchedSolve, "issue_title", "champion_run_id", "error", "budget")
 ).where(SolveRow.id == _SOLVE_ID)
 _PROGRESS = (
     select(
@@ -131,54 +129,6 @@ class Glance(NamedTuple):
     lanes: tuple[Lane, ...]
 
 
-class LaneFacts(NamedTuple):
-    id: RunId
-    handle: str
-    state: RunState
-    cause: Cause | None
-    error: str
-    attempt: int
-    rev: int
-    steps: int
-    edits: int
-    message_count: int
-    input_tokens: int
-    cached_tokens: int
-    output_tokens: int
-    cost_micros: int
-    earlier_cost_micros: int
-    started_at: float | None
-    submitted_at: float | None
-    finished_at: float | None
-    files_changed: int
-    lines_changed: int
-    verdict: Verdict | None
-    rank: int | None
-    marks: Marks | None
-    last_turn: str | None
-    """The newest message of the model, as it is stored, while the run goes on."""
-
-
-class SolveFacts(NamedTuple):
-    state: SolveState
-    champion: RunId | None
-    reason: str
-    error: str
-    budget: Budget
-    created_at: float
-    started_at: float | None
-    finished_at: float | None
-    deadline_at: float | None
-
-
-class StateFacts(NamedTuple):
-    """The runs in one state together."""
-
-    state: RunState
-    runs: int
-    cost_micros: int
-
-
 class EventFacts(NamedTuple):
     id: int
     kind: str
@@ -199,20 +149,21 @@ def glance(db: Connection, solve_id: SolveId) -> Glance | None:
     return Glance(user_id, rev, state, created_at, event or 0, lanes)
 
 
-def lanes(db: Connection, run_ids: Sequence[RunId]) -> dict[RunId, LaneFacts]:
-    rows = map(LaneFacts._make, db.execute(_LANES, {"run_ids": list(run_ids)}))
-    return {row.id: row for row in rows}
+def lanes(db: Connection, run_ids: Sequence[RunId]) -> dict[RunId, Facts]:
+    """What `lane_view` shows of them."""
+    return {row.id: row for row in db.execute(_LANES, {"run_ids": list(run_ids)})}
 
 
-def solve(db: Connection, solve_id: SolveId) -> SolveFacts:
-    return SolveFacts._make(db.execute(_SOLVE, {"solve_id": solve_id}).one())
+def solve(db: Connection, solve_id: SolveId) -> Facts:
+    return db.execute(_SOLVE, {"solve_id": solve_id}).one()
 
 
-def progress(db: Connection, solve_id: SolveId) -> list[StateFacts]:
+def progress(db: Connection, solve_id: SolveId) -> Tally:
     """How many runs are in each state, and what they cost."""
-    rows = db.execute(_PROGRESS, {"solve_id": solve_id})
+    rows = db.execute(_PROGRESS, {"solve_id": solve_id}).all()
     # PostgreSQL's sum of large integers is a decimal.
-    return [StateFacts(state, runs, int(cost)) for state, runs, cost in rows]
+    cost = sum(int(cost) for _, _, cost in rows)
+    return Tally(Counter({state: runs for state, runs, _ in rows}), cost)
 
 
 def events(db: Connection, solve_id: SolveId, *, after: int, limit: int) -> list[EventFacts]:
@@ -220,5 +171,8 @@ def events(db: Connection, solve_id: SolveId, *, after: int, limit: int) -> list
     return list(map(EventFacts._make, found))
 
 
-def baseline(db: Connection, solve_id: SolveId) -> Baseline | None:
+def baseline(db: Connection, solve_id: SolveId, lanes: Iterable[Facts]) -> Baseline | None:
+    """What verdicts are compared with; it is long, so only where there are some."""
+    if all(lane.verdict is None for lane in lanes):
+        return None
     return db.execute(_BASELINE, {"solve_id": solve_id}).scalar_one()

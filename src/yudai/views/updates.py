@@ -16,33 +16,17 @@ from yudai.kit.errors import NotFoundError, RefusedError
 from yudai.kit.ids import LOCAL_USER, RunId, SolveId
 from yudai.kit.money import usd
 from yudai.kit.text import line
-from yudai.kit.value import Value
+from yudai.kit.value import Value, from_attributes
 from yudai.runs import messages as trajectories
-from yudai.runs.domain.states import RunState
 from yudai.runs.messages import Stored, Stretch
 from yudai.solves.domain.states import FINAL, SolveState
 from yudai.store.read_thread import Lookout
 from yudai.store.store import Store
 from yudai.views import update_queries as facts
-from yudai.views import update_queries as lanes
 from yudai.views.domain.cursor import UNSEEN, Cursor, Mark, decode, encode, epoch_of
-from yudai.views.live_runs import LaneView, MessageView, lane_view, message_view
-from yudai.views.solves import EventView, Progress
-from yudai.views.update_queries import EventFacts, Glance, Lane, SolveFacts, StateFacts
-
-
-class WatchedSolve(Value):
-    state: SolveState
-    champion: RunId | None
-    cost_usd: float
-    cost_cap_usd: float
-    created_at: float
-    started_at: float | None
-    finished_at: float | None
-    deadline_at: float | None
-    reason: str
-    """Why this champion, why none, or what went wrong."""
-    progress: Progress
+from yudai.views.live_runs import LaneView, MessageView, WatchedSolve, lane_view, message_view
+from yudai.views.solves import EventView, progress_of
+from yudai.views.update_queries import EventFacts, Facts, Glance, Lane
 
 
 class UpdatesView(Value):
@@ -134,7 +118,7 @@ class Answer:
     def read(self, db: Connection) -> None:
         """At most seven statements, however long the trajectories are."""
         solve = facts.solve(db, self._ask.solve_id)
-        self._solve = _solve_view(solve, facts.progress(db, self._ask.solve_id))
+        self._solve = watched_solve(db, self._ask.solve_id, solve).model_dump_json().encode()
         self._room.takes(self._solve, is_first=True)
         self._read_lanes(db, step_limit=solve.budget.max_steps)
         self._read_events(db)
@@ -181,8 +165,7 @@ class Answer:
         if not changed:
             return
         found = facts.lanes(db, [lane.id for lane in changed[:_MAX_LANES]])
-        is_judged = any(lane.verdict is not None for lane in found.values())
-        baseline = facts.baseline(db, self._ask.solve_id) if is_judged else None
+        baseline = facts.baseline(db, self._ask.solve_id, found.values())
         for lane in changed:
             one = found.get(lane.id)
             view = one and lane_view(one, step_limit=step_limit, baseline=baseline, now=self._now)
@@ -278,22 +261,18 @@ def _is_seen(mark: Mark, lane: Lane) -> bool:
     return mark.rev == lane.rev and mark.attempt == lane.attempt
 
 
-def _solve_view(solve: SolveFacts, states: Sequence[StateFacts]) -> bytes:
-    runs = dict.fromkeys(RunState, 0) | {one.state: one.runs for one in states}
-    counts = {state.value: number for state, number in runs.items()}
-    view = WatchedSolve(
-        state=solve.state,
-        champion=solve.champion,
-        cost_usd=usd(sum(one.cost_micros for one in states)),
+def watched_solve(db: Connection, solve_id: SolveId, solve: Facts) -> WatchedSolve:
+    """Of a row that `update_queries.solve` has read."""
+    tally = facts.progress(db, solve_id)
+    return from_attributes(
+        WatchedSolve,
+        solve,
+        champion=solve.champion_run_id,
+        cost_usd=usd(tally.cost_micros),
         cost_cap_usd=usd(solve.budget.cost_cap_micros),
-        created_at=solve.created_at,
-        started_at=solve.started_at,
-        finished_at=solve.finished_at,
-        deadline_at=solve.deadline_at,
         reason=line(solve.reason or solve.error, width=_REASON_WIDTH),
-        progress=Progress(total=sum(runs.values()), **counts),
+        progress=progress_of(tally),
     )
-    return view.model_dump_json().encode()
 
 
 def _event_view(event: EventFacts) -> bytes:
@@ -333,7 +312,7 @@ async def open_updates(store: Store, clock: Clock) -> AsyncGenerator[Updates]:
 
 def _look(db: Connection, *, ask: Ask, now: float) -> bytes | None:
     """Most looks find nothing new: one statement tells."""
-    seen = lanes.glance(db, ask.solve_id)
+    seen = facts.glance(db, ask.solve_id)
     if seen is None or seen.user_id != ask.user_id:
         return None
     epoch = epoch_of(ask.solve_id, seen.created_at)

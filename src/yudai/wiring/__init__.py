@@ -7,13 +7,12 @@ Start with `components.py` (what every process needs), then `local_app.py`, `api
 from typing import TYPE_CHECKING
 
 from yudai.wiring.components import (
-    Library,
     is_shared,
     make_applier,
     make_catalogue,
     make_stopper,
+    open_context,
     open_gateway,
-    open_library,
     scripted_gateway,
 )
 from yudai.wiring.home import installation
@@ -24,7 +23,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "App",
-    "Library",
     "installation",
     "is_shared",
     "make_applier",
@@ -32,8 +30,8 @@ __all__ = [
     "make_catalogue",
     "make_stopper",
     "open_app",
+    "open_context",
     "open_gateway",
-    "open_library",
     "scripted_gateway",
 ]
 

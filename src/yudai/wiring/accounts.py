@@ -3,14 +3,13 @@
 from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from yudai.accounts.access import Access
 from yudai.accounts.adapters.key_file import made_once
 from yudai.accounts.adapters.vault import (
     FernetVault,
     KeyedDigest,
-    LazyDigest,
-    LazyVault,
     new_key,
     split_keys,
 )
@@ -20,11 +19,15 @@ from yudai.accounts.device_login import Devices
 from yudai.accounts.logins import Logins
 from yudai.accounts.people import Enroller
 from yudai.accounts.vault import Digest, Vault
+from yudai.artifacts.context import Context
 from yudai.forge.ports.login import LoginProvider
-from yudai.forge.ports.remote import Repositories
+from yudai.forge.ports.remote import RemoteForge
 from yudai.kit.clock import Clock
 from yudai.settings import Settings
 from yudai.store.store import Store
+
+if TYPE_CHECKING:
+    from yudai.forge.adapters.github.configuration import AppConfig
 
 TOKEN_KEY = "token.key"  # noqa: S105 - a file's name
 SECRET_KEY = "secret.key"  # noqa: S105 - a file's name
@@ -40,6 +43,8 @@ class Entrance:
 
 @dataclass(frozen=True)
 class Accounts:
+    forge: RemoteForge
+    """Where people are known."""
     keys: Keys
     keyring: Keyring
     access: Access
@@ -49,13 +54,16 @@ class Accounts:
 
 
 @asynccontextmanager
-async def open_accounts(settings: Settings, store: Store, clock: Clock) -> AsyncGenerator[Accounts]:
-    """For a process that needs a forge only to know people: the command line."""
+async def open_accounts(
+    settings: Settings, context: Context, *, app: "AppConfig | None" = None
+) -> AsyncGenerator[Accounts]:
+    """A process that needs the forge only to know people, as the command line, needs no App."""
     from yudai.forge.adapters.github.forge import GitHubForge
 
+    store, clock = context.store, context.clock
     async with AsyncExitStack() as stack:
         forge = GitHubForge(
-            settings.github_url, api_url=settings.github_api_url, app=None, clock=clock
+            settings.github_url, api_url=settings.github_api_url, app=app, clock=clock
         )
         stack.push_async_callback(forge.close)
         provider = make_provider(settings, clock)
@@ -83,7 +91,7 @@ def make_accounts(
     store: Store,
     clock: Clock,
     *,
-    forge: Repositories,
+    forge: RemoteForge,
     provider: LoginProvider | None,
 ) -> Accounts:
     vault, digest = make_vault(settings), make_digest(settings)
@@ -106,6 +114,7 @@ def make_accounts(
             devices=Devices(store, clock, vault, digest, provider, enroller, keys),
         )
     return Accounts(
+        forge=forge,
         keys=keys,
         keyring=keyring,
         access=Access(store, clock, forge, keyring),
@@ -118,11 +127,11 @@ def make_vault(settings: Settings) -> Vault:
     """In local mode a key is made where none is given, when the first token is kept."""
     if settings.token_keys is not None:
         return FernetVault(split_keys(settings.token_keys))
-    return LazyVault(lambda: FernetVault([made_once(settings.home / TOKEN_KEY, new_key)]))
+    return FernetVault(lambda: [made_once(settings.home / TOKEN_KEY, new_key)])
 
 
 def make_digest(settings: Settings) -> Digest:
     if settings.secret_key is not None:
         return KeyedDigest(settings.secret_key, settings.salt)
     file = settings.home / SECRET_KEY
-    return LazyDigest(lambda: KeyedDigest(made_once(file, new_key), settings.salt))
+    return KeyedDigest(lambda: made_once(file, new_key), settings.salt)

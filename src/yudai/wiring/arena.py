@@ -15,6 +15,7 @@ from yudai.arena.flow import SolveFlow
 from yudai.arena.prepare import Preparer
 from yudai.arena.run import Runner
 from yudai.arena.verify_runs import Prover
+from yudai.artifacts.context import Context
 from yudai.conversations.milestones import Milestones
 from yudai.engine.guard import Activities
 from yudai.gateway.port import Gateway
@@ -28,16 +29,14 @@ from yudai.settings import Settings
 from yudai.solves.domain.matrix import DEFAULT_AGENT
 from yudai.store.store import Store
 from yudai.verification.verify import Verifier
-from yudai.views.documents import Reader
 from yudai.wiring.command_agents import door_place, make_command_agents, make_desk, open_reach
 from yudai.wiring.components import (
     make_answering,
-    make_reader,
     make_sources,
     make_stopper,
     make_trajectories,
+    open_context,
     open_pulse,
-    open_store,
 )
 from yudai.wiring.forge import Forging, open_forging
 from yudai.wiring.sandbox_upkeep import open_reaper
@@ -51,13 +50,14 @@ PATIENCE_S = 60.0
 
 
 @dataclass(frozen=True)
-class Hall:
+class Arena:
     settings: Settings
-    reader: Reader
+    context: Context
     backend: Backend
     capabilities: Capabilities
     gateway: Gateway
     agents: dict[str, Agent]
+    verifier: Verifier
     preparer: Preparer
     stopper: Stopper
     forging: Forging
@@ -68,16 +68,15 @@ class Hall:
     retry_delays_s: Sequence[float] = RETRY_DELAYS_S
 
 
-async def open_hall(
+async def open_arena(
     settings: Settings, gateway: Gateway, sandbox: str | None, stack: AsyncExitStack
-) -> Hall:
-    store = await open_store(settings, patience_s=PATIENCE_S)
-    stack.push_async_callback(store.close)
-    reader = make_reader(settings, store)
-    blocked = BlockedNotes(store, reader.clock)
+) -> Arena:
+    context = await stack.enter_async_context(open_context(settings, patience_s=PATIENCE_S))
+    store, clock = context.store, context.clock
+    blocked = BlockedNotes(store, clock)
     await stack.enter_async_context(blocked.telling())
     gateway = ThrottledGateway(gateway, settings.model_max_parallel)
-    desk = make_desk(settings, store, gateway, reader.clock)
+    desk = make_desk(settings, context, gateway)
     door = await stack.enter_async_context(door_place()) if desk else None
     doors = NO_DOORS if door is None else {HOST: door}
     backend, capabilities = await open_backend(
@@ -88,31 +87,30 @@ async def open_hall(
     if desk and door:
         reach = open_reach(desk, settings, capabilities.backend, door)
         reached = await stack.enter_async_context(reach)
-        commanders = make_command_agents(settings, desk, reached, reader.clock)
+        commanders = make_command_agents(settings, desk, reached, clock)
     reaper = await stack.enter_async_context(
         open_reaper(settings, store, in_use={capabilities.backend: backend})
     )
     # The others are swept by and by: a provider that is away keeps nobody waiting.
     await Reaper({capabilities.backend: backend}).tend()
     verifier = Verifier(backend=backend)
-    forging = await stack.enter_async_context(open_forging(settings, reader, backend=backend))
-    return Hall(
+    forging = await stack.enter_async_context(open_forging(settings, context, backend=backend))
+    return Arena(
         settings=settings,
-        reader=reader,
+        context=context,
         backend=backend,
         capabilities=capabilities,
         gateway=gateway,
-        agents=_agents(reader.clock, stack) | commanders,
+        agents=_agents(clock, stack) | commanders,
+        verifier=verifier,
         preparer=Preparer(
-            store=store,
+            context=context,
             backend=backend,
             verifier=verifier,
-            artifacts=reader.artifacts,
-            clock=reader.clock,
-            sources=make_sources(settings, reader.artifacts),
+            sources=make_sources(settings, context.artifacts),
             fetcher=forging.fetcher,
         ),
-        stopper=make_stopper(reader),
+        stopper=make_stopper(context),
         forging=forging,
         reaper=reaper,
         pulse=await open_pulse(settings, store, stack),
@@ -121,45 +119,39 @@ async def open_hall(
     )
 
 
-def make_flow(hall: Hall, worker_id: WorkerId) -> SolveFlow:
-    reader = hall.reader
-    store, artifacts, clock = reader.store, reader.artifacts, reader.clock
-    activities = Activities(hall.pulse)
-    verifier = Verifier(backend=hall.backend)
-    prover = Prover(store, verifier, artifacts, clock, lanes=hall.verifications)
+def make_flow(arena: Arena, worker_id: WorkerId) -> SolveFlow:
+    context, settings = arena.context, arena.settings
+    activities = Activities(arena.pulse)
+    prover = Prover(context, arena.verifier, lanes=arena.verifications)
     racer = Racer(
-        store=store,
-        clock=clock,
+        context=context,
         worker_id=worker_id,
         activities=activities,
-        preparer=hall.preparer,
+        preparer=arena.preparer,
         runner=Runner(
-            store=store,
-            backend=hall.backend,
-            artifacts=artifacts,
-            agents=hall.agents,
-            gateway=hall.gateway,
-            clock=clock,
-            trajectories=make_trajectories(hall.settings),
-            lifetime_s=hall.settings.limits.lifetime_s,
+            context=context,
+            backend=arena.backend,
+            agents=arena.agents,
+            gateway=arena.gateway,
+            trajectories=make_trajectories(settings),
+            lifetime_s=settings.limits.lifetime_s,
         ),
         prover=prover,
-        verifications=hall.verifications,
-        retry_delays_s=hall.retry_delays_s,
+        verifications=arena.verifications,
+        retry_delays_s=arena.retry_delays_s,
     )
     return SolveFlow(
-        store=store,
-        clock=clock,
+        context=context,
         worker_id=worker_id,
         activities=activities,
-        preparer=hall.preparer,
+        preparer=arena.preparer,
         racer=racer,
         prover=prover,
-        ranker=Ranker(store),
-        stopper=hall.stopper,
-        tell=Milestones(store).tell,
-        reply=make_answering(hall.settings, reader, hall.gateway).answer,
-        publish=hall.forging.publisher.auto,
+        ranker=Ranker(context.store),
+        stopper=arena.stopper,
+        tell=Milestones(context.store).tell,
+        reply=make_answering(settings, context, arena.gateway).answer,
+        publish=arena.forging.publisher.auto,
     )
 
 

@@ -5,6 +5,7 @@ import shutil
 import tarfile
 import tempfile
 import time
+from contextlib import suppress
 from io import BytesIO
 from pathlib import Path
 from typing import NamedTuple, Protocol, runtime_checkable
@@ -17,9 +18,11 @@ from yudai.sandboxes.domain.backends import (
     DEFAULT,
     FALLBACK,
     PROVIDERS,
+    UNISOLATED,
     BackendName,
 )
-from yudai.sandboxes.port import Backend, BaseSpec, Guarantee, SandboxLimits, SandboxRef
+from yudai.sandboxes.domain.guarantees import Guarantee
+from yudai.sandboxes.port import Backend, BaseSpec, SandboxLimits, SandboxRef
 from yudai.settings import Settings
 from yudai.store.store import Store
 from yudai.wiring.sandboxes import is_set_up, make_backend, open_backend
@@ -119,7 +122,7 @@ async def _try(
     capabilities = await backend.capabilities()
     start = await _start(backend) if starts else Start()
     promise = "isolated" if capabilities.isolated else "NO isolation: only for code you trust"
-    size = _words(start.size or limits) if capabilities.isolated else ""
+    size = _words(start.size or limits) if finding.name not in UNISOLATED else ""
     small = _TOO_SMALL if start.size is not None and _is_smaller(start.size, limits) else ""
     facts = (promise, capabilities.version, start.words, size, small)
     return finding.model_copy(
@@ -164,15 +167,9 @@ async def measure_start(backend: Backend) -> Start:
         finally:
             await box.destroy()
     finally:
-        await _remove(backend, key)
-
-
-async def _remove(backend: Backend, key: str) -> None:
-    try:
-        await backend.remove_base(key)
-    except ConflictError:
-        # Its sandbox could not be ended: both go with a later sweep.
-        return
+        # In conflict where its sandbox could not be ended: both go with a later sweep.
+        with suppress(ConflictError):
+            await backend.remove_base(key)
 
 
 def _archive(folder: Path) -> Path:

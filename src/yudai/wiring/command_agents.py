@@ -7,15 +7,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from yudai.agents.domain.command_spec import MAX_BYTES, CommandSpec, read_command_agents
+from yudai.agents.domain.command_spec import CommandSpec, read_command_agents
 from yudai.agents.port import Agent
+from yudai.artifacts.context import Context
 from yudai.gateway.port import Gateway
 from yudai.kit.clock import Clock
 from yudai.kit.errors import RefusedError
+from yudai.kit.yaml_files import MAX_BYTES
 from yudai.sandboxes.domain.backends import PROVIDERS, UNISOLATED
 from yudai.settings import Settings
 from yudai.solves.domain.matrix import DEFAULT_AGENT
-from yudai.store.store import Store
 from yudai.wiring.components import is_shared
 from yudai.wiring.home import installation
 
@@ -44,9 +45,7 @@ def agent_names(settings: Settings) -> tuple[str, ...]:
     return (DEFAULT_AGENT, *command_specs(settings))
 
 
-def make_desk(
-    settings: Settings, store: Store, gateway: Gateway, clock: Clock
-) -> "ModelDesk | None":
+def make_desk(settings: Settings, context: Context, gateway: Gateway) -> "ModelDesk | None":
     """None where there are no command agents; RefusedError without a good JWT_SECRET."""
     if not command_specs(settings):
         return None
@@ -55,8 +54,8 @@ def make_desk(
 
     # Servers and workers of one database may have a home each: the secret is what they share.
     issuer = "shared" if is_shared(settings) else installation(settings)
-    tokens = make_tokens(settings.jwt_secret, issuer=issuer, clock=clock)
-    return ModelDesk(store=store, gateway=gateway, clock=clock, tokens=tokens)
+    tokens = make_tokens(settings.jwt_secret, issuer=issuer, clock=context.clock)
+    return ModelDesk(store=context.store, gateway=gateway, clock=context.clock, tokens=tokens)
 
 
 @asynccontextmanager

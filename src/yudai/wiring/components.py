@@ -1,15 +1,16 @@
 """Settings become adapters: the parts that every process is made of."""
 
+import math
 import os
 import sys
 from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from yudai import demo
 from yudai.arena.cancel import Stopper
+from yudai.artifacts.context import Context
 from yudai.artifacts.port import Artifacts, Trajectories
 from yudai.artifacts.source_archives import Sources
 from yudai.engine.adapters.host_processes import host_name, is_gone, is_there
@@ -29,56 +30,59 @@ from yudai.wiring.home import make_home
 
 if TYPE_CHECKING:
     # What they need costs start-up time that `list` and `show` need not pay.
-    from yudai.arena.plan import Drafter
     from yudai.conversations.answer import Answering
     from yudai.decisions.apply import Applier
     from yudai.engine.adapters.dbos.configuration import EngineConfig
 from yudai.engine.leases import Lease, Terms
-from yudai.engine.queries import Holder
 from yudai.kit.ids import WorkerId
+from yudai.store.holders import Holder
 
+FOR_GOOD = Terms(lost_s=math.inf)
+"""Of a process that no other one can take over from: it has nobody to stop for."""
 # Lease, heir and guard.
 _PULSES = 3
 
 
-@dataclass(frozen=True)
-class Library:
-    """What only reads: no sandbox, no agent, a quick start."""
-
-    settings: Settings
-    store: Store
-    reader: Reader
-
-
 @asynccontextmanager
-async def open_library(settings: Settings) -> AsyncGenerator[Library]:
-    store = await open_store(settings)
-    try:
-        yield Library(settings, store, make_reader(settings, store))
-    finally:
-        await store.close()
+async def open_context(settings: Settings, *, patience_s: float = 0.0) -> AsyncGenerator[Context]:
+    """No sandbox and no agent, for a quick start.
+
+    With patience, work waits for a database that is away; without it, whoever asks hears so.
+    """
+    make_home(settings)
+    if settings.database_url is None and settings.postgres_db is None:
+        # Trajectories and prompts are nobody else's business; its journal gets the same mode.
+        (settings.home / "yudai.db").touch(mode=0o600)
+    opening = Store.open(
+        settings.store_url,
+        _pool(settings),
+        patience_s=patience_s,
+        redact=redactor(settings.secrets),
+    )
+    async with await opening as store:
+        yield Context(store, make_artifacts(settings), SystemClock())
 
 
 def make_catalogue(
-    settings: Settings, reader: Reader, *, everything_local: bool = False
+    settings: Settings, context: Context, *, everything_local: bool = False
 ) -> Catalogue:
     routes = Routes(
         everything_local=everything_local,
         local=bool(settings.openai_base_url),
         openrouter=bool(settings.openrouter_api_key),
     )
-    return Catalogue(reader.store, reader.clock, routes)
+    return Catalogue(context.store, context.clock, routes)
 
 
-def make_stopper(reader: Reader) -> Stopper:
-    return Stopper(reader.store, reader.clock, is_gone, is_there)
+def make_stopper(context: Context) -> Stopper:
+    return Stopper(context.store, context.clock, is_gone, is_there)
 
 
-def make_applier(settings: Settings, reader: Reader) -> "Applier":
+def make_applier(settings: Settings, context: Context) -> "Applier":
     from yudai.decisions.apply import Applier
     from yudai.forge.adapters.folder.forge import LocalForge
 
-    return Applier(reader.store, reader, LocalForge(settings.home, reader.clock), reader.clock)
+    return Applier(Reader(context), LocalForge(settings.home, context.clock))
 
 
 @asynccontextmanager
@@ -116,20 +120,6 @@ def own_env() -> Path | None:
     return Path(sys.prefix) if sys.prefix != sys.base_prefix else None
 
 
-async def open_store(settings: Settings, *, patience_s: float = 0.0) -> Store:
-    """With patience, work waits for a database that is away; without it, whoever asks hears so."""
-    make_home(settings)
-    if settings.database_url is None and settings.postgres_db is None:
-        # Trajectories and prompts are nobody else's business; its journal gets the same mode.
-        (settings.home / "yudai.db").touch(mode=0o600)
-    return await Store.open(
-        settings.store_url,
-        _pool(settings),
-        patience_s=patience_s,
-        redact=redactor(settings.secrets),
-    )
-
-
 def _pool(settings: Settings) -> Pool:
     """Named after this process, so that others can cut it off when it is taken for dead."""
     name = session_name(host_name(), os.getpid())
@@ -147,10 +137,6 @@ async def open_pulse(settings: Settings, store: Store, stack: AsyncExitStack) ->
     pulse = await Store.open(settings.store_url, pool)
     stack.push_async_callback(pulse.close)
     return pulse
-
-
-def make_reader(settings: Settings, store: Store) -> Reader:
-    return Reader(store=store, artifacts=make_artifacts(settings), clock=SystemClock())
 
 
 def make_artifacts(settings: Settings) -> Artifacts:
@@ -177,18 +163,9 @@ def make_sources(settings: Settings, artifacts: Artifacts) -> Sources:
     return Sources(artifacts, settings.home / "sources")
 
 
-def make_drafter(
-    settings: Settings, reader: Reader, gateway: Gateway, *, everything_local: bool = False
-) -> "Drafter":
-    from yudai.arena.plan import Drafter
-    from yudai.forge.adapters.folder.forge import LocalForge
-
-    return Drafter(
-        forge=LocalForge(settings.home, reader.clock),
-        gateway=gateway,
-        catalogue=make_catalogue(settings, reader, everything_local=everything_local),
-        own_env=own_env(),
-    )
+def make_shared_sources(settings: Settings, context: Context) -> Sources | None:
+    """None where no other machine needs what this one fetched."""
+    return make_sources(settings, context.artifacts) if settings.artifacts_url else None
 
 
 def make_engine_config(settings: Settings, executor_id: str | None = None) -> "EngineConfig":
@@ -214,17 +191,11 @@ def is_shared(settings: Settings) -> bool:
     return settings.store_url.startswith(POSTGRESQL)
 
 
-def make_answering(settings: Settings, reader: Reader, gateway: Gateway) -> "Answering":
+def make_answering(settings: Settings, context: Context, gateway: Gateway) -> "Answering":
     from yudai.conversations.answer import Answering
 
-    return Answering(
-        store=reader.store,
-        reader=reader,
-        catalogue=make_catalogue(settings, reader),
-        gateway=gateway,
-        clock=reader.clock,
-        chat_model=settings.chat_model,
-    )
+    catalogue = make_catalogue(settings, context)
+    return Answering(Reader(context), catalogue, gateway, settings.chat_model)
 
 
 def make_lease(store: Store, *, durable: bool, terms: Terms | None = None) -> Lease:

@@ -1,7 +1,6 @@
 """The bundled demo as a solve like any other, for whoever opens it."""
 
 import asyncio
-from dataclasses import dataclass
 
 from yudai import demo
 from yudai.arena.open import SolveRequest
@@ -37,14 +36,11 @@ def demo_request(
     )
 
 
-@dataclass(frozen=True)
-class Demonstrator:
-    settings: Settings
-    submitter: Submitter
+async def open_demo(
+    settings: Settings, submitter: Submitter, *, user_id: str, key: IdempotencyKey | None
+) -> Submitted:
+    async def request() -> SolveRequest:
+        backend = submitter.sandbox_backend
+        return await asyncio.to_thread(demo_request, settings, sandbox_backend=backend)
 
-    async def open_demo(self, *, user_id: str, key: IdempotencyKey | None) -> Submitted:
-        return await self.submitter.open_once(self._request, user_id=user_id, key=key)
-
-    async def _request(self) -> SolveRequest:
-        backend = self.submitter.sandbox_backend
-        return await asyncio.to_thread(demo_request, self.settings, sandbox_backend=backend)
+    return await submitter.open_once(request, user_id=user_id, key=key)

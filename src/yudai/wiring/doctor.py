@@ -19,7 +19,7 @@ from yudai.settings import Settings
 from yudai.solves.domain.origin import PublishMode
 from yudai.wiring.backend_probe import BackendFinding, probe_backends
 from yudai.wiring.command_agents import command_specs
-from yudai.wiring.components import is_shared, make_artifacts, open_library
+from yudai.wiring.components import is_shared, make_artifacts, open_context
 
 _IN_HOME = "in YUDAI_HOME"
 # Secrets by the setting's field, those that most people need first.
@@ -205,15 +205,15 @@ async def _sandboxes(settings: Settings, *, starts: bool) -> tuple[BackendFindin
     """A database that is broken is a finding of its own: local sandboxes need none."""
     async with AsyncExitStack() as stack:
         try:
-            library = await stack.enter_async_context(open_library(settings))
+            context = await stack.enter_async_context(open_context(settings))
         except Exception:  # noqa: BLE001 - whatever is wrong was told above
             return await probe_backends(settings, None, starts=starts)
-        return await probe_backends(settings, library.store, starts=starts)
+        return await probe_backends(settings, context.store, starts=starts)
 
 
 async def _home(settings: Settings) -> Finding:
     try:
-        async with open_library(settings):
+        async with open_context(settings):
             pass
     except Exception as error:  # noqa: BLE001 doctor reports whatever is wrong
         return Finding(name="home", ok=False, detail=f"{settings.home}: {error}")

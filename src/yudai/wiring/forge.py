@@ -1,7 +1,7 @@
 """A forge that is elsewhere: from the settings to asking, fetching, publishing and settling."""
 
 from collections.abc import AsyncGenerator, Generator
-from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,6 +16,7 @@ from yudai.accounts.queries import login_of
 from yudai.arena.fetch import Fetcher
 from yudai.arena.forge_issue import RemoteAsks
 from yudai.arena.submit import Submitter
+from yudai.artifacts.context import Context
 from yudai.forge.domain.repository import parse_target
 from yudai.forge.ports.remote import Mirrors, RemoteForge
 from yudai.kit.errors import RefusedError
@@ -34,10 +35,9 @@ from yudai.solves.domain.slash_command import read_options
 from yudai.triggers.open_solves import Triggers
 from yudai.triggers.poll import Watcher
 from yudai.triggers.webhooks import SETTLE_EVERY_S, Deliveries
-from yudai.views.documents import Reader
 from yudai.views.forge_repositories import Browser
-from yudai.wiring.accounts import Accounts, make_accounts, make_provider
-from yudai.wiring.components import make_sources, own_env
+from yudai.wiring.accounts import Accounts, open_accounts
+from yudai.wiring.components import make_shared_sources, own_env
 
 if TYPE_CHECKING:
     from yudai.forge.adapters.github.configuration import AppConfig
@@ -62,48 +62,21 @@ class Forging:
         return self.accounts.keyring
 
 
-@dataclass(frozen=True)
-class Hearing:
-    """What people ask for at the forge, and what happens there."""
-
-    watcher: Watcher
-    deliveries: Deliveries
-
-
 @asynccontextmanager
 async def open_forging(
-    settings: Settings, reader: Reader, *, backend: Backend | None = None
+    settings: Settings, context: Context, *, backend: Backend | None = None
 ) -> AsyncGenerator[Forging]:
     """Without a backend nothing is verified anew: what its base has changed, too, stays here."""
-    from yudai.forge.adapters.github.forge import GitHubForge
-
-    async with AsyncExitStack() as stack:
-        forge = GitHubForge(
-            settings.github_url,
-            api_url=settings.github_api_url,
-            app=_app(settings),
-            clock=reader.clock,
-        )
-        stack.push_async_callback(forge.close)
-        provider = make_provider(settings, reader.clock)
-        if provider is not None:
-            stack.push_async_callback(provider.close)
-        accounts = make_accounts(
-            settings, reader.store, reader.clock, forge=forge, provider=provider
-        )
-        yield _forging(settings, reader, forge, accounts, backend)
+    async with open_accounts(settings, context, app=_app(settings)) as accounts:
+        yield _forging(settings, context, accounts, backend)
 
 
 def _forging(
-    settings: Settings,
-    reader: Reader,
-    forge: RemoteForge,
-    accounts: Accounts,
-    backend: Backend | None,
+    settings: Settings, context: Context, accounts: Accounts, backend: Backend | None
 ) -> Forging:
     from yudai.forge.adapters.mirrors.mirrors import RemoteMirrors
 
-    store, clock, keyring = reader.store, reader.clock, accounts.keyring
+    forge, keyring = accounts.forge, accounts.keyring
     mirrors = RemoteMirrors(
         settings.home,
         allow_http=settings.github_url.startswith("http://"),
@@ -112,7 +85,7 @@ def _forging(
     asks = RemoteAsks(
         forge=forge,
         credentials=keyring,
-        clock=clock,
+        clock=context.clock,
         publish=settings.github_publish,
         all_comments=settings.github_all_comments,
     )
@@ -122,22 +95,19 @@ def _forging(
         accounts=accounts,
         asks=asks,
         fetcher=Fetcher(
-            store=store,
+            context=context,
             mirrors=mirrors,
             credentials=keyring,
-            clock=clock,
             forge_url=forge.url,
             own_env=own_env(),
-            sources=make_sources(settings, reader.artifacts) if settings.artifacts_url else None,
+            sources=make_shared_sources(settings, context),
         ),
-        publisher=_publisher(settings, reader, forge, keyring, mirrors=mirrors, backend=backend),
+        publisher=_publisher(settings, context, accounts, mirrors, backend),
         settler=Settler(
-            store=store,
-            clock=clock,
+            context=context,
             forge=forge,
             mirrors=mirrors,
             credentials=keyring,
-            artifacts=reader.artifacts,
             login_of=login_of,
             # Who looks for labels ten times as often wants to see a merge sooner, too.
             open_every_s=min(OPEN_EVERY_S, 10 * settings.github_poll_s),
@@ -155,47 +125,44 @@ def _forging(
 
 def _publisher(
     settings: Settings,
-    reader: Reader,
-    forge: RemoteForge,
-    keyring: Keyring,
-    *,
+    context: Context,
+    accounts: Accounts,
     mirrors: Mirrors,
     backend: Backend | None,
 ) -> Publisher:
+    forge, keyring = accounts.forge, accounts.keyring
     desk = Desk(
-        store=reader.store,
-        artifacts=reader.artifacts,
-        clock=reader.clock,
+        context=context,
         forge=forge,
         credentials=keyring,
         page=page_of(settings.frontend_url, settings.backend_url, settings.domain),
         redact=redactor(settings.secrets),
     )
-    revalidate = None
-    if backend is not None:
-        revalidate = Revalidator(
-            store=reader.store,
-            artifacts=reader.artifacts,
-            clock=reader.clock,
+    revalidate = (
+        None
+        if backend is None
+        else Revalidator(
+            context=context,
             mirrors=mirrors,
             credentials=keyring,
             backend=backend,
             forge_url=forge.url,
             own_env=own_env(),
         )
+    )
     brancher = Brancher(desk, mirrors, revalidate)
     steps = Steps(desk, brancher, Teller(desk, comments=settings.github_comment))
-    return Publisher(steps, holder=reader.clock.new_id())
+    return Publisher(steps, holder=context.clock.new_id())
 
 
-def make_hearing(settings: Settings, forging: Forging, submitter: Submitter) -> Hearing:
+def make_triggers(settings: Settings, forging: Forging, submitter: Submitter) -> Triggers:
     """RefusedError for settings that would only be noticed when somebody asks."""
     with _of("GITHUB_MATRIX"):
         read_options(settings.github_matrix)
     with _of("GITHUB_WATCH"):
         for name in settings.github_watch:
             parse_target(name, forge=forging.forge.url)
-    triggers = Triggers(
+    return Triggers(
         store=submitter.store,
         clock=submitter.clock,
         forge=forging.forge,
@@ -209,26 +176,26 @@ def make_hearing(settings: Settings, forging: Forging, submitter: Submitter) -> 
         unknown_user=LOCAL_USER,
         answers=settings.github_comment,
     )
-    return Hearing(
-        watcher=Watcher(
-            store=submitter.store,
-            clock=submitter.clock,
-            forge=forging.forge,
-            credentials=forging.keyring,
-            triggers=triggers,
-            watched=settings.github_watch,
-            poll_s=settings.github_poll_s,
-            has_app=bool(settings.github_app_id),
-        ),
-        deliveries=Deliveries(
-            store=submitter.store,
-            clock=submitter.clock,
-            forge_url=forging.forge.url,
-            hear=triggers.hear,
-            settle=forging.settler.look_at,
-            secret=settings.github_webhook_secret,
-            settle_every_s=min(SETTLE_EVERY_S, settings.github_poll_s),
-        ),
+
+
+def make_watcher(settings: Settings, triggers: Triggers) -> Watcher:
+    return Watcher(
+        triggers=triggers,
+        watched=settings.github_watch,
+        poll_s=settings.github_poll_s,
+        has_app=bool(settings.github_app_id),
+    )
+
+
+def make_deliveries(settings: Settings, forging: Forging, triggers: Triggers) -> Deliveries:
+    return Deliveries(
+        store=triggers.store,
+        clock=triggers.clock,
+        forge_url=forging.forge.url,
+        hear=triggers.hear,
+        settle=forging.settler.look_at,
+        secret=settings.github_webhook_secret,
+        settle_every_s=min(SETTLE_EVERY_S, settings.github_poll_s),
     )
 
 

@@ -1,6 +1,5 @@
 """A process that runs its own solves, from beginning to end."""
 
-import math
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
@@ -9,9 +8,9 @@ from yudai.arena.attempts import RETRY_DELAYS_S
 from yudai.arena.cancel import Stopper
 from yudai.arena.open import Solves
 from yudai.arena.plan import Planner
+from yudai.arena.submit import Submitter
 from yudai.decisions.apply import Applier
 from yudai.engine.adapters.in_process import InProcessEngine
-from yudai.engine.leases import Terms
 from yudai.gateway.port import Gateway
 from yudai.kit.ids import SolveId
 from yudai.sandboxes.port import Backend, Capabilities
@@ -19,12 +18,16 @@ from yudai.settings import Settings
 from yudai.solves.domain.states import SolveEvent
 from yudai.store.store import Store
 from yudai.views.documents import Reader
-from yudai.wiring.arena import make_flow, open_hall
-from yudai.wiring.components import make_applier, make_drafter, make_lease
+from yudai.wiring.arena import make_flow, open_arena
+from yudai.wiring.components import (
+    FOR_GOOD,
+    make_applier,
+    make_catalogue,
+    make_lease,
+    own_env,
+)
 from yudai.wiring.forge import Forging
-
-# Nobody else goes on with its solves: it has nobody to stop for.
-FOR_GOOD = Terms(lost_s=math.inf)
+from yudai.wiring.submit import make_submitter
 
 
 @dataclass(frozen=True)
@@ -36,10 +39,14 @@ class App:
     capabilities: Capabilities
     engine: InProcessEngine
     stopper: Stopper
-    solves: Solves
+    submitter: Submitter
     planner: Planner
     applier: Applier
     forging: Forging
+
+    @property
+    def solves(self) -> Solves:
+        return self.submitter.solves
 
 
 @asynccontextmanager
@@ -53,36 +60,49 @@ async def open_app(
 ) -> AsyncGenerator[App]:
     """Open everything; on leaving, flows are cancelled and sandboxes are gone."""
     async with AsyncExitStack() as stack:
-        hall = await open_hall(settings, gateway, sandbox, stack)
-        hall = replace(hall, retry_delays_s=retry_delays_s)
-        reader = hall.reader
+        arena = await open_arena(settings, gateway, sandbox, stack)
+        arena = replace(arena, retry_delays_s=retry_delays_s)
+        context, stopper = arena.context, arena.stopper
         lease = await stack.enter_async_context(
-            make_lease(hall.pulse, durable=False, terms=FOR_GOOD)
+            make_lease(arena.pulse, durable=False, terms=FOR_GOOD)
         )
-        flow = make_flow(hall, lease.id)
+        flow = make_flow(arena, lease.id)
         engine = InProcessEngine(flow, flow.answer)
         stack.push_async_callback(engine.close)
-        stack.push_async_callback(_cancel_running, engine, hall.stopper)
-        await hall.stopper.bury_dead()
+        stack.push_async_callback(_cancel_running, engine, stopper)
+        await stopper.bury_dead()
         await stack.enter_async_context(flow.activities.guarded())
+        submitter = replace(
+            make_submitter(settings, context, engine, gateway, remotes=arena.forging.asks),
+            catalogue=make_catalogue(settings, context, everything_local=everything_local),
+            solves=Solves(
+                context.store, engine, context.clock, gateway, stopper, worker_id=lease.id
+            ),
+            sandbox_backend=arena.capabilities.backend,
+            sources=None,
+            takes_folders=True,
+            takes_scripts=True,
+        )
         yield App(
             settings=settings,
-            store=reader.store,
-            reader=reader,
-            backend=hall.backend,
-            capabilities=hall.capabilities,
+            store=context.store,
+            reader=Reader(context),
+            backend=arena.backend,
+            capabilities=arena.capabilities,
             engine=engine,
-            stopper=hall.stopper,
-            solves=Solves(
-                reader.store, engine, reader.clock, gateway, hall.stopper, worker_id=lease.id
-            ),
+            stopper=stopper,
+            submitter=submitter,
             planner=Planner(
-                make_drafter(settings, reader, gateway, everything_local=everything_local),
-                hall.backend,
-                hall.preparer,
+                backend=arena.backend,
+                preparer=arena.preparer,
+                mirrors=arena.forging.mirrors,
+                credentials=arena.forging.asks.credentials,
+                clock=context.clock,
+                forge_url=arena.forging.forge.url,
+                own_env=own_env(),
             ),
-            applier=make_applier(settings, reader),
-            forging=hall.forging,
+            applier=make_applier(settings, context),
+            forging=arena.forging,
         )
 
 

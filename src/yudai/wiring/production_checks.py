@@ -35,7 +35,7 @@ def own_hosts(settings: Settings) -> tuple[str, ...]:
     if not settings.is_production:
         return ()
     urls = (settings.backend_url, settings.frontend_url, settings.github_redirect_uri)
-    hosts = (_host_of(url) for url in urls if url)
+    hosts = map(host_of, urls)
     return tuple(dict.fromkeys(name for name in (settings.domain, *hosts) if name))
 
 
@@ -44,12 +44,8 @@ def model_hosts(settings: Settings) -> tuple[str, ...]:
     if settings.command_agents is None:
         return ()
     urls = (settings.model_endpoint_url, settings.backend_url)
-    hosts = (_host_of(url) for url in urls if url)
+    hosts = map(host_of, urls)
     return tuple(host for host in dict.fromkeys(hosts) if host and host not in own_hosts(settings))
-
-
-def _secret_key(settings: Settings) -> Iterator[str]:
-    yield from _long("SECRET_KEY", settings.secret_key, is_needed=True)
 
 
 def _salt(settings: Settings) -> Iterator[str]:
@@ -106,10 +102,6 @@ def _database(settings: Settings) -> Iterator[str]:
         yield f"POSTGRES_PASSWORD is missing or weak: give {MIN_PASSWORD} random characters or more"
 
 
-def _jwt_secret(settings: Settings) -> Iterator[str]:
-    yield from _long("JWT_SECRET", settings.jwt_secret, is_needed=False)
-
-
 def _addresses(settings: Settings) -> Iterator[str]:
     """A login's cookie goes over https alone, but for a person's own machine."""
     for name, url in (
@@ -119,6 +111,8 @@ def _addresses(settings: Settings) -> Iterator[str]:
     ):
         if url and not _is_safe_url(url):
             yield f"{name} has to begin with https://"
+    if (endpoint := settings.model_endpoint_url) is not None and host_of(endpoint) is None:
+        yield "MODEL_ENDPOINT_URL is no URL: give https://host/path"
     if not _has_name(settings):
         yield (
             "DOMAIN is missing, or BACKEND_URL or GITHUB_REDIRECT_URI:"
@@ -140,12 +134,12 @@ def _has_name(settings: Settings) -> bool:
 
 
 _CHECKS: tuple[Callable[[Settings], Iterator[str]], ...] = (
-    _secret_key,
+    lambda settings: _long("SECRET_KEY", settings.secret_key, is_needed=True),
     _salt,
     _token_keys,
     _app,
     _database,
-    _jwt_secret,
+    lambda settings: _long("JWT_SECRET", settings.jwt_secret, is_needed=False),
     _addresses,
 )
 
@@ -189,6 +183,7 @@ def _name_in(url: str | None) -> str | None:
         return None
 
 
-def _host_of(url: str) -> str | None:
-    host = urlsplit(url).hostname
+def host_of(url: str | None) -> str | None:
+    """In brackets where it is an IPv6 address, as URLs have it."""
+    host = _name_in(url)
     return f"[{host}]" if host and ":" in host else host

@@ -2,11 +2,12 @@
 
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
+from typing import NamedTuple
 
 from yudai.kit.clock import Clock
 from yudai.kit.errors import RefusedError, YudaiError
 from yudai.kit.text import nearest
-from yudai.operations.retention import Evictor, SourcePruner
+from yudai.operations.retention import Evictor
 from yudai.sandboxes import base_queries as bases
 from yudai.sandboxes import queries as sandboxes
 from yudai.sandboxes.domain.backends import BACKENDS
@@ -14,8 +15,6 @@ from yudai.sandboxes.port import Backend
 from yudai.sandboxes.reap import Fleet, Reaper, Unswept
 from yudai.settings import Settings
 from yudai.store.store import Store
-from yudai.views.documents import Reader
-from yudai.wiring.components import make_sources
 from yudai.wiring.sandboxes import is_set_up, make_backend
 
 
@@ -25,20 +24,17 @@ async def open_reaper(
 ) -> AsyncGenerator[Reaper]:
     """One that cannot be made keeps nobody from sweeping the others; `in_use` are open already."""
     async with AsyncExitStack() as stack:
-        yard = _Yard(settings, store, stack, dict(in_use or {}))
-        yield Reaper({}, find_more=yard.find)
+        backends = _Backends(settings, store, stack, dict(in_use or {}))
+        yield Reaper({}, find_more=backends.find)
 
 
-class _Yard:
-    """Backends that are opened when they are first to be swept, and closed with the reaper."""
+class _Backends(NamedTuple):
+    """Opened when they are first to be swept, and closed with the reaper."""
 
-    def __init__(
-        self, settings: Settings, store: Store, stack: AsyncExitStack, opened: dict[str, Backend]
-    ) -> None:
-        self._settings = settings
-        self._store = store
-        self._stack = stack
-        self._open = opened
+    settings: Settings
+    store: Store
+    stack: AsyncExitStack
+    opened: dict[str, Backend]
 
     async def find(self, only: str | None) -> Fleet:
         if only is not None and only not in BACKENDS:
@@ -50,30 +46,28 @@ class _Yard:
             if name not in wanted:
                 continue
             try:
-                backends[name] = self._opened(name)
+                backends[name] = self._open(name)
             except (YudaiError, ImportError, OSError) as error:
                 missing.append(Unswept(backend=name, error=" ".join(str(error).split())))
         return Fleet(backends, tuple(missing))
 
     async def _wanted(self) -> set[str]:
-        set_up = {name for name in BACKENDS if is_set_up(self._settings, name)}
-        return {*self._open, *set_up, *await self._used()}
+        set_up = {name for name in BACKENDS if is_set_up(self.settings, name)}
+        # Whatever the settings say now, it was chosen once, and something of it is noted.
+        async with self.store.read() as db:
+            used = await sandboxes.backends(db) | await bases.backends(db)
+        return {*self.opened, *set_up, *used}
 
-    async def _used(self) -> set[str]:
-        """Whatever the settings say now, it was chosen once, and something of it is noted."""
-        async with self._store.read() as db:
-            return await sandboxes.backends(db) | await bases.backends(db)
-
-    def _opened(self, name: str) -> Backend:
-        if name not in self._open:
-            backend = make_backend(self._settings, name, store=self._store)
-            self._stack.push_async_callback(backend.close)
-            self._open[name] = backend
-        return self._open[name]
+    def _open(self, name: str) -> Backend:
+        if name not in self.opened:
+            backend = make_backend(self.settings, name, store=self.store)
+            self.stack.push_async_callback(backend.close)
+            self.opened[name] = backend
+        return self.opened[name]
 
 
 _MIB = 1 << 20
-_DAY_S = 86_400.0
+DAY_S = 86_400.0
 
 
 @asynccontextmanager
@@ -97,13 +91,4 @@ def make_evictor(
     """By the settings, where nothing else is said."""
     megabytes = settings.bases_max_mb if max_mb is None else max_mb
     days = settings.bases_max_days if max_days is None else max_days
-    return Evictor(backend, clock, max_bytes=megabytes * _MIB, max_age_s=days * _DAY_S)
-
-
-def make_pruner(settings: Settings, reader: Reader) -> SourcePruner:
-    return SourcePruner(
-        make_sources(settings, reader.artifacts),
-        reader.store,
-        reader.clock,
-        max_age_s=settings.bases_max_days * _DAY_S,
-    )
+    return Evictor(backend, clock, max_bytes=megabytes * _MIB, max_age_s=days * DAY_S)

@@ -14,6 +14,7 @@ from pydantic import SecretStr
 from yudai.engine.adapters.host_processes import host_name, is_gone, is_here, is_there
 from yudai.kit.clock import SystemClock
 from yudai.kit.errors import RefusedError, SandboxError
+from yudai.kit.ids import WorkerId
 from yudai.kit.text import nearest
 from yudai.sandboxes.domain.backends import BACKENDS, DEFAULT, FALLBACK, BackendName
 from yudai.sandboxes.port import Backend, Capabilities, NetworkPolicy, OnBlocked, ignore_blocked
@@ -85,28 +86,26 @@ async def open_backend(
     make = partial(make_backend, settings, store=store, on_blocked=on_blocked, doors=doors)
     backend = make(name)
     try:
-        return backend, await backend.capabilities()
+        return backend, await _capabilities(backend)
     except SandboxError as refused:
-        await backend.close()
         if name or settings.sandbox_backend:
             raise
-        return await _next_best(make, refused)
+        backend = make(FALLBACK)
+        try:
+            capabilities = await _capabilities(backend)
+        except SandboxError:
+            raise refused from None
+        log.warning("sandbox.next_best", backend=FALLBACK, why=str(refused))
+        return backend, capabilities
+
+
+async def _capabilities(backend: Backend) -> Capabilities:
+    """One that has none is closed."""
+    try:
+        return await backend.capabilities()
     except BaseException:
         await backend.close()
         raise
-
-
-async def _next_best(
-    make: Callable[[str], Backend], refused: SandboxError
-) -> tuple[Backend, Capabilities]:
-    backend = make(FALLBACK)
-    try:
-        capabilities = await backend.capabilities()
-    except SandboxError:
-        await backend.close()
-        raise refused from None
-    log.warning("sandbox.next_best", backend=FALLBACK, why=str(refused))
-    return backend, capabilities
 
 
 def make_register(store: Store) -> Register:
@@ -117,7 +116,7 @@ def make_register(store: Store) -> Register:
     return DatabaseRegister(
         store,
         clock,
-        holder=clock.new_id(),
+        holder=WorkerId(clock.new_id()),
         host=host_name(),
         pid=os.getpid(),
         tags_of=sandbox_tags,

@@ -3,42 +3,44 @@
 from yudai.arena.forge_issue import RemoteAsks
 from yudai.arena.open import Solves
 from yudai.arena.submit import Submitter
+from yudai.artifacts.context import Context
 from yudai.engine.port import Engine
 from yudai.gateway.port import Gateway
 from yudai.kit.money import MICROS_PER_USD
 from yudai.sandboxes.domain.backends import DEFAULT
 from yudai.settings import Settings
 from yudai.solves.domain.budget import Budget
-from yudai.views.documents import Reader
 from yudai.wiring.command_agents import agent_names
-from yudai.wiring.components import make_catalogue, make_drafter, make_sources, make_stopper
+from yudai.wiring.components import make_catalogue, make_shared_sources, make_stopper, own_env
 
 
 def make_submitter(
-    settings: Settings, reader: Reader, engine: Engine, gateway: Gateway, *, remotes: RemoteAsks
+    settings: Settings, context: Context, engine: Engine, gateway: Gateway, *, remotes: RemoteAsks
 ) -> Submitter:
     """Who is no person of this machine names no file of it."""
-    store, clock = reader.store, reader.clock
+    from yudai.forge.adapters.folder.forge import LocalForge
+
     is_ours, day_usd = settings.auth_mode == "local", settings.user_day_usd
     return Submitter(
-        drafter=make_drafter(settings, reader, gateway),
-        catalogue=make_catalogue(settings, reader),
+        forge=LocalForge(settings.home, context.clock),
+        own_env=own_env(),
+        catalogue=make_catalogue(settings, context),
         solves=Solves(
-            store,
+            context.store,
             engine,
-            clock,
+            context.clock,
             gateway,
-            make_stopper(reader),
+            make_stopper(context),
             day_cap_micros=None if day_usd is None else round(day_usd * MICROS_PER_USD),
         ),
-        store=store,
-        clock=clock,
+        store=context.store,
+        clock=context.clock,
         defaults=Budget(
             max_contestants=settings.max_contestants, time_budget_s=settings.time_budget_s
         ),
         sandbox_backend=settings.sandbox_backend or DEFAULT,
         agents=agent_names(settings),
-        sources=make_sources(settings, reader.artifacts) if settings.artifacts_url else None,
+        sources=make_shared_sources(settings, context),
         remotes=remotes,
         takes_folders=is_ours,
         takes_scripts=is_ours,

@@ -59,7 +59,7 @@ class Offer:
     async def _end(self, run: RunId, patch: bytes | None) -> None:
         kept = None
         if patch is not None:
-            kept = await self.place.reader.artifacts.put(ArtifactKind.PATCH, patch)
+            kept = await self.place.reader.context.artifacts.put(ArtifactKind.PATCH, patch)
         async with self.place.store.change() as db:
             if kept is not None:
                 await artifacts.add(db, self.id, run, kept, at=2.0)

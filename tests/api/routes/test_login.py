@@ -83,7 +83,9 @@ async def test_local_mode_has_no_login(client: httpx.AsyncClient):
     ):
         answer = await client.request(method, path)
         assert answer.json()["code"] == Code.NOT_FOUND, path
-    assert (await client.post("/api/logout")).status_code == 204
+    answer = await client.post("/api/logout")
+    assert answer.status_code == 204
+    assert "content-type" not in answer.headers
     assert (await client.get("/api/settings")).status_code == 200
     for headers in ({"Authorization": "Bearer x"}, {"Cookie": "yudai-loopback=x"}):
         assert (await client.get("/api/solves", headers=headers)).status_code == 200

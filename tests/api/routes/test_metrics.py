@@ -14,8 +14,8 @@ from tests.support.servers.login_server import House, fill, open_house
 from tests.support.solve_rows import Ring, failed, passed
 from yudai.accounts.api_keys import Scope
 from yudai.runs.domain.states import RunState
-from yudai.sandboxes.queries import DEAD_S
 from yudai.solves.domain.states import SolveState
+from yudai.store.holders import DEAD_S
 
 _SAMPLE = re.compile(r'([a-z_]+)\{((?:[a-z]+="[^"]*",?)+)\} (\d+)\.0')
 

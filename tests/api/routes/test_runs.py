@@ -56,7 +56,7 @@ def url(scene: Scene, place: int = 0) -> str:
 async def keep(
     ring: Ring, kind: ArtifactKind, blob: bytes, *, of_solve: bool = False
 ) -> ArtifactRef:
-    ref = await ring.reader.artifacts.put(kind, blob)
+    ref = await ring.reader.context.artifacts.put(kind, blob)
     async with ring.store.change() as db:
         await artifacts.add(db, SOLVE, None if of_solve else run_id(0), ref, at=0.0)
     return ref

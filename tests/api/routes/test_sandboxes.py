@@ -6,7 +6,7 @@ from tests.support.api_client import Place, client_of
 from tests.support.sandbox_admin import SweptBackend, app_of, close_box, open_box, overseen
 from yudai.kit.errors import SandboxError
 from yudai.sandboxes.port import Fate, Leftover
-from yudai.sandboxes.queries import DEAD_S
+from yudai.store.holders import DEAD_S
 
 LEFT = Leftover(backend="e2b", id="m-1", owner="run-1", why="its process is dead", age_s=7)
 

@@ -10,8 +10,8 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 
 from tests.cli.stub_server import Stub, problem, serving
 from yudai.cli.http.client import AwayError, Remote, checked, is_loopback, open_remote, read_as
-from yudai.cli.records.records import RunFacts
 from yudai.kit.errors import ConflictError, NotFoundError, RefusedError, YudaiError
+from yudai.views.runs import RunDetail
 
 
 @pytest.fixture
@@ -144,4 +144,4 @@ async def test_a_key_goes_along(stub: Stub, remote: Remote):
 
 def test_another_version_is_said_plainly():
     with pytest.raises(YudaiError, match="another version"):
-        read_as(RunFacts, {"id": "x"}, "http://127.0.0.1:8000")
+        read_as(RunDetail, {"id": "x"}, "http://127.0.0.1:8000")

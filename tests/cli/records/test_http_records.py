@@ -13,8 +13,10 @@ from tests.support.solve_rows import SOLVE, run_id
 from tests.support.trajectories import CHAT
 from yudai.artifacts.port import ArtifactKind
 from yudai.cli.records.http_records import ServerRecords, open_server_records
+from yudai.cli.show.show import run_facts
 from yudai.gateway.domain.models import Provider
 from yudai.kit.errors import NotFoundError, RefusedError
+from yudai.views.documents import chosen_step
 
 
 @pytest.fixture
@@ -65,9 +67,9 @@ async def test_runs_are_found_by_handle_id_or_its_end(records: ServerRecords):
     names = {"fast-t0.0-e5-balanced": newest, older: older, older[-4:]: older}
     for name, found in names.items():
         assert (await records.run(name)).id == found
-    facts = await records.run(newest)
-    assert (facts.steps, facts.input_tokens, facts.output_tokens) == (7, 10, 4)
-    assert facts.solve_id == SOLVE
+    facts = run_facts(await records.run(newest))
+    assert (facts["steps"], facts["input_tokens"], facts["output_tokens"]) == (7, 10, 4)
+    assert facts["solve_id"] == SOLVE
 
 
 async def test_a_trajectory_becomes_messages_and_steps(stub: Stub, records: ServerRecords):
@@ -76,13 +78,13 @@ async def test_a_trajectory_becomes_messages_and_steps(stub: Stub, records: Serv
     messages = await records.messages(run_id(0))
     assert [message.body["role"] for message in messages] == [body["role"] for body in CHAT]
     last = messages[-1].step
-    assert (await records.step(run_id(0), -1)).number == last
+    assert (chosen_step(await records.messages(run_id(0)), -1)).number == last
     with pytest.raises(NotFoundError, match=f"steps 0 to {last}"):
-        await records.step(run_id(0), last + 1)
+        chosen_step(await records.messages(run_id(0)), last + 1)
     stub.on("GET", path, {"messages": [], "info": {}})
     assert list(await records.messages(run_id(0))) == []
     with pytest.raises(NotFoundError, match="this run has no steps"):
-        await records.step(run_id(0), 0)
+        chosen_step(await records.messages(run_id(0)), 0)
 
 
 async def test_artifacts_come_as_they_are(stub: Stub, records: ServerRecords):

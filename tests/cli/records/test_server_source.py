@@ -52,15 +52,15 @@ async def test_what_changed_replaces_what_was_known(stub: Stub, remote: Remote, 
         "GET",
         UPDATES,
         updates("1", lane(0), lane(1), reset=True),
-        updates("2", lane(1, state="completed", verdict="passed", elapsed_ms=7000), solve=None),
+        updates("2", lane(1, state="completed", verdict="passed", finished_at=1007.0), solve=None),
     )
     looking = source(remote, console)
     await looking.look()
-    scene = (await looking.look()).scene
-    assert [entry.state for entry in scene.lanes] == ["running", "completed"]
-    first, second = scene.lanes
-    assert (first.doing, first.finished_at, first.cost_micros) == ("cat a.py", None, 250_000)
-    assert (second.note, second.finished_at) == ("passed", 1007.0)
+    race = (await looking.look()).race
+    assert [entry.state for entry in race.lanes] == ["running", "completed"]
+    first, second = race.lanes
+    assert (first.last_action, first.finished_at, first.cost_usd) == ("cat a.py", None, 0.25)
+    assert (race.verdicts[second.id], second.finished_at) == ("passed", 1007.0)
     assert [asked.query for asked in stub.asked if asked.path == UPDATES] == [{}, {"cursor": "1"}]
 
 
@@ -68,8 +68,8 @@ async def test_a_reset_forgets_what_was_known(stub: Stub, remote: Remote, consol
     replies = [updates("1", lane(0), lane(1)), updates("2", lane(0), reset=True)]
     stub.on("GET", UPDATES, *replies)
     looking = source(remote, console)
-    assert len((await looking.look()).scene.lanes) == 2
-    assert len((await looking.look()).scene.lanes) == 1
+    assert len((await looking.look()).race.lanes) == 2
+    assert len((await looking.look()).race.lanes) == 1
 
 
 async def test_no_event_is_told_twice(stub: Stub, remote: Remote, console: Console):

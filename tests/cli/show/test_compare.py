@@ -16,7 +16,8 @@ from yudai.kit.ids import SolveId, short
 from yudai.operations import telemetry
 from yudai.sandboxes.port import BaseSpec
 from yudai.settings import Settings
-from yudai.wiring import open_library
+from yudai.views.documents import Reader
+from yudai.wiring import open_context
 
 OTHER = SolveId("0190a000-0000-7000-8000-00000000bbbb")
 FIRST, SECOND = "fast-t0.0-e5-balanced", "fast-t0.1-e5-balanced"
@@ -33,8 +34,8 @@ def settings(tmp_path: Path) -> Settings:
 
 @pytest.fixture
 async def ring(settings: Settings) -> AsyncIterator[Ring]:
-    async with open_library(settings) as library:
-        yield Ring(library.reader)
+    async with open_context(settings) as context:
+        yield Ring(Reader(context))
 
 
 @pytest.fixture

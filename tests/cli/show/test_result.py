@@ -8,6 +8,7 @@ import pytest
 from rich.console import Console
 
 from yudai.artifacts.adapters.object_store import make_artifacts
+from yudai.artifacts.context import Context
 from yudai.cli.show.result import exit_code, show_result
 from yudai.kit.causes import Cause
 from yudai.kit.clock import SystemClock
@@ -55,7 +56,7 @@ def document(*places: PlaceEntry, **changes: Any) -> SolveDocument:
 @pytest.fixture
 async def shown(tmp_path: Path):
     store = await Store.open(f"sqlite+aiosqlite:///{tmp_path / 'test.db'}")
-    reader = Reader(store, make_artifacts(None, home=tmp_path), SystemClock())
+    reader = Reader(Context(store, make_artifacts(None, home=tmp_path), SystemClock()))
 
     async def show(result: SolveDocument, *, server: str = "") -> str:
         console = Console(file=io.StringIO(), width=100)

@@ -3,6 +3,7 @@
 import json
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -17,8 +18,8 @@ from tests.support.forge.repositories import Repository
 from tests.support.servers.databases import used_home
 from yudai.arena.forge_issue import RemoteAsks
 from yudai.cli.options import Options
-from yudai.cli.solve import forge as forge_solve
-from yudai.cli.solve.local import run_solve
+from yudai.cli.solve import local
+from yudai.cli.solve.solve import run_solve
 from yudai.forge.adapters.folder.forge import LocalForge
 from yudai.forge.domain.repository import RepoRef, Role
 from yudai.forge.ports.folder import Snapshot
@@ -35,7 +36,8 @@ from yudai.solves import timeline as events
 from yudai.solves.domain.origin import OriginKind, PublishMode
 from yudai.solves.domain.states import SolveState
 from yudai.solves.tables import SolveRow
-from yudai.wiring import App, open_app, open_library
+from yudai.views.documents import Reader
+from yudai.wiring import App, open_app, open_context
 
 FILES = {
     "doubling.py": "def double(x):\n    return x + x if x else 1\n",
@@ -98,6 +100,10 @@ class WithForging:
         self.forging = SimpleNamespace(
             forge=town.forge, mirrors=town.mirrors, asks=town.asks, publisher=town.publisher
         )
+        self.submitter = replace(app.submitter, remotes=town.asks)
+        self.planner = replace(
+            app.planner, mirrors=town.mirrors, credentials=town, forge_url=town.forge.url
+        )
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._app, name)
@@ -120,11 +126,11 @@ def town(tmp_path: Path, settings: Settings, monkeypatch: pytest.MonkeyPatch) ->
     @asynccontextmanager
     async def opened(*args: Any, **kwargs: Any) -> AsyncGenerator[Any]:
         async with open_app(*args, **kwargs) as app:
-            asked = Publications(app.store, app.reader.clock, town.forge.url)
+            asked = Publications(app.store, app.reader.context.clock, town.forge.url)
             town.publisher = town.publisher or Publishing(asked)
             yield WithForging(app, town)
 
-    monkeypatch.setattr(forge_solve, "open_app", opened)
+    monkeypatch.setattr(local, "open_app", opened)
     return town
 
 
@@ -141,9 +147,9 @@ def given(town: Town, **changes: Any) -> Options:
 
 
 async def _solve(settings: Settings, ending: str) -> tuple[SolveRow, list[str]]:
-    async with open_library(settings) as library:
-        row = await library.reader.solve(ending)
-        async with library.reader.store.read() as db:
+    async with open_context(settings) as context:
+        row = await Reader(context).solve(ending)
+        async with context.store.read() as db:
             told = [event.kind for event in await events.after(db, row.id)]
     return row, told
 

@@ -6,11 +6,12 @@ from types import SimpleNamespace
 
 import pytest
 
-from yudai.arena.plan import FolderRequest
 from yudai.cli.options import Options
 from yudai.cli.solve.request import to_request
 from yudai.kit.errors import RefusedError
 from yudai.settings import Settings
+from yudai.solves.domain.budget import Budget
+from yudai.solves.domain.request import SolveAsk
 
 DEFAULTS = Options(
     target=".",
@@ -46,8 +47,8 @@ DEFAULTS = Options(
 
 @pytest.fixture
 def ask(tmp_path: Path):
-    def ask(**changes: object) -> FolderRequest:
-        return to_request(DEFAULTS._replace(**changes), Settings.at(tmp_path))
+    def ask(**changes: object) -> SolveAsk:
+        return to_request(DEFAULTS._replace(**changes), Settings.at(tmp_path), None)
 
     return ask
 
@@ -56,10 +57,11 @@ def test_defaults_are_sensible(ask):
     asked = ask()
     assert (asked.issue.title, asked.issue.body) == ("add subtracts", "add(2, 1) gives 1")
     assert asked.matrix.temperatures == (0.2,)
-    assert asked.budget.cost_cap_micros == 5_000_000
-    assert asked.budget.time_budget_s == 5400
+    budget = asked.limits.budget(Budget())
+    assert budget.cost_cap_micros == 5_000_000
+    assert budget.time_budget_s == 5400
     assert asked.require_proof
-    assert asked.given.setup is None
+    assert asked.setup_commands is None
 
 
 def test_every_axis_and_limit_is_taken_over(ask):
@@ -76,15 +78,16 @@ def test_every_axis_and_limit_is_taken_over(ask):
         setup=["", "npm ci"],
     )
     assert (asked.matrix.models, asked.matrix.max_edits) == (("a/b", "c/d"), (3,))
-    assert (asked.budget.max_parallel, asked.budget.time_budget_s) == (9, 60)
-    assert (asked.budget.cost_cap_micros, asked.budget.run_cost_cap_micros) == (500_000, 500_000)
-    assert asked.prices["a/b"].output_micros == 2_000_000
+    budget = asked.limits.budget(Budget())
+    assert (budget.max_parallel, budget.time_budget_s) == (9, 60)
+    assert (budget.cost_cap_micros, budget.run_cost_cap_micros) == (500_000, 500_000)
+    assert asked.known_prices["a/b"].output_micros == 2_000_000
     assert not asked.require_proof
-    assert asked.given.setup == ("npm ci",)
+    assert asked.setup_commands == ("npm ci",)
 
 
 def test_an_empty_setup_means_none_at_all(ask):
-    assert ask(setup=[""]).given.setup == ()
+    assert ask(setup=[""]).setup_commands == ()
 
 
 @pytest.mark.parametrize(

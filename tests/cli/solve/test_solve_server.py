@@ -16,8 +16,7 @@ from tests.support.forge.repositories import Repository
 from tests.support.solve_rows import SOLVE, run_id
 from yudai.cli.http.home_lock import ServerEntry, owning, place_of
 from yudai.cli.records.choose import Server, find_server
-from yudai.cli.solve.local import run_solve
-from yudai.cli.solve.server import send_solve
+from yudai.cli.solve.solve import run_solve, solve_there
 from yudai.kit.errors import NotFoundError, RefusedError
 from yudai.operations import telemetry
 from yudai.settings import Settings
@@ -26,6 +25,7 @@ from yudai.solves.domain.request import Folder, SolveAsk
 PRICED = {
     "name": "openai/gpt-4.1", "provider": "openrouter", "model_id": "openai/gpt-4.1",
     "aliases": ["gpt-4.1"], "price": {"input_usd": 2.0, "output_usd": 8.0, "cached_usd": 0.5},
+    "edited": False,
 }  # fmt: skip
 GIVEN = DEFAULTS._replace(json=True, yes=True)
 
@@ -59,7 +59,7 @@ def sent(stub: Stub) -> dict[str, Any]:
 
 
 async def test_it_is_planned_sent_and_followed(stub: Stub, settings: Settings, tmp_path, capsys):
-    assert await send_solve(settings, GIVEN, other(stub)) == 0
+    assert await solve_there(settings, GIVEN, other(stub)) == 0
     ask = SolveAsk.model_validate(sent(stub))
     assert ask.place == Folder(str(tmp_path))
     assert (ask.issue.title, ask.issue.body) == ("add subtracts", "add(2, 1) gives 1")
@@ -84,7 +84,7 @@ async def test_every_option_goes_along(stub: Stub, settings: Settings, tmp_path:
         run_time_budget=30.0, setup=["make"], test="make test", env=Path("venv"), base="v1",
         dirty=True, reducer="first", accept_unproved=True,
     )  # fmt: skip
-    assert await send_solve(settings, given, other(stub)) == 0
+    assert await solve_there(settings, given, other(stub)) == 0
     ask = SolveAsk.model_validate(sent(stub))
     assert ask.place == Folder(str(tmp_path / "folder"))
     assert ask.issue.title == "only a title"
@@ -116,19 +116,19 @@ async def test_what_cannot_be_is_said_before_anything_is_sent(
     stub: Stub, settings: Settings, changes: dict[str, Any], words: str
 ):
     with pytest.raises(RefusedError, match=words):
-        await send_solve(settings, GIVEN._replace(**changes), other(stub))
+        await solve_there(settings, GIVEN._replace(**changes), other(stub))
     assert stub.bodies("POST", "/api/solves") == []
 
 
 async def test_what_the_server_refuses_is_told(stub: Stub, settings: Settings):
     stub.on("POST", "/api/solves", problem(422, "there is no folder /x: give another"))
     with pytest.raises(RefusedError, match="there is no folder /x: give another"):
-        await send_solve(settings, GIVEN, other(stub))
+        await solve_there(settings, GIVEN, other(stub))
 
 
 async def test_a_lost_answer_makes_no_second_solve(stub: Stub, settings: Settings):
     stub.on("POST", "/api/solves", problem(503, "away"), summary(SOLVE, "queued"))
-    assert await send_solve(settings, GIVEN, other(stub)) == 0
+    assert await solve_there(settings, GIVEN, other(stub)) == 0
     keys = {a.headers["idempotency-key"] for a in stub.asked if a.method == "POST"}
     assert len(stub.bodies("POST", "/api/solves")) == 2
     assert len(keys) == 1
@@ -142,7 +142,7 @@ async def test_who_stops_watching_stops_nothing_else(stub: Stub, settings: Setti
         return updates("1", lane(0))
 
     stub.on("GET", UPDATES, look)
-    sending = asyncio.create_task(send_solve(settings, GIVEN, other(stub)))
+    sending = asyncio.create_task(solve_there(settings, GIVEN, other(stub)))
     await is_watching.wait()
     sending.cancel()
     with pytest.raises(asyncio.CancelledError):
@@ -160,7 +160,7 @@ async def test_a_branch_that_is_there_is_refused_before_it_is_sent(
     folder.git("branch", "taken")
     given = GIVEN._replace(target="folder", branch="taken")
     with pytest.raises(RefusedError, match="taken"):
-        await send_solve(settings, given, Server(stub.url, is_ours=True))
+        await solve_there(settings, given, Server(stub.url, is_ours=True))
     assert stub.bodies("POST", "/api/solves") == []
 
 

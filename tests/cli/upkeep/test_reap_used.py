@@ -12,17 +12,18 @@ from tests.support.clouds.engine import FakeEngine
 from tests.support.servers.databases import used_home
 from yudai.cli.upkeep.reap import run_reap
 from yudai.kit.errors import RefusedError
+from yudai.kit.ids import WorkerId
 from yudai.operations import telemetry
 from yudai.sandboxes import base_queries as bases
 from yudai.sandboxes import queries as sandboxes
 from yudai.sandboxes.backends.container.cloud import ContainerCloud
 from yudai.sandboxes.backends.remote.cloud import BOX, INSTALLATION
-from yudai.sandboxes.queries import DEAD_S, Holder
 from yudai.sandboxes.reap import Swept
 from yudai.sandboxes.register import BaseEntry, BoxEntry
 from yudai.settings import Settings
+from yudai.store.holders import DEAD_S, Holder
 from yudai.store.store import Store
-from yudai.wiring import open_library
+from yudai.wiring import open_context
 from yudai.wiring.sandbox_upkeep import open_reaper
 from yudai.wiring.sandboxes import make_register
 
@@ -44,9 +45,9 @@ class House(NamedTuple):
 
     async def leave_container(self) -> str:
         """As a command with `--sandbox container` does that is killed."""
-        async with open_library(self.settings) as library:
+        async with open_context(self.settings) as context:
             order = engine_scene.order(
-                installation=await make_register(library.store).installation()
+                installation=await make_register(context.store).installation()
             )
             cloud = ContainerCloud(
                 engine=str(self.engine.program),
@@ -55,19 +56,19 @@ class House(NamedTuple):
             )
             machine = await cloud.create(order)
             await cloud.close()
-            await note(library.store, order.tags[BOX], "container", machine.id)
+            await note(context.store, order.tags[BOX], "container", machine.id)
         return machine.id
 
 
 async def note(store: Store, box_id: str, backend: str, external: str) -> None:
     entry = BoxEntry(id=box_id, backend=backend, owner="run-1", external=external)
     async with store.change() as db:
-        dead = Holder("dead", "elsewhere", 1)
+        dead = Holder(WorkerId("dead"), "elsewhere", 1)
         await sandboxes.open_box(db, entry, dead, now=time.time() - 2 * DEAD_S)
 
 
 async def note_base(settings: Settings, backend: str) -> None:
-    async with open_library(settings) as library, library.store.change() as db:
+    async with open_context(settings) as context, context.store.change() as db:
         entry = BaseEntry(backend=backend, key="base", external="image")
         await bases.keep(db, entry, now=time.time())
 
@@ -113,8 +114,8 @@ async def test_one_that_is_named_is_asked(house: House):
 
 async def test_what_a_running_server_has_not_seen_at_its_start(house: House):
     async with (
-        open_library(house.settings) as library,
-        open_reaper(house.settings, library.store) as reaper,
+        open_context(house.settings) as context,
+        open_reaper(house.settings, context.store) as reaper,
     ):
         assert (await reaper.tend()).leftovers == ()
         name = await house.leave_container()
@@ -127,12 +128,12 @@ async def test_at_e2b_with_a_key_and_without(
     house: House, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured
 ):
     with FakeE2B(tmp_path / "e2b") as e2b:
-        async with open_library(house.settings) as library:
+        async with open_context(house.settings) as context:
             cloud = e2b_scene.cloud_at(e2b, template="base")
-            installation = await make_register(library.store).installation()
+            installation = await make_register(context.store).installation()
             machine = await cloud.create(e2b_scene.order(tags={INSTALLATION: installation}))
             await cloud.close()
-            await note(library.store, "box-of-the-dead", "e2b", machine.id)
+            await note(context.store, "box-of-the-dead", "e2b", machine.id)
 
         assert await run_reap(house.settings, dry_run=False) == 1
         needed = "e2b was not swept: sandboxes at E2B need a key: set E2B_API_KEY"

@@ -17,12 +17,11 @@ from yudai.arena.blocked_hosts import BLOCKED, MORE
 from yudai.cli.decide import run_cancel
 from yudai.cli.http.home_lock import owning
 from yudai.cli.records.records import OwnRecords
-from yudai.cli.records.source import DatabaseSource, scene_of
+from yudai.cli.records.source import DatabaseSource
 from yudai.cli.show.show import run_show
 from yudai.cli.watch.display import Phase, phase_words, show_race
 from yudai.cli.watch.watch import run_watch, watch
 from yudai.engine import queries as workers
-from yudai.engine.queries import Holder
 from yudai.kit.errors import ConflictError, NotFoundError
 from yudai.kit.ids import SolveId, WorkerId
 from yudai.operations import telemetry
@@ -32,7 +31,10 @@ from yudai.settings import Settings
 from yudai.solves import queries as solves
 from yudai.solves import timeline as events
 from yudai.solves.domain.states import SolveEvent, SolveState
-from yudai.wiring import open_library
+from yudai.store.holders import Holder
+from yudai.views.documents import Reader
+from yudai.views.race import race_of
+from yudai.wiring import open_context
 
 WORKER = WorkerId("0190a000-0000-7000-8000-00000000cccc")
 RUNNING: dict[str, Any] = {"state": SolveState.RUNNING, "finished_at": None}
@@ -46,19 +48,19 @@ def settings(tmp_path: Path) -> Settings:
 
 @pytest.fixture
 async def ring(settings: Settings) -> AsyncIterator[Ring]:
-    async with open_library(settings) as library:
-        yield Ring(library.reader)
+    async with open_context(settings) as context:
+        yield Ring(Reader(context))
 
 
 async def enrol(ring: Ring) -> None:
     """A process that goes on with it, as far as anybody can tell."""
     holder = Holder(id=WORKER, host="elsewhere", pid=1, durable=False)
     async with ring.store.change() as db:
-        await workers.enrol(db, holder, now=ring.reader.clock.now())
+        await workers.enrol(db, holder, now=ring.reader.context.clock.now())
 
 
 async def finish(ring: Ring) -> None:
-    now = ring.reader.clock.now()
+    now = ring.reader.context.clock.now()
     async with ring.store.change() as db:
         await runs.advance(db, run_id(0), RunEvent.BROKE, at=now, cause="out_of_steps")
         await solves.advance(
@@ -141,7 +143,7 @@ async def test_a_servers_solve_waits_for_the_server(ring: Ring, settings: Settin
 async def test_a_terminal_sees_a_table_with_its_phase(ring: Ring):
     await ring.solve(passed(), None, **RUNNING)
     async with ring.store.change() as db:
-        await events.append(db, SOLVE, kind="base.prepared", at=ring.reader.clock.now())
+        await events.append(db, SOLVE, kind="base.prepared", at=ring.reader.context.clock.now())
     console = Console(file=io.StringIO(), width=120, force_terminal=True, color_system=None)
     looks = 0
 
@@ -172,7 +174,7 @@ async def block(ring: Ring, *hosts: str, run: int | None = None) -> None:
 async def test_a_terminal_sees_what_was_blocked_and_keeps_its_phase(ring: Ring):
     await ring.solve(passed(), None, **RUNNING)
     async with ring.store.change() as db:
-        await events.append(db, SOLVE, kind="base.prepared", at=ring.reader.clock.now())
+        await events.append(db, SOLVE, kind="base.prepared", at=ring.reader.context.clock.now())
     await block(ring, "a.example", "b.example", "c.example", "\x1b[31mevil.example")
     await block(ring, "agent.example", run=1)
     console = Console(file=io.StringIO(), width=120, force_terminal=True, color_system=None)
@@ -229,15 +231,15 @@ async def test_what_was_blocked_is_part_of_the_solve(ring: Ring, settings: Setti
 )
 async def test_every_phase_has_its_words(ring: Ring, kind: str, words: str):
     await ring.solve(passed(), None, **RUNNING)
-    now = ring.reader.clock.now()
-    scene = scene_of(await ring.reader.race(SOLVE), at=now)
-    assert words in phase_words(scene, Phase(kind, now - 3.0), now=now)
+    now = ring.reader.context.clock.now()
+    race = await race_of(ring.store, SOLVE, now=now)
+    assert words in phase_words(race, Phase(kind, now - 3.0), now=now)
 
 
 async def test_after_the_last_run_the_tests_are_crossed(ring: Ring):
     await ring.solve(passed(), failed(), **RUNNING)
-    scene = scene_of(await ring.reader.race(SOLVE), at=0.0)
-    assert "cross-examination" in phase_words(scene, Phase("baseline.measured", 0.0), now=0.0)
+    race = await race_of(ring.store, SOLVE, now=0.0)
+    assert "cross-examination" in phase_words(race, Phase("baseline.measured", 0.0), now=0.0)
 
 
 async def test_cancel_ends_what_another_process_runs(ring: Ring, settings: Settings, capsys):

@@ -105,6 +105,9 @@ async def settled(person: Tab) -> None:
     "race-talk",
     "trajectory-failed",
     "conversations",
+    "conversation",
+    "cost",
+    "sandboxes",
     "nowhere",
     "unknown-solve",
 )

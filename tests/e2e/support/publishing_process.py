@@ -8,7 +8,7 @@ from yudai.publishing import publisher
 from yudai.publishing.domain.publication import RESTING
 from yudai.publishing.requests import Publications
 from yudai.settings import Settings
-from yudai.wiring import open_library
+from yudai.wiring import open_context
 from yudai.wiring.forge import open_forging
 
 # Whoever comes next need not wait for a minute, nor after a failure for five seconds.
@@ -19,10 +19,10 @@ publisher.FIRST_PAUSE_S = 0.05
 async def main(solve_id: SolveId) -> None:
     settings = Settings()
     async with (
-        open_library(settings) as library,
-        open_forging(settings, library.reader) as forging,
+        open_context(settings) as context,
+        open_forging(settings, context) as forging,
     ):
-        asked = Publications(library.store, library.reader.clock, forging.forge.url)
+        asked = Publications(context.store, context.clock, forging.forge.url)
         if sys.argv[2] == "first":
             await asked.request(solve_id, actor=LOCAL_USER)
         while (await asked.view(solve_id)).state not in RESTING:

@@ -15,7 +15,7 @@ from pathlib import Path
 from yudai.kit.errors import SandboxError
 from yudai.sandboxes.port import Backend, BaseRef, BaseSpec, Sandbox
 from yudai.settings import Settings
-from yudai.wiring import make_backend, open_library
+from yudai.wiring import make_backend, open_context
 
 BASE = BaseRef(key="sample")
 
@@ -43,8 +43,9 @@ def _reap() -> None:
 
 
 async def _work(home: Path, name: str, what: str, seed: str, *, ready: int) -> None:
-    async with open_library(Settings.at(home)) as library:
-        backend = make_backend(library.settings, name, store=library.store)
+    settings = Settings.at(home)
+    async with open_context(settings) as context:
+        backend = make_backend(settings, name, store=context.store)
         os.write(ready, f"{os.getpid()}\n".encode())
         if what == "prepare":
             await _prepare_for_ever(backend, home, seed)

@@ -4,6 +4,7 @@ from pathlib import Path
 
 from tests.e2e.support.arena import Arena, Result
 from tests.e2e.support.ten_repositories import commit, write
+from tests.support.forge.repositories import copy_of
 from tests.support.servers.openai_server import Brain, plays
 
 ISSUE = "double(0) is 1\nIt should be 0."
@@ -41,8 +42,13 @@ SOLVE = ("solve", "folder", "--text", ISSUE, "--json", "--model")
 
 def make(folder: Path, **more: str | bytes) -> Path:
     """The repository, with one commit; further files by their path."""
-    write(folder, {**FILES, **more})
-    commit(folder, "Begin")
+
+    def begin(target: Path) -> None:
+        write(target, files)
+        commit(target, "Begin")
+
+    files = {**FILES, **more}
+    copy_of(("small", tuple(files.items())), begin, folder)
     return folder
 
 

@@ -27,6 +27,10 @@ NAMES = {
 STATES = ("created", "running", "paused", "exited", "dead", "removing")
 
 
+# What is asked of an engine is the same; where they differ, a test says `always`.
+pytestmark = pytest.mark.real_on("podman")
+
+
 @pytest.fixture(params=["podman", "docker"])
 def dialect(request: pytest.FixtureRequest) -> str:
     return request.param
@@ -44,6 +48,7 @@ def _held(found: Capabilities) -> set[str]:
     return {one.name for one in found.guarantees if one.holds}
 
 
+@pytest.mark.always
 async def test_what_holds(stage: Scene, dialect: str) -> None:
     found = await stage.cloud.examine()
     assert (found.backend, found.isolated, found.version) == ("container", True, VERSIONS[dialect])
@@ -59,6 +64,7 @@ async def test_what_holds(stage: Scene, dialect: str) -> None:
         ("docker", {**FACTS["docker"], "MemoryLimit": 0, "CpuCfsQuota": 0, "PidsLimit": 0}),
     ],
 )
+@pytest.mark.always
 async def test_an_engine_without_control_groups(stage: Scene, facts: dict[str, object]) -> None:
     stage.engine.say(facts)
     found = await stage.cloud.examine()
@@ -84,6 +90,7 @@ def test_whose_images_they_are(facts: dict[str, object], other: dict[str, object
     assert name_of(facts) == name_of(dict(facts)) != name_of(other)
 
 
+@pytest.mark.always
 async def test_there_is_no_image(tmp_path: Path, dialect: str) -> None:
     stage = scene(tmp_path, dialect, image="localhost/other:1")
     remedy = f"`{dialect} build -t localhost/other:1 deploy/sandbox`, or set CONTAINER_IMAGE"
@@ -94,12 +101,14 @@ async def test_there_is_no_image(tmp_path: Path, dialect: str) -> None:
     assert stage.engine.containers() == {}
 
 
+@pytest.mark.always
 async def test_a_base_that_is_gone_is_no_reason_to_give_up(stage: Scene) -> None:
     with pytest.raises(SandboxError, match="prepared base is gone") as caught:
         await stage.cloud.create(order(image="localhost/yudai-base:gone"))
     assert not isinstance(caught.value, DeniedError)
 
 
+@pytest.mark.always
 async def test_made_and_found(stage: Scene) -> None:
     plan = order(tags={"owner": "me", "issue": "a/b#1, c=d"})
     machine = await stage.cloud.create(plan)
@@ -113,6 +122,7 @@ async def test_made_and_found(stage: Scene) -> None:
     assert await stage.cloud.list("nobody") == []
 
 
+@pytest.mark.always
 async def test_all_states_are_found_and_can_be_ended(stage: Scene) -> None:
     machines = [await stage.cloud.create(order()) for _ in STATES]
     for machine, state in zip(machines, STATES, strict=True):
@@ -126,6 +136,7 @@ async def test_all_states_are_found_and_can_be_ended(stage: Scene) -> None:
     assert stage.engine.containers() == {}
 
 
+@pytest.mark.always
 async def test_nothing_of_one_is_left(stage: Scene) -> None:
     builder = await stage.cloud.create(order())
     image = await stage.cloud.snapshot(builder, "base")
@@ -144,6 +155,7 @@ async def test_an_end_that_is_refused(stage: Scene) -> None:
     assert await stage.cloud.kill(machine.id)
 
 
+@pytest.mark.always
 async def test_an_end_that_is_refused_because_another_was_faster(stage: Scene) -> None:
     machine = await stage.cloud.create(order())
     stage.engine.fail("rm", "Error: removal is already in progress", after=True)
@@ -206,6 +218,7 @@ async def test_a_start_that_fails_while_nothing_can_be_removed(stage: Scene) -> 
 
 
 @pytest.mark.parametrize("phase", ["", "agent"])
+@pytest.mark.always
 async def test_the_same_key_never_makes_two(stage: Scene, tmp_path: Path, phase: str) -> None:
     plan = order(phase=phase)
     await stage.cloud.create(plan)
@@ -238,6 +251,7 @@ async def test_cancelled_while_it_starts(
     assert (stage.engine.containers(), stage.doors, stage.engine.volumes()) == ({}, [], 0)
 
 
+@pytest.mark.always
 async def test_a_base(stage: Scene) -> None:
     builder = await stage.cloud.create(order(tags={"owner": "builder", "solve": "s"}))
     image = await stage.cloud.snapshot(builder, "some-base")
@@ -305,6 +319,7 @@ async def test_a_base_that_is_cancelled_is_not_kept(
         ("", ("pypi.org",), Ways(), True),
     ],
 )
+@pytest.mark.always
 async def test_who_has_a_way_out(
     tmp_path: Path, phase: str, hosts: tuple[str, ...], ways: Ways, *, expected: bool
 ) -> None:

@@ -383,16 +383,6 @@ async def test_a_page_that_fails_shows_no_half_of_the_list(here: Scene) -> None:
     assert len(await here.cloud.list(INSTALLED)) == 150
 
 
-async def test_nobody_there() -> None:
-    cloud = E2BCloud(
-        api_key="k", template="t", api_url="http://127.0.0.1:9", timings=Timings(call_s=5)
-    )
-    with pytest.raises(SandboxError) as caught:
-        await cloud.examine()
-    assert caught.value.cause is Cause.SANDBOX_FAILED
-    await cloud.close()
-
-
 async def test_hostile_messages_are_one_short_line(here: Scene) -> None:
     here.e2b.faults.add(CREATE, Fault(status=403, message="a\x1b[31m\nb" + "x" * 10_000))
     with pytest.raises(DeniedError) as caught:

@@ -433,7 +433,7 @@ SECOND = b"GET / HTTP/1.1\r\nHost: evil.net\r\n\r\n"
         (
             "Transfer-Encoding: Chunked",
             b"4;x=y\r\nab\r\n\r\n1 \r\nc\r\n00\r\nX-Trailer: 1\r\n\r\n",
-            b"4;x=y\r\nab\r\n\r\n1 \r\nc\r\n00\r\n\r\n",
+            b"4\r\nab\r\n\r\n1\r\nc\r\n0\r\n\r\n",
         ),
     ],
 )

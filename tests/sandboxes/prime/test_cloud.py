@@ -168,7 +168,7 @@ async def test_a_machine_is_killed_once(cloud: PrimeCloud, prime: FakePrime) -> 
 
 
 async def test_eight_wait_with_one_question(cloud: PrimeCloud, prime: FakePrime) -> None:
-    prime.ready_after_s = 0.5
+    prime.ready_after_s = 0.2
     async with asyncio.TaskGroup() as group:
         for number in range(8):
             group.create_task(cloud.create(order(f"box-{number}")))

@@ -49,7 +49,7 @@ async def cloud(prime: FakePrime, tmp_path: Path) -> AsyncGenerator[PrimeCloud]:
 @pytest.fixture
 async def hasty(prime: FakePrime, tmp_path: Path) -> AsyncGenerator[PrimeCloud]:
     """One that soon gives up a call without an answer."""
-    cloud = cloud_at(prime, tmp_path / "home", call_s=3)
+    cloud = cloud_at(prime, tmp_path / "home", call_s=1)
     yield cloud
     await cloud.close()
 
@@ -231,7 +231,7 @@ async def test_a_cancelled_creation_leaves_nothing(cloud: PrimeCloud, prime: Fak
 async def test_one_that_is_cancelled_before_its_answer_leaves_nothing(
     prime: FakePrime, tmp_path: Path
 ) -> None:
-    cloud = cloud_at(prime, tmp_path / "home", call_s=3)
+    cloud = cloud_at(prime, tmp_path / "home", call_s=1)
     prime.faults.add(CREATE, Fault(hang=True, after=True))
     making = asyncio.create_task(cloud.create(order()))
     await until(lambda: bool(prime.boxes))
@@ -415,7 +415,7 @@ async def test_a_snapshot_that_fails_is_removed(cloud: PrimeCloud, prime: FakePr
 async def test_a_snapshot_that_is_cancelled_before_its_answer_is_removed(
     prime: FakePrime, tmp_path: Path
 ) -> None:
-    cloud = cloud_at(prime, tmp_path / "home", call_s=3)
+    cloud = cloud_at(prime, tmp_path / "home", call_s=1)
     machine = await cloud.create(order())
     prime.faults.add(CHECKPOINT, Fault(hang=True, after=True))
     keeping = asyncio.create_task(cloud.snapshot(machine, "base"))

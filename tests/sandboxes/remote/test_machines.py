@@ -22,8 +22,8 @@ from yudai.sandboxes.backends.remote.machines import Admission, Crew, Member
 from yudai.sandboxes.backends.remote.rate_limit import Pace
 from yudai.sandboxes.backends.remote.reap import ENDED, Watch
 from yudai.sandboxes.port import Fate, SandboxLimits
-from yudai.sandboxes.queries import DEAD_S
 from yudai.sandboxes.register import BoxEntry
+from yudai.store.holders import DEAD_S
 
 
 class Yard:
@@ -59,7 +59,7 @@ class Yard:
 
     async def hire_all(self, names: str) -> Sequence[Member | SandboxError]:
         entries, orders = zip(*map(self.wanted, names), strict=True)
-        return await self.crew.hire_all(entries, orders)
+        return await self.crew.hire_all(list(zip(entries, orders, strict=True)))
 
     async def open_rows(self) -> list[str]:
         return [row.id for row in await self.register.boxes("memory")]

@@ -223,5 +223,5 @@ async def test_what_has_a_second_name_elsewhere_is_not_given_away(
 async def test_nonsense_is_no_answer(box: RemoteCommands, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(warden_client, "_PAUSES_S", ())
     with pytest.raises(SandboxError, match="does not answer") as lost:
-        await upkeep._ask(box._line, "no-such-verb")
+        await upkeep.ask(box._line, "no-such-verb")
     assert lost.value.cause is Cause.SANDBOX_LOST

@@ -24,7 +24,9 @@ TAGS = {
 
 
 def timings(*, call_s: float = 20, ready_s: float = 60, image_s: float = 3000) -> Timings:
-    return Timings(call_s=call_s, patience=Patience(ready_s, image_s), snapshot_s=20)
+    """A fake is ready long before a real machine could be."""
+    patience = Patience(ready_s, image_s, first_pause_s=0.02)
+    return Timings(call_s=call_s, patience=patience, snapshot_s=20)
 
 
 def cloud_at(prime: FakePrime, home: Path, *, key: str = KEY, **patience: float) -> PrimeCloud:

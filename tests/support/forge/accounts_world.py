@@ -4,7 +4,7 @@ import asyncio
 import itertools
 import secrets
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple, cast
 from urllib.parse import parse_qs, urlencode, urlsplit
 
 from pydantic import SecretStr
@@ -148,6 +148,7 @@ class Crowd:
         )
         self.access = Access(self.store, self.clock, self.forge, self.keyring)
         self.accounts = Accounts(
+            forge=cast("Any", self.forge),
             keys=self.keys,
             keyring=self.keyring,
             access=self.access,

@@ -14,6 +14,7 @@ from tests.support.trajectories import DIFF
 from yudai.artifacts import queries as artifacts
 from yudai.artifacts.adapters.locations import Folder
 from yudai.artifacts.adapters.object_store import ObjectStoreArtifacts
+from yudai.artifacts.context import Context
 from yudai.artifacts.port import ArtifactKind
 from yudai.forge.domain.repository import RepoRef, Role
 from yudai.forge.ports.folder import Snapshot
@@ -204,7 +205,7 @@ class Press:
     def __init__(self, store: Store, folder: Path) -> None:
         self.store = store
         self.clock = HandClock()
-        self.reader = Reader(store, ObjectStoreArtifacts(Folder(folder)), self.clock)
+        self.reader = Reader(Context(store, ObjectStoreArtifacts(Folder(folder)), self.clock))
         self.ring = Ring(self.reader)
         self.forge = MemoryForge(clock=self.clock, checks_heads=True)
         self.repo = self.forge.add_repository("acme/demo", roles={"ada": Role.WRITE})
@@ -231,7 +232,7 @@ class Press:
         return self.solve_id
 
     async def keep_patch(self, run_id: RunId, patch: str) -> None:
-        ref = await self.reader.artifacts.put(ArtifactKind.PATCH, patch.encode())
+        ref = await self.reader.context.artifacts.put(ArtifactKind.PATCH, patch.encode())
         async with self.store.change() as db:
             await artifacts.add(db, self.solve_id, run_id, ref, at=0.0)
 
@@ -245,9 +246,7 @@ class Press:
         page: str = "",
     ) -> Publisher:
         desk = Desk(
-            self.reader.store,
-            self.reader.artifacts,
-            self.reader.clock,
+            self.reader.context,
             self.forge,
             self.purse,
             page=page,

@@ -16,11 +16,11 @@ from yudai.engine.adapters.dbos.worker import DbosWorker
 from yudai.engine.adapters.host_processes import host_name, is_gone
 from yudai.engine.leases import Heir, Lease, Terms
 from yudai.engine.port import Field
-from yudai.engine.queries import Holder
 from yudai.kit.clock import SystemClock
 from yudai.kit.ids import MessageId, RunId, SolveId, WorkerId
 from yudai.kit.value import Value
 from yudai.sandboxes.backends.local.processes import look
+from yudai.store.holders import Holder
 from yudai.store.store import Store
 
 SHORT = Terms(beat_s=0.3, lost_s=3.0, dead_s=4.0)

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from tests.support.forge.repositories import Repository
+from tests.support.forge.repositories import Repository, copy_of
 from yudai.forge.domain.repository import RepoRef
 
 
@@ -80,10 +80,16 @@ class GitServer:
         work = Repository.create(self.folder / "work" / full, files)
         bare = self.bare(full)
         bare.parent.mkdir(parents=True, exist_ok=True)
-        work.git("clone", "-q", "--bare", "--no-local", str(work.root), str(bare))
-        work.git("remote", "add", "origin", str(bare))
-        for key in ("http.receivepack", "uploadpack.allowFilter"):
-            work.git("--git-dir", str(bare), "config", key, "true")
+
+        def make(folder: Path) -> None:
+            work.git("clone", "-q", "--bare", "--no-local", str(work.root), str(folder))
+            for key in ("http.receivepack", "uploadpack.allowFilter"):
+                work.git("--git-dir", str(folder), "config", key, "true")
+
+        copy_of(("bare", tuple(files.items())), make, bare)
+        with (work.root / ".git" / "config").open("a") as config:
+            config.write(f'[remote "origin"]\n\turl = {bare}\n')
+            config.write("\tfetch = +refs/heads/*:refs/remotes/origin/*\n")
         return work
 
     def publish(self, work: Repository, *branches: str) -> str:

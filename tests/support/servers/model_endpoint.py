@@ -26,8 +26,9 @@ from yudai.runs.domain.trajectory.trajectory import TrajectoryMessage
 from yudai.runs.tables import RunRow
 from yudai.solves import queries as solves
 from yudai.solves.domain.budget import Budget
-from yudai.solves.domain.matrix import Contestant, Matrix, Strategy
+from yudai.solves.domain.matrix import Contestant, Matrix
 from yudai.solves.domain.states import SolveState
+from yudai.solves.domain.strategies import Strategy
 from yudai.solves.tables import SolveRow
 from yudai.store.store import Store
 from yudai.store.urls import sqlite_url

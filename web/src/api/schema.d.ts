@@ -2124,7 +2124,7 @@ export interface components {
             env: string;
             /**
              * Reducer
-             * @description How the champion is picked: simple or first.
+             * @description The rule that picks the champion.
              * @default simple
              */
             reducer: string;
@@ -3436,7 +3436,7 @@ export interface components {
             env: string;
             /**
              * Reducer
-             * @description How the champion is picked: simple or first.
+             * @description The rule that picks the champion.
              * @default simple
              */
             reducer: string;

@@ -10,18 +10,25 @@ from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 from pydantic import SecretStr
 
-from yudai.accounts.vault import Digest, SealBrokenError, Vault
+from yudai.accounts.vault import SealBrokenError
 from yudai.kit.errors import RefusedError
 
 _BROKEN = "a stored token cannot be opened with TOKEN_KEYS: log in again"
 
 
 class FernetVault:
-    def __init__(self, keys: Sequence[SecretStr]) -> None:
-        """Newest first; RefusedError for what is no key."""
+    def __init__(self, keys: Sequence[SecretStr] | Callable[[], Sequence[SecretStr]]) -> None:
+        """Newest first; RefusedError for what is no key, at once unless they are made later."""
+        self._given = keys
+        if not callable(keys):
+            _ = self._keys
+
+    @cached_property
+    def _keys(self) -> MultiFernet:
+        keys = self._given() if callable(self._given) else self._given
         if not keys:
             raise RefusedError("TOKEN_KEYS: give at least one key")
-        self._keys = MultiFernet([_key(key) for key in keys])
+        return MultiFernet([_key(key) for key in keys])
 
     def seal(self, secret: SecretStr) -> str:
         return self._keys.encrypt(secret.get_secret_value().encode()).decode("ascii")
@@ -64,46 +71,19 @@ _BYTES = 32
 
 
 class KeyedDigest:
-    def __init__(self, secret_key: SecretStr, salt: SecretStr) -> None:
+    def __init__(self, secret_key: SecretStr | Callable[[], SecretStr], salt: SecretStr) -> None:
+        self._given = secret_key
+        self._salt = salt.get_secret_value().encode()
+
+    @cached_property
+    def _key(self) -> bytes:
+        secret = self._given() if callable(self._given) else self._given
         derive = HKDF(
-            algorithm=SHA256(),
-            length=_BYTES,
-            salt=salt.get_secret_value().encode(),
-            info=b"yudai: logins and keys",
+            algorithm=SHA256(), length=_BYTES, salt=self._salt, info=b"yudai: logins and keys"
         )
-        self._key = derive.derive(secret_key.get_secret_value().encode())
+        return derive.derive(secret.get_secret_value().encode())
 
     def of(self, purpose: str, text: str) -> str:
         # Lengths tell where one ends: ("a", "bc") is not ("ab", "c").
         message = f"{len(purpose)}:{purpose}:{text}".encode("utf-8", "surrogatepass")
         return hmac.new(self._key, message, hashlib.sha256).hexdigest()
-
-
-class LazyVault:
-    def __init__(self, make: Callable[[], Vault]) -> None:
-        self._make = make
-
-    @cached_property
-    def _vault(self) -> Vault:
-        return self._make()
-
-    def seal(self, secret: SecretStr) -> str:
-        return self._vault.seal(secret)
-
-    def open(self, sealed: str) -> SecretStr:
-        return self._vault.open(sealed)
-
-    def rotate(self, sealed: str) -> str:
-        return self._vault.rotate(sealed)
-
-
-class LazyDigest:
-    def __init__(self, make: Callable[[], Digest]) -> None:
-        self._make = make
-
-    @cached_property
-    def _digest(self) -> Digest:
-        return self._make()
-
-    def of(self, purpose: str, text: str) -> str:
-        return self._digest.of(purpose, text)

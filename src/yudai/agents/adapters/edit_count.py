@@ -1,6 +1,7 @@
 """Counts the steps that changed the work tree, and keeps the patch after each of them."""
 
 import asyncio
+from collections.abc import Awaitable
 from typing import Any, NamedTuple
 
 from yudai.agents.prompts import edits
@@ -27,6 +28,24 @@ def kept_diff(patch: str, *, limit: int = MAX_DIFF_BYTES) -> KeptDiff:
     return KeptDiff(whole_lines.decode(), is_truncated=True)
 
 
+class Taken(NamedTuple):
+    patch: str = ""
+    error: SandboxError | None = None
+
+
+async def take_patch(diff: Awaitable[str]) -> Taken:
+    """At the end, even when the run's time is up."""
+    try:
+        async with asyncio.timeout(_PATCH_TIME_S):
+            return Taken(await diff)
+    except SandboxError as error:
+        words = f"the patch could not be taken: {error}"
+        return Taken(error=SandboxError(words, cause=error.cause))
+    except TimeoutError:
+        return Taken(error=SandboxError("the patch could not be taken in time"))
+
+
+_PATCH_TIME_S = 60.0
 # A patch that takes longer is not worth the contestant's time: it is taken once, at the end.
 _DIFF_TIME_S = 10.0
 

@@ -2,17 +2,24 @@
 
 import re
 from collections.abc import Mapping
-from difflib import get_close_matches
-from typing import Any, Literal, cast
+from typing import Annotated, Literal, cast
 
-import yaml
-from pydantic import Field, ValidationError, field_validator
+from pydantic import AfterValidator, Field, ValidationError, field_validator
 
 from yudai.kit.errors import RefusedError
 from yudai.kit.value import Value
+from yudai.kit.yaml_files import (
+    DAY_S,
+    MAX_BYTES,
+    MAX_COMMAND,
+    MAX_ENTRIES,
+    Lines,
+    check_line,
+    nearest_key,
+    read_yaml,
+)
 from yudai.solves.domain.matrix import DEFAULT_AGENT
 
-MAX_BYTES = 64 << 10
 GIVEN = (
     "OPENAI_BASE_URL",
     "OPENAI_API_BASE",
@@ -32,9 +39,6 @@ WEAKER = (
 )
 """What is promised for mini-SWE-agent and not for a command."""
 
-_MAX_COMMAND = 4000
-_MAX_ENTRIES = 100
-_DAY_S = 86_400
 _NAME = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?")
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,99}")
 _SECRET = re.compile(r"(?:^|_)(?:KEY|TOKEN|SECRET|PASSWORD|CREDENTIALS?)$", re.IGNORECASE)
@@ -44,29 +48,14 @@ _TOP = "agents"
 class CommandSpec(Value):
     """One command-line agent."""
 
-    command: str
+    command: Annotated[str, AfterValidator(check_line)]
     """For the sandbox's shell, in the work tree."""
-    setup: tuple[str, ...] = Field(default=(), max_length=_MAX_ENTRIES)
+    setup: Lines = ()
     """Run before it, in order, with the same network and the same variables."""
-    env: dict[str, str] = Field(default_factory=dict, max_length=_MAX_ENTRIES)
-    timeout_s: float | None = Field(default=None, gt=0, le=_DAY_S)
+    env: dict[str, str] = Field(default_factory=dict, max_length=MAX_ENTRIES)
+    timeout_s: float | None = Field(default=None, gt=0, le=DAY_S)
     """Less than its run's time, where it shall end earlier."""
     protocol: Literal["openai"] = "openai"
-
-    @field_validator("setup", mode="before")
-    @classmethod
-    def _listed(cls, value: object) -> object:
-        """One text stands for a list of one; an empty one for an empty list."""
-        if isinstance(value, str):
-            return (value,) if value.strip() else ()
-        return value
-
-    @field_validator("command", "setup")
-    @classmethod
-    def _sound(cls, value: str | tuple[str, ...]) -> str | tuple[str, ...]:
-        for text in (value,) if isinstance(value, str) else value:
-            _check_line(text)
-        return value
 
     @field_validator("env")
     @classmethod
@@ -78,7 +67,9 @@ class CommandSpec(Value):
 
 def read_command_agents(content: bytes, *, name: str) -> Mapping[str, CommandSpec]:
     """By their names; RefusedError, in one line that names the key, for what is not right."""
-    document = _parsed(content, name)
+    if len(content) > MAX_BYTES:
+        raise RefusedError(f"{name} is larger than {MAX_BYTES >> 10} KB: it is no list of agents")
+    document = read_yaml(content, name=name, shape=f"begin with `{_TOP}:`")
     unknown = next((str(key)[:100] for key in document if key != _TOP), None)
     if unknown is not None:
         raise RefusedError(f"{name}: there is no key `{unknown}`; the only one is `{_TOP}`")
@@ -87,27 +78,6 @@ def read_command_agents(content: bytes, *, name: str) -> Mapping[str, CommandSpe
         raise RefusedError(f"{name}: `{_TOP}` has to hold a name and a command for each agent")
     described = cast("dict[object, object]", agents)
     return {_agent_name(key, name): _spec(str(key), described[key], name) for key in described}
-
-
-class _TextLoader(yaml.SafeLoader):
-    """Every scalar stays text: a variable's `1.10` must not become 1.1."""
-
-    # PyYAML keeps what makes numbers and dates out of words here.
-    yaml_implicit_resolvers: dict[str, Any] = {}  # noqa: RUF012 - PyYAML's own attribute
-
-
-def _parsed(content: bytes, name: str) -> dict[object, object]:
-    if len(content) > MAX_BYTES:
-        raise RefusedError(f"{name} is larger than {MAX_BYTES >> 10} KB: it is no list of agents")
-    try:
-        document = yaml.load(content.decode("utf-8"), Loader=_TextLoader)  # noqa: S506 - a SafeLoader
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
-        raise RefusedError(f"{name} cannot be read: {_first_line(error)}") from None
-    if document in (None, ""):
-        return {}
-    if not isinstance(document, dict):
-        raise RefusedError(f"{name} has to begin with `{_TOP}:`")
-    return cast("dict[object, object]", document)
 
 
 def _agent_name(key: object, name: str) -> str:
@@ -135,25 +105,12 @@ def _complaint(error: ValidationError) -> str:
     key = ".".join(str(part) for part in first["loc"])[:100]
     message = first["msg"].removeprefix("Value error, ")
     if first["type"] == "extra_forbidden":
-        message = f"there is no such key{_nearest(key)}"
+        message = f"there is no such key{nearest_key(key, CommandSpec.model_fields)}"
     if first["type"] == "missing":
         message = "is missing: it is what the sandbox's shell runs"
     # Pydantic's own sentences begin with a capital; ours may begin with a name.
     start = message[:1] if first["type"] == "value_error" else message[:1].lower()
     return f"{key}`: {start}{message[1:]}"
-
-
-def _nearest(word: str) -> str:
-    known = list(CommandSpec.model_fields)
-    close = get_close_matches(word, known, n=1)
-    return f"; did you mean `{close[0]}`?" if close else f"; the keys are {', '.join(known)}"
-
-
-def _check_line(text: str) -> None:
-    if not text.strip() or len(text) > _MAX_COMMAND:
-        raise ValueError(f"has to have 1 to {_MAX_COMMAND} characters")
-    if any(char != "\n" and char != "\t" and not char.isprintable() for char in text):
-        raise ValueError("holds characters that cannot be typed")
 
 
 def _check_variable(name: str, text: str) -> None:
@@ -163,12 +120,5 @@ def _check_variable(name: str, text: str) -> None:
         raise ValueError(f"{name} is set for each run: leave it out")
     if _SECRET.search(name):
         raise ValueError(f"{name} looks like a secret, and none belongs into a sandbox")
-    if len(text) > _MAX_COMMAND or "\x00" in text:
-        raise ValueError(f"{name} has to have at most {_MAX_COMMAND} characters, and no NUL")
-
-
-def _first_line(error: Exception) -> str:
-    problem = getattr(error, "problem", None) or str(error) or type(error).__name__
-    mark = getattr(error, "problem_mark", None)
-    where = "" if mark is None else f" in line {mark.line + 1}"
-    return " ".join(str(problem).split())[:200] + where
+    if len(text) > MAX_COMMAND or "\x00" in text:
+        raise ValueError(f"{name} has to have at most {MAX_COMMAND} characters, and no NUL")

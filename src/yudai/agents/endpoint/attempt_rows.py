@@ -1,12 +1,18 @@
-"""What an attempt's agent has asked of the model endpoint, by all processes that answer there."""
+"""What an attempt's agent has asked of the model endpoint, and what was not answered there."""
 
 from typing import NamedTuple
 
+from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from yudai.kit.causes import Cause
 from yudai.kit.ids import RunId
-from yudai.runs.spending.run_account import desk_row
+from yudai.runs.spending.holds import desk_row
 from yudai.runs.tables import DeskRow, RunRow
+from yudai.solves import timeline as events
+from yudai.solves.tables import EventRow
+
+CALL_REFUSED = "run.call_refused"
 
 
 class Standing(NamedTuple):
@@ -30,3 +36,30 @@ async def close(db: AsyncSession, run_id: RunId, attempt: int, *, at: float) -> 
     """From now on nothing is told of this attempt; the run is held."""
     row = await desk_row(db, run_id, attempt)
     row.closed_at = row.closed_at or at
+
+
+async def note_refusal(db: AsyncSession, run: RunRow, cause: Cause, *, at: float) -> None:
+    """Once for each place in the trajectory: whoever only repeats a call is not told of again."""
+    facts: dict[str, object] = {
+        "cause": cause.value,
+        "attempt": run.attempt,
+        "messages": run.message_count,
+    }
+    last = await _last(db, run)
+    if last is None or last.data != facts:
+        await events.append(db, run.solve_id, kind=CALL_REFUSED, at=at, run_id=run.id, data=facts)
+
+
+async def last_refusal(db: AsyncSession, run: RunRow) -> Cause | None:
+    """Why the last call of its present attempt was refused; None when one was answered since."""
+    last = await _last(db, run)
+    here = {"attempt": run.attempt, "messages": run.message_count}
+    if last is None or {key: last.data.get(key) for key in here} != here:
+        return None
+    return Cause(str(last.data["cause"]))
+
+
+async def _last(db: AsyncSession, run: RunRow) -> EventRow | None:
+    same = (EventRow.solve_id == run.solve_id) & (EventRow.kind == CALL_REFUSED)
+    query = select(EventRow).where(same, EventRow.run_id == run.id)
+    return await db.scalar(query.order_by(EventRow.id.desc()).limit(1))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import structlog
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from yudai.agents.endpoint import attempt_rows, refusals
+from yudai.agents.endpoint import attempt_rows
 from yudai.agents.endpoint.port import DeskReport
 from yudai.agents.endpoint.tokens import RunClaims
 from yudai.gateway.domain.models import Usage
@@ -91,7 +91,7 @@ class DeskBook:
         async with self.store.change() as db:
             run = await runs.hold(db, claims.run)
             if run.attempt == claims.attempt:
-                await refusals.note(db, run, cause, at=self.clock.now())
+                await attempt_rows.note_refusal(db, run, cause, at=self.clock.now())
 
     async def refuse(self, claims: RunClaims, cause: Cause | None = None) -> None:
         """A request was not taken: so many of them are too many."""
@@ -103,7 +103,7 @@ class DeskBook:
             if cause is None and refused >= MAX_REFUSED:
                 cause = Cause.AGENT_FAILED
             if cause is not None:
-                await refusals.note(db, run, cause, at=self.clock.now())
+                await attempt_rows.note_refusal(db, run, cause, at=self.clock.now())
 
     async def close(self, run_id: RunId, attempt: int) -> None:
         """From here on no call is begun, and none of its messages come: wherever it is made."""
@@ -129,7 +129,7 @@ class DeskBook:
             lost = [held for held in account.held if held.run_id == run.id and is_present]
             await holds.write_off_all(db, run.solve_id, lost, at=self.clock.now())
             told = await trajectories.messages(db, run.id, attempt=attempt)
-            refusal = await refusals.standing(db, run)
+            refusal = await attempt_rows.last_refusal(db, run)
         planned = next((message for message in told if _plan(message)), None)
         return DeskReport(
             steps=run.steps,

@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from yudai.agents.endpoint.port import EVENTS, ModelAnswer
-from yudai.gateway.port import Completion, ToolCall
+from yudai.agents.messages import said
+from yudai.gateway.port import Completion
 from yudai.kit.causes import POLICIES, Cause
 from yudai.kit.text import clean
 from yudai.kit.untyped import Object
@@ -57,27 +58,6 @@ class Reply(NamedTuple):
             "created": self.created,
             "model": self.model,
         }
-
-
-def said(completion: Completion) -> Object:
-    """The model's message; without `tool_calls` where there are none, as OpenAI writes it."""
-    message: Object = {"role": "assistant", "content": clean(completion.content)}
-    if completion.reasoning:
-        message["reasoning_content"] = clean(completion.reasoning)
-    if completion.reasoning_details:
-        message["reasoning_details"] = list(completion.reasoning_details)
-    if completion.tool_calls:
-        message["tool_calls"] = [_tool_call(call) for call in completion.tool_calls]
-    return message
-
-
-def _tool_call(call: ToolCall) -> Object:
-    told = {
-        "id": clean(call.id),
-        "type": "function",
-        "function": {"name": clean(call.name), "arguments": clean(call.arguments)},
-    }
-    return told | ({"extra_content": call.extra_content} if call.extra_content else {})
 
 
 def _usage(completion: Completion) -> Object:

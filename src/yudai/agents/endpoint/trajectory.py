@@ -7,22 +7,19 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from yudai.agents.endpoint.request import words_of
-from yudai.agents.endpoint.responses import said
+from yudai.agents.messages import facts_of, said
+from yudai.agents.messages import kept as kept_text
 from yudai.gateway.port import Completion
-from yudai.kit.money import usd
 from yudai.kit.redaction import Redact
 from yudai.kit.untyped import Object, as_items, as_object, as_text
 from yudai.runs.domain.trajectory.trajectory import TrajectoryMessage
 from yudai.store.columns import to_json
 
-KEPT_CHARS = 100_000
-"""Of one message."""
 KEPT_PER_CALL = 400_000
 """Of all new messages of one request: an agent that writes its history anew is not kept twice."""
 PRINT = "print"
 """Key beside a message that says which one it is, also when only a part of it was kept."""
 CLAIMED_ROLE = "claimed_role"
-_LEFT_OUT = "characters left out"
 
 
 class Seen:
@@ -102,28 +99,21 @@ def bodies_of(ready: Prepared, places: Sequence[int], *, at: float) -> list[Obje
 def reply_body(completion: Completion, *, temperature: float, at: float) -> Object:
     """The model's turn, with the facts that mini-SWE-agent's messages have beside them."""
     message = said(completion)
-    facts = {
-        "cost": usd(completion.usage.cost_micros),
-        "has_cost": completion.has_cost,
-        "usage": completion.usage.model_dump(),
-        "has_usage": completion.has_usage,
-        "finish_reason": completion.finish_reason,
-        "temperature_requested": temperature,
-        "temperature_used": completion.temperature_used,
-        "timestamp": at,
-        PRINT: fingerprint(message),
-    }
-    return {"tool_calls": list[Object](), **message, "extra": facts}
+    facts = facts_of(completion, temperature=temperature, at=at)
+    extra = facts | {PRINT: fingerprint(message)}
+    return {"tool_calls": list[Object](), **message, "extra": extra}
 
 
 def _kept(message: Object, redact: Redact, *, at: float) -> _Kept:
-    words = _cut(words_of(message))
+    words = kept_text(words_of(message))
     extra: Object = {"timestamp": at, PRINT: fingerprint(message)}
     role = message["role"]
     if role == "assistant":
         # No model said it: an agent may put anything into its history, and it is no turn.
         role, extra[CLAIMED_ROLE] = "user", role
-        words = _cut("\n".join([words, *map(_call_words, as_items(message.get("tool_calls")))]))
+        words = kept_text(
+            "\n".join([words, *map(_call_words, as_items(message.get("tool_calls")))])
+        )
     named = {"tool_call_id": message["tool_call_id"]} if message.get("tool_call_id") else {}
     body = {"role": role, "content": words, **named, "extra": extra}
     return _Kept(redacted(body, redact), len(words) + sum(map(len, named.values())))
@@ -136,10 +126,3 @@ def _call_words(call: object) -> str:
 def _function(call: Object) -> tuple[str, str]:
     function = as_object(call.get("function"))
     return as_text(function.get("name")), as_text(function.get("arguments"))
-
-
-def _cut(text: str) -> str:
-    if len(text) <= KEPT_CHARS:
-        return text
-    half = KEPT_CHARS // 2
-    return f"{text[:half]}\n[{len(text) - KEPT_CHARS} {_LEFT_OUT}]\n{text[-half:]}"

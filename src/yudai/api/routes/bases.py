@@ -7,14 +7,14 @@ from pydantic import Field
 
 from yudai.api.dependencies import ServiceDep
 from yudai.api.openapi import CONFLICT
-from yudai.api.security.rights import MayAdminister
+from yudai.api.security.rights import ADMINISTERING
 from yudai.kit.errors import NotFoundError
 from yudai.kit.value import Value
 from yudai.sandboxes.domain.backends import BackendName
 from yudai.sandboxes.port import BaseFacts
 from yudai.wiring.sandbox_upkeep import open_shelf
 
-router = APIRouter(tags=["installation"])
+router = APIRouter(tags=["installation"], dependencies=[ADMINISTERING])
 
 BackendQuery = Annotated[
     BackendName | None, Query(description="Whose bases; default: the configured backend's.")
@@ -40,9 +40,8 @@ class BaseRemoved(Value):
 
 
 @router.get("/bases", operation_id="listBases")
-async def find(service: ServiceDep, user: MayAdminister, backend: BackendQuery = None) -> BaseList:
+async def find(service: ServiceDep, backend: BackendQuery = None) -> BaseList:
     """Those of this server's home, or of its account with a provider."""
-    del user
     async with open_shelf(service.settings, backend, service.store) as shelf:
         found = await shelf.bases()
     return BaseList(
@@ -51,11 +50,8 @@ async def find(service: ServiceDep, user: MayAdminister, backend: BackendQuery =
 
 
 @router.delete("/bases/{key}", operation_id="removeBase", responses=CONFLICT)
-async def remove(
-    key: str, service: ServiceDep, user: MayAdminister, backend: BackendQuery = None
-) -> BaseRemoved:
+async def remove(key: str, service: ServiceDep, backend: BackendQuery = None) -> BaseRemoved:
     """Whoever needs it again builds it anew."""
-    del user
     async with open_shelf(service.settings, backend, service.store) as shelf:
         if not await shelf.remove_base(key):
             raise NotFoundError(f"there is no base {key[:200]!a}")

@@ -1,6 +1,5 @@
 """Routes of logging in: a browser's way to the forge and back, a terminal's, and keys."""
 
-from enum import StrEnum
 from typing import Annotated, Any
 from urllib.parse import urlencode
 
@@ -8,9 +7,10 @@ from fastapi import APIRouter, Path, Query, Request, Response
 from fastapi.responses import RedirectResponse
 from pydantic import ConfigDict, Field
 
-from yudai.accounts.api_keys import MAX_NAME, KeyView, NewKey, Scope
+from yudai.accounts.api_keys import MAX_NAME, NewKey, Scope
 from yudai.accounts.device_login import DeviceBegun
-from yudai.accounts.logins import Callback, LoginView
+from yudai.accounts.logins import Callback
+from yudai.accounts.views import DeviceView, KeyList, LoginList, Me, Mode
 from yudai.api.dependencies import ServiceDep
 from yudai.api.errors import ApiError, Code
 from yudai.api.security.cookies import redirect_uri, return_target
@@ -25,22 +25,30 @@ from yudai.api.security.rights import (
 )
 from yudai.kit.errors import ForbiddenError, ForgeError, RefusedError
 from yudai.kit.value import Value
-from yudai.solves.domain.origin import PublishMode
 
 router = APIRouter(tags=["logins"])
-browser = APIRouter(tags=["logins"])
 
 _DAY_S = 86_400.0
 _MAX_DAYS = 366
 _MAX_TEXT = 2000
 _NO_LOGIN: dict[int | str, dict[str, Any]] = {404: {"description": "Nobody logs in here."}}
-_GONE: dict[int | str, dict[str, Any]] = _NO_LOGIN | {204: {"description": "It is over."}}
+_EMPTY: dict[str, Any] = {
+    "status_code": 204,
+    "response_class": Response,
+    "responses": _NO_LOGIN | {204: {"description": "It is over."}},
+}
 _AWAY: dict[int | str, dict[str, Any]] = _NO_LOGIN | {
     303: {
         "description": "Where the browser goes on.",
         "headers": {"Location": {"schema": {"type": "string"}}},
     }
 }
+browser = APIRouter(
+    tags=["logins"],
+    default_response_class=RedirectResponse,
+    responses=_AWAY,
+    dependencies=[LOGGING_IN],
+)
 # What the page is told when a login fails: never what the forge or the browser said.
 _PROBLEMS: dict[type[Exception], Code] = {
     ForbiddenError: Code.FORBIDDEN,
@@ -52,22 +60,6 @@ Text = Annotated[str, Query(max_length=_MAX_TEXT)]
 KeyId = Annotated[str, Path(max_length=64)]
 
 
-class Mode(StrEnum):
-    LOCAL = "local"
-    GITHUB = "github"
-
-
-class Me(Value):
-    mode: Mode = Field(description="`local`: one person's own, without a login.")
-    needs_login: bool = Field(description="Nothing else is answered before.")
-    user_id: str | None
-    login: str | None = Field(description="At the forge.")
-    is_admin: bool
-    scopes: tuple[Scope, ...] = Field(description="All of them, unless a key asks.")
-    forge_url: str
-    publish: PublishMode = Field(description="What holds for a solve that does not say.")
-
-
 class DeviceAsk(Value):
     model_config = ConfigDict(
         json_schema_extra={"examples": [{"ticket": "0" * 64, "name": "yudai at ada's laptop"}]}
@@ -75,13 +67,6 @@ class DeviceAsk(Value):
 
     ticket: str = Field(min_length=64, max_length=64, pattern="^[0-9a-f]+$")
     name: str = Field(default="yudai login", max_length=MAX_NAME, description="The key's.")
-
-
-class DeviceView(Value):
-    done: bool
-    wait_s: float = Field(description="Before asking again.")
-    login: str | None = None
-    key: str | None = Field(default=None, description="Shown this once.")
 
 
 class KeyAsk(Value):
@@ -96,22 +81,7 @@ class KeyAsk(Value):
     )
 
 
-class KeyList(Value):
-    keys: tuple[KeyView, ...]
-
-
-class LoginList(Value):
-    logins: tuple[LoginView, ...]
-
-
-@browser.get(
-    "/auth/login",
-    operation_id="beginLogin",
-    status_code=303,
-    response_class=RedirectResponse,
-    responses=_AWAY,
-    dependencies=[LOGGING_IN],
-)
+@browser.get("/auth/login", operation_id="beginLogin", status_code=303)
 async def begin(
     request: Request,
     service: ServiceDep,
@@ -130,14 +100,7 @@ async def begin(
     return answer
 
 
-@browser.get(
-    "/auth/callback",
-    operation_id="finishLogin",
-    status_code=303,
-    response_class=RedirectResponse,
-    responses=_AWAY,
-    dependencies=[LOGGING_IN],
-)
+@browser.get("/auth/callback", operation_id="finishLogin", status_code=303)
 async def finish(
     request: Request,
     service: ServiceDep,
@@ -189,21 +152,20 @@ async def me(request: Request, service: ServiceDep, gate: GateDep) -> Me:
     "/logout",
     operation_id="logOut",
     status_code=204,
+    response_class=Response,
     responses={204: {"description": "It is over."}},
     dependencies=[ANYBODY],
 )
-async def log_out(request: Request, gate: GateDep) -> Response:
+async def log_out(request: Request, gate: GateDep, answer: Response) -> None:
     """Ends the login or the key that asks; without either there is nothing to end."""
-    answer = Response(status_code=204)
     if gate.accounts is None:
-        return answer
+        return
     user = await gate.known(request)
     if user is not None and user.key_id:
         await gate.accounts.keys.revoke(user.id, user.key_id)
     elif user is not None:
         await gate.entrance().logins.end(gate.cookies.read(request))
     gate.cookies.forget(answer)
-    return answer
 
 
 @router.post(
@@ -246,11 +208,10 @@ async def create_key(body: KeyAsk, user: MayManage, gate: GateDep) -> NewKey:
     )
 
 
-@router.delete("/keys/{key_id}", operation_id="revokeKey", status_code=204, responses=_GONE)
-async def revoke_key(key_id: KeyId, user: MayManage, gate: GateDep) -> Response:
+@router.delete("/keys/{key_id}", operation_id="revokeKey", **_EMPTY)
+async def revoke_key(key_id: KeyId, user: MayManage, gate: GateDep) -> None:
     """From now on it lets nobody in."""
     await gate.people().keys.revoke(user.id, key_id)
-    return Response(status_code=204)
 
 
 @router.get("/logins", operation_id="listLogins", responses=_NO_LOGIN)
@@ -260,31 +221,26 @@ async def logins(user: MayRead, gate: GateDep) -> LoginList:
     return LoginList(logins=found)
 
 
-@router.delete("/logins", operation_id="endLogins", status_code=204, responses=_GONE)
-async def end_logins(user: MayManage, gate: GateDep) -> Response:
+@router.delete("/logins", operation_id="endLogins", **_EMPTY)
+async def end_logins(user: MayManage, gate: GateDep, answer: Response) -> None:
     """All of them, this one too."""
     await gate.entrance().logins.end_all(user.id)
-    answer = Response(status_code=204)
     gate.cookies.forget(answer)
-    return answer
 
 
-@router.delete("/logins/{login_id}", operation_id="endLogin", status_code=204, responses=_GONE)
-async def end_login(login_id: KeyId, user: MayManage, gate: GateDep) -> Response:
+@router.delete("/logins/{login_id}", operation_id="endLogin", **_EMPTY)
+async def end_login(login_id: KeyId, user: MayManage, gate: GateDep) -> None:
     """Of another browser."""
     await gate.entrance().logins.end_one(user.id, login_id)
-    return Response(status_code=204)
 
 
-@router.post("/disconnect", operation_id="disconnectForge", status_code=204, responses=_GONE)
-async def disconnect(user: MayManage, gate: GateDep) -> Response:
+@router.post("/disconnect", operation_id="disconnectForge", **_EMPTY)
+async def disconnect(user: MayManage, gate: GateDep, answer: Response) -> None:
     """Forgets one's token at the forge, and ends all keys and logins, those that ask too."""
     people = gate.people()
     await people.keyring.disconnect(user.id)
     people.access.forget(user.id)
-    answer = Response(status_code=204)
     gate.cookies.forget(answer)
-    return answer
 
 
 def _problem(error: Exception) -> Code:

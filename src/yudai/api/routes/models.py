@@ -7,35 +7,13 @@ from pydantic import ConfigDict, Field
 
 from yudai.api.dependencies import ServiceDep
 from yudai.api.openapi import CONFLICT
-from yudai.api.security.rights import MayAdminister, MayRead
-from yudai.gateway.catalogue import Entry, ModelChange
-from yudai.gateway.domain.models import Model, Provider
-from yudai.kit.money import usd
+from yudai.api.security.rights import ADMINISTERING, READING
+from yudai.gateway.catalogue import ModelChange
 from yudai.kit.value import Value
 from yudai.solves.domain.request import AskedPrice, ModelName
+from yudai.views.models import ModelList, ModelView, model_view
 
 router = APIRouter(tags=["models"])
-
-
-class ModelPrice(Value):
-    """Dollars per million tokens."""
-
-    input_usd: float
-    output_usd: float
-    cached_usd: float | None = Field(description="null: as any other input.")
-
-
-class ModelView(Value):
-    name: str
-    provider: Provider
-    model_id: str = Field(description="What the provider calls it.")
-    aliases: tuple[str, ...]
-    price: ModelPrice | None = Field(description="null: unknown, so that it cannot be used.")
-    edited: bool = Field(description="By a person: the packaged list leaves it alone.")
-
-
-class ModelList(Value):
-    models: tuple[ModelView, ...]
 
 
 class ModelPut(Value):
@@ -67,52 +45,27 @@ class ModelRemoved(Value):
     )
 
 
-@router.get("/models", operation_id="listModels")
-async def find(service: ServiceDep, user: MayRead) -> ModelList:
+@router.get("/models", operation_id="listModels", dependencies=[READING])
+async def find(service: ServiceDep) -> ModelList:
     """Every model that a matrix can name, by name or alias."""
-    del user
-    return ModelList(models=tuple(map(_view, await service.catalogue.list())))
+    return ModelList(models=tuple(map(model_view, await service.catalogue.list())))
 
 
-@router.put("/models/{name:path}", operation_id="putModel")
-async def put(name: str, body: ModelPut, service: ServiceDep, user: MayAdminister) -> ModelView:
+@router.put("/models/{name:path}", operation_id="putModel", dependencies=[ADMINISTERING])
+async def put(name: str, body: ModelPut, service: ServiceDep) -> ModelView:
     """Change an entry or add one; solves that were opened before keep what they began with."""
-    del user
-    change = ModelChange(
-        provider=None if body.provider is None else Provider(body.provider),
-        model_id=body.model_id,
-        aliases=body.aliases,
-        price=None if body.price is None else body.price.price,
-    )
-    return _view(await service.catalogue.set_model(name, change))
+    price = None if body.price is None else body.price.price
+    change = ModelChange.model_validate(dict(body) | {"price": price})
+    return model_view(await service.catalogue.set_model(name, change))
 
 
-@router.delete("/models/{name:path}", operation_id="removeModel", responses=CONFLICT)
-async def remove(name: str, service: ServiceDep, user: MayAdminister) -> ModelRemoved:
+@router.delete(
+    "/models/{name:path}",
+    operation_id="removeModel",
+    responses=CONFLICT,
+    dependencies=[ADMINISTERING],
+)
+async def remove(name: str, service: ServiceDep) -> ModelRemoved:
     """Forget an entry of one's own; a packaged one goes back to what it was."""
-    del user
     restored = await service.catalogue.remove(name)
-    return ModelRemoved(model=None if restored is None else _view(restored))
-
-
-def _view(entry: Entry) -> ModelView:
-    model = entry.model
-    return ModelView(
-        name=model.name,
-        provider=model.provider,
-        model_id=model.model_id,
-        aliases=model.aliases,
-        price=_price(model),
-        edited=entry.edited,
-    )
-
-
-def _price(model: Model) -> ModelPrice | None:
-    if model.price is None:
-        return None
-    cached = model.price.cached_micros
-    return ModelPrice(
-        input_usd=usd(model.price.input_micros),
-        output_usd=usd(model.price.output_micros),
-        cached_usd=None if cached is None else usd(cached),
-    )
+    return ModelRemoved(model=None if restored is None else model_view(restored))

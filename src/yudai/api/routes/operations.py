@@ -1,21 +1,25 @@
-"""Numbers for Prometheus, in its text format."""
+"""Routes of the installation itself: settings, cost, and numbers for Prometheus."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import NamedTuple, TypeVar
+from typing import Annotated, NamedTuple, TypeVar
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Query
 from fastapi.responses import PlainTextResponse
 from prometheus_client import Metric, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 
+from yudai.api.dependencies import ServiceDep
 from yudai.api.routes.sandboxes import OverseerDep
-from yudai.api.security.rights import MayOversee
+from yudai.api.security.rights import ADMINISTERING, OVERSEEING, MayRead
 from yudai.operations.overview import Numbers
 from yudai.runs.domain.states import RunState
 from yudai.sandboxes.domain.backends import REGISTERED
 from yudai.solves.domain.states import SolveState
+from yudai.views.cost import CostView, cost_of
+from yudai.wiring.doctor import Examination, SettingsView, describe, examine
 
-router = APIRouter(tags=["installation"])
+installation = APIRouter(tags=["installation"])
+numbers = APIRouter(tags=["installation"])
 
 MEDIA_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
@@ -23,14 +27,37 @@ Family = TypeVar("Family", GaugeMetricFamily, CounterMetricFamily)
 Word = TypeVar("Word", bound=str)
 
 
+@installation.get("/settings", operation_id="getSettings", dependencies=[ADMINISTERING])
+async def settings(service: ServiceDep) -> SettingsView:
+    """What holds here; of secrets only whether they are there."""
+    return describe(service.settings)
+
+
+@installation.get("/doctor", operation_id="getDoctor", dependencies=[ADMINISTERING])
+async def doctor(service: ServiceDep) -> Examination:
+    """Looks at this machine anew: tools, folders, sandboxes."""
+    return await examine(service.settings, starts=False)
+
+
+@installation.get("/cost", operation_id="getCost")
+async def cost(
+    service: ServiceDep,
+    user: MayRead,
+    days: Annotated[int, Query(ge=1, le=366, description="How far back.")] = 30,
+) -> CostView:
+    """What was spent, on whom, and what for."""
+    return await cost_of(service.store, service.clock, user_id=user.id, days=days)
+
+
 class Metrics(PlainTextResponse):
     media_type = MEDIA_TYPE
 
 
-@router.get("/metrics", operation_id="getMetrics", response_class=Metrics)
-async def metrics(overseer: OverseerDep, user: MayOversee) -> Metrics:
+@numbers.get(
+    "/metrics", operation_id="getMetrics", response_class=Metrics, dependencies=[OVERSEEING]
+)
+async def metrics(overseer: OverseerDep) -> Metrics:
     """How many there are of what; a key of an administrator that may only read is enough."""
-    del user
     return Metrics(generate_latest(_Snapshot(await overseer.count())))
 
 

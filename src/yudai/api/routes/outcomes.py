@@ -9,7 +9,7 @@ from yudai.api.openapi import CONFLICT
 from yudai.api.security.rights import MayPublishSolve, MayReadSolve
 from yudai.publishing.confirm_revert import Confirmer
 from yudai.publishing.outcome_queries import MAX_ID
-from yudai.publishing.views import ConfirmAsk, OutcomeList, OutcomeViewer
+from yudai.publishing.views import ConfirmAsk, OutcomeList, outcomes_of
 
 router = APIRouter(tags=["outcomes"])
 
@@ -19,7 +19,7 @@ OutcomeId = Annotated[int, Path(ge=1, le=MAX_ID)]
 @router.get("/solves/{solve_id}/outcomes", operation_id="getOutcomes")
 async def read(solve_id: SolveIdPath, service: ServiceDep, permit: MayReadSolve) -> OutcomeList:
     """Its pull request as it was last seen, and everything that has become of it."""
-    return await OutcomeViewer(service.store).of_solve(solve_id, user_id=permit.owner_id)
+    return await outcomes_of(service.store, solve_id, user_id=permit.owner_id)
 
 
 @router.post(
@@ -35,9 +35,8 @@ async def confirm(
     permit: MayPublishSolve,
 ) -> OutcomeList:
     """Say whether a suspected revert is one: nothing follows from it before."""
-    viewer = OutcomeViewer(service.store)
-    await viewer.of_solve(solve_id, user_id=permit.owner_id)
+    await outcomes_of(service.store, solve_id, user_id=permit.owner_id)
     await Confirmer(service.store, service.clock).confirm(
         outcome_id, is_revert=body.is_revert, user_id=permit.user.id, solve_id=solve_id
     )
-    return await viewer.of_solve(solve_id, user_id=permit.owner_id)
+    return await outcomes_of(service.store, solve_id, user_id=permit.owner_id)

@@ -8,8 +8,9 @@ from yudai.api.routes.solves import ACCEPTED, accepted
 from yudai.api.security.rights import GateDep, MayAdminister, MayRead
 from yudai.arena.forecast import Forecast
 from yudai.solves.domain.request import SolveAsk
-from yudai.views.recent_repositories import Places, RepoList
+from yudai.views.recent_repositories import RepoList, recent_repositories
 from yudai.views.solves import SolveSummary
+from yudai.wiring.demo import open_demo
 
 router = APIRouter(tags=["solves"])
 
@@ -27,7 +28,7 @@ async def forecast(body: SolveAsk, service: ServiceDep, user: MayRead, gate: Gat
 @router.get("/repos", operation_id="listRepos")
 async def repos(service: ServiceDep, user: MayRead) -> RepoList:
     """Where solves were before, newest first."""
-    return await Places(service.store).recent(user_id=user.id)
+    return await recent_repositories(service.store, user_id=user.id)
 
 
 @router.post("/demo", status_code=202, operation_id="startDemo", responses=ACCEPTED)
@@ -36,5 +37,5 @@ async def demo(
 ) -> SolveSummary:
     """The bundled arena: a sample repository, scripted contestants, no key and no cost."""
     sent = keyed(key, "startDemo")
-    opened = await service.demonstrator.open_demo(user_id=user.id, key=sent)
+    opened = await open_demo(service.settings, service.submitter, user_id=user.id, key=sent)
     return await accepted(opened, service, user, response=response)

@@ -1,11 +1,12 @@
 """Routes of repositories and issues at the forge, for whoever picks one."""
 
-from typing import Annotated, cast
+from typing import Annotated
 
-from fastapi import APIRouter, Depends, Path, Query, Request
+from fastapi import APIRouter, Path, Query
 
+from yudai.api.dependencies import ServiceDep
 from yudai.api.security.rights import MayRead
-from yudai.views.forge_repositories import Browser, ForgeRepoList, IssueList, IssuePreview, Wanted
+from yudai.views.forge_repositories import ForgeRepoList, IssueList, IssuePreview, Wanted
 
 router = APIRouter(prefix="/forge/repos", tags=["forge"])
 
@@ -13,24 +14,17 @@ MAX_NUMBER = 1 << 53
 Part = Annotated[str, Path(min_length=1, max_length=100, pattern=r"^[A-Za-z0-9_.-]+$")]
 
 
-async def _browser(request: Request) -> Browser:
-    return cast("Browser", request.app.state.service.browser)
-
-
-BrowserDep = Annotated[Browser, Depends(_browser)]
-
-
 @router.get("", operation_id="listForgeRepos")
-async def repos(browser: BrowserDep, user: MayRead) -> ForgeRepoList:
+async def repos(service: ServiceDep, user: MayRead) -> ForgeRepoList:
     """Those that you work with at the forge, last pushed first."""
-    return await browser.repos(user_id=user.id)
+    return await service.browser.repos(user_id=user.id)
 
 
 @router.get("/{owner}/{name}/issues", operation_id="listForgeIssues")
 async def issues(  # noqa: PLR0913 - one for each of the query's
     owner: Part,
     name: Part,
-    browser: BrowserDep,
+    service: ServiceDep,
     user: MayRead,
     q: Annotated[str, Query(max_length=200, description="Words of the issue.")] = "",
     label: Annotated[str, Query(max_length=50, description="Only with this label.")] = "",
@@ -38,7 +32,7 @@ async def issues(  # noqa: PLR0913 - one for each of the query's
 ) -> IssueList:
     """Open ones, without pull requests."""
     wanted = Wanted(owner=owner, name=name, words=q, label=label, page=page)
-    return await browser.issues(wanted, user_id=user.id)
+    return await service.browser.issues(wanted, user_id=user.id)
 
 
 @router.get("/{owner}/{name}/issues/{number}", operation_id="previewForgeIssue")
@@ -46,8 +40,8 @@ async def preview(
     owner: Part,
     name: Part,
     number: Annotated[int, Path(ge=1, le=MAX_NUMBER)],
-    browser: BrowserDep,
+    service: ServiceDep,
     user: MayRead,
 ) -> IssuePreview:
     """What contestants would read if it were solved now, and what would be kept from them."""
-    return await browser.preview(owner, name, number, user_id=user.id)
+    return await service.browser.preview(owner, name, number, user_id=user.id)

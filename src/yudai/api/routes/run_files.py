@@ -1,7 +1,8 @@
 """Routes of what a run made: its patch, its trajectory and its logs, as downloads."""
 
+from collections.abc import Awaitable, Callable
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, NamedTuple, TypeVar
 
 from fastapi import APIRouter, Depends, Path, Query, Request, Response
 
@@ -11,14 +12,17 @@ from yudai.api.security.rights import MayReadRun, MayRunRun
 from yudai.artifacts.port import ArtifactKind
 from yudai.kit.errors import NotFoundError
 from yudai.kit.ids import short
+from yudai.views import trajectory as trajectories
 from yudai.views.runs import LOGS, NotYetError, RunReader, Which
-from yudai.views.trajectory import MAX_SEQ, Raw, RunPages
+from yudai.views.trajectory import MAX_SEQ, Raw
 
 router = APIRouter()
 
 JSON = "application/json"
 DIFF = "text/x-diff"
 TEXT = "text/plain"
+
+Handler = TypeVar("Handler", bound=Callable[..., Awaitable[Response]])
 
 Number = Annotated[int, Path(ge=0, le=MAX_SEQ)]
 Attempt = Annotated[
@@ -42,6 +46,32 @@ class LogKind(StrEnum):
     REVALIDATION = "revalidation"
 
 
+class Run(NamedTuple):
+    """The run that is asked for, and who asks."""
+
+    request: Request
+    which: Which
+    service: Service
+
+    async def blob(
+        self, kind: ArtifactKind, ending: str, media_type: str, v: str | None
+    ) -> Response:
+        artifacts = self.service.reader.context.artifacts
+        ref = await RunReader(self.service.store, artifacts).artifact(self.which, kind)
+        file = self._file(ending, media_type)
+        return await send_blob(self.request, artifacts, ref, file, version=v)
+
+    def raw(
+        self, raw: Raw, ending: str, media_type: str = JSON, *, attempt: int | None = None
+    ) -> Response:
+        is_for_ever = raw.is_settled and attempt is not None
+        file = self._file(ending, media_type)._replace(tag=raw.tag, is_for_ever=is_for_ever)
+        return unchanged(file) if is_known(self.request, file) else send(file, raw.parts)
+
+    def _file(self, ending: str, media_type: str) -> Download:
+        return Download(f"{short(self.which.run_id)}{ending}", media_type)
+
+
 async def _which(run_id: RunIdPath, permit: MayReadRun) -> Which:
     return Which(run_id, permit.owner_id)
 
@@ -54,103 +84,69 @@ WhichDep = Annotated[Which, Depends(_which)]
 CancelDep = Annotated[Which, Depends(_which_to_cancel)]
 
 
-@router.get(
-    "/runs/{run_id}/messages/{seq}/raw",
-    operation_id="getRunMessageRaw",
-    response_class=Response,
-    responses=documented(JSON, "The message as mini-SWE-agent wrote it."),
+async def _run(request: Request, which: WhichDep, service: ServiceDep) -> Run:
+    return Run(request, which, service)
+
+
+RunDep = Annotated[Run, Depends(_run)]
+
+
+def _download(
+    path: str, operation_id: str, media_type: str, description: str
+) -> Callable[[Handler], Handler]:
+    return router.get(
+        f"/runs/{{run_id}}/{path}",
+        operation_id=operation_id,
+        response_class=Response,
+        responses=documented(media_type, description),
+    )
+
+
+@_download(
+    "messages/{seq}/raw", "getRunMessageRaw", JSON, "The message as mini-SWE-agent wrote it."
 )
-async def raw_message(
-    request: Request, which: WhichDep, service: ServiceDep, seq: Number, attempt: Attempt = None
-) -> Response:
+async def raw_message(run: RunDep, seq: Number, attempt: Attempt = None) -> Response:
     """Whole; where its attempt is named it may be kept for ever."""
-    raw = await RunPages(service.store).message(which._replace(attempt=attempt), seq)
-    file = Download(f"{short(which.run_id)}-message-{seq}.json", JSON)
-    return _raw(request, raw, file, attempt=attempt)
+    raw = await trajectories.message(run.service.store, run.which._replace(attempt=attempt), seq)
+    return run.raw(raw, f"-message-{seq}.json", attempt=attempt)
 
 
-@router.get(
-    "/runs/{run_id}/steps/{number}/raw",
-    operation_id="getRunStepRaw",
-    response_class=Response,
-    responses=documented(JSON, "All messages of the step as mini-SWE-agent wrote them."),
+@_download(
+    "steps/{number}/raw",
+    "getRunStepRaw",
+    JSON,
+    "All messages of the step as mini-SWE-agent wrote them.",
 )
-async def raw_step(
-    request: Request, which: WhichDep, service: ServiceDep, number: Number, attempt: Attempt = None
-) -> Response:
+async def raw_step(run: RunDep, number: Number, attempt: Attempt = None) -> Response:
     """Step 0 is what stands before the model's first turn."""
-    raw = await RunPages(service.store).step(which._replace(attempt=attempt), number)
-    file = Download(f"{short(which.run_id)}-step-{number}.json", JSON)
-    return _raw(request, raw, file, attempt=attempt)
+    raw = await trajectories.step(run.service.store, run.which._replace(attempt=attempt), number)
+    return run.raw(raw, f"-step-{number}.json", attempt=attempt)
 
 
-@router.get(
-    "/runs/{run_id}/trajectory.json",
-    operation_id="getRunTrajectory",
-    response_class=Response,
-    responses=documented(JSON, "In mini-SWE-agent's format."),
-)
-async def trajectory(
-    request: Request, which: WhichDep, service: ServiceDep, v: Version = None
-) -> Response:
+@_download("trajectory.json", "getRunTrajectory", JSON, "In mini-SWE-agent's format.")
+async def trajectory(run: RunDep, v: Version = None) -> Response:
     """Also of a run that goes on: as far as it has come."""
-    file = Download(f"{short(which.run_id)}.traj.json", JSON)
+    ending = ".traj.json"
     try:
-        return await _blob(request, which, service, ArtifactKind.TRAJECTORY, file=file, v=v)
+        return await run.blob(ArtifactKind.TRAJECTORY, ending, JSON, v)
     except NotYetError:
         if v is not None:
             raise
-    return _raw(request, await RunPages(service.store).trajectory(which), file)
+    return run.raw(await trajectories.trajectory(run.service.store, run.which), ending)
 
 
-@router.get(
-    "/runs/{run_id}/patch",
-    operation_id="getRunPatch",
-    response_class=Response,
-    responses=documented(DIFF, "As `git apply` takes it."),
-)
-async def patch(
-    request: Request, which: WhichDep, service: ServiceDep, v: Version = None
-) -> Response:
+@_download("patch", "getRunPatch", DIFF, "As `git apply` takes it.")
+async def patch(run: RunDep, v: Version = None) -> Response:
     """What it changed; `not_yet` until its agent has ended."""
-    file = Download(f"{short(which.run_id)}.patch", DIFF)
-    return await _blob(request, which, service, ArtifactKind.PATCH, file=file, v=v)
+    return await run.blob(ArtifactKind.PATCH, ".patch", DIFF, v)
 
 
-@router.get(
-    "/runs/{run_id}/logs/{kind}",
-    operation_id="getRunLog",
-    response_class=Response,
-    responses=documented(TEXT, "As it was printed."),
-)
-async def log(
-    request: Request, which: WhichDep, service: ServiceDep, kind: LogKind, v: Version = None
-) -> Response:
+@_download("logs/{kind}", "getRunLog", TEXT, "As it was printed.")
+async def log(run: RunDep, kind: LogKind, v: Version = None) -> Response:
     """Of set-up, of the agent as far as it has come, of the tests with and without its patch."""
-    file = Download(f"{short(which.run_id)}-{kind}.log", TEXT)
+    ending = f"-{kind}.log"
     if kind in LOGS:
-        return await _blob(request, which, service, LOGS[kind], file=file, v=v)
+        return await run.blob(LOGS[kind], ending, TEXT, v)
     if v is not None:
         raise NotFoundError("the agent's log grows with its trajectory: ask for it without `v`")
-    raw = await RunPages(service.store).transcript(which)
-    return _raw(request, raw, file)
-
-
-async def _blob(
-    request: Request,
-    which: Which,
-    service: Service,
-    kind: ArtifactKind,
-    *,
-    file: Download,
-    v: str | None,
-) -> Response:
-    artifacts = service.reader.artifacts
-    ref = await RunReader(service.store, artifacts).artifact(which, kind)
-    return await send_blob(request, artifacts, ref, file, version=v)
-
-
-def _raw(request: Request, raw: Raw, file: Download, *, attempt: int | None = None) -> Response:
-    is_for_ever = raw.is_settled and attempt is not None
-    named = file._replace(tag=raw.tag, is_for_ever=is_for_ever)
-    return unchanged(named) if is_known(request, named) else send(named, raw.parts)
+    return run.raw(await trajectories.transcript(run.service.store, run.which), ending, TEXT)

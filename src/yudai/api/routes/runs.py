@@ -10,7 +10,9 @@ from yudai.api.openapi import CONFLICT
 from yudai.api.routes import run_files
 from yudai.api.routes.run_files import Attempt, CancelDep, Number, WhichDep
 from yudai.arena.cancel import RunCanceller
-from yudai.views.diff_at_message import DiffAt, Diffs
+from yudai.views import diff_at_message
+from yudai.views import trajectory as trajectories
+from yudai.views.diff_at_message import DiffAt
 from yudai.views.runs import (
     AttemptList,
     PlanView,
@@ -20,7 +22,7 @@ from yudai.views.runs import (
     TestsView,
     TrajectoryPage,
 )
-from yudai.views.trajectory import MAX_SEQ, RunPages
+from yudai.views.trajectory import MAX_SEQ
 
 router = APIRouter(tags=["runs"])
 
@@ -69,7 +71,7 @@ async def messages(
 ) -> TrajectoryPage:
     """The newest, or those before a number: for scrolling up."""
     asked = which._replace(attempt=attempt)
-    return await RunPages(service.store).messages(asked, before=before, limit=limit)
+    return await trajectories.messages(service.store, asked, before=before, limit=limit)
 
 
 @router.get("/runs/{run_id}/steps", operation_id="getRunSteps")
@@ -83,7 +85,7 @@ async def steps(
 ) -> StepPage:
     """From the first one on, from after a number on, or the last ones before it."""
     asked = which._replace(attempt=attempt)
-    return await RunPages(service.store).steps(asked, after=after, before=before, limit=limit)
+    return await trajectories.steps(service.store, asked, after=after, before=before, limit=limit)
 
 
 @router.get("/runs/{run_id}/messages/{seq}/diff", operation_id="getRunDiffAt")
@@ -95,7 +97,7 @@ async def diff_at(
     attempt: Attempt = None,
 ) -> DiffAt:
     """What the run had changed by then, as it stood after the newest edit up to that message."""
-    found = await Diffs(service.store).at(which._replace(attempt=attempt), seq)
+    found = await diff_at_message.diff_at(service.store, which._replace(attempt=attempt), seq)
     if attempt is not None:
         # Messages come in order: an edit before this one cannot appear any more.
         response.headers["Cache-Control"] = FOR_EVER
@@ -106,4 +108,4 @@ router.include_router(run_files.router)
 
 
 def _reader(service: Service) -> RunReader:
-    return RunReader(service.store, service.reader.artifacts)
+    return RunReader(service.store, service.reader.context.artifacts)

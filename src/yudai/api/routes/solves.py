@@ -49,7 +49,9 @@ async def create(
 ) -> SolveSummary:
     """Name a repository, an issue, a matrix and limits; contestants start as soon as they may."""
     await gate.begin(user, body)
-    return await submit(body, service, user, response=response, key=key)
+    sent = keyed(key, "createSolve", body.model_dump_json())
+    submitted = await service.submitter.submit_once(body, user_id=user.id, key=sent)
+    return await accepted(submitted, service, user, response=response)
 
 
 @router.get("/solves", operation_id="listSolves")
@@ -118,14 +120,6 @@ async def dismiss(
     chooser = Chooser(service.store, service.clock)
     await chooser.dismiss(solve_id, body.reason, user_id=permit.owner_id, by=permit.user.id)
     return await summary(solve_id, service, permit.owner)
-
-
-async def submit(
-    ask: SolveAsk, service: Service, user: User, *, response: Response, key: str | None
-) -> SolveSummary:
-    sent = keyed(key, "createSolve", ask.model_dump_json())
-    submitted = await service.submitter.submit_once(ask, user_id=user.id, key=sent)
-    return await accepted(submitted, service, user, response=response)
 
 
 async def accepted(

@@ -1,12 +1,13 @@
 """The route that the forge calls: signed by it, so that no login stands before it."""
 
-from typing import Annotated, Any, cast
+from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Header, Request, Response
+from fastapi import APIRouter, Header, Request, Response
 
+from yudai.api.dependencies import ServiceDep
 from yudai.api.errors import ApiError, Code
 from yudai.api.security.rights import FREE
-from yudai.triggers.webhooks import Deliveries, Delivery, UnsignedError
+from yudai.triggers.webhooks import Delivery, UnsignedError
 
 router = APIRouter(prefix="/webhooks", tags=["forge"])
 
@@ -15,10 +16,6 @@ _RESPONSES: dict[int | str, dict[str, Any]] = {
     401: {"description": "The signature does not fit."},
     404: {"description": "No webhooks are taken here."},
 }
-
-
-async def _deliveries(request: Request) -> Deliveries:
-    return cast("Deliveries", request.app.state.service.deliveries)
 
 
 @router.post(
@@ -31,7 +28,7 @@ async def _deliveries(request: Request) -> Deliveries:
 )
 async def take(
     request: Request,
-    deliveries: Annotated[Deliveries, Depends(_deliveries)],
+    service: ServiceDep,
     event: Annotated[str, Header(alias="X-GitHub-Event", max_length=100)] = "",
     delivery: Annotated[str, Header(alias="X-GitHub-Delivery", max_length=100)] = "",
     signature: Annotated[str, Header(alias="X-Hub-Signature-256", max_length=200)] = "",
@@ -40,7 +37,7 @@ async def take(
     # As it came: the signature is over these bytes, and no parser sees them before.
     body = await request.body()
     try:
-        await deliveries.take(Delivery(delivery, event, signature, body))
+        await service.deliveries.take(Delivery(delivery, event, signature, body))
     except UnsignedError as error:
         raise ApiError(Code.UNAUTHENTICATED, str(error)) from error
     return Response(status_code=202)

@@ -1,13 +1,12 @@
 """Who asks, and whether they may: in local mode one person, who may everything."""
 
-from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol, TypeVar, cast
+from typing import NamedTuple, Protocol, cast
 
 from fastapi import Request
 from pydantic import SecretStr
 
-from yudai.accounts.access import Access, Right
+from yudai.accounts.access import Right
 from yudai.accounts.api_keys import ALL_SCOPES, Scope
 from yudai.api.dependencies import Service, User, exact
 from yudai.api.errors import ApiError, Code
@@ -18,8 +17,6 @@ from yudai.kit.ids import LOCAL_USER, ConversationId, RunId, SolveId
 from yudai.solves.domain.origin import PublishMode
 from yudai.solves.domain.request import Folder, Remote
 from yudai.wiring.accounts import Accounts, Entrance
-
-Id = TypeVar("Id", bound=str)
 
 LOCAL = User(LOCAL_USER, LOCAL_USER)
 NO_LOGIN = "this server is one person's own: there is no login"
@@ -138,10 +135,18 @@ class Gate:
         return user
 
     async def solve(self, request: Request, solve_id: str, right: Right) -> Permit:
-        return await self._of(request, right, lambda access: access.check_solve, _solve, solve_id)
+        if self.accounts is None:
+            return _ALL_LOCAL
+        user = await self.user(request, frozenset({_SCOPES[right]}))
+        known = SolveId(exact("solve", solve_id))
+        return Permit(user, await self.accounts.access.check_solve(user.id, known, right))
 
     async def run(self, request: Request, run_id: str, right: Right) -> Permit:
-        return await self._of(request, right, lambda access: access.check_run, _run, run_id)
+        if self.accounts is None:
+            return _ALL_LOCAL
+        user = await self.user(request, frozenset({_SCOPES[right]}))
+        known = RunId(exact("run", run_id))
+        return Permit(user, await self.accounts.access.check_run(user.id, known, right))
 
     async def conversation(self, request: Request, conversation_id: str, right: Right) -> Permit:
         user = await self.user(request, frozenset({_SCOPES[right]}))
@@ -187,20 +192,6 @@ class Gate:
             raise NotFoundError(NO_LOGIN)
         return self.accounts
 
-    async def _of(
-        self,
-        request: Request,
-        right: Right,
-        check: Callable[[Access], Callable[[str, Id, Right], Awaitable[str]]],
-        known: Callable[[str], Id],
-        text: str,
-    ) -> Permit:
-        if self.accounts is None:
-            return _ALL_LOCAL
-        user = await self.user(request, frozenset({_SCOPES[right]}))
-        owner_id = await check(self.accounts.access)(user.id, known(text), right)
-        return Permit(user, owner_id)
-
     def _is_admin(self, login: str) -> bool:
         return login.lower() in self.admins
 
@@ -216,14 +207,6 @@ def make_gate(service: Service | None) -> Gate:
         admins=frozenset(login.lower() for login in settings.admins),
         publish=settings.github_publish,
     )
-
-
-def _solve(text: str) -> SolveId:
-    return SolveId(exact("solve", text))
-
-
-def _run(text: str) -> RunId:
-    return RunId(exact("run", text))
 
 
 def _refuse_others(user: User) -> None:

@@ -9,6 +9,7 @@ from starlette.responses import Response
 from yudai.accounts.logins import ABSOLUTE_S, ATTEMPT_S
 from yudai.api.security.request_guards import LOOPBACK
 from yudai.settings import Settings
+from yudai.wiring.production_checks import host_of
 
 CALLBACK = "/auth/callback"
 
@@ -26,9 +27,8 @@ class Cookies(NamedTuple):
     def of(cls, settings: Settings) -> "Cookies":
         # The page's address too: where it is public, so is the server that lets people in to it.
         urls = (settings.backend_url, settings.github_redirect_uri, settings.frontend_url)
-        hosts = [_host(url) for url in urls if url]
-        names = [name for name in (*hosts, settings.domain) if name]
-        return cls(is_secure=any(name not in LOOPBACK for name in names))
+        names = (*map(host_of, urls), settings.domain)
+        return cls(is_secure=any(name and name not in LOOPBACK for name in names))
 
     @property
     def login(self) -> str:
@@ -74,7 +74,7 @@ def redirect_uri(settings: Settings, request: Request) -> str:
     if settings.backend_url:
         return f"{origin_of(settings.backend_url)}{CALLBACK}"
     host = request.headers["host"]
-    scheme = "http" if (_host(f"//{host}") or "") in LOOPBACK else "https"
+    scheme = "http" if (host_of(f"//{host}") or "") in LOOPBACK else "https"
     return f"{scheme}://{host}{CALLBACK}"
 
 
@@ -93,11 +93,3 @@ def return_target(text: str, settings: Settings) -> str:
 def origin_of(url: str) -> str:
     parts = urlsplit(url)
     return f"{parts.scheme}://{parts.netloc}".lower()
-
-
-def _host(url: str) -> str | None:
-    try:
-        host = urlsplit(url).hostname
-    except ValueError:
-        return None
-    return f"[{host}]" if host and ":" in host else host

@@ -1,4 +1,4 @@
-"""The right that a route needs, told by the type of one of its parameters.
+"""The right that a route needs: the type of a parameter, or one of its dependencies.
 
 Every route has exactly one of these, and a test looks for it. Who may see something but not do
 this to it is told so (403); for who may not see it, it is not there (404).
@@ -97,12 +97,15 @@ LOGGING_IN = Depends(Anybody("login"))
 BEGINNING_DEVICE = Depends(Anybody("device"))
 POLLING_DEVICE = Depends(Anybody("poll"))
 
-MayRead = Annotated[User, Depends(Member(Scope.READ))]
+READING = Depends(Member(Scope.READ))
+ADMINISTERING = Depends(Administrator(*ALL_SCOPES))
+OVERSEEING = Depends(Administrator(Scope.READ))
+"""For programs that only watch: they need no key that could change anything."""
+
+MayRead = Annotated[User, READING]
+MayAdminister = Annotated[User, ADMINISTERING]
 MayRun = Annotated[User, Depends(Member(Scope.RUN))]
 MayManage = Annotated[User, Depends(Member(*ALL_SCOPES))]
-MayAdminister = Annotated[User, Depends(Administrator(*ALL_SCOPES))]
-MayOversee = Annotated[User, Depends(Administrator(Scope.READ))]
-"""For programs that only watch: they need no key that could change anything."""
 
 MayReadSolve = Annotated[Permit, Depends(OfSolve(Right.READ))]
 MayRunSolve = Annotated[Permit, Depends(OfSolve(Right.RUN))]

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from functools import cached_property
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, NamedTuple
+from typing import IO, TYPE_CHECKING, NamedTuple, cast
 
 from pydantic import SecretStr
 
@@ -122,16 +122,12 @@ class Bucket:
 
     def _config(self) -> "S3Config":
         """What is unset is left to obstore, which also knows the roles of cloud machines."""
-        config: S3Config = {}
-        if self.access.endpoint is not None:
-            config["endpoint"] = self.access.endpoint
-        if self.access.region is not None:
-            config["region"] = self.access.region
-        if self.access.access_key_id is not None:
-            config["access_key_id"] = self.access.access_key_id.get_secret_value()
-        if self.access.secret_access_key is not None:
-            config["secret_access_key"] = self.access.secret_access_key.get_secret_value()
-        return config
+        config = {
+            name: value.get_secret_value() if isinstance(value, SecretStr) else value
+            for name, value in self.access._asdict().items()
+            if value is not None
+        }
+        return cast("S3Config", config)
 
     def _client(self) -> "ClientConfig":
         return {

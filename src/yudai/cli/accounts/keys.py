@@ -5,11 +5,11 @@ from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 
 import typer
-from pydantic import BaseModel
 from rich.table import Table
 from rich.text import Text
 
-from yudai.accounts.api_keys import KeyView, Scope
+from yudai.accounts.api_keys import KeyView, NewKey, Scope
+from yudai.accounts.views import KeyList
 from yudai.cli import console
 from yudai.cli.accounts.login import server_of
 from yudai.cli.exit_codes import OK
@@ -20,18 +20,9 @@ from yudai.kit.text import nearest
 from yudai.settings import Settings
 
 
-class _Keys(BaseModel):
-    keys: tuple[KeyView, ...]
-
-
-class _New(BaseModel):
-    key: str
-    about: KeyView
-
-
 async def run_keys_list(settings: Settings, *, json: bool) -> int:
     async with _remote(settings) as remote:
-        found = read_as(_Keys, await remote.get("/api/keys"), remote.url).keys
+        found = (await remote.read(KeyList, "/api/keys")).keys
     if json:
         print_json([key.model_dump(mode="json") for key in found])
     elif found:
@@ -50,7 +41,7 @@ async def run_keys_create(
             raise RefusedError(f"there is no scope {scope!r}: {nearest(scope, known)}")
     body = {"name": name, "scopes": list(dict.fromkeys(scopes)) or ["read"], "days": days or None}
     async with _remote(settings) as remote:
-        made = read_as(_New, await remote.post("/api/keys", body), remote.url)
+        made = read_as(NewKey, await remote.post("/api/keys", body), remote.url)
     if json:
         print_json(made.model_dump(mode="json"))
         return OK

@@ -7,9 +7,11 @@ from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from urllib.parse import urlsplit
 
-from pydantic import BaseModel, SecretStr
+from pydantic import SecretStr
 from rich.text import Text
 
+from yudai.accounts.device_login import DeviceBegun
+from yudai.accounts.views import DeviceView, Me, Mode
 from yudai.cli import console
 from yudai.cli.exit_codes import OK, REFUSED
 from yudai.cli.http.client import Remote, checked, is_loopback, open_remote, read_as
@@ -17,36 +19,14 @@ from yudai.cli.http.home_lock import known_owner
 from yudai.cli.http.login_file import Entry, LoginFile
 from yudai.cli.text import print_json, safe
 from yudai.forge.ports.login import DeviceState, Grant
-from yudai.kit.clock import SystemClock
 from yudai.kit.errors import RefusedError, YudaiError
 from yudai.kit.ids import LOCAL_USER
 from yudai.settings import Settings
 from yudai.wiring.accounts import Accounts, open_accounts
-from yudai.wiring.components import open_library
+from yudai.wiring.components import open_context
 
 Sleep = Callable[[float], Awaitable[None]]
 _SLOWER_S = 5.0
-
-
-class _Begun(BaseModel):
-    ticket: str
-    user_code: str
-    verification_url: str
-    interval_s: float
-    expires_in_s: float
-
-
-class _Polled(BaseModel):
-    done: bool
-    wait_s: float
-    login: str | None = None
-    key: str | None = None
-
-
-class _Me(BaseModel):
-    mode: str
-    needs_login: bool
-    login: str | None
 
 
 async def server_of(settings: Settings) -> str | None:
@@ -57,8 +37,8 @@ async def server_of(settings: Settings) -> str | None:
     if owner is None:
         return None
     async with open_remote(owner.url) as remote:
-        me = read_as(_Me, await remote.get("/api/me"), remote.url)
-    return owner.url if me.mode != "local" else None
+        me = await remote.read(Me, "/api/me")
+    return owner.url if me.mode is not Mode.LOCAL else None
 
 
 async def run_login(
@@ -96,7 +76,7 @@ async def run_whoami(settings: Settings, *, json: bool = False) -> int:
             login = await accounts.keyring.login_of(LOCAL_USER)
     else:
         async with open_remote(url, home=settings.home) as remote:
-            me = read_as(_Me, await remote.get("/api/me"), remote.url)
+            me = await remote.read(Me, "/api/me")
         login = me.login or ""
     if json:
         print_json({"login": login or None, "server": url})
@@ -109,8 +89,8 @@ async def run_whoami(settings: Settings, *, json: bool = False) -> int:
 async def open_local(settings: Settings) -> AsyncGenerator[Accounts]:
     """The database, and the forge that it is about."""
     async with (
-        open_library(settings) as library,
-        open_accounts(settings, library.store, SystemClock()) as accounts,
+        open_context(settings) as context,
+        open_accounts(settings, context) as accounts,
     ):
         yield accounts
 
@@ -121,7 +101,7 @@ async def _login_there(settings: Settings, url: str, *, opens: bool, sleep: Slee
         raise RefusedError("a key would go over the network in clear: give the server's https URL")
     name = f"yudai login at {platform.node()}"[:100]
     async with open_remote(url) as remote:
-        begun = read_as(_Begun, await remote.post("/api/login/device"), remote.url)
+        begun = read_as(DeviceBegun, await remote.post("/api/login/device"), remote.url)
         _say_code(begun.user_code, begun.verification_url, opens=opens)
         done = await _wait_there(remote, begun, name, sleep=sleep)
     login, key = done.login or "", done.key or ""
@@ -129,14 +109,16 @@ async def _login_there(settings: Settings, url: str, *, opens: bool, sleep: Slee
     return login
 
 
-async def _wait_there(remote: Remote, begun: _Begun, name: str, *, sleep: Sleep) -> _Polled:
+async def _wait_there(remote: Remote, begun: DeviceBegun, name: str, *, sleep: Sleep) -> DeviceView:
     waited, wait_s = 0.0, begun.interval_s
     with console.progress().status("Waiting for you to agree there …"):
         while waited <= begun.expires_in_s:
             await sleep(wait_s)
             waited += wait_s
             body = {"ticket": begun.ticket, "name": name}
-            said = read_as(_Polled, await remote.post("/api/login/device/poll", body), remote.url)
+            said = read_as(
+                DeviceView, await remote.post("/api/login/device/poll", body), remote.url
+            )
             if said.done:
                 return said
             wait_s = max(1.0, said.wait_s)

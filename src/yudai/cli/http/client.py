@@ -14,6 +14,7 @@ from pydantic import BaseModel, ValidationError
 from yudai import __version__
 from yudai.cli.http.login_file import LoginFile
 from yudai.kit.errors import ConflictError, NotFoundError, RefusedError, YudaiError
+from yudai.kit.ids import SolveId
 from yudai.kit.untyped import as_object, as_text
 
 _TIMEOUT = httpx.Timeout(30.0, connect=5.0)
@@ -33,6 +34,12 @@ class AwayError(RefusedError):
     """Nobody answers, or not now: asking again later may help."""
 
 
+class Made(BaseModel):
+    """Of a solve that was opened: it runs and costs money, whatever else a server says of it."""
+
+    id: SolveId
+
+
 class Remote:
     """One server; paths are below its URL, answers are JSON unless bytes are asked for."""
 
@@ -44,6 +51,9 @@ class Remote:
 
     async def get(self, path: str, **params: str | int) -> Any:
         return _json(await self._send("GET", path, params=params), self.url)
+
+    async def read(self, model: type[Read], path: str, **params: str | int) -> Read:
+        return read_as(model, await self.get(path, **params), self.url)
 
     async def get_bytes(self, path: str) -> bytes:
         return (await self._send("GET", path)).content

@@ -6,7 +6,6 @@ while it starts: its flow belongs to its own process, and the server takes up on
 """
 
 import asyncio
-import fcntl
 import os
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
@@ -16,13 +15,14 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from yudai.kit.errors import ConflictError, RefusedError
+from yudai.kit.locks import is_locked, wait_for_lock
 from yudai.kit.value import Value
 from yudai.settings import Settings
 from yudai.store.urls import show
 
 _LOCK = "server.lock"
 _SAYS = "server.json"
-_POLL_S = 0.05
+_POLL_S = 0.2
 # Who only looks holds the lock too, for a moment.
 _LOOKERS_S = 0.5
 
@@ -66,9 +66,11 @@ def place_of(settings: Settings) -> str:
 @asynccontextmanager
 async def owning(home: Path, *, patience_s: float = _LOOKERS_S) -> AsyncGenerator[Ownership]:
     """Own the home, or say who does: ConflictError."""
-    descriptor = os.open(_made(home) / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
-        await _take(descriptor, home, patience_s)
+        descriptor = await wait_for_lock(_made(home) / _LOCK, patience_s=patience_s)
+    except TimeoutError:
+        raise ConflictError(_taken(home, read_entry(home))) from None
+    try:
         ownership = Ownership(home)
         # What an owner that was killed said is no longer true.
         ownership.withdraw()
@@ -83,16 +85,9 @@ async def owning(home: Path, *, patience_s: float = _LOOKERS_S) -> AsyncGenerato
 def is_owned(home: Path) -> bool:
     """Whether a server lives here, be it only just starting."""
     try:
-        descriptor = os.open(home / _LOCK, os.O_RDONLY | os.O_CLOEXEC)
+        return is_locked(home / _LOCK)
     except OSError:
         return False
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
-    finally:
-        os.close(descriptor)
-    return False
 
 
 def read_entry(home: Path) -> ServerEntry | None:
@@ -118,19 +113,8 @@ async def find_owner(
             return entry
         if asyncio.get_running_loop().time() >= deadline:
             raise RefusedError(_silent(home, entry))
-        await asyncio.sleep(_POLL_S * 4)
-    return None
-
-
-async def _take(descriptor: int, home: Path, patience_s: float) -> None:
-    deadline = asyncio.get_running_loop().time() + patience_s
-    while True:
-        with suppress(BlockingIOError):
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            return
-        if asyncio.get_running_loop().time() >= deadline:
-            raise ConflictError(_taken(home, read_entry(home)))
         await asyncio.sleep(_POLL_S)
+    return None
 
 
 def _made(home: Path) -> Path:

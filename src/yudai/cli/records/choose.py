@@ -8,7 +8,8 @@ from yudai.cli.http.home_lock import ServerEntry, find_owner, is_owned, known_ow
 from yudai.cli.records.records import OwnRecords, Records
 from yudai.kit.errors import YudaiError
 from yudai.settings import Settings
-from yudai.wiring import open_library
+from yudai.views.documents import Reader
+from yudai.wiring import open_context
 
 
 class Server(NamedTuple):
@@ -23,8 +24,8 @@ async def open_records(settings: Settings) -> AsyncGenerator[Records]:
     """What a server has written into our own database is read from there."""
     url = settings.server or _elsewhere(settings)
     if url is None:
-        async with open_library(settings) as library:
-            yield OwnRecords(settings, library.reader)
+        async with open_context(settings) as context:
+            yield OwnRecords(settings, Reader(context))
         return
     # Only here: an HTTP client costs start-up time that a look at the database need not pay.
     from yudai.cli.records.http_records import open_server_records

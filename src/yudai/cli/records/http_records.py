@@ -4,32 +4,26 @@ import json
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from decimal import Decimal
 from pathlib import Path
 from typing import Any
-
-from pydantic import BaseModel
 
 from yudai import __version__
 from yudai.artifacts.port import ArtifactKind
 from yudai.cli import console
-from yudai.cli.http.client import Remote, open_remote, read_as
-from yudai.cli.records.records import RunFacts
+from yudai.cli.http.client import Remote, open_remote
 from yudai.cli.records.server_source import UpdatesSource
 from yudai.cli.records.source import Source
-from yudai.gateway.domain.models import Model, Price, Provider, price_in_dollars
-from yudai.kit.causes import Cause
+from yudai.gateway.domain.models import Model
 from yudai.kit.errors import NotFoundError, RefusedError
 from yudai.kit.ids import RunId, SolveId
 from yudai.publishing.views import OutcomeList
-from yudai.runs.domain.states import RunState
 from yudai.runs.domain.trajectory.foreign_files import read_trajectory
-from yudai.runs.domain.trajectory.steps import Step
 from yudai.runs.domain.trajectory.trajectory import TrajectoryMessage
-from yudai.solves.domain.states import RESTING, SolveState
-from yudai.verification.domain.verdict import Verdict
-from yudai.views.documents import chosen_step
+from yudai.solves.domain.states import RESTING
 from yudai.views.domain.document import SolveDocument
+from yudai.views.models import ModelList
+from yudai.views.runs import PlanView, RunDetail
+from yudai.views.solves import SolvePage, SolveSummary
 
 _NEWEST = ("", "latest")
 _ID_LENGTH = 36
@@ -38,82 +32,6 @@ _PAGE = 100
 # Endings are looked for among the newest: a whole id is found however old it is.
 _LOOKED_THROUGH = 1000
 _PATHS = {ArtifactKind.PATCH: "patch", ArtifactKind.TEST_LOG: "logs/test"}
-
-
-class _Listed(BaseModel):
-    id: SolveId
-    state: SolveState
-
-
-class _Page(BaseModel):
-    solves: tuple[_Listed, ...]
-    cursor: str | None
-
-
-class _Price(BaseModel):
-    input_usd: float
-    output_usd: float
-    cached_usd: float | None
-
-
-class _Model(BaseModel):
-    name: str
-    provider: Provider
-    model_id: str
-    aliases: tuple[str, ...]
-    price: _Price | None
-
-    @property
-    def model(self) -> Model:
-        return Model(
-            name=self.name,
-            provider=self.provider,
-            model_id=self.model_id,
-            aliases=self.aliases,
-            price=None if self.price is None else _price(self.price),
-        )
-
-
-class _Models(BaseModel):
-    models: tuple[_Model, ...]
-
-
-class _Tokens(BaseModel):
-    input: int
-    output: int
-
-
-class _Plan(BaseModel):
-    """plan.json, as the run wrote it."""
-
-    steps: tuple[str, ...]
-    before_first_edit: bool
-
-
-class _Run(BaseModel):
-    id: RunId
-    solve_id: SolveId
-    handle: str
-    state: RunState
-    cause: Cause | None
-    error: str
-    exit_status: str
-    sandbox_id: str
-    api_calls: int
-    edits: int
-    edits_capped: bool = False
-    tokens: _Tokens
-    cost_usd: float
-    latency_ms: int
-    rank: int | None
-    why: str
-    verdict: Verdict | None
-
-    @property
-    def facts(self) -> RunFacts:
-        own = self.model_dump(exclude={"api_calls", "tokens"})
-        tokens = {"input_tokens": self.tokens.input, "output_tokens": self.tokens.output}
-        return RunFacts.model_validate({**own, **tokens, "steps": self.api_calls})
 
 
 @asynccontextmanager
@@ -142,8 +60,7 @@ class ServerRecords:
 
     async def document(self, ending: str) -> SolveDocument:
         solve_id = await self._id(ending)
-        found = await self.remote.get(f"/api/solves/{solve_id}")
-        return read_as(SolveDocument, found, self.remote.url)
+        return await self.remote.read(SolveDocument, f"/api/solves/{solve_id}")
 
     async def recent(self, limit: int) -> Sequence[SolveDocument]:
         ids = [entry.id async for entry in self._listed(limit)]
@@ -156,27 +73,21 @@ class ServerRecords:
                     return entry.id
         return await self._id(ending)
 
-    async def run(self, ending: str) -> RunFacts:
+    async def run(self, ending: str) -> RunDetail:
         run_id = ending if len(ending) == _ID_LENGTH else await self._run_id(ending)
-        found = await self.remote.get(f"/api/runs/{run_id}")
-        return read_as(_Run, found, self.remote.url).facts
+        return await self.remote.read(RunDetail, f"/api/runs/{run_id}")
 
     async def messages(self, run_id: RunId) -> Sequence[TrajectoryMessage]:
         found = await self.trajectory(run_id)
         return read_trajectory(found, name=run_id).messages if found.get("messages") else ()
-
-    async def step(self, run_id: RunId, number: int) -> Step:
-        return chosen_step(await self.messages(run_id), number)
 
     async def trajectory(self, run_id: RunId) -> dict[str, Any]:
         return await self.remote.get(f"/api/runs/{run_id}/trajectory.json")
 
     async def artifact(self, run_id: RunId, kind: ArtifactKind) -> bytes:
         if kind is ArtifactKind.PLAN:
-            plan = read_as(
-                _Plan, await self.remote.get(f"/api/runs/{run_id}/plan"), self.remote.url
-            )
-            return json.dumps(plan.model_dump(mode="json")).encode()
+            plan = await self.remote.read(PlanView, f"/api/runs/{run_id}/plan")
+            return json.dumps(plan.model_dump(mode="json", exclude={"run_id"})).encode()
         return await self.remote.get_bytes(f"/api/runs/{run_id}/{_PATHS[kind]}")
 
     async def cancel(self, solve_id: SolveId) -> None:
@@ -188,10 +99,9 @@ class ServerRecords:
     async def outcomes(self, solve_id: SolveId) -> OutcomeList | None:
         """None also from an older server, which knows of none."""
         try:
-            found = await self.remote.get(f"/api/solves/{solve_id}/outcomes")
+            return await self.remote.read(OutcomeList, f"/api/solves/{solve_id}/outcomes")
         except NotFoundError:
             return None
-        return read_as(OutcomeList, found, self.remote.url)
 
     async def remark(self, solve_id: SolveId) -> str:
         del solve_id
@@ -201,7 +111,7 @@ class ServerRecords:
         return UpdatesSource(self.remote, solve_id, console.progress())
 
     async def models(self) -> list[Model]:
-        found = read_as(_Models, await self.remote.get("/api/models"), self.remote.url)
+        found = await self.remote.read(ModelList, "/api/models")
         return [entry.model for entry in found.models]
 
     async def _id(self, ending: str) -> SolveId:
@@ -233,23 +143,18 @@ class ServerRecords:
         _check(ending, "run")
         return RunId(_only(ids, ending, "run"))
 
-    async def _listed(self, limit: int) -> AsyncIterator["_Listed"]:
+    async def _listed(self, limit: int) -> AsyncIterator[SolveSummary]:
         """Newest first."""
         params: dict[str, str | int] = {"limit": min(limit, _PAGE)}
         left = limit
         while left > 0:
-            page = read_as(_Page, await self.remote.get("/api/solves", **params), self.remote.url)
+            page = await self.remote.read(SolvePage, "/api/solves", **params)
             for entry in page.solves[:left]:
                 yield entry
             left -= len(page.solves)
             if not page.cursor:
                 return
             params["cursor"] = page.cursor
-
-
-def _price(price: _Price) -> Price:
-    cached = None if price.cached_usd is None else Decimal(repr(price.cached_usd))
-    return price_in_dollars(Decimal(repr(price.input_usd)), Decimal(repr(price.output_usd)), cached)
 
 
 def _check(ending: str, noun: str) -> None:

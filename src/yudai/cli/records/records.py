@@ -2,51 +2,24 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from yudai.arena.cancel import Stopper
 from yudai.artifacts.port import ArtifactKind
 from yudai.cli.http.home_lock import is_owned
-from yudai.cli.records.source import DatabaseSource, Source
 from yudai.decisions.choose import Chooser
-from yudai.kit.causes import Cause
 from yudai.kit.ids import LOCAL_USER, RunId, SolveId
-from yudai.kit.money import usd
-from yudai.kit.value import Value
-from yudai.publishing.views import OutcomeList, OutcomeViewer
-from yudai.runs.domain.states import RunState
-from yudai.runs.domain.trajectory.steps import Step
+from yudai.publishing.views import OutcomeList, outcomes_of
 from yudai.runs.domain.trajectory.trajectory import TrajectoryMessage
-from yudai.runs.tables import RunRow
 from yudai.settings import Settings
 from yudai.solves.domain.states import RESTING
-from yudai.verification.domain.verdict import Verdict
 from yudai.views.documents import Reader
 from yudai.views.domain.document import SolveDocument
 from yudai.wiring import is_shared, make_stopper
 
-
-class RunFacts(Value):
-    """A run as `show --json` prints it."""
-
-    id: RunId
-    solve_id: SolveId
-    handle: str
-    state: RunState
-    cause: Cause | None
-    error: str
-    exit_status: str
-    sandbox_id: str
-    steps: int
-    edits: int
-    edits_capped: bool
-    input_tokens: int
-    output_tokens: int
-    cost_usd: float
-    latency_ms: int
-    rank: int | None
-    why: str
-    verdict: Verdict | None
+if TYPE_CHECKING:
+    from yudai.cli.records.source import Source
+    from yudai.views.runs import RunDetail
 
 
 class Records(Protocol):
@@ -65,13 +38,11 @@ class Records(Protocol):
         """Unless named the newest that goes on, else the newest of all."""
         ...
 
-    async def run(self, ending: str) -> RunFacts:
+    async def run(self, ending: str) -> "RunDetail":
         """Also by its handle in the newest solve."""
         ...
 
     async def messages(self, run_id: RunId) -> Sequence[TrajectoryMessage]: ...
-
-    async def step(self, run_id: RunId, number: int) -> Step: ...
 
     async def trajectory(self, run_id: RunId) -> dict[str, Any]: ...
 
@@ -93,7 +64,7 @@ class Records(Protocol):
         """What a person who waits for it should know, if anything."""
         ...
 
-    def race(self, solve_id: SolveId) -> Source: ...
+    def race(self, solve_id: SolveId) -> "Source": ...
 
 
 @dataclass(frozen=True)
@@ -113,14 +84,16 @@ class OwnRecords:
     async def find(self, ending: str) -> SolveId:
         return SolveId((await self.reader.solve(ending)).id)
 
-    async def run(self, ending: str) -> RunFacts:
-        return facts_of(await self.reader.run(ending))
+    async def run(self, ending: str) -> "RunDetail":
+        # Only here: `yudai list` need not wait for it.
+        from yudai.views.runs import detail_of
+
+        run = await self.reader.run(ending)
+        async with self.reader.context.store.read() as db:
+            return await detail_of(db, run)
 
     async def messages(self, run_id: RunId) -> Sequence[TrajectoryMessage]:
         return await self.reader.messages(run_id)
-
-    async def step(self, run_id: RunId, number: int) -> Step:
-        return await self.reader.step(run_id, number)
 
     async def trajectory(self, run_id: RunId) -> dict[str, Any]:
         return await self.reader.trajectory(await self.reader.run(run_id))
@@ -132,11 +105,11 @@ class OwnRecords:
         await self._stopper.cancel(solve_id)
 
     async def dismiss(self, solve_id: SolveId, reason: str) -> None:
-        chooser = Chooser(self.reader.store, self.reader.clock)
+        chooser = Chooser(self.reader.context.store, self.reader.context.clock)
         await chooser.dismiss(solve_id, reason, user_id=LOCAL_USER)
 
     async def outcomes(self, solve_id: SolveId) -> OutcomeList | None:
-        return await OutcomeViewer(self.reader.store).of_solve(solve_id)
+        return await outcomes_of(self.reader.context.store, solve_id)
 
     async def remark(self, solve_id: SolveId) -> str:
         solve = await self.reader.solve(solve_id)
@@ -145,7 +118,9 @@ class OwnRecords:
             return ""
         return "No server runs here now: the solve goes on when `yudai serve` is started again."
 
-    def race(self, solve_id: SolveId) -> Source:
+    def race(self, solve_id: SolveId) -> "Source":
+        from yudai.cli.records.source import DatabaseSource
+
         async def is_dead() -> bool:
             return await self._stopper.is_dead(solve_id)
 
@@ -153,27 +128,4 @@ class OwnRecords:
 
     @property
     def _stopper(self) -> Stopper:
-        return make_stopper(self.reader)
-
-
-def facts_of(run: RunRow) -> RunFacts:
-    return RunFacts(
-        id=run.id,
-        solve_id=run.solve_id,
-        handle=run.handle,
-        state=run.state,
-        cause=run.cause,
-        error=run.error,
-        exit_status=run.exit_status,
-        sandbox_id=run.sandbox_id,
-        steps=run.steps,
-        edits=run.edits,
-        edits_capped=run.edits_capped,
-        input_tokens=run.input_tokens,
-        output_tokens=run.output_tokens,
-        cost_usd=usd(run.total_cost_micros),
-        latency_ms=run.latency_ms,
-        rank=run.rank,
-        why=run.why,
-        verdict=run.verdict,
-    )
+        return make_stopper(self.reader.context)

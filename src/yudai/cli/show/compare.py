@@ -18,9 +18,10 @@ from yudai.kit.text import clean
 from yudai.patches.patch import readable
 from yudai.ranking.domain.scorecard import Scorecard
 from yudai.settings import Settings
-from yudai.views.compare import Comparer
+from yudai.views.compare import compare_runs
+from yudai.views.documents import Reader
 from yudai.views.domain.comparison import Comparison, Side
-from yudai.wiring import open_library
+from yudai.wiring import open_context
 
 _MAX_TESTS = 20
 
@@ -28,8 +29,8 @@ _MAX_TESTS = 20
 async def run_compare(
     settings: Settings, first: str, second: str, *, solve: str, json: bool
 ) -> int:
-    async with open_library(settings) as library:
-        found = await Comparer(library.reader).compare(first, second, solve=solve)
+    async with open_context(settings) as context:
+        found = await compare_runs(Reader(context), first, second, solve=solve)
     if json:
         print_json(to_document(found))
     else:

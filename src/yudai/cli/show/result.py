@@ -1,7 +1,7 @@
 """The result as a person reads it: scorecard, diff, why each loser lost."""
 
 from collections.abc import Iterable, Mapping
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from rich.console import Console
 from rich.table import Table
@@ -11,7 +11,6 @@ from yudai.arena.blocked_hosts import KINDS, blocked_entry
 from yudai.artifacts.port import ArtifactKind
 from yudai.cli.console import program
 from yudai.cli.exit_codes import NO_CHAMPION, OK, OUR_FAULT, OUT_OF_BUDGET
-from yudai.cli.records.source import Moment
 from yudai.cli.text import one_line, print_json, safe, seconds
 from yudai.forge.domain.repository import PullState
 from yudai.kit.ids import RunId, short
@@ -23,18 +22,19 @@ from yudai.solves.domain.states import RESTING, SolveState
 from yudai.verification.domain.verdict import VerdictStatus
 from yudai.views.domain.document import PlaceEntry, SolveDocument
 
+if TYPE_CHECKING:
+    from yudai.views.solves import EventView
+
 _HOST_WIDTH = 80
 
 
-def is_blocked(moment: Moment) -> bool:
-    return moment.kind in KINDS
+def is_blocked(event: "EventView") -> bool:
+    return event.kind in KINDS
 
 
-def blocked_of(moments: Iterable[Moment]) -> tuple[BlockedEntry, ...]:
+def blocked_of(events: Iterable["EventView"]) -> tuple[BlockedEntry, ...]:
     return tuple(
-        blocked_entry(moment.kind, moment.run_id, moment.facts)
-        for moment in moments
-        if is_blocked(moment)
+        blocked_entry(event.kind, event.run_id, event.data) for event in events if is_blocked(event)
     )
 
 

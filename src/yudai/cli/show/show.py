@@ -2,6 +2,7 @@
 
 import sys
 from enum import Enum
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.table import Table
@@ -11,7 +12,7 @@ from yudai.artifacts.port import ArtifactKind
 from yudai.cli import console as consoles
 from yudai.cli.exit_codes import OK
 from yudai.cli.records.choose import open_records
-from yudai.cli.records.records import Records, RunFacts
+from yudai.cli.records.records import Records
 from yudai.cli.show.result import (
     is_at_forge,
     print_document,
@@ -28,8 +29,16 @@ from yudai.runs.domain.trajectory.messages import commands_of, text_of, thought_
 from yudai.runs.domain.trajectory.trajectory import TrajectoryMessage
 from yudai.settings import Settings
 
+if TYPE_CHECKING:
+    from yudai.views.runs import RunDetail
+
 _FIXED_WIDTH = 64
 _MAX_LINES = 40
+_FACTS = (
+    "id", "solve_id", "handle", "state", "cause", "error", "exit_status", "sandbox_id", "steps",
+    "edits", "edits_capped", "input_tokens", "output_tokens", "cost_usd", "latency_ms", "rank",
+    "why", "verdict",
+)  # fmt: skip
 
 
 class View(Enum):
@@ -122,19 +131,20 @@ async def _dump(records: Records, run_id: RunId, view: View) -> int:
     return OK
 
 
-async def _show_run(records: Records, run: RunFacts, *, json: bool, view: View | None) -> int:
+async def _show_run(records: Records, run: "RunDetail", *, json: bool, view: View | None) -> int:
     if view is not None:
         return await _dump(records, run.id, view)
     messages = await records.messages(run.id)
     if json:
-        facts = run.model_dump(mode="json")
-        print_json({"run": facts, "messages": [message.model_dump() for message in messages]})
+        print_json(
+            {"run": run_facts(run), "messages": [message.model_dump() for message in messages]}
+        )
         return OK
     console = consoles.result()
     console.print(Text(f"{safe(run.handle)}  {run.state}  {run.cause or ''}", style="bold"))
     took = seconds(run.latency_ms / 1000)
     cost = dollars(round(run.cost_usd * MICROS_PER_USD))
-    console.print(Text(f"{run.steps} steps, {run.edits} edits, {cost}, {took}"))
+    console.print(Text(f"{run.api_calls} steps, {run.edits} edits, {cost}, {took}"))
     if run.error:
         console.print(Text(one_line(run.error, width=400), style="red"), soft_wrap=True)
     for message in messages:
@@ -143,6 +153,16 @@ async def _show_run(records: Records, run: RunFacts, *, json: bool, view: View |
         console.print(Text(f"\nPlace {run.rank}: {one_line(run.why, width=400)}", style="bold"))
     console.print("Also: --step N, --diff, --log, --plan, --trajectory, --json", style="dim")
     return OK
+
+
+def run_facts(run: "RunDetail") -> dict[str, object]:
+    """A run as `--json` prints it."""
+    known = run.model_dump(mode="json") | {
+        "steps": run.api_calls,
+        "input_tokens": run.tokens.input,
+        "output_tokens": run.tokens.output,
+    }
+    return {name: known[name] for name in _FACTS}
 
 
 def _print_message(console: Console, message: TrajectoryMessage) -> None:

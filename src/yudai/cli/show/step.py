@@ -1,27 +1,38 @@
 """`yudai show RUN --step N`: one step whole."""
 
+from typing import TYPE_CHECKING
+
 from rich.console import Console
 from rich.text import Text
 
 from yudai.cli import console as consoles
 from yudai.cli.exit_codes import OK
-from yudai.cli.records.records import Records, RunFacts
+from yudai.cli.records.records import Records
 from yudai.cli.text import dollars, one_line, print_json, safe, seconds
 from yudai.runs.domain.trajectory.steps import Action, Step
+from yudai.views.documents import chosen_step
+
+if TYPE_CHECKING:
+    from yudai.views.runs import RunDetail
 
 
-async def run_step(records: Records, run: RunFacts, number: int, *, json: bool) -> int:
-    step = await records.step(run.id, number)
+async def run_step(records: Records, run: "RunDetail", number: int, *, json: bool) -> int:
+    step = chosen_step(await records.messages(run.id), number)
     if json:
-        facts = {"id": run.id, "solve_id": run.solve_id, "handle": run.handle, "steps": run.steps}
+        facts = {
+            "id": run.id,
+            "solve_id": run.solve_id,
+            "handle": run.handle,
+            "steps": run.api_calls,
+        }
         print_json({"run": facts, "step": step.model_dump(mode="json")})
     else:
         print_step(consoles.result(), run, step)
     return OK
 
 
-def print_step(console: Console, run: RunFacts, step: Step) -> None:
-    heading = f"{one_line(run.handle)}  step {step.number} of {run.steps}"
+def print_step(console: Console, run: "RunDetail", step: Step) -> None:
+    heading = f"{one_line(run.handle)}  step {step.number} of {run.api_calls}"
     console.print(Text(heading, style="bold"))
     if step.number:
         console.print(Text(_facts(step), style="dim"), soft_wrap=True)

@@ -1,46 +1,112 @@
-"""`yudai solve`: the plan first, then the race, then the answer."""
+"""A solve that this process runs from beginning to end."""
+
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from functools import partial
 
 from rich.console import Console
+from sqlalchemy.ext.asyncio import AsyncSession
 
-from yudai.arena import plan
-from yudai.arena.plan import Draft, FolderRequest
+from yudai.arena.plan import Plan
+from yudai.arena.submit import given_of
 from yudai.cli import console
-from yudai.cli.decide import take
-from yudai.cli.exit_codes import INTERRUPTED
 from yudai.cli.options import Options
-from yudai.cli.records.choose import find_server
-from yudai.cli.show.result import exit_code, print_document, show_result
-from yudai.cli.solve.plan import agreed, entrants_of, make_ready
-from yudai.cli.solve.request import to_request
-from yudai.cli.solve.target import find_target
+from yudai.cli.publish import OwnDesk
+from yudai.cli.records.records import OwnRecords
+from yudai.cli.solve.client import Planned
+from yudai.cli.solve.plan import Entrants, make_ready, print_plan
 from yudai.cli.spinner import working
 from yudai.cli.watch.display import follow
-from yudai.kit.errors import RefusedError
+from yudai.decisions.apply import Applier
+from yudai.forge.domain.repository import parse_target
+from yudai.forge.ports.remote import CredentialKind
+from yudai.kit.errors import ForbiddenError
+from yudai.kit.ids import LOCAL_USER, SolveId
+from yudai.publishing.requests import Publications
 from yudai.settings import Settings
-from yudai.verification.baseline import Measured
-from yudai.views.domain.document import SolveDocument
+from yudai.solves.domain.origin import PublishMode
+from yudai.solves.domain.request import Folder, Remote, SolveAsk
 from yudai.wiring import App, open_app, open_gateway
 
 
-async def run_solve(settings: Settings, options: Options) -> int:
-    if sum((options.apply, bool(options.branch), options.pr)) > 1:
-        raise RefusedError("choose one of --apply, --branch and --pr")
-    server = await find_server(settings)
-    if server is not None:
-        # Only here: an HTTP client costs start-up time.
-        from yudai.cli.solve.server import send_solve
+@dataclass(frozen=True)
+class LocalClient:
+    app: App
+    options: Options
+    progress: Console
+    where: str = ""
 
-        return await send_solve(settings, options, server)
-    if options.base_url:
-        settings = settings.model_copy(update={"openai_base_url": options.base_url})
-    target = find_target(options.target, forge=settings.github_url)
-    if target is not None:
-        # Only here: publishing and a forge's client cost start-up time.
-        from yudai.cli.solve.forge import run_forge_solve
+    @property
+    def records(self) -> OwnRecords:
+        return OwnRecords(self.app.settings, self.app.reader)
 
-        return await run_forge_solve(settings, options, target)
-    asked = to_request(options, settings)
-    progress = console.progress()
+    @property
+    def applier(self) -> Applier:
+        return self.app.applier
+
+    @property
+    def desk(self) -> OwnDesk:
+        forging = self.app.forging
+        asked = Publications(self.app.store, self.app.reader.context.clock, forging.forge.url)
+        return OwnDesk(forging.publisher, asked)
+
+    async def plan(self, asked: SolveAsk) -> Planned:
+        place = asked.place
+        if isinstance(place, Folder):
+            plan = await self._look(asked)
+        else:
+            plan = await self._fetch(asked, place)
+        request = plan.request
+        entrants = Entrants(self.app.solves.check(request), request.models, request.budget)
+        measured = await make_ready(self.app.planner, plan, self.progress)
+        print_plan(self.progress, plan, measured, entrants, env=asked.env)
+        known = plan._replace(request=request.model_copy(update={"measured": measured}))
+        return Planned(entrants, partial(self._open, known))
+
+    async def follow(self, solve_id: SolveId) -> None:
+        await follow(self.app, solve_id, self.progress)
+
+    async def _look(self, asked: SolveAsk) -> Plan:
+        async with working(self.progress, "looking at the folder"):
+            request = await self.app.submitter.request(asked, user_id=LOCAL_USER)
+            snapshot, base = request.snapshot, request.base
+            assert snapshot is not None and base is not None  # noqa: S101, PT018 - a folder has both
+            if self.options.branch:
+                await self.app.submitter.forge.check_branch(snapshot, self.options.branch)
+        return Plan(request, snapshot, base)
+
+    async def _fetch(self, asked: SolveAsk, place: Remote) -> Plan:
+        if self.options.pr:
+            await self._check_rights(place)
+        # What is published is asked for here, at the end: nothing goes on when we are gone.
+        asked = asked.model_copy(update={"publish": PublishMode.ASK})
+        async with working(self.progress, f"looking at {place.url}"):
+            request = await self.app.submitter.request(asked, user_id=LOCAL_USER)
+        async with working(self.progress, f"fetching {request.base_branch} of {request.repo}"):
+            return await self.app.planner.fetch(request, given_of(asked))
+
+    async def _check_rights(self, place: Remote) -> None:
+        """Before anything is spent: whether the answer could be pushed there, or to a fork."""
+        repo = parse_target(place.url, forge=self.app.forging.forge.url).repo
+        credentials = self.app.forging.asks.credentials
+        try:
+            await credentials.writing(repo, user_id=LOCAL_USER)
+        except ForbiddenError:
+            own = await credentials.reading(repo, user_id=LOCAL_USER)
+            if own.kind not in (CredentialKind.USER, CredentialKind.SERVER):
+                raise
+
+    async def _open(self, plan: Plan) -> SolveId:
+        async def note(db: AsyncSession, solve_id: SolveId) -> None:
+            await self.app.planner.note_fetched(db, solve_id, plan.snapshot)
+
+        also = note if plan.request.repo_url else None
+        return await self.app.solves.open_solve(plan.request, also=also)
+
+
+@asynccontextmanager
+async def open_local(settings: Settings, options: Options) -> AsyncGenerator[LocalClient]:
     async with (
         open_gateway(settings) as gateway,
         open_app(
@@ -50,37 +116,4 @@ async def run_solve(settings: Settings, options: Options) -> int:
             everything_local=bool(options.base_url),
         ) as app,
     ):
-        draft, measured = await _plan(app, asked, progress)
-        if not options.yes and not entrants_of(draft).are_free and not await agreed():
-            return INTERRUPTED
-        return await _race(app, draft, measured, options)
-
-
-async def _plan(app: App, asked: FolderRequest, progress: Console) -> tuple[Draft, Measured]:
-    async with working(progress, "looking at the folder"):
-        draft = await app.planner.draft(asked)
-    return draft, await make_ready(app, draft, progress)
-
-
-async def _race(app: App, draft: Draft, measured: Measured, options: Options) -> int:
-    request = plan.to_request(draft, measured, sandbox_backend=app.capabilities.backend)
-    solve_id = await app.solves.open_solve(request)
-    await follow(app, solve_id, console.progress())
-    document = await app.reader.document(solve_id)
-    if not options.json:
-        await show_result(app.reader, document, console.result())
-    try:
-        await _take(app, document, options)
-    finally:
-        # The race has been paid for: its document is printed whatever becomes of the answer.
-        if options.json:
-            print_document(await app.reader.document(solve_id))
-    return exit_code(document)
-
-
-async def _take(app: App, document: SolveDocument, options: Options) -> None:
-    wanted = options.apply or options.branch
-    if document.solve.champion is None or not wanted:
-        return
-    solve_id = document.solve.id
-    await take(app.applier, solve_id, branch=options.branch, console=console.progress())
+        yield LocalClient(app, options, console.progress())

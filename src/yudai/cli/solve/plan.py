@@ -11,17 +11,19 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from yudai.arena.plan import Draft, FolderRequest
+from yudai.arena.plan import Plan, Planner
 from yudai.cli.spinner import working
 from yudai.cli.text import one_line, safe
+from yudai.forge.ports.folder import Snapshot
 from yudai.gateway.domain.models import Model, free_names
 from yudai.kit.causes import Cause
 from yudai.kit.errors import RefusedError, SandboxError
+from yudai.projects.domain.project import Project
 from yudai.solves.domain.budget import Budget, price_plan
 from yudai.solves.domain.matrix import Lineup
+from yudai.solves.domain.request import SolveAsk
 from yudai.testing.domain.report import Baseline
 from yudai.verification.baseline import Measured
-from yudai.wiring import App
 
 _MAX_NAMES = 8
 
@@ -38,34 +40,31 @@ class Entrants(NamedTuple):
         return len(free_names(self.models)) == len(self.models)
 
 
-def entrants_of(draft: Draft) -> Entrants:
-    return Entrants(draft.lineup, draft.models, draft.asked.budget)
-
-
-def print_plan(console: Console, draft: Draft, measured: Measured, *, backend: str) -> None:
-    entrants = entrants_of(draft)
+def print_plan(
+    console: Console, plan: Plan, measured: Measured, entrants: Entrants, *, env: str
+) -> None:
+    request, snapshot, _ = plan
     rows = [
-        ("repository", _repository(draft)),
-        ("issue", one_line(draft.asked.issue.label, width=200)),
+        ("repository", _repository(snapshot)),
+        ("issue", one_line(request.issue.label, width=200)),
         ("contestants", _contestants(entrants)),
-        ("set-up", _setup(draft)),
+        ("set-up", f"your environment {env}, read-only" if env else _setup(request.project)),
         ("tests", _tests(measured.baseline)),
         *_known(measured.baseline),
         ("price", _price(entrants)),
-        ("sandbox", backend),
-        *(("note", safe(note)) for note in (*draft.snapshot.notes, *draft.project.notes)),
+        ("sandbox", request.sandbox_backend),
+        *(("note", safe(note)) for note in (*snapshot.notes, *request.project.notes)),
     ]
     _print(console, rows)
 
 
-def print_sent_plan(
-    console: Console, asked: FolderRequest, entrants: Entrants, *, server: str
-) -> None:
+def print_sent_plan(console: Console, asked: SolveAsk, entrants: Entrants, *, server: str) -> None:
     """What is known before the server has looked at the folder."""
-    budget = asked.budget
+    budget = entrants.budget
+    number = "" if asked.issue_number is None else f"#{asked.issue_number}"
     limits = f"{budget.time_budget_s:g} s for all runs, {budget.run_time_budget_s:g} s for one"
     rows = [
-        ("repository", safe(asked.target)),
+        ("repository", safe(asked.repo_path or f"{asked.repo_url}{number}")),
         ("issue", one_line(asked.issue.label, width=200)),
         ("contestants", _contestants(entrants)),
         ("price", _price(entrants)),
@@ -84,8 +83,7 @@ def _print(console: Console, rows: Sequence[tuple[str, str]]) -> None:
     console.print(table)
 
 
-def _repository(draft: Draft) -> str:
-    snapshot = draft.snapshot
+def _repository(snapshot: Snapshot) -> str:
     folder = f"/{snapshot.folder}" if snapshot.folder else ""
     dirty = ", with your uncommitted changes" if snapshot.dirty else ""
     return safe(f"{snapshot.repo}{folder} ({snapshot.branch} at {snapshot.commit[:10]}{dirty})")
@@ -98,10 +96,7 @@ def _contestants(entrants: Entrants) -> str:
     return f"{len(starting)}, {entrants.budget.max_parallel} at a time: {shown}{left}"
 
 
-def _setup(draft: Draft) -> str:
-    project = draft.project
-    if draft.asked.env is not None:
-        return f"your environment {draft.asked.env}, read-only"
+def _setup(project: Project) -> str:
     if not project.setup:
         return "nothing to install"
     return safe(f"{' && '.join(project.setup)} ({project.setup_from})")
@@ -152,15 +147,14 @@ async def agreed() -> bool:
     return answer.strip().lower() in ("y", "yes") or answer == "\n"
 
 
-async def make_ready(app: App, draft: Draft, progress: Console) -> Measured:
+async def make_ready(planner: Planner, plan: Plan, progress: Console) -> Measured:
     with _explained(progress):
-        commands = f": {' && '.join(draft.project.setup)}" if draft.project.setup else ""
+        setup = plan.request.project.setup
+        commands = f": {' && '.join(setup)}" if setup else ""
         async with working(progress, f"preparing the base{commands}"):
-            await app.planner.prepare(draft)
+            await planner.prepare(plan)
         async with working(progress, "running the base's tests twice"):
-            measured = await app.planner.measure(draft)
-    print_plan(progress, draft, measured, backend=app.capabilities.backend)
-    return measured
+            return await planner.measure(plan)
 
 
 @contextmanager

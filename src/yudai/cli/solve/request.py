@@ -2,23 +2,21 @@
 
 import sys
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from pydantic import ValidationError
 
-from yudai.arena.plan import FolderRequest
 from yudai.cli.options import Options
-from yudai.forge.domain.issue import Issue, from_markdown
+from yudai.forge.domain.issue import from_markdown
 from yudai.forge.domain.repository import Target
 from yudai.gateway.domain.models import Price, parse_price
 from yudai.kit.errors import RefusedError
-from yudai.kit.money import MICROS_PER_USD, usd
+from yudai.kit.money import usd
 from yudai.kit.text import nearest
-from yudai.projects.find import Given
 from yudai.settings import Settings
-from yudai.solves.domain.budget import Budget
-from yudai.solves.domain.matrix import Matrix, Strategy
 from yudai.solves.domain.origin import PublishMode
+from yudai.solves.domain.request import SolveAsk
+from yudai.solves.domain.strategies import Strategy
 from yudai.wiring.command_agents import agent_names
 
 _MAX_ISSUE = 400_000
@@ -32,35 +30,72 @@ _OPTIONS = {
     "agents": "--agent",
     "max_parallel": "--parallel",
     "max_steps": "--max-steps",
-    "cost_cap_micros": "--budget-usd",
-    "run_cost_cap_micros": "--run-budget-usd",
+    "budget_usd": "--budget-usd",
+    "run_budget_usd": "--run-budget-usd",
     "time_budget_s": "--time-budget",
     "run_time_budget_s": "--run-time-budget",
+    "base_branch": "--base",
+    "env": "--env",
+    "prices": "--price",
+    "reducer": "--reducer",
+    "repo_path": "the folder",
+    "setup": "--setup",
+    "test": "--test",
+    "issue_text": "the issue",
     "title": "the issue's first line",
     "body": "the issue",
 }
 
 
-class ForgeAsk(NamedTuple):
-    """A solve at a forge, as it was typed."""
+def to_request(options: Options, settings: Settings, target: Target | None) -> SolveAsk:
+    """None: a folder. A forge that was not named is the one that a server asks."""
+    words = _words(options)
+    if words:
+        _checked(from_markdown, words)
+    place = _folder(options, words) if target is None else _remote(options, words, target)
+    setup = options.setup
+    prices = [parse_price(text) for text in options.price or ()]
+    body: dict[str, Any] = {
+        **place,
+        "issue_text": words,
+        "base_branch": options.base,
+        "matrix": _matrix(options, settings),
+        "limits": {
+            "max_parallel": options.parallel,
+            "max_runs": settings.max_contestants,
+            "max_steps": options.max_steps,
+            "time_budget_s": (
+                settings.time_budget_s if options.time_budget is None else options.time_budget
+            ),
+            "run_time_budget_s": options.run_time_budget,
+            "budget_usd": options.budget_usd,
+            "run_budget_usd": min(options.budget_usd, options.run_budget_usd),
+        },
+        "prices": {name: _dollars(price) for name, price in prices},
+        "setup": None if setup is None else [line for line in setup if line.strip()],
+        "test": options.test,
+        "reducer": options.reducer,
+        "require_proof": not options.accept_unproved,
+    }
+    return _checked(SolveAsk.model_validate, body)
 
-    target: Target
-    words: str
-    asked: FolderRequest
-    """Its matrix, limits and commands; the forge has the issue."""
-    publish: PublishMode
 
-
-def to_request(options: Options, settings: Settings) -> FolderRequest:
+def _folder(options: Options, words: str) -> dict[str, Any]:
     if options.pr:
         raise RefusedError(
             f"--pr is for a repository at a forge, such as owner/repo#12: {options.target} is a"
             " folder, which takes --apply or --branch"
         )
-    return _request(options, settings, _issue(options))
+    if not words:
+        raise RefusedError("say what to solve: --text 'what is wrong', or --issue-file FILE")
+    return {
+        "repo_path": str(Path(options.target).absolute()),
+        "dirty": options.dirty,
+        "env": "" if options.env is None else str(options.env.absolute()),
+    }
 
 
-def to_forge_ask(options: Options, settings: Settings, target: Target) -> ForgeAsk:
+def _remote(options: Options, words: str, target: Target) -> dict[str, Any]:
     """AUTO only at a server, which publishes even if nobody waits for it here."""
     given = (
         ("--apply", options.apply),
@@ -71,45 +106,16 @@ def to_forge_ask(options: Options, settings: Settings, target: Target) -> ForgeA
     for name, is_given in given:
         if is_given:
             raise RefusedError(f"{name} is for a folder, {options.target} is none: leave it out")
-    words = _words(options)
     if not words and target.number is None:
         raise RefusedError(
             f"say what to solve: {target.repo.full}#NUMBER, --text 'what is wrong', or"
             " --issue-file FILE"
         )
-    issue = _checked(from_markdown, words) if words else Issue(title=f"#{target.number}")
-    asked = _request(options, settings, issue.model_copy(update={"number": target.number}))
-    return ForgeAsk(target, words, asked, PublishMode.AUTO if options.pr else PublishMode.ASK)
-
-
-def _request(options: Options, settings: Settings, issue: Issue) -> FolderRequest:
-    return FolderRequest(
-        target=options.target,
-        issue=issue,
-        matrix=_matrix(options, settings),
-        budget=_budget(options, settings),
-        base=options.base,
-        dirty=options.dirty,
-        given=_given(options),
-        env=options.env,
-        prices=dict(parse_price(text) for text in options.price or ()),
-        branch=options.branch,
-        reducer=options.reducer,
-        require_proof=not options.accept_unproved,
-    )
-
-
-def _given(options: Options) -> Given:
-    setup = options.setup
-    commands = None if setup is None else tuple(command for command in setup if command.strip())
-    return Given(setup=commands, test=options.test, has_env=options.env is not None)
-
-
-def _issue(options: Options) -> Issue:
-    words = _words(options)
-    if not words:
-        raise RefusedError("say what to solve: --text 'what is wrong', or --issue-file FILE")
-    return _checked(from_markdown, words)
+    return {
+        "repo_url": target.repo.url if target.repo.forge else target.repo.full,
+        "issue_number": target.number,
+        "publish": PublishMode.AUTO if options.pr else PublishMode.ASK,
+    }
 
 
 def _words(options: Options) -> str:
@@ -139,7 +145,7 @@ def _read(name: str) -> str:
     return content.decode("utf-8", "replace")
 
 
-def _matrix(options: Options, settings: Settings) -> Matrix:
+def _matrix(options: Options, settings: Settings) -> dict[str, Any]:
     if not options.model:
         raise RefusedError("name at least one model: --model NAME (`yudai models` lists them)")
     known = [strategy.value for strategy in Strategy]
@@ -150,40 +156,14 @@ def _matrix(options: Options, settings: Settings) -> Matrix:
     for name in options.agent or ():
         if name not in agents:
             raise RefusedError(f"there is no agent {name!r}: {nearest(name, agents)}")
-    axes: dict[str, Any] = {
+    axes = {
         "models": options.model,
         "temperatures": options.temperature,
         "max_edits": options.max_edits,
         "strategies": options.strategy,
         "agents": options.agent,
     }
-    given = {name: tuple(values) for name, values in axes.items() if values is not None}
-    return _checked(Matrix.model_validate, given)
-
-
-def _budget(options: Options, settings: Settings) -> Budget:
-    wanted = options.time_budget
-    cap, run_cap = (
-        _micros("--budget-usd", options.budget_usd),
-        _micros("--run-budget-usd", options.run_budget_usd),
-    )
-    limits: dict[str, Any] = {
-        "max_parallel": options.parallel,
-        "max_contestants": settings.max_contestants,
-        "max_steps": options.max_steps,
-        "time_budget_s": settings.time_budget_s if wanted is None else wanted,
-        "run_time_budget_s": options.run_time_budget,
-        "cost_cap_micros": cap,
-        "run_cost_cap_micros": min(cap, run_cap),
-    }
-    return _checked(Budget.model_validate, limits)
-
-
-def _micros(option: str, usd: float) -> int:
-    try:
-        return round(usd * MICROS_PER_USD)
-    except (OverflowError, ValueError):
-        raise RefusedError(f"{option}: give a number of dollars") from None
+    return {name: values for name, values in axes.items() if values is not None}
 
 
 def _checked(make: Any, raw: object) -> Any:
@@ -191,59 +171,10 @@ def _checked(make: Any, raw: object) -> Any:
         return make(raw)
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
-        where = _OPTIONS.get(str(first["loc"][0]), str(first["loc"][0])) if first["loc"] else ""
+        loc = [str(part) for part in (*first["loc"], first.get("ctx", {}).get("field", ""))]
+        where = next((_OPTIONS[part] for part in loc if part in _OPTIONS), loc[0])
         shown = f", not {first['input']!r}" if isinstance(first["input"], (int, float)) else ""
         raise RefusedError(f"{where}: {first['msg']}{shown}") from None
-
-
-def to_body(asked: FolderRequest) -> dict[str, Any]:
-    issue = asked.issue
-    return {
-        "repo_path": asked.target,
-        **({"issue_title": issue.title} if issue.body else {}),
-        "issue_text": issue.body or issue.title,
-        "dirty": asked.dirty,
-        "env": "" if asked.env is None else str(asked.env),
-        **_common(asked),
-    }
-
-
-def to_forge_body(ask: ForgeAsk) -> dict[str, Any]:
-    """A repository whose forge was not named is at the one that the server asks."""
-    repo = ask.target.repo
-    return {
-        "repo_url": repo.url if repo.forge else repo.full,
-        "issue_number": ask.target.number,
-        "issue_text": ask.words,
-        "publish": ask.publish,
-        **_common(ask.asked),
-    }
-
-
-def _common(asked: FolderRequest) -> dict[str, Any]:
-    budget, setup = asked.budget, asked.given.setup
-    return {
-        "base_branch": asked.base,
-        "matrix": _axes(asked.matrix),
-        "limits": {
-            "max_parallel": budget.max_parallel,
-            "max_runs": budget.max_contestants,
-            "max_steps": budget.max_steps,
-            "time_budget_s": budget.time_budget_s,
-            "run_time_budget_s": budget.run_time_budget_s,
-            "budget_usd": usd(budget.cost_cap_micros),
-            "run_budget_usd": usd(budget.run_cost_cap_micros),
-        },
-        "prices": {name: _dollars(price) for name, price in asked.prices.items()},
-        "setup": None if setup is None else list(setup),
-        "test": asked.given.test,
-        "reducer": asked.reducer,
-        "require_proof": asked.require_proof,
-    }
-
-
-def _axes(matrix: Matrix) -> dict[str, Any]:
-    return matrix.model_dump(mode="json")
 
 
 def _dollars(price: Price) -> dict[str, float]:

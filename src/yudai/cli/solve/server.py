@@ -1,82 +1,114 @@
-"""`yudai solve` through a server: plan, ask, submit, watch; the server does the work."""
+"""A solve that a server runs: this process plans, asks and watches."""
 
 import asyncio
 import secrets
-from contextlib import AsyncExitStack
+from collections.abc import AsyncGenerator
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
 
-from pydantic import BaseModel
 from rich.console import Console
 from rich.text import Text
 
-from yudai.arena.plan import FolderRequest
 from yudai.cli import console
-from yudai.cli.decide import take
-from yudai.cli.exit_codes import INTERRUPTED
-from yudai.cli.http.client import AwayError, Remote, open_remote, read_as
+from yudai.cli.http.client import AwayError, Made, Remote, open_remote, read_as
 from yudai.cli.http.home_lock import known_owner
 from yudai.cli.options import Options
-from yudai.cli.publish import ServerDesk, publish
+from yudai.cli.publish import ServerDesk
 from yudai.cli.records.choose import Server
 from yudai.cli.records.http_records import ServerRecords, note_version
-from yudai.cli.show.result import exit_code, print_document, show_result
-from yudai.cli.solve.plan import Entrants, agreed, print_sent_plan
-from yudai.cli.solve.request import to_body, to_forge_ask, to_forge_body, to_request
-from yudai.cli.solve.target import find_target
+from yudai.cli.solve.client import Planned
+from yudai.cli.solve.plan import Entrants, print_sent_plan
 from yudai.cli.spinner import working
 from yudai.cli.watch.display import show_race
 from yudai.decisions.apply import Applier
-from yudai.gateway.domain.models import SCRIPTED_PREFIX, free_names
+from yudai.gateway.domain.models import SCRIPT_SUFFIXES, SCRIPTED_PREFIX, free_names
 from yudai.gateway.domain.routing import Listing, Routes, resolve
 from yudai.kit.errors import RefusedError
 from yudai.kit.ids import SolveId, short
+from yudai.kit.retry import retry
 from yudai.settings import Settings
-from yudai.solves.domain.budget import admit
-from yudai.solves.domain.matrix import check_size, expand
-from yudai.views.domain.document import SolveDocument
-from yudai.wiring import make_applier, open_library
+from yudai.solves.domain.budget import Budget, admit
+from yudai.solves.domain.matrix import DEFAULT_MAX_CONTESTANTS, check_size, expand
+from yudai.solves.domain.request import SolveAsk
+from yudai.wiring import make_applier, open_context
 
 # The key makes it one solve, however often it is sent.
 _AGAIN_S = (0.5, 2.0)
-_SUFFIXES = ("", ".yaml", ".yml", ".json")
 
 
-class _Made(BaseModel):
-    id: SolveId
+@dataclass(frozen=True)
+class ServerClient:
+    remote: Remote
+    server: Server
+    options: Options
+    applier: Applier | None
+    progress: Console
+
+    @property
+    def records(self) -> ServerRecords:
+        return ServerRecords(self.remote)
+
+    @property
+    def where(self) -> str:
+        return "" if self.server.is_ours else self.remote.url
+
+    @property
+    def desk(self) -> ServerDesk:
+        return ServerDesk(self.remote)
+
+    async def plan(self, asked: SolveAsk) -> Planned:
+        asked = _placed(asked)
+        if self.applier is not None and self.options.branch:
+            await _check_branch(self.applier, asked, self.options.branch)
+        entrants = await _entrants(self.records, asked)
+        print_sent_plan(self.progress, asked, entrants, server=self.remote.url)
+        return Planned(entrants, partial(self._open, asked))
+
+    async def follow(self, solve_id: SolveId) -> None:
+        name, program = short(solve_id), console.program()
+        where = f" --server {self.server.url}" if self.where else ""
+        text = f"Solve {name} runs at {self.remote.url}; Ctrl-C stops watching, not the solve."
+        self.progress.print(Text(text), soft_wrap=True)
+        try:
+            await show_race(self.records.race(solve_id), self.progress)
+        except asyncio.CancelledError:
+            said = (
+                f"\nNo longer watching; the solve goes on at the server. Watch it again:"
+                f" `{program} watch {name}{where}`, end it: `{program} cancel {name}{where}`."
+            )
+            self.progress.print(Text(said, style="yellow"), soft_wrap=True)
+            raise
+
+    async def _open(self, asked: SolveAsk) -> SolveId:
+        key, what = secrets.token_hex(16), "folder" if asked.repo_path else "issue"
+        body = asked.model_dump(mode="json", exclude_unset=True)
+        try:
+            async with working(self.progress, f"the server looks at the {what}"):
+                post = partial(self.remote.post, "/api/solves", body, key=key)
+                made = await retry(post, _AGAIN_S, on=AwayError)
+        except asyncio.CancelledError:
+            said = f"\nIt may have been submitted already: `{console.program()} list` shows it."
+            self.progress.print(said, style="yellow")
+            raise
+        return read_as(Made, made, self.remote.url).id
 
 
-async def send_solve(settings: Settings, options: Options, server: Server) -> int:
-    _check(options, server)
-    asked, body = _asked(options, settings)
-    progress = console.progress()
+@asynccontextmanager
+async def open_server(
+    settings: Settings, options: Options, server: Server
+) -> AsyncGenerator[ServerClient]:
     async with AsyncExitStack() as stack:
         remote = await stack.enter_async_context(open_remote(server.url, home=settings.home))
         if server.is_ours:
             remote.moves_to = partial(_owners_url, settings)
         note_version(remote.url, await remote.version() or server.version)
         applier = await _open_applier(settings, options, stack)
-        if applier is not None and options.branch:
-            await _check_branch(applier, asked)
-        entrants = await _entrants(remote, asked)
-        print_sent_plan(progress, asked, entrants, server=remote.url)
-        if not options.yes and not entrants.are_free and not await agreed():
-            return INTERRUPTED
-        solve_id = await _submit(remote, body, progress)
-        records = ServerRecords(remote)
-        await _watch(records, solve_id, server, progress)
-        document = await records.document(solve_id)
-        if not options.json:
-            where = "" if server.is_ours else remote.url
-            await show_result(
-                records, document, console.result(), server=where, has_pull=options.pr
-            )
-        await _take(records, document, options, applier)
-        return exit_code(document)
+        yield ServerClient(remote, server, options, applier, console.progress())
 
 
-def _check(options: Options, server: Server) -> None:
+def check(options: Options, server: Server) -> None:
     """What only the process that does the work can choose, and what only its machine can do."""
     given = (("--sandbox", options.sandbox), ("--base-url", options.base_url))
     for name, value in given:
@@ -93,33 +125,16 @@ def _check(options: Options, server: Server) -> None:
         )
 
 
-def _asked(options: Options, settings: Settings) -> tuple[FolderRequest, dict[str, Any]]:
-    """Which forge is asked is the server's own matter, unless it is named."""
-    target = find_target(options.target)
-    if target is None:
-        asked = to_request(options, settings)
-        placed = asked.model_copy(update={"target": str(Path(asked.target).absolute())})
-        placed = _placed(placed)
-        return placed, to_body(placed)
-    ask = to_forge_ask(options, settings, target)
-    ask = ask._replace(asked=_placed(ask.asked))
-    return ask.asked, to_forge_body(ask)
-
-
 def _owners_url(settings: Settings) -> str | None:
     owner = known_owner(settings.home)
     return None if owner is None else owner.url
 
 
-def _placed(asked: FolderRequest) -> FolderRequest:
-    """The server has another working directory: every path is told whole."""
+def _placed(asked: SolveAsk) -> SolveAsk:
+    """The server has another working directory: a script of this one is told by its whole path."""
     models = tuple(map(_whole, asked.matrix.models))
-    return asked.model_copy(
-        update={
-            "env": None if asked.env is None else asked.env.absolute(),
-            "matrix": asked.matrix.model_copy(update={"models": models}),
-        }
-    )
+    matrix = asked.matrix.model_copy(update={"models": models})
+    return asked.model_copy(update={"matrix": matrix})
 
 
 def _whole(model: str) -> str:
@@ -127,7 +142,7 @@ def _whole(model: str) -> str:
     if name == model:
         return model
     here = Path.cwd() / name
-    is_here = any(here.with_name(here.name + suffix).is_file() for suffix in _SUFFIXES)
+    is_here = any(here.with_name(here.name + suffix).is_file() for suffix in SCRIPT_SUFFIXES)
     return f"{SCRIPTED_PREFIX}{here}" if is_here else model
 
 
@@ -136,79 +151,25 @@ async def _open_applier(
 ) -> Applier | None:
     if not options.apply and not options.branch:
         return None
-    library = await stack.enter_async_context(open_library(settings))
-    return make_applier(settings, library.reader)
+    context = await stack.enter_async_context(open_context(settings))
+    return make_applier(settings, context)
 
 
-async def _check_branch(applier: Applier, asked: FolderRequest) -> None:
+async def _check_branch(applier: Applier, asked: SolveAsk, branch: str) -> None:
     """Before anything is spent."""
-    snapshot = await applier.forge.snapshot(asked.target, base=asked.base, dirty=asked.dirty)
-    await applier.forge.check_branch(snapshot, asked.branch)
+    forge = applier.forge
+    snapshot = await forge.snapshot(asked.repo_path, base=asked.base_branch, dirty=asked.dirty)
+    await forge.check_branch(snapshot, branch)
 
 
-async def _entrants(remote: Remote, asked: FolderRequest) -> Entrants:
+async def _entrants(records: ServerRecords, asked: SolveAsk) -> Entrants:
     """As the server will have them; its own cap on their number may be lower."""
     check_size(asked.matrix)
-    models = resolve(
-        asked.matrix.models,
-        Listing(await ServerRecords(remote).models()),
-        Routes(),
-        prices=asked.prices,
-    )
+    listing = Listing(await records.models())
+    models = resolve(asked.matrix.models, listing, Routes(), prices=asked.known_prices)
     named = asked.matrix.model_copy(update={"models": tuple(model.name for model in models)})
-    lineup = expand(named, limit=asked.budget.max_contestants)
-    admit(lineup, asked.budget, free_models=free_names(models))
-    return Entrants(lineup, models, asked.budget)
-
-
-async def _submit(remote: Remote, body: dict[str, Any], progress: Console) -> SolveId:
-    key, what = secrets.token_hex(16), "folder" if "repo_path" in body else "issue"
-    try:
-        async with working(progress, f"the server looks at the {what}"):
-            for pause_s in _AGAIN_S:
-                try:
-                    made = await remote.post("/api/solves", body, key=key)
-                    break
-                except AwayError:
-                    await asyncio.sleep(pause_s)
-            else:
-                made = await remote.post("/api/solves", body, key=key)
-    except asyncio.CancelledError:
-        said = f"\nIt may have been submitted already: `{console.program()} list` shows it."
-        progress.print(said, style="yellow")
-        raise
-    return read_as(_Made, made, remote.url).id
-
-
-async def _watch(
-    records: ServerRecords, solve_id: SolveId, server: Server, progress: Console
-) -> None:
-    name, program = short(solve_id), console.program()
-    where = "" if server.is_ours else f" --server {server.url}"
-    text = f"Solve {name} runs at {records.server}; Ctrl-C stops watching, not the solve."
-    progress.print(Text(text), soft_wrap=True)
-    try:
-        await show_race(records.race(solve_id), progress)
-    except asyncio.CancelledError:
-        said = (
-            f"\nNo longer watching; the solve goes on at the server. Watch it again:"
-            f" `{program} watch {name}{where}`, end it: `{program} cancel {name}{where}`."
-        )
-        progress.print(Text(said, style="yellow"), soft_wrap=True)
-        raise
-
-
-async def _take(
-    records: ServerRecords, document: SolveDocument, options: Options, applier: Applier | None
-) -> None:
-    solve_id = document.solve.id
-    try:
-        if applier is not None and document.solve.champion is not None:
-            await take(applier, solve_id, branch=options.branch, console=console.progress())
-        if options.pr and document.solve.champion is not None:
-            await publish(ServerDesk(records.remote), solve_id, console.progress())
-    finally:
-        # The race has been paid for: its document is printed whatever becomes of the answer.
-        if options.json:
-            pull = await records.outcomes(solve_id) if options.pr else None
-            print_document(await records.document(solve_id), pull)
+    most = asked.limits.max_runs or DEFAULT_MAX_CONTESTANTS
+    budget = asked.limits.budget(Budget(max_contestants=most))
+    lineup = expand(named, limit=budget.max_contestants)
+    admit(lineup, budget, free_models=free_names(models))
+    return Entrants(lineup, models, budget)

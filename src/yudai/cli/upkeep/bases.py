@@ -15,7 +15,7 @@ from yudai.kit.clock import Clock
 from yudai.kit.errors import ConflictError, RefusedError, SandboxError
 from yudai.sandboxes.port import Backend, BaseFacts
 from yudai.settings import Settings
-from yudai.wiring import open_library
+from yudai.wiring import open_context
 from yudai.wiring.sandbox_upkeep import make_evictor, open_shelf
 
 _UNITS = ((86_400, "day"), (3600, "hour"), (60, "minute"))
@@ -106,10 +106,10 @@ async def run_evict(
 @asynccontextmanager
 async def _shelf(settings: Settings, name: str | None) -> AsyncGenerator[_Shelf]:
     async with (
-        open_library(settings) as library,
-        open_shelf(settings, name, library.store) as backend,
+        open_context(settings) as context,
+        open_shelf(settings, name, context.store) as backend,
     ):
-        yield _Shelf(backend, library.reader.clock)
+        yield _Shelf(backend, context.clock)
 
 
 def _meant(word: str, known: Sequence[str]) -> str:

@@ -13,7 +13,7 @@ from yudai.sandboxes.port import Fate, Leftover
 from yudai.sandboxes.reap import Reaper, Swept, Unswept
 from yudai.settings import Settings
 from yudai.store.store import Store
-from yudai.wiring.components import open_library
+from yudai.wiring.components import open_context
 from yudai.wiring.sandbox_upkeep import open_reaper
 
 OpenReaper = Callable[[Settings, Store], AbstractAsyncContextManager[Reaper]]
@@ -28,7 +28,7 @@ async def run_reap(
     json: bool = False,
     opened: OpenReaper = open_reaper,
 ) -> int:
-    async with open_library(settings) as library, opened(settings, library.store) as reaper:
+    async with open_context(settings) as context, opened(settings, context.store) as reaper:
         swept = await reaper.sweep(dry_run=dry_run, only=backend or None)
     if json:
         print_json(swept.model_dump(mode="json"))

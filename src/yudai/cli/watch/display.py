@@ -9,14 +9,19 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from yudai.cli.records.source import DatabaseSource, Lane, Moment, Scene, Source
+from yudai.cli.records.source import DatabaseSource, Source
 from yudai.cli.show.result import blocked_line, blocked_of, is_blocked
 from yudai.cli.spinner import end_display
 from yudai.cli.text import dollars, one_line, seconds
 from yudai.engine.port import FlowStatus
+from yudai.kit.causes import POLICIES
 from yudai.kit.errors import ConflictError
 from yudai.kit.ids import SolveId
+from yudai.kit.money import MICROS_PER_USD
 from yudai.runs.domain.states import RunState
+from yudai.views.live_runs import LaneView
+from yudai.views.race import Race
+from yudai.views.solves import EventView
 
 if TYPE_CHECKING:
     from yudai.solves.domain.blocked import BlockedEntry
@@ -67,7 +72,7 @@ async def follow(app: "App", solve_id: SolveId, console: Console) -> None:
     except asyncio.CancelledError:
         console.print("\nStopping: sandboxes are being removed …", style="yellow")
         with suppress(ConflictError):
-            await app.solves.cancel_solve(solve_id)
+            await app.stopper.cancel(solve_id)
         raise
     finally:
         await end_display(display)
@@ -80,11 +85,11 @@ async def show_race(source: Source, console: Console) -> None:
         phase = Phase("", 0.0)
         while True:
             look = await source.look()
-            for moment in look.scene.moments:
+            for event in look.race.events:
                 # What was blocked says nothing about how far the solve is.
-                if moment.run_id is None and not is_blocked(moment):
-                    phase = Phase(moment.kind, moment.at)
-            display.draw(look.scene, phase)
+                if event.run_id is None and not is_blocked(event):
+                    phase = Phase(event.kind, event.at)
+            display.draw(look.race, phase)
             if look.is_last:
                 return
             await asyncio.sleep(look.wait_s)
@@ -100,9 +105,9 @@ class _Ticker:
 
     def __exit__(self, *_: object) -> None: ...
 
-    def draw(self, scene: Scene, _: Phase) -> None:
-        for moment in scene.moments:
-            self._console.print(_line(scene, moment), markup=False, soft_wrap=True)
+    def draw(self, race: Race, _: Phase) -> None:
+        for event in race.events:
+            self._console.print(_line(race, event), markup=False, soft_wrap=True)
 
 
 class _Board:
@@ -110,7 +115,7 @@ class _Board:
 
     def __init__(self, console: Console) -> None:
         self._console = console
-        self._shown: tuple[Scene, Phase, float] | None = None
+        self._shown: tuple[Race, Phase, float] | None = None
         self._blocked: list[BlockedEntry] = []
         self._live = Live(
             console=console, get_renderable=self._frame, refresh_per_second=8, transient=True
@@ -124,17 +129,17 @@ class _Board:
         for line in self._below(_MAX_LEFT):
             self._console.print(line, soft_wrap=True)
 
-    def draw(self, scene: Scene, phase: Phase) -> None:
-        self._blocked += blocked_of(scene.moments)
-        self._shown = (scene, phase, self._console.get_time())
+    def draw(self, race: Race, phase: Phase) -> None:
+        self._blocked += blocked_of(race.events)
+        self._shown = (race, phase, self._console.get_time())
         self._live.refresh()
 
     def _frame(self) -> RenderableType:
         if self._shown is None:
             return ""
-        scene, phase, drawn = self._shown
-        now = scene.at + (self._console.get_time() - drawn)
-        table = _table(scene, phase, now=now, width=self._console.width)
+        race, phase, drawn = self._shown
+        now = race.at + (self._console.get_time() - drawn)
+        table = _table(race, phase, now=now, width=self._console.width)
         return Group(table, *self._below(_MAX_SHOWN))
 
     def _below(self, most: int) -> list[Text]:
@@ -147,50 +152,51 @@ class _Board:
         return [Text(line, style="yellow", overflow="ellipsis") for line in (*words, *lines)]
 
 
-def _line(scene: Scene, moment: Moment) -> str:
-    names = {lane.id: lane.handle for lane in scene.lanes}
-    at = seconds(max(0.0, moment.at - scene.created_at))
-    facts = " ".join(f"{key}={one_line(str(value))}" for key, value in moment.facts.items())
-    run_id = moment.run_id
+def _line(race: Race, event: EventView) -> str:
+    names = {lane.id: lane.handle for lane in race.lanes}
+    at = seconds(max(0.0, event.at - race.solve.created_at))
+    facts = " ".join(f"{key}={one_line(str(value))}" for key, value in event.data.items())
+    run_id = event.run_id
     who = "" if run_id is None else f" {one_line(names.get(run_id, run_id))}"
-    return f"{at:>8}  {one_line(moment.kind)}{who} {facts}".rstrip()
+    return f"{at:>8}  {one_line(event.kind)}{who} {facts}".rstrip()
 
 
-def _table(scene: Scene, phase: Phase, *, now: float, width: int) -> Table:
-    table = Table(title=Text(one_line(scene.issue)), title_justify="left", box=None)
+def _table(race: Race, phase: Phase, *, now: float, width: int) -> Table:
+    table = Table(title=Text(one_line(race.issue)), title_justify="left", box=None)
     table.add_column("contestant", no_wrap=True, max_width=max(12, width - _NUMBERS_WIDTH))
     table.add_column("state", no_wrap=True)
     for numbers in ("steps", "edits", "cost", "time"):
         table.add_column(numbers, justify="right", no_wrap=True)
     if width >= _WIDE:
         table.add_column("", overflow="ellipsis", no_wrap=True)
-    for lane in scene.lanes:
-        cells = _cells(lane, now=now)
+    for lane in race.lanes:
+        cells = _cells(lane, race.verdicts[lane.id], now=now)
         table.add_row(*cells[: len(table.columns)], style=_STYLES[lane.state])
-    table.caption = Text(phase_words(scene, phase, now=now))
+    table.caption = Text(phase_words(race, phase, now=now))
     table.caption_justify = "left"
     return table
 
 
-def _cells(lane: Lane, *, now: float) -> list[Text]:
+def _cells(lane: LaneView, verdict: str, *, now: float) -> list[Text]:
     started = lane.started_at
     took = "" if started is None else seconds(max(0.0, (lane.finished_at or now) - started))
-    told = one_line(lane.note) or one_line(lane.doing, width=60)
+    note = verdict or ("" if lane.cause is None else POLICIES[lane.cause].message)
+    told = one_line(note) or one_line(lane.last_action, width=60)
     return [
         Text(one_line(lane.handle)),
         Text(lane.state),
         Text(str(lane.steps)),
         Text(str(lane.edits)),
-        Text(dollars(lane.cost_micros)),
+        Text(dollars(round(lane.cost_usd * MICROS_PER_USD))),
         Text(took),
-        Text(told, style="" if lane.note else "dim"),
+        Text(told, style="" if note else "dim"),
     ]
 
 
-def phase_words(scene: Scene, phase: Phase, *, now: float) -> str:
+def phase_words(race: Race, phase: Phase, *, now: float) -> str:
     """What is being done now, and for how long already."""
-    elapsed = seconds(max(0.0, scene.elapsed_s(now)))
-    states = [lane.state for lane in scene.lanes]
+    elapsed = seconds(max(0.0, race.elapsed_s(now)))
+    states = [lane.state for lane in race.lanes]
     left = sum(state in (RunState.QUEUED, RunState.RUNNING) for state in states)
     verifying = states.count(RunState.VERIFYING)
     if (words := _PHASES.get(phase.kind)) is not None:

@@ -12,7 +12,7 @@ from yudai.dev.fake_github.git_http import GitHttp
 from yudai.dev.fake_github.middleware import Front
 from yudai.dev.fake_github.pages import consent, pages
 from yudai.dev.fake_github.rest import app, endpoint, issues, pulls, repositories
-from yudai.dev.fake_github.rest_call import PREFIX, encode
+from yudai.dev.fake_github.rest.endpoint import PREFIX, encode
 from yudai.dev.fake_github.state import State
 
 ENDPOINTS = (

@@ -16,13 +16,15 @@ _KEPT = 200
 def about_issue(
     state: State, repo: Repo, item: Item, *, action: str, by: str, label: str = ""
 ) -> None:
-    payload: dict[str, Any] = {"action": action, "issue": json_views.issue(state, repo, item)}
-    if label:
-        payload["label"] = json_views.label(state, repo, label)
-    if item.pull is not None:
+    """Or a pull request."""
+    payload: dict[str, Any] = {"action": action}
+    if item.pull is None:
+        payload["issue"] = json_views.issue(state, repo, item)
+    else:
         payload["number"] = item.number
         payload["pull_request"] = json_pull_views.full(state, repo, item)
-        del payload["issue"]
+    if label:
+        payload["label"] = json_views.label(state, repo, label)
     deliver(state, repo, "pull_request" if item.pull else "issues", payload, by=by)
 
 
@@ -35,15 +37,6 @@ def about_comment(
         "comment": json_views.comment(state, repo, item, said),
     }
     deliver(state, repo, "issue_comment", payload, by=by)
-
-
-def about_pull(state: State, repo: Repo, item: Item, *, action: str, by: str) -> None:
-    payload = {
-        "action": action,
-        "number": item.number,
-        "pull_request": json_pull_views.full(state, repo, item),
-    }
-    deliver(state, repo, "pull_request", payload, by=by)
 
 
 def about_push(state: State, repo: Repo, branch: str, old: str, new: str, *, by: str) -> None:
@@ -69,14 +62,13 @@ def about_push(state: State, repo: Repo, branch: str, old: str, new: str, *, by:
 
 
 def _pushed(commit: Commit) -> dict[str, Any]:
-    author = {"name": commit.author.name, "email": commit.author.email}
     return {
         "id": commit.sha,
         "tree_id": commit.tree,
         "distinct": True,
         "message": commit.message,
         "timestamp": iso(commit.committer.at),
-        "author": author,
+        "author": {"name": commit.author.name, "email": commit.author.email},
         "committer": {"name": commit.committer.name, "email": commit.committer.email},
         "added": [],
         "removed": [],
@@ -110,10 +102,8 @@ def deliver(state: State, repo: Repo, event: str, payload: dict[str, Any], *, by
         signature=sign(body.encode(), hook.secret),
         at=state.now(),
     )
-    world.deliveries.append(delivery)
+    _send(state, delivery)
     del world.deliveries[:-_KEPT]
-    if hook.url:
-        state.courier.send(hook.url, delivery, lambda _: state.save())
 
 
 def redeliver(state: State, old: Delivery) -> Delivery:
@@ -128,7 +118,11 @@ def redeliver(state: State, old: Delivery) -> Delivery:
             "seconds": 0.0,
         }
     )
-    state.world.deliveries.append(again)
-    if state.world.hook.url:
-        state.courier.send(state.world.hook.url, again, lambda _: state.save())
+    _send(state, again)
     return again
+
+
+def _send(state: State, delivery: Delivery) -> None:
+    state.world.deliveries.append(delivery)
+    if url := state.world.hook.url:
+        state.courier.send(url, delivery, lambda _: state.save())

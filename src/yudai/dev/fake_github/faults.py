@@ -57,30 +57,3 @@ def _strikes(fault: Fault, method: str, path: str) -> bool:
         return False
     fault.hits += 1
     return True
-
-
-def secondary_limit(
-    path: str, *, retry_after_s: int = 1, times: int = 1, status: int = 403
-) -> Fault:
-    """Too much at once: GitHub says how long to wait."""
-    return Fault(
-        path,
-        status=status,
-        times=times,
-        headers={"Retry-After": str(retry_after_s)},
-        message="You have exceeded a secondary rate limit. Please wait a few minutes before you"
-        " try again.",
-    )
-
-
-def primary_limit(path: str, *, reset: float, times: int = 1, status: int = 403) -> Fault:
-    """The hour's requests are used up until `reset`."""
-    headers = {
-        "x-ratelimit-limit": "5000",
-        "x-ratelimit-remaining": "0",
-        "x-ratelimit-used": "5000",
-        "x-ratelimit-resource": "core",
-        "x-ratelimit-reset": str(int(reset)),
-    }
-    message = "API rate limit exceeded for user."
-    return Fault(path, status=status, times=times, headers=headers, message=message)

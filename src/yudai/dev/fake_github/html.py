@@ -65,6 +65,12 @@ def button(text: str, *, name: str = "", value: str = "") -> str:
     return f"<button{named}>{escape(text)}</button>"
 
 
+def act(place: str, who: str, acts: Mapping[str, str], *inner: str, kind: str = "") -> str:
+    """A form in somebody's name, with a button for each act."""
+    buttons = (button(text, name="act", value=value) for value, text in acts.items())
+    return form(place, *inner, who, *buttons, kind=kind)
+
+
 def select(name: str, options: Iterable[str], *, label: str) -> str:
     told = "".join(f"<option>{escape(option)}</option>" for option in options)
     return f'<label>{escape(label)} <select name="{escape(name)}">{told}</select></label>'

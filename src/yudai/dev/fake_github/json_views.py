@@ -108,7 +108,9 @@ def repository(state: State, repo: Repo, caller: Caller | None = None) -> Json:
         "temp_clone_token": None,
     }
     told |= _links(api, _REPO_LINKS) | _counts(state, repo) | _switches()
-    return told if caller is None else told | {"permissions": permissions(state, repo, caller)}
+    if caller is not None:
+        told["permissions"] = permissions(role_of(state, caller, repo))
+    return told
 
 
 def full_repository(state: State, repo: Repo, caller: Caller) -> Json:
@@ -129,8 +131,7 @@ def full_repository(state: State, repo: Repo, caller: Caller) -> Json:
     return told
 
 
-def permissions(state: State, repo: Repo, caller: Caller) -> dict[str, bool]:
-    role = role_of(state, caller, repo)
+def permissions(role: Role) -> dict[str, bool]:
     return {
         "admin": role == Role.ADMIN,
         "maintain": role == Role.ADMIN,

@@ -58,7 +58,7 @@ def open_pull(
             base_sha=start,
             draft=new.draft,
         )
-        events.about_pull(state, repo, item, action="opened", by=by)
+        events.about_issue(state, repo, item, action="opened", by=by)
         return item
 
 

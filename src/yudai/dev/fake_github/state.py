@@ -7,6 +7,7 @@ import threading
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any, TypeVar
 
 from yudai.dev.fake_github.errors import not_found
 from yudai.dev.fake_github.faults import Faults
@@ -25,6 +26,8 @@ PERMISSIONS = {
 }
 _PREFIXES = {"pat": "ghp_", "user": "ghu_", "installation": "ghs_"}
 _DOCUMENT = "state.json"
+
+T = TypeVar("T")
 
 
 class State:
@@ -75,30 +78,18 @@ class State:
         return self.world.last_id
 
     def add_user(self, login: str, *, name: str = "") -> Person:
-        return self._add(Person(id=self.new_id(), login=login, name=name, created_at=self.now()))
+        return self._add(login, name=name)
 
     def add_organisation(self, login: str, *, members: tuple[str, ...] = ()) -> Person:
-        return self._add(
-            Person(
-                id=self.new_id(),
-                login=login,
-                kind="Organization",
-                members=list(members),
-                created_at=self.now(),
-            )
-        )
+        return self._add(login, kind="Organization", members=list(members))
 
-    def _add(self, person: Person) -> Person:
+    def _add(self, login: str, **facts: Any) -> Person:
         with self.lock:
-            return self.world.people.setdefault(person.login, person)
+            person = Person(id=self.new_id(), login=login, created_at=self.now(), **facts)
+            return self.world.people.setdefault(login, person)
 
     def person(self, login: str) -> Person:
-        found = self.world.people.get(login) or next(
-            (p for p in self.world.people.values() if p.login.lower() == login.lower()), None
-        )
-        if found is None:
-            raise not_found()
-        return found
+        return _named(self.world.people, login)
 
     def signature(self, login: str) -> Signature:
         who = self.person(login)
@@ -137,12 +128,7 @@ class State:
             return repo
 
     def repo(self, full: str) -> Repo:
-        found = self.world.repos.get(full) or next(
-            (r for r in self.world.repos.values() if r.full.lower() == full.lower()), None
-        )
-        if found is None:
-            raise not_found()
-        return found
+        return _named(self.world.repos, full)
 
     def clone(self, full: str) -> Clone:
         return Clone(self.folder / "repositories" / f"{full}.git")
@@ -193,9 +179,7 @@ class State:
                 permissions=dict(PERMISSIONS),
             )
             self.world.app = app
-            self._add(
-                Person(id=self.new_id(), login=f"{slug}[bot]", kind="Bot", created_at=self.now())
-            )
+            self._add(f"{slug}[bot]", kind="Bot")
             return app
 
     def install(
@@ -225,6 +209,15 @@ class State:
     def installation_of(self, repo: Repo) -> Installation | None:
         app = self.world.app
         return next((i for i in (app.installations if app else ()) if covers(i, repo)), None)
+
+
+def _named(things: Mapping[str, T], name: str) -> T:
+    """In any case of its letters; 404 where there is none."""
+    same = (thing for key, thing in things.items() if key.lower() == name.lower())
+    found = things.get(name) or next(same, None)
+    if found is None:
+        raise not_found()
+    return found
 
 
 def covers(installation: Installation, repo: Repo) -> bool:

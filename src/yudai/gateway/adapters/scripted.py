@@ -10,7 +10,13 @@ from typing import Annotated, Any, NamedTuple
 import yaml
 from pydantic import BeforeValidator, Field, ValidationError
 
-from yudai.gateway.domain.models import BUNDLED_SCRIPTS, Model, Usage
+from yudai.gateway.domain.models import (
+    BUNDLED_SCRIPTS,
+    SCRIPT_SUFFIXES,
+    SCRIPTED_PREFIX,
+    Model,
+    Usage,
+)
 from yudai.gateway.port import Call, Completion, ToolCall
 from yudai.kit.causes import Cause
 from yudai.kit.errors import GatewayError, RefusedError
@@ -94,9 +100,6 @@ def _first_problem(error: ValidationError) -> str:
     return f"{where}: {problem['msg']}" if where else problem["msg"]
 
 
-PREFIX = "scripted/"
-SUFFIXES = ("", ".yaml", ".yml", ".json")
-
 _NOTHING_BUNDLED: Mapping[str, Path] = {}
 _FINISH = re.compile(r"echo COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT_[0-9a-f]{16}")
 
@@ -161,9 +164,9 @@ class ScriptedGateway:
         return known.script
 
     def _find(self, model: str) -> Path:
-        name = model.removeprefix(PREFIX)
-        if not model.startswith(PREFIX) or not name or "\x00" in name:
-            raise RefusedError(f"{model!r} is no scripted model: name it {PREFIX}FILE")
+        name = model.removeprefix(SCRIPTED_PREFIX)
+        if not model.startswith(SCRIPTED_PREFIX) or not name or "\x00" in name:
+            raise RefusedError(f"{model!r} is no scripted model: name it {SCRIPTED_PREFIX}FILE")
         if name in self._bundled:
             return self._bundled[name]
         if name.startswith(BUNDLED_SCRIPTS):
@@ -182,7 +185,7 @@ class ScriptedGateway:
         # Below the roots only: an absolute path says openly that it leaves them.
         for root in (Path("/"),) if name.startswith("/") else self._roots:
             inside = root.resolve()
-            for suffix in SUFFIXES:
+            for suffix in SCRIPT_SUFFIXES:
                 path = (inside / (name.lstrip("/") + suffix)).resolve()
                 if path.is_relative_to(inside):
                     yield path

@@ -29,6 +29,7 @@ class Usage(Value):
 
 TOKENS_PER_PRICE = 1_000_000
 SCRIPTED_PREFIX = "scripted/"
+SCRIPT_SUFFIXES = ("", ".yaml", ".yml", ".json")
 BUNDLED_SCRIPTS = "yudai-demo/"
 """Those that come with us; no script of anybody else has such a name."""
 MAX_NAME = 300

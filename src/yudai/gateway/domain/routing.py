@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from yudai.gateway.domain.models import SCRIPTED_PREFIX, Model, Price, Provider, scripted
 from yudai.kit.errors import RefusedError
+from yudai.kit.hints import MODELS, PRICES, keep_price, price_of
 from yudai.kit.value import Value
 
 _SUGGESTIONS = 3
@@ -90,7 +91,7 @@ def _given(
         name = _Found(typed, listing.find(typed)).name
         if name not in wanted:
             raise RefusedError(
-                f"--price names {typed}, but no contestant uses that model", field="prices"
+                PRICES, f" names {typed}, but no contestant uses that model", field="prices"
             )
         given[name] = price
     return given
@@ -120,15 +121,22 @@ def _unknown(found: _Found, provider: Provider, listing: Listing) -> RefusedErro
     meant = f" (did you mean {' or '.join(near)}?)" if near else ""
     if provider is Provider.LOCAL:
         return RefusedError(
-            f"no price is known for {name}{meant}: give --price {name}=0,0 if it costs nothing,"
-            f" else --price {name}=IN,OUT in dollars per million tokens"
+            f"no price is known for {name}{meant}: give ",
+            price_of(name, is_free=True),
+            " if it costs nothing, else ",
+            price_of(name),
+            " in dollars per million tokens",
         )
     if found.entry or "/" in name:
         return RefusedError(
-            f"no price is known for {name}{meant}: give --price {name}=IN,OUT in dollars per"
-            f" million tokens, or keep it with `yudai models set {name} --price IN,OUT`"
+            f"no price is known for {name}{meant}: give ",
+            price_of(name),
+            " in dollars per million tokens, or keep it with ",
+            keep_price(name),
         )
     return RefusedError(
-        f"there is no model {name}{meant}: `yudai models` lists those that are known;"
-        f" any other needs --price {name}=IN,OUT"
+        f"there is no model {name}{meant}: ",
+        MODELS,
+        " lists those that are known; any other needs ",
+        price_of(name),
     )

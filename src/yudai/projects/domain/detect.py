@@ -1,7 +1,6 @@
 """Whether a repository is Python's or Node's, and how it is made ready: from its files alone."""
 
 import re
-from collections.abc import Iterator
 from typing import NamedTuple
 
 from yudai.patches.test_paths import is_test_path
@@ -17,6 +16,7 @@ _NODE_PROGRAMS = frozenset(
     {"npm", "npx", "pnpm", "yarn", "node", "jest", "vitest", "mocha", "tsx", "bun", "c8", "nyc"}
 )
 _PYTHON_PROGRAMS = re.compile(r"python[\d.]*|pytest|py\.test|tox|nox|uv|poetry|pipenv|coverage")
+_PYTHON_FILES = (*python_setup.MARKERS, *python_setup.LOCKS, *python_setup.REQUIREMENTS)
 _PLACEHOLDER = "no test specified"
 
 
@@ -36,9 +36,7 @@ def wanted_files(glance: Glance) -> list[str]:
     """What has to be read before anything can be said."""
     names = (
         *NAMES,
-        *python_setup.MARKERS,
-        *python_setup.LOCKS,
-        *python_setup.REQUIREMENTS,
+        *_PYTHON_FILES,
         *node_setup.LOCKS[:4],
         node_setup.MANIFEST,
         node_setup.WORKSPACES,
@@ -60,7 +58,7 @@ def choose_language(glance: Glance, tests: FoundTests, *, test_command: str = ""
     """By the test command, else by the only language there is, else by where the tests are."""
     home = node_setup.node_home(glance)
     has_node = home is not None
-    has_python = bool(tests.python) or any(map(glance.has, _python_files()))
+    has_python = bool(tests.python) or any(map(glance.has, _PYTHON_FILES))
     program = _program(test_command)
     if program in _NODE_PROGRAMS or _PYTHON_PROGRAMS.fullmatch(program):
         return Language(has_node and program in _NODE_PROGRAMS)
@@ -92,12 +90,6 @@ def _has_test_script(home: Glance) -> bool:
     """Whether there is one besides that which npm puts there."""
     script = string(table(read_json(home.text(node_setup.MANIFEST)), "scripts").get("test"))
     return bool(script) and _PLACEHOLDER not in script
-
-
-def _python_files() -> Iterator[str]:
-    yield from python_setup.MARKERS
-    yield from python_setup.LOCKS
-    yield from python_setup.REQUIREMENTS
 
 
 def _is_inside(path: str, folder: str) -> bool:

@@ -10,6 +10,7 @@ from yudai.projects.domain.repository_files import Glance, Table, read_toml, str
 
 _POSARGS = re.compile(r"\{posargs(?::([^{}]*))?\}")
 _OWN_FOLDER = re.compile(r"\{(?:toxinidir|tox_root)\}/?")
+_SECTION = "testenv"
 _CONDITIONAL = re.compile(r"!?[\w.,{}!-]+:\s")
 
 
@@ -22,36 +23,28 @@ class Tox(NamedTuple):
 
 def read_tox(glance: Glance) -> Tox | None:
     """The plain test environment; None when there is no tox here."""
-    for text, section in _inis(glance):
-        if (found := _ini(text, section)) is not None:
+    inside = table(read_toml(glance.text("pyproject.toml")), "tool", "tox")
+    legacy = string(inside.get("legacy_tox_ini"))
+    for text in (glance.text("tox.ini"), legacy, glance.text("setup.cfg")):
+        if (found := _ini(text)) is not None:
             return found
-    for document in (
-        read_toml(glance.text("tox.toml")),
-        table(read_toml(glance.text("pyproject.toml")), "tool", "tox"),
-    ):
+    for document in (read_toml(glance.text("tox.toml")), inside):
         if environment := table(document, "env_run_base"):
             return _native(environment)
     return None
 
 
-def _inis(glance: Glance) -> Iterator[tuple[str, str]]:
-    yield glance.text("tox.ini"), "testenv"
-    pyproject = read_toml(glance.text("pyproject.toml"))
-    yield string(table(pyproject, "tool", "tox").get("legacy_tox_ini")), "testenv"
-    yield glance.text("setup.cfg"), "testenv"
-
-
-def _ini(text: str, section: str) -> Tox | None:
+def _ini(text: str) -> Tox | None:
     parser = ConfigParser(interpolation=None, strict=False, allow_no_value=True)
     try:
         parser.read_string(text)
     except IniError:
         return None
-    if not parser.has_section(section):
+    if not parser.has_section(_SECTION):
         return None
 
     def lines(key: str) -> list[str]:
-        value = parser.get(section, key, fallback="") or ""
+        value = parser.get(_SECTION, key, fallback="") or ""
         joined = re.sub(r"\\\n\s*", "", value)
         return [line.strip() for line in joined.splitlines() if line.strip()]
 

@@ -1,12 +1,12 @@
 """Orders the runs of a solve and names the champion, with one line of why for each."""
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 
 from yudai.kit.causes import POLICIES
 from yudai.kit.errors import RefusedError
 from yudai.kit.ids import RunId
 from yudai.kit.text import nearest
+from yudai.ranking.domain.reducers import REDUCERS, Criterion, count
 from yudai.ranking.domain.scorecard import Place, Ranking, Scorecard
 from yudai.verification.domain.verdict import VerdictStatus
 
@@ -23,56 +23,6 @@ _CLOSEST = 3
 Key = tuple[float, ...]
 
 
-@dataclass(frozen=True)
-class Criterion:
-    """One step of a comparison: lower is better."""
-
-    key: Callable[[Scorecard], float]
-    says: Callable[[Scorecard, Scorecard], str]
-    """What the loser (first) is told about the champion (second)."""
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
-
-
-def _seconds(milliseconds: int) -> str:
-    return f"{milliseconds / 1000:.1f} s"
-
-
-FEWEST_FILES = Criterion(
-    lambda card: card.files_changed,
-    lambda card, best: f"{_count(card.files_changed, 'file')} instead of {best.files_changed}",
-)
-SMALLEST_DIFF = Criterion(
-    lambda card: card.lines_changed,
-    lambda card, best: f"{_count(card.lines_changed, 'line')} instead of {best.lines_changed}",
-)
-LOWEST_LATENCY = Criterion(
-    lambda card: card.latency_ms,
-    lambda card, best: (
-        f"as small, but {_seconds(card.latency_ms)} instead of {_seconds(best.latency_ms)}"
-    ),
-)
-STEADIEST = Criterion(
-    lambda card: -card.steadiness,
-    lambda _card, _best: "as small and as fast, but a less steady contestant",
-)
-EARLIEST = Criterion(
-    lambda card: float("inf") if card.submitted_at is None else card.submitted_at,
-    lambda card, best: (
-        "it is not known when it submitted"
-        if card.submitted_at is None or best.submitted_at is None
-        else f"submitted {card.submitted_at - best.submitted_at:.1f} s later"
-    ),
-)
-
-REDUCERS: dict[str, tuple[Criterion, ...]] = {
-    "simple": (FEWEST_FILES, SMALLEST_DIFF, LOWEST_LATENCY, STEADIEST),
-    "first": (EARLIEST,),
-}
-
-
 def check_reducer(name: str) -> None:
     if name not in REDUCERS:
         raise RefusedError(
@@ -83,7 +33,7 @@ def check_reducer(name: str) -> None:
 def rank(scorecards: Iterable[Scorecard], *, reducer: str, require_proof: bool) -> Ranking:
     """Verdict first, then the reducer's criteria; the handle and the id settle what is equal."""
     check_reducer(reducer)
-    criteria = REDUCERS[reducer]
+    criteria = REDUCERS[reducer].criteria
     ordered = sorted(scorecards, key=lambda card: _key(card, criteria))
     champion = _champion(ordered, require_proof=require_proof)
     places = tuple(
@@ -109,7 +59,7 @@ def _why(card: Scorecard, champion: Scorecard | None, criteria: Sequence[Criteri
     if champion is None or card.verdict.status is not champion.verdict.status:
         return _standing(card)
     if card.run_id == champion.run_id:
-        size = f"{_count(card.files_changed, 'file')}, {_count(card.lines_changed, 'line')}"
+        size = f"{count(card.files_changed, 'file')}, {count(card.lines_changed, 'line')}"
         return f"{_standing(card)}; {size}"
     decisive = (c for c in criteria if c.key(card) != c.key(champion))
     return next((c.says(card, champion) for c in decisive), "equal in everything that counts")
@@ -133,7 +83,7 @@ def _reason(places: Sequence[Place], champion: RunId | None) -> str:
     handle, rivals = best.contestant.handle, len(places) - 1
     if best.verdict.status is VerdictStatus.UNPROVED:
         return f"{handle}, although unproved: {best.verdict.summary}"
-    ahead = f"; ahead of {_count(rivals, 'other run')}" if rivals else ""
+    ahead = f"; ahead of {count(rivals, 'other run')}" if rivals else ""
     return f"{handle}: {best.verdict.summary}{ahead}"
 
 

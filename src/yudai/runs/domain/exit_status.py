@@ -29,6 +29,7 @@ EXIT_CAUSES: dict[str, Cause | None] = {
     "ForgeFailed": Cause.FORGE_FAILED,
     "InternalError": Cause.INTERNAL,
 }
+EXIT_STATUSES = {cause: status for status, cause in EXIT_CAUSES.items()}
 
 # mini-SWE-agent ends with the name of whatever exception nobody caught: those of its libraries.
 UPSTREAM_CAUSES: dict[str, Cause] = {

@@ -1,14 +1,15 @@
-"""Money set aside for model calls that are under way, by all workers together."""
+"""Money of a solve and its runs: spent, and set aside for calls under way, by all workers."""
 
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from sqlalchemy import delete, select, update
+from sqlalchemy import case, delete, func, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from yudai.kit.errors import NotFoundError
+from yudai.kit.hints import SOLVES
 from yudai.kit.ids import RunId, SolveId, WorkerId
-from yudai.runs.tables import HoldRow, RunRow
+from yudai.runs.tables import DeskRow, HoldRow, RunRow
 from yudai.solves import timeline as events
 from yudai.solves.tables import SolveRow
 from yudai.solves.timeline import hold_solve
@@ -46,7 +47,7 @@ async def account(db: AsyncSession, solve_id: SolveId) -> Account:
     columns = select(SolveRow.spent_micros, SolveRow.uncertain_micros)
     row = (await db.execute(columns.where(SolveRow.id == solve_id))).one_or_none()
     if row is None:
-        raise NotFoundError(f"there is no solve {solve_id}: `yudai list` names them")
+        raise NotFoundError(f"there is no solve {solve_id}: ", SOLVES, " names them")
     holds = select(HoldRow.id, HoldRow.run_id, HoldRow.worker_id, HoldRow.micros)
     rows = await db.execute(holds.where(HoldRow.solve_id == solve_id))
     return Account(
@@ -99,6 +100,41 @@ async def charge(
     }
     statement = update(SolveRow).where(SolveRow.id == solve_id).values(**changes)
     await db.execute(statement, execution_options={"synchronize_session": False})
+
+
+async def run_used_micros(db: AsyncSession, run_id: RunId) -> int:
+    """What all attempts of a run have cost, or may have; its solve is held."""
+    cost = select(RunRow.earlier_cost_micros + RunRow.cost_micros).where(RunRow.id == run_id)
+    lost = select(func.sum(DeskRow.uncertain_micros)).where(DeskRow.run_id == run_id)
+    return int(await db.scalar(cost) or 0) + int(await db.scalar(lost) or 0)
+
+
+async def charge_run(
+    db: AsyncSession, run_id: RunId, attempt: int, *, cost_micros: int, uncertain_micros: int
+) -> None:
+    """In the transaction that settles the call, so that its money is never out of sight."""
+    cost = min(cost_micros, MOST_MICROS)
+    if cost:
+        is_present = RunRow.attempt == attempt
+        earlier = RunRow.earlier_cost_micros
+        changes = {
+            "cost_micros": RunRow.cost_micros + case((is_present, cost), else_=0),
+            "earlier_cost_micros": earlier + case((is_present, 0), else_=cost),
+            "rev": RunRow.rev + 1,
+        }
+        statement = update(RunRow).where(RunRow.id == run_id).values(**changes)
+        await db.execute(statement, execution_options={"synchronize_session": False})
+    if uncertain_micros:
+        row = await desk_row(db, run_id, attempt)
+        row.uncertain_micros += min(uncertain_micros, MOST_MICROS)
+
+
+async def desk_row(db: AsyncSession, run_id: RunId, attempt: int) -> DeskRow:
+    row = await db.get(DeskRow, (run_id, attempt), populate_existing=True)
+    if row is None:
+        row = DeskRow(run_id=run_id, attempt=attempt)
+        db.add(row)
+    return row
 
 
 async def write_off(db: AsyncSession, worker_id: WorkerId, *, at: float) -> int:

@@ -5,6 +5,7 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from enum import Enum, auto
 from functools import partial
+from itertools import repeat
 from typing import NamedTuple
 
 import structlog
@@ -13,9 +14,9 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from yudai.kit.clock import Clock
 from yudai.kit.errors import TakenError
 from yudai.kit.ids import RunId, SolveId, WorkerId
-from yudai.runs.spending import holds, run_account
+from yudai.kit.retry import retry
+from yudai.runs.spending import holds
 from yudai.runs.spending.holds import Account
-from yudai.runs.spending.run_account import Purchase
 from yudai.runs.spending.run_cap import Hold, Quote, grant, used_up
 from yudai.runs.spending.wait_queue import lines_of
 from yudai.runs.tables import HoldRow
@@ -143,7 +144,7 @@ class SharedPurse:
         if self.run_cap is None:
             return quote
         cap = self.run_cap.cap_micros
-        left = cap - await run_account.used_micros(db, self._run_id)
+        left = cap - await holds.run_used_micros(db, self._run_id)
         if left <= 0:
             raise used_up("run", cap)
         held = sum(held.micros for held in account.held if held.run_id == self._run_id)
@@ -186,22 +187,19 @@ class SharedPurse:
         return CANCELLED_S if is_cancelled else self._store.database.patience_s + SETTLING_S
 
     async def _settle_at_last(self, hold_id: str, hold: Hold) -> None:
-        while True:
-            try:
-                await self._write(hold_id, hold)
-            except StoreAwayError as error:
-                log.warning("money.not_settled_yet", run_id=self._run_id, error=str(error))
-                await asyncio.sleep(_RETRY_S)
-            else:
-                self._line.tell()
-                return
+        def tell(error: StoreAwayError, _: float) -> None:
+            log.warning("money.not_settled_yet", run_id=self._run_id, error=str(error))
+
+        write = partial(self._write, hold_id, hold)
+        await retry(write, repeat(_RETRY_S), on=StoreAwayError, tell=tell)
+        self._line.tell()
 
     async def _write(self, hold_id: str, hold: Hold) -> None:
-        bought = Purchase(hold.cost_micros, hold.uncertain_micros)
+        bought = {"cost_micros": hold.cost_micros, "uncertain_micros": hold.uncertain_micros}
         async with self._store.database.transaction() as db:
             if not hold_id:
-                await holds.charge(db, self._solve_id, **bought._asdict())
-            elif not await holds.settle(db, self._solve_id, hold_id, **bought._asdict()):
+                await holds.charge(db, self._solve_id, **bought)
+            elif not await holds.settle(db, self._solve_id, hold_id, **bought):
                 return
             if self.run_cap is not None:
-                await run_account.charge(db, self._run_id, self.run_cap.attempt, bought)
+                await holds.charge_run(db, self._run_id, self.run_cap.attempt, **bought)

@@ -1,9 +1,8 @@
 """What every local box is made of: something that runs one command at a time."""
 
-from collections.abc import Mapping
-from typing import Protocol
+from typing import Protocol, Unpack
 
-from yudai.sandboxes.port import DEFAULT_MAX_OUTPUT, WORKSPACE, ExecResult
+from yudai.sandboxes.port import ExecOptions, ExecResult
 
 
 class Commands(Protocol):
@@ -18,16 +17,7 @@ class Commands(Protocol):
         """A path of the port as commands name it; a relative one starts at the workspace."""
         ...
 
-    async def exec(
-        self,
-        command: str,
-        *,
-        cwd: str = WORKSPACE,
-        env: Mapping[str, str] | None = None,
-        timeout_s: float = 60.0,
-        max_output: int = DEFAULT_MAX_OUTPUT,
-        stdin: bytes = b"",
-    ) -> ExecResult: ...
+    async def exec(self, command: str, **options: Unpack[ExecOptions]) -> ExecResult: ...
 
     async def end(self) -> None:
         """Kill everything, for good."""

@@ -1,21 +1,44 @@
 """A sandbox of any backend: turns for its commands, its files, its work tree and its end."""
 
 import asyncio
+import errno
 import hashlib
 import os
+import shlex
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
-from typing import NamedTuple
+from typing import NamedTuple, Unpack
 
 from yudai.kit.causes import Cause
 from yudai.kit.errors import SandboxError
-from yudai.sandboxes.backends import files
 from yudai.sandboxes.backends.commands import Commands
 from yudai.sandboxes.backends.workspace.worktree import Change
 from yudai.sandboxes.backends.workspace_patch import Places, take_patch
-from yudai.sandboxes.port import DEFAULT_MAX_OUTPUT, WORKSPACE, ExecResult, SandboxRef, Tree
+from yudai.sandboxes.port import ExecOptions, ExecResult, SandboxRef, Tree
 
 _HEALTH_S = 10.0
+
+# Files are read and written by commands in the box, so that its links are its own affair.
+_MISSING = 44
+_NOT_A_FILE = 45
+_UNREADABLE = 46
+
+_READ = f"""
+[ -e "$file" ] || exit {_MISSING}
+[ -f "$file" ] || exit {_NOT_A_FILE}
+[ -r "$file" ] || exit {_UNREADABLE}
+exec head -c "$limit" -- "$file" 2>/dev/null
+"""
+
+_WRITE = """
+mkdir -p -- "$(dirname -- "$file")" && exec cat >"$file"
+"""
+
+_ERRORS = {
+    _MISSING: errno.ENOENT,
+    _NOT_A_FILE: errno.EISDIR,
+    _UNREADABLE: errno.EACCES,
+}
 
 
 class Parts(NamedTuple):
@@ -42,28 +65,17 @@ class Box:
     def ref(self) -> SandboxRef:
         return self._ref
 
-    async def exec(
-        self,
-        command: str,
-        *,
-        cwd: str = WORKSPACE,
-        env: Mapping[str, str] | None = None,
-        timeout_s: float = 60.0,
-        max_output: int = DEFAULT_MAX_OUTPUT,
-        stdin: bytes = b"",
-    ) -> ExecResult:
+    async def exec(self, command: str, **options: Unpack[ExecOptions]) -> ExecResult:
         async with self._turn, self._told():
-            return await self._parts.commands.exec(
-                command, cwd=cwd, env=env, timeout_s=timeout_s, max_output=max_output, stdin=stdin
-            )
+            return await self._parts.commands.exec(command, **options)
 
     async def read(self, path: str, *, max_bytes: int = 64 << 20) -> bytes:
         async with self._turn, self._told():
-            return await files.read_file(self._parts.commands, path, max_bytes=max_bytes)
+            return await _read(self._parts.commands, path, max_bytes=max_bytes)
 
     async def write(self, path: str, content: bytes) -> None:
         async with self._turn, self._told():
-            await files.write_file(self._parts.commands, path, content)
+            await _write(self._parts.commands, path, content)
 
     async def tree(self) -> Tree:
         async with self._turn, self._told():
@@ -125,3 +137,29 @@ def as_tree(changes: Mapping[str, Change]) -> Tree:
     for path, change in changes.items():
         digest.update(os.fsencode(path) + b"\0" + repr(change.entry).encode() + b"\0")
     return Tree(digest.hexdigest(), tuple(changes))
+
+
+async def _read(box: Commands, path: str, *, max_bytes: int) -> bytes:
+    """Raise OSError: FileNotFoundError when it is missing, EFBIG when it is longer than that."""
+    if "\0" in path:
+        raise _os_error(errno.ENOENT, path)
+    head = f"file={shlex.quote(box.locate(path))} limit={max_bytes + 1}"
+    result = await box.exec(head + _READ, max_output=max_bytes + 1)
+    if result.exit_code != 0:
+        raise _os_error(_ERRORS.get(result.exit_code, errno.EIO), path)
+    if len(result.output) > max_bytes:
+        raise _os_error(errno.EFBIG, path)
+    return result.output
+
+
+async def _write(box: Commands, path: str, content: bytes) -> None:
+    """Create or replace a file and the folders above it; raise OSError when the box refuses."""
+    if "\0" in path:
+        raise _os_error(errno.EINVAL, path)
+    result = await box.exec(f"file={shlex.quote(box.locate(path))}{_WRITE}", stdin=content)
+    if result.exit_code != 0:
+        raise OSError(errno.EIO, result.text.strip() or "cannot be written", path)
+
+
+def _os_error(number: int, path: str) -> OSError:
+    return OSError(number, os.strerror(number), path)

@@ -11,6 +11,8 @@ from yudai.kit.money import MICROS_PER_USD, usd
 from yudai.kit.value import Value
 from yudai.solves.domain.matrix import Lineup
 
+MAX_SECONDS = 7 * 24 * 3600
+
 
 class Budget(Value):
     max_parallel: int = Field(default=4, ge=1, le=1000)

@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from enum import StrEnum
 from itertools import product
 from math import prod
 from typing import Annotated, NamedTuple
@@ -11,18 +10,12 @@ from pydantic import AliasChoices, ConfigDict, Field
 
 from yudai.kit.errors import RefusedError
 from yudai.kit.value import Value
+from yudai.solves.domain.strategies import DEFAULT as DEFAULT_STRATEGY
+from yudai.solves.domain.strategies import Strategy
 
 DEFAULT_AGENT = "mini-swe-agent"
 DEFAULT_MAX_CONTESTANTS = 36
 MAX_CELLS = 1000
-
-
-class Strategy(StrEnum):
-    BALANCED = "balanced"
-    TEST_FIRST = "test-first"
-    STACKTRACE_FIRST = "stacktrace-first"
-    SMALL_STEPS = "small-steps"
-    MINIMAL_FIX = "minimal-fix"
 
 
 Model = Annotated[str, Field(min_length=1, max_length=300)]
@@ -41,7 +34,7 @@ class Matrix(Value):
     )
     max_edits: tuple[MaxEdits, ...] = Field(default=(10,), min_length=1)
     strategies: tuple[Strategy, ...] = Field(
-        default=(Strategy.BALANCED,),
+        default=(DEFAULT_STRATEGY,),
         min_length=1,
         validation_alias=AliasChoices("strategies", "evolution"),
     )

@@ -20,7 +20,7 @@ from yudai.kit.errors import RefusedError, about
 from yudai.kit.money import MICROS_PER_USD
 from yudai.kit.untyped import as_items, is_object
 from yudai.kit.value import Value
-from yudai.solves.domain.budget import Budget
+from yudai.solves.domain.budget import MAX_SECONDS, Budget
 from yudai.solves.domain.matrix import Matrix
 from yudai.solves.domain.origin import PublishMode
 
@@ -30,7 +30,6 @@ MAX_MODELS = 100
 MAX_AXIS = 1000
 MAX_COMMAND = 10_000
 _MAX_NUMBER = 1 << 53
-_MAX_SECONDS = 7 * 24 * 3600
 _MAX_USD = 100_000
 _LINE = r"^[^\x00-\x1f\x7f]*$"
 _TEXT = r"^[^\x00]*$"
@@ -114,10 +113,10 @@ class Limits(Value):
         default=None, ge=1, le=10_000, description="Model calls of one run."
     )
     time_budget_s: Amount | None = Field(
-        default=None, gt=0, le=_MAX_SECONDS, description="Seconds for all runs together."
+        default=None, gt=0, le=MAX_SECONDS, description="Seconds for all runs together."
     )
     run_time_budget_s: Amount | None = Field(
-        default=None, gt=0, le=_MAX_SECONDS, description="Seconds for one run."
+        default=None, gt=0, le=MAX_SECONDS, description="Seconds for one run."
     )
     budget_usd: Amount | None = Field(
         default=None, ge=0, le=_MAX_USD, description="Dollars for all runs together."
@@ -245,7 +244,7 @@ class SolveAsk(Value):
         description="A Python environment on this machine, used read-only instead of a set-up.",
     )
     reducer: str = Field(
-        default="simple", max_length=64, description="How the champion is picked: simple or first."
+        default="simple", max_length=64, description="The rule that picks the champion."
     )
     require_proof: Flag = Field(
         default=True, description="Whether a champion has to be proved by a test."
@@ -288,6 +287,18 @@ class SolveAsk(Value):
         return self.model_copy(update=named)
 
     @property
+    def setup_commands(self) -> tuple[str, ...] | None:
+        return None if self.setup is None else tuple(line for line in self.setup if line.strip())
+
+    @property
+    def known_prices(self) -> dict[str, Price]:
+        prices: dict[str, Price] = {}
+        for name, asked in self.prices.items():
+            with about(f"prices.{name}"):
+                prices[name] = asked.price
+        return prices
+
+    @property
     def issue(self) -> Issue:
         text = self.issue_text.strip()
         if self.issue_title.strip() and text:
@@ -316,7 +327,8 @@ def _from_text(text: str) -> Issue:
 def _folder(path: str) -> Folder:
     if not path.startswith("/"):
         raise RefusedError("give the folder's whole path, from / on: the server works elsewhere")
-    return Folder(path)
+    # `/a/` and `/a//.` are `/a`, as on a command line.
+    return Folder("/" + "/".join(part for part in path.split("/") if part not in ("", ".")))
 
 
 def _file(url: str) -> Folder:

@@ -12,8 +12,10 @@ from yudai.gateway.domain.models import MAX_NAME
 from yudai.kit.errors import RefusedError
 from yudai.kit.text import nearest
 from yudai.kit.value import Value
-from yudai.solves.domain.matrix import Matrix, Strategy
+from yudai.solves.domain.budget import MAX_SECONDS
+from yudai.solves.domain.matrix import Matrix
 from yudai.solves.domain.request import Limits, SolveAsk
+from yudai.solves.domain.strategies import Strategy
 
 MAX_ISSUE_NUMBER = 2**31 - 1
 EXAMPLE = "model=gpt-4.1,claude-haiku-4.5 temp=0.2,0.6 budget=2.50"
@@ -25,7 +27,6 @@ _MAX_SHOWN = 60
 _LIKENESS = 0.75
 _DIGITS = 9
 _MAX_USD = 10_000
-_MAX_SECONDS = 7 * 24 * 3600
 _COMMAND = re.compile(r"/[A-Za-z][A-Za-z-]*(?=\s|$)")
 _NUMBER = re.compile(r"#?([0-9]{1,18})")
 _URL = re.compile(r"(https?://[^\s/@]+/[^\s/?#]+/[^\s/?#]+)/issues/([0-9]{1,18})/?(?:#\S*)?")
@@ -203,7 +204,7 @@ _OPTIONS = {
     "edits": _Option("max_edits", "edits=5,10", _each(_whole(1000))),
     "parallel": _Option("max_parallel", "parallel=4", _whole(1000)),
     "budget": _Option("budget_usd", "budget=2.50", _dollars),
-    "time": _Option("time_budget_s", "time=1800", _number(1, _MAX_SECONDS)),
+    "time": _Option("time_budget_s", "time=1800", _number(1, MAX_SECONDS)),
 }
 _SPELLINGS = {
     "models": "model",

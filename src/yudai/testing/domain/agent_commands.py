@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from yudai.patches.test_paths import TEST_NAMES, name_of
 from yudai.testing.domain import programs as known
+from yudai.testing.domain.wrappers import ALL_WRAPPERS, unwrapped
 
 # Of what is longer only the beginning is looked at.
 MAX_CHARS = 64_000
@@ -107,7 +108,8 @@ def _unquoted(word: str) -> str:
     return _QUOTED.sub(lambda match: match[1] or match[2] or match[3] or "", word)
 
 
-_ASSIGNMENT = re.compile(r"[A-Za-z_]\w*\+?=.*", re.DOTALL | re.ASCII)
+# The other assignments are taken off with the wrappers.
+_ADDITION = re.compile(r"[A-Za-z_]\w*\+=.*", re.DOTALL | re.ASCII)
 _MAX_DEPTH = 4
 # Runners sum up at the end.
 _TAIL = 4000
@@ -143,7 +145,8 @@ def _has_tests(command: str, depth: int) -> bool:
 
 
 def _is_test(words: Sequence[str], depth: int) -> bool:
-    words = _unwrapped(words)
+    added = next((at for at, word in enumerate(words) if not _ADDITION.fullmatch(word)), 0)
+    words = unwrapped(words[added:], ALL_WRAPPERS, _program).words
     if not words:
         return False
     program, rest = _program(words[0]), words[1:]
@@ -153,7 +156,7 @@ def _is_test(words: Sequence[str], depth: int) -> bool:
         return _has_tests(" ".join(rest), depth + 1)
     if not (known.IDLE | known.IDLE_OF.get(program, frozenset())).isdisjoint(rest):
         return False
-    if known.PYTHON.fullmatch(program):
+    if program == "python":
         return _python(rest)
     return _node(rest) if program in known.NODES else _is_runner(words[0], rest)
 
@@ -178,39 +181,6 @@ def _package(plain: Sequence[str]) -> bool:
     return is_test or (bool(names) and names[0] in known.RUNNERS)
 
 
-def _unwrapped(words: Sequence[str]) -> Sequence[str]:
-    """Without assignments and programs that only start another one."""
-    while words:
-        if words[0] == "!" or _ASSIGNMENT.fullmatch(words[0]):
-            words = words[1:]
-            continue
-        program = _program(words[0])
-        if known.PYTHON.fullmatch(program) and words[1:4] == ("-m", "coverage", "run"):
-            program, words = "coverage", words[2:]
-        alone, pair = (program,), (program, *words[1:2])
-        wrapper = known.WRAPPERS.get(alone) or known.WRAPPERS.get(pair)
-        if wrapper is None:
-            return words
-        own = len(alone if alone in known.WRAPPERS else pair)
-        words = _behind_options(words[own:], wrapper)
-    return words
-
-
-def _behind_options(words: Sequence[str], wrapper: known.Wrapper) -> Sequence[str]:
-    at, plain = 0, wrapper.plain
-    while at < len(words):
-        word = words[at]
-        if word == "-m":
-            return ("python", *words[at:])
-        if word.startswith("-"):
-            at += 2 if word in wrapper.valued else 1
-        elif plain:
-            at, plain = at + 1, plain - 1
-        else:
-            break
-    return words[at:]
-
-
 def _plain(words: Sequence[str]) -> list[str]:
     """The words that are no options; what comes behind `--` is for somebody else."""
     found: list[str] = []
@@ -225,7 +195,8 @@ def _plain(words: Sequence[str]) -> list[str]:
 
 
 def _program(word: str) -> str:
-    return name_of(word).removesuffix(".js").removesuffix(".cmd")
+    name = name_of(word).removesuffix(".js").removesuffix(".cmd")
+    return "python" if known.PYTHON.fullmatch(name) else name
 
 
 def _shell(rest: Sequence[str], depth: int) -> bool:

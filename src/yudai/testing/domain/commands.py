@@ -6,12 +6,9 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from yudai.projects.domain.makefile import Rule
-from yudai.testing.domain.report import TestRunner
+from yudai.testing.domain.runners import BY_PROGRAM, PYTHON_RUNNERS, RUNNERS, TestRunner
+from yudai.testing.domain.wrappers import PYTHON, WRAPPERS, Env, unwrapped
 
-Env = tuple[tuple[str, str], ...]
-
-_ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)=(.*)", re.DOTALL | re.ASCII)
-_PYTHON = re.compile(r"python(\d+(\.\d+)?)?")
 _BIN = re.compile(r"(?:\./)?(?:\.\./)*node_modules/(?:\.bin/)?(\w+)(?:/.*)?")
 _OPERATORS = re.compile(r"[|&;<>()]+")
 # Checks of the text, which prove nothing about behaviour.
@@ -20,34 +17,8 @@ _LINTERS = re.compile(
     r"(?:eslint|prettier|standard|xo|biome|tslint|oxlint|stylelint|lint|format|typecheck"
     r"|type-check|check-types|check:types)\b.*|(?:npx\s+)?tsc\s.*--noEmit.*"
 )
-_WRAPPERS: Mapping[tuple[str, ...], frozenset[str]] = {
-    ("uv", "run"): frozenset({"--group", "--extra", "--with", "--python", "-p", "--package"}),
-    ("poetry", "run"): frozenset(),
-    ("pipenv", "run"): frozenset(),
-    ("pdm", "run"): frozenset(),
-    ("rye", "run"): frozenset(),
-    ("npx",): frozenset({"-p", "--package"}),
-    ("npm", "exec"): frozenset({"-p", "--package"}),
-    ("pnpm", "exec"): frozenset(),
-    ("yarn", "exec"): frozenset(),
-    ("c8",): frozenset({"-r", "--reporter", "-n", "--include", "-x", "--exclude"}),
-    ("nyc",): frozenset({"-r", "--reporter", "-n", "--include", "-x", "--exclude"}),
-    ("coverage", "run"): frozenset({"--source", "--rcfile", "--omit", "--include"}),
-    ("env",): frozenset(),
-    ("cross-env",): frozenset(),
-}
-_RUNNERS = {
-    "pytest": TestRunner.PYTEST,
-    "py.test": TestRunner.PYTEST,
-    "jest": TestRunner.JEST,
-    "vitest": TestRunner.VITEST,
-    "mocha": TestRunner.MOCHA,
-    "_mocha": TestRunner.MOCHA,
-}
-_MODES = frozenset({"run", "watch", "dev", "--run", "--watch", "-w"})
 # What changes only the shell that it runs in.
 _SHELL_ONLY = frozenset({"cd", "export", "source", ".", "set", "unset", "alias", "exec"})
-_GLOB = re.compile(r"[^-\[]*[*?][^\[]*")
 _MAX_DEPTH = 8
 _MAX_SPELLED = 4000
 
@@ -150,78 +121,32 @@ def _is_lint(step: list[str]) -> bool:
 
 
 def _step(step: list[str], scripts: Scripts, *, depth: int) -> Recognised | None:
-    env, words = _unwrapped(step)
+    env, words = unwrapped(step, WRAPPERS, _bin)
     if not words:
         return None
+    words[0] = _bin(words[0])
     found = _runner(words) or _script(words, scripts, depth=depth)
     return found._replace(env=(*env, *found.env)) if found else None
 
 
-def _unwrapped(step: list[str]) -> tuple[Env, list[str]]:
-    """Without assignments and programs that only start another one."""
-    env: list[tuple[str, str]] = []
-    words = list(step)
-    while words:
-        if match := _ASSIGNMENT.fullmatch(words[0]):
-            env.append((match[1], match[2]))
-            words = words[1:]
-            continue
-        bin_name = _BIN.fullmatch(words[0])
-        words[0] = bin_name[1] if bin_name else words[0]
-        if _PYTHON.fullmatch(words[0]) and words[1:3] == ["-m", "coverage"]:
-            words = words[2:]
-        wrapper = next((w for w in _WRAPPERS if tuple(words[: len(w)]) == w), None)
-        if wrapper is None:
-            break
-        words = _after_options(words[len(wrapper) :], _WRAPPERS[wrapper])
-    return tuple(env), words
-
-
-def _after_options(words: list[str], valued: frozenset[str]) -> list[str]:
-    at = 0
-    while at < len(words) and words[at].startswith("-"):
-        if words[at] == "-m":
-            return ["python", *words[at:]]
-        at += 2 if words[at] in valued else 1
-    return words[at:]
+def _bin(word: str) -> str:
+    found = _BIN.fullmatch(word)
+    return found[1] if found else word
 
 
 def _runner(words: list[str]) -> Recognised | None:
     program, rest = words[0], words[1:]
-    if _PYTHON.fullmatch(program):
-        return _python(rest)
+    if PYTHON.fullmatch(program):
+        runner = next((r for r in PYTHON_RUNNERS if rest[:2] == ["-m", r.value]), None)
+        return _read(runner, rest[2:])
     if program in {"node", "tsx"}:
         return _node(program, rest)
-    runner = _RUNNERS.get(program)
-    if runner is None or "--help" in rest:
-        return None
-    if runner is TestRunner.VITEST:
-        modes = [word for word in rest[:1] if word in {"bench", "list", "init", "typecheck"}]
-        rest = [word for word in rest if word not in _MODES]
-        return None if modes else Recognised(runner, tuple(rest))
-    return _pytest(rest) if runner is TestRunner.PYTEST else Recognised(runner, tuple(rest))
+    return None if "--help" in rest else _read(BY_PROGRAM.get(program), rest)
 
 
-def _pytest(words: list[str]) -> Recognised | None:
-    """It leaves it to the shell to find `tests/test_*.py`, and so do we."""
-    return None if any(map(_GLOB.fullmatch, words)) else Recognised(TestRunner.PYTEST, tuple(words))
-
-
-def _python(words: list[str]) -> Recognised | None:
-    if words[:2] == ["-m", "pytest"]:
-        return _pytest(words[2:])
-    if words[:2] != ["-m", "unittest"]:
-        return None
-    rest = [word for word in words[2:] if word not in {"-v", "-b", "-q", "--verbose", "--buffer"}]
-    options = dict(zip(rest[1::2], rest[2::2], strict=False))
-    if not rest:
-        return Recognised(TestRunner.UNITTEST)
-    known = options.keys() <= {"-s", "-p", "--start-directory", "--pattern"}
-    if rest[0] != "discover" or len(rest) % 2 == 0 or not known:
-        return None
-    pattern = options.get("-p") or options.get("--pattern") or "test*.py"
-    start = options.get("-s") or options.get("--start-directory") or "."
-    return Recognised(TestRunner.UNITTEST, (pattern, start))
+def _read(runner: TestRunner | None, words: list[str]) -> Recognised | None:
+    args = RUNNERS[runner].arguments(words) if runner else None
+    return Recognised(runner, args) if runner and args is not None else None
 
 
 def _node(program: str, words: list[str]) -> Recognised | None:
@@ -232,7 +157,7 @@ def _node(program: str, words: list[str]) -> Recognised | None:
     flags = [word for word in words if word.startswith("-")]
     at = next((n for n, word in enumerate(words) if not word.startswith("-")), len(words))
     behind = _BIN.fullmatch(words[at]) if at < len(words) else None
-    runner = _RUNNERS.get(behind[1]) if behind else None
+    runner = BY_PROGRAM.get(behind[1]) if behind else None
     if runner is None or program != "node":
         return None
     env = (("NODE_OPTIONS", " ".join(words[:at])),) if flags and at else ()

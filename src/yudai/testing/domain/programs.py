@@ -1,8 +1,7 @@
-"""Which programs run tests, which only start another program, and what test runs look like."""
+"""Which programs run tests, and what test runs look like: tables for what agents type."""
 
 import re
 from collections.abc import Mapping
-from typing import NamedTuple
 
 
 def _words(text: str) -> frozenset[str]:
@@ -82,55 +81,6 @@ IDLE_OF: Mapping[str, frozenset[str]] = {
     "ctest": _words("-N"),
     "pytest": _words("-h -V"),
     "go": _words("-list"),
-}
-
-
-class Wrapper(NamedTuple):
-    """A program that only starts another one, behind its own options."""
-
-    valued: frozenset[str] = frozenset()
-    """Options whose value is the next word."""
-    plain: int = 0
-    """How many words of its own come before the other program."""
-
-
-_NONE = Wrapper()
-_PACKAGE = Wrapper(_words("-p --package"))
-_COVERAGE = Wrapper(_words("-r --reporter -n --include -x --exclude"))
-WRAPPERS: Mapping[tuple[str, ...], Wrapper] = {
-    ("timeout",): Wrapper(_words("-k -s --kill-after --signal"), plain=1),
-    ("gtimeout",): Wrapper(_words("-k -s --kill-after --signal"), plain=1),
-    ("env",): Wrapper(_words("-u --unset -C --chdir")),
-    ("nice",): Wrapper(_words("-n --adjustment")),
-    ("ionice",): Wrapper(_words("-c -n --class")),
-    ("sudo",): Wrapper(_words("-u -g --user --group")),
-    ("time",): Wrapper(_words("-o -f")),
-    ("stdbuf",): Wrapper(_words("-i -o -e")),
-    ("taskset",): Wrapper(plain=1),
-    ("xargs",): Wrapper(_words("-n -I -P -L -d -a -s")),
-    ("xvfb-run",): Wrapper(_words("-n -s --server-args -e")),
-    **{(name,): _NONE for name in ("nohup", "exec", "command", "unbuffer", "setsid", "cross-env")},
-    ("dotenv",): Wrapper(_words("-f -e")),
-    ("uv", "run"): Wrapper(
-        _words("--group --extra --with --python -p --package --env-file --directory")
-    ),
-    ("uvx",): Wrapper(_words("--with --from --python -p")),
-    **{(name, "run"): _NONE for name in ("poetry", "pipenv", "pdm", "rye", "hatch", "pixi")},
-    ("pipx", "run"): Wrapper(_words("--spec")),
-    **{
-        (name, "run"): Wrapper(_words("-n --name -p --prefix"))
-        for name in ("conda", "mamba", "micromamba")
-    },
-    **{(name,): _PACKAGE for name in ("npx", "bunx", "pnpx")},
-    **{
-        (name, word): _PACKAGE
-        for name in ("npm", "pnpm", "yarn", "bun")
-        for word in ("exec", "dlx", "x")
-    },
-    ("bundle", "exec"): _NONE,
-    ("c8",): _COVERAGE,
-    ("nyc",): _COVERAGE,
-    ("coverage", "run"): Wrapper(_words("--source --rcfile --omit --include")),
 }
 # Options before the word that matters, whose value is the next word.
 VALUED = _words(

@@ -3,6 +3,7 @@
 from enum import StrEnum
 
 from yudai.kit.value import Value
+from yudai.testing.domain.runners import TestRunner
 
 
 class Outcome(StrEnum):
@@ -16,23 +17,6 @@ class Outcome(StrEnum):
 
 GREEN = frozenset({Outcome.PASSED, Outcome.XFAILED, Outcome.XPASSED})
 RED = frozenset({Outcome.FAILED, Outcome.ERROR})
-
-
-class TestRunner(StrEnum):
-    __test__ = False
-
-    PYTEST = "pytest"
-    UNITTEST = "unittest"
-    NODE = "node"
-    JEST = "jest"
-    VITEST = "vitest"
-    MOCHA = "mocha"
-    COMMAND = "command"
-    """Any other command: its exit code is the outcome of one test."""
-
-
-PYTHON_RUNNERS = frozenset({TestRunner.PYTEST, TestRunner.UNITTEST})
-NODE_RUNNERS = frozenset({TestRunner.NODE, TestRunner.JEST, TestRunner.VITEST, TestRunner.MOCHA})
 
 
 class TestPlan(Value):

@@ -1,4 +1,5 @@
 // Prints what a Node repository's tests look like, as one line of JSON; loads nothing of its code.
+// Its arguments are the packages of runners to look for.
 "use strict";
 
 const fs = require("node:fs");
@@ -17,7 +18,7 @@ function main() {
   const tests = [...walk(".", false)].slice(0, MAX_FILES);
   const facts = {
     scripts: strings(manifest.scripts),
-    runners: ["vitest", "jest", "mocha"].filter((name) => packageFolder(name, process.cwd())),
+    runners: process.argv.slice(2).filter((name) => packageFolder(name, process.cwd())),
     asked: Object.keys({ ...manifest.dependencies, ...manifest.devDependencies }),
     tests,
     node_test: tests.some((file) => /["']node:test["']/.test(head(file))),

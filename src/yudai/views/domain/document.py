@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from yudai.kit.causes import Cause
 from yudai.kit.ids import RunId, SolveId
 from yudai.kit.money import usd
-from yudai.kit.value import Value
+from yudai.kit.value import Value, from_attributes
 from yudai.ranking.domain.scorecard import Place
 from yudai.runs.domain.states import RunState
 from yudai.solves.domain.blocked import BlockedEntry
@@ -52,17 +52,12 @@ class SolveDocument(Value):
 
 def entries(places: Iterable[Place]) -> tuple[PlaceEntry, ...]:
     return tuple(
-        PlaceEntry(
+        from_attributes(
+            PlaceEntry,
+            place.scorecard,
             rank=place.rank,
             handle=place.scorecard.contestant.handle,
-            run_id=place.scorecard.run_id,
-            state=place.scorecard.state,
-            cause=place.scorecard.cause,
-            verdict=place.scorecard.verdict,
-            files_changed=place.scorecard.files_changed,
-            lines_changed=place.scorecard.lines_changed,
             cost_usd=usd(place.scorecard.cost_micros),
-            latency_ms=place.scorecard.latency_ms,
             why=place.why,
         )
         for place in places

@@ -1,3 +1,4 @@
+import { REDUCERS } from "@/api/choices";
 import type { RunView, VerdictStatus } from "@/api/types";
 import { clock, duration, money } from "@/lib/format";
 
@@ -41,10 +42,12 @@ const submitted: Measure = {
 };
 
 /** In the order in which a reducer asks; steadiness, its last word, is not shown. */
-const RULES: Record<string, readonly Measure[]> = {
-  simple: [verdict, files, lines, time],
-  first: [verdict, submitted],
-};
+const MEASURES: Record<string, Measure> = { files, lines, time, submitted };
+
+function rulesOf(reducer: string): readonly Measure[] {
+  const names = REDUCERS[reducer] ?? [];
+  return [verdict, ...names.flatMap((name) => MEASURES[name] ?? [])];
+}
 
 const FACTS: readonly Measure[] = [
   { name: "red to green", says: (run) => proved(run) },
@@ -88,7 +91,7 @@ export interface Row {
 
 /** The rules in their order, the one that decided marked; then facts that do not count. */
 export function scoreRows(a: RunView, b: RunView, reducer: string): Row[] {
-  const rules = RULES[reducer] ?? [verdict];
+  const rules = rulesOf(reducer);
   const decider = deciding(a, b, reducer);
   const facts = FACTS.filter((fact) => !rules.includes(fact));
   const row = (measure: Measure, rule: number | null): Row => ({
@@ -108,7 +111,7 @@ export function scoreRows(a: RunView, b: RunView, reducer: string): Row[] {
 
 function deciding(a: RunView, b: RunView, reducer: string): Measure | null {
   if (!a.verdict || !b.verdict) return null;
-  return (RULES[reducer] ?? [verdict]).find((rule) => ahead(rule, a, b) !== null) ?? null;
+  return rulesOf(reducer).find((rule) => ahead(rule, a, b) !== null) ?? null;
 }
 
 function ahead(measure: Measure, a: RunView, b: RunView): "A" | "B" | null {

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from yudai.agents.adapters.command import record as story
 from yudai.agents.adapters.command.record import Ending, ended
+from yudai.agents.adapters.edit_count import Taken, take_patch
 from yudai.agents.domain.command_spec import WEAKER, CommandSpec
 from yudai.agents.endpoint.port import DeskReport, RunDesk, Ticket
 from yudai.agents.port import AgentLimits, AgentOutcome, AgentTask
@@ -20,8 +21,6 @@ from yudai.runs.domain.progress import OnMessage
 from yudai.sandboxes.port import ExecResult, Sandbox
 
 MAX_OUTPUT = 200_000
-# The patch is taken even when the run's time is up.
-_PATCH_TIME_S = 60.0
 # With the issue on its standard input; the command itself has none.
 _PREAMBLE = (
     'YUDAI_ISSUE_FILE=$(mktemp) && cat > "$YUDAI_ISSUE_FILE" && export YUDAI_ISSUE_FILE'
@@ -42,11 +41,6 @@ class _Ran(NamedTuple):
     """Of the command, or of the set-up command that failed; None: the sandbox did."""
     setup: str = ""
     """The set-up command that failed."""
-    error: SandboxError | None = None
-
-
-class _Taken(NamedTuple):
-    patch: str = ""
     error: SandboxError | None = None
 
 
@@ -81,7 +75,7 @@ class CommandAgent:
             report = await self.desk.report(ticket)
         finally:
             self.desk.leave(ticket)
-        taken = await _take_patch(sandbox, ran)
+        taken = Taken() if ran.error else await take_patch(sandbox.diff())
         ending = _ending(ran, report, taken)
         # In a thread: it may have printed much, and changed more.
         seen = await asyncio.to_thread(story.observed, ran.result, taken.patch, redact)
@@ -126,7 +120,7 @@ class CommandAgent:
         return {**self.spec.env, **self.reach.env, **ours}
 
     def _outcome(
-        self, task: AgentTask, report: DeskReport, taken: _Taken, ending: Ending
+        self, task: AgentTask, report: DeskReport, taken: Taken, ending: Ending
     ) -> AgentOutcome:
         return AgentOutcome(
             exit_status=ending.exit_status,
@@ -152,22 +146,9 @@ class CommandAgent:
         )
 
 
-def _ending(ran: _Ran, report: DeskReport, taken: _Taken) -> Ending:
+def _ending(ran: _Ran, report: DeskReport, taken: Taken) -> Ending:
     error = ran.error or taken.error
     if error is not None or ran.result is None:
         cause = error.cause if error else Cause.SANDBOX_FAILED
         return Ending.of(cause, str(error or ""))
     return ended(ran.result, report.refusal, has_patch=bool(taken.patch), setup=ran.setup)
-
-
-async def _take_patch(sandbox: Sandbox, ran: _Ran) -> _Taken:
-    if ran.error is not None:
-        return _Taken()
-    try:
-        async with asyncio.timeout(_PATCH_TIME_S):
-            return _Taken(await sandbox.diff())
-    except SandboxError as error:
-        words = f"the patch could not be taken: {error}"
-        return _Taken(error=SandboxError(words, cause=error.cause))
-    except TimeoutError:
-        return _Taken(error=SandboxError("the patch could not be taken in time"))

@@ -5,19 +5,18 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from yudai.agents.adapters.edit_count import Look
-from yudai.agents.adapters.observation import observe
 from yudai.agents.domain.command_spec import WEAKER, CommandSpec
 from yudai.agents.endpoint.port import DeskReport
+from yudai.agents.messages import exit_message, observe
 from yudai.agents.port import AgentTask
 from yudai.gateway.domain.models import Usage
 from yudai.kit.causes import POLICIES, Cause
 from yudai.kit.redaction import Redact
-from yudai.runs.domain.exit_status import EXIT_CAUSES, SUBMITTED
+from yudai.runs.domain.exit_status import EXIT_STATUSES, SUBMITTED
 from yudai.runs.domain.progress import OnMessage, Progress
 from yudai.runs.domain.trajectory.trajectory import TrajectoryMessage
 from yudai.sandboxes.port import ExecResult
 
-_STATUSES = {cause: status for status, cause in EXIT_CAUSES.items()}
 # A cap that was reached counts for everybody alike, however gracefully an agent takes it.
 _CAPS = frozenset({Cause.OUT_OF_BUDGET, Cause.OUT_OF_STEPS, Cause.OUT_OF_TIME})
 
@@ -29,7 +28,7 @@ class Ending(NamedTuple):
 
     @classmethod
     def of(cls, cause: Cause, reason: str = "") -> "Ending":
-        status = _STATUSES.get(cause, _STATUSES[Cause.SANDBOX_FAILED])
+        status = EXIT_STATUSES.get(cause, EXIT_STATUSES[Cause.SANDBOX_FAILED])
         return cls(status, cause, reason or POLICIES[cause].message)
 
 
@@ -74,7 +73,8 @@ class Teller:
         await self._tell(0, body, Progress(steps=0, edits=0, usage=Usage()))
 
     async def close(self, report: DeskReport, observed: Body | None, ending: Ending) -> None:
-        bodies = [*([observed] if observed else []), _exit(ending)]
+        end = exit_message(ending.exit_status, ending.reason)
+        bodies = [observed, end] if observed else [end]
         edits = int(bool(observed and "edit" in observed["extra"]))
         progress = Progress(steps=report.steps, edits=edits, usage=report.usage)
         for place, body in enumerate(bodies):
@@ -114,11 +114,6 @@ def observed(result: ExecResult | None, patch: str, redact: Redact) -> Body | No
     del message["extra"]["timestamp"]
     message["extra"] |= Look(edit=1, patch=patch).notes if patch else {}
     return message
-
-
-def _exit(ending: Ending) -> Body:
-    extra = {"exit_status": ending.exit_status, "submission": ""}
-    return {"role": "exit", "content": ending.reason, "extra": extra}
 
 
 def _exception_info(result: ExecResult) -> str:

@@ -6,10 +6,10 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from contextvars import copy_context
 from itertools import count
-from typing import Any, NamedTuple
+from typing import Any
 
 from yudai.agents import prompts
-from yudai.agents.adapters.edit_count import EditCount
+from yudai.agents.adapters.edit_count import EditCount, Taken, take_patch
 from yudai.agents.adapters.mini_swe.environment import SandboxEnvironment
 from yudai.agents.adapters.mini_swe.loop import ArenaLoop
 from yudai.agents.adapters.mini_swe.model import GatewayModel
@@ -18,29 +18,12 @@ from yudai.agents.port import AgentLimits, AgentOutcome, AgentTask
 from yudai.gateway.port import Gateway
 from yudai.kit.causes import POLICIES, Cause
 from yudai.kit.clock import Clock
-from yudai.kit.errors import SandboxError
 from yudai.runs.domain.exit_status import CANCELLED, EXIT_CAUSES
 from yudai.runs.domain.progress import OnMessage, Progress
 from yudai.runs.domain.trajectory.trajectory import TrajectoryMessage
 from yudai.sandboxes.port import Sandbox
 
-
-class Teller:
-    def __init__(self, on_message: OnMessage, *, now: Callable[[], float]) -> None:
-        self._on_message = on_message
-        self._now = now
-        self._seq = count()
-
-    def tell(self, body: dict[str, Any], progress: Progress) -> None:
-        message = TrajectoryMessage(
-            seq=next(self._seq), step=progress.steps, role=body["role"], at=self._now(), body=body
-        )
-        self._on_message(message, progress)
-
-
 _NO_SANDBOX = frozenset({Cause.SANDBOX_LOST, Cause.SANDBOX_FAILED, Cause.SANDBOX_REFUSED})
-# The patch is taken even when the run's time is up.
-_PATCH_TIME_S = 60.0
 
 
 class MiniSweAgent:
@@ -60,7 +43,15 @@ class MiniSweAgent:
         on_message: OnMessage,
     ) -> AgentOutcome:
         bridge = Bridge(wall_time_s=limits.wall_time_s)
-        teller = Teller(on_message, now=self._clock.now)
+        seq = count()
+
+        def tell(body: dict[str, Any], progress: Progress) -> None:
+            at, role = self._clock.now(), body["role"]
+            message = TrajectoryMessage(
+                seq=next(seq), step=progress.steps, role=role, at=at, body=body
+            )
+            on_message(message, progress)
+
         facts = prompts.facts(task, limits)
         marker = prompts.finish_marker(task)
         loop = ArenaLoop(
@@ -77,7 +68,7 @@ class MiniSweAgent:
             bridge=bridge,
             limits=limits,
             edits=EditCount(sandbox, max_edits=task.contestant.max_edits, marker=marker),
-            tell=teller.tell,
+            tell=tell,
         )
         await loop.edits.begin()
         await self._in_thread(lambda: loop.work(facts), bridge)
@@ -113,12 +104,14 @@ async def _outcome(loop: ArenaLoop) -> AgentOutcome:
     if exit_status == CANCELLED:
         raise asyncio.CancelledError
     cause = EXIT_CAUSES[exit_status]
-    taken = await _take_patch(loop.edits, cause)
+    # What was taken at the edit cap needs no sandbox.
+    is_gone = loop.edits.patch_at_cap is None and cause in _NO_SANDBOX
+    taken = Taken() if is_gone else await take_patch(loop.edits.take())
     first_edit = loop.edits.first_step
     return AgentOutcome(
         exit_status=exit_status,
-        cause=cause or taken.cause,
-        error=_error(cause, end) if cause else taken.error,
+        cause=cause or (taken.error.cause if taken.error else None),
+        error=_error(cause, end) if cause else str(taken.error or ""),
         patch=taken.patch,
         edits=loop.edits.count,
         edits_capped=loop.edits.used_up,
@@ -135,22 +128,3 @@ def _error(cause: Cause, end: dict[str, Any]) -> str:
     # Upstream's own exits say nothing but their status.
     says_nothing = end["content"] == end["extra"]["exit_status"]
     return POLICIES[cause].message if says_nothing else end["content"]
-
-
-class _Taken(NamedTuple):
-    patch: str
-    cause: Cause | None = None
-    error: str = ""
-
-
-async def _take_patch(edits: EditCount, cause: Cause | None) -> _Taken:
-    """The patch at the edit cap, else as the work tree stands, whatever ended the run."""
-    if edits.patch_at_cap is None and cause in _NO_SANDBOX:
-        return _Taken("")
-    try:
-        async with asyncio.timeout(_PATCH_TIME_S):
-            return _Taken(await edits.take())
-    except SandboxError as error:
-        return _Taken("", error.cause, f"the patch could not be taken: {error}")
-    except TimeoutError:
-        return _Taken("", Cause.SANDBOX_FAILED, "the patch could not be taken in time")

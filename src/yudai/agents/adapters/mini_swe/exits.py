@@ -2,16 +2,15 @@
 
 from collections.abc import Generator
 from contextlib import contextmanager
-from typing import Any
 
 from yudai.agents.adapters.mini_swe.thread_bridge import OverdueError, StoppedError
 from yudai.agents.adapters.mini_swe.upstream import InterruptAgentFlow
+from yudai.agents.messages import exit_message
 from yudai.kit.causes import POLICIES, Cause
 from yudai.kit.errors import WorldError
-from yudai.runs.domain.exit_status import CANCELLED, EXIT_CAUSES
+from yudai.runs.domain.exit_status import CANCELLED, EXIT_STATUSES
 
 _WITHOUT_SANDBOX = frozenset({CANCELLED, "SandboxFailed", "SandboxLost"})
-_STATUSES = {cause: status for status, cause in EXIT_CAUSES.items()}
 
 
 class Ending(InterruptAgentFlow):
@@ -26,17 +25,9 @@ class Ending(InterruptAgentFlow):
         )
 
 
-def exit_message(exit_status: str, reason: str) -> dict[str, Any]:
-    # The patch is taken from the sandbox, so the submission stays empty here.
-    return {
-        "role": "exit",
-        "content": reason,
-        "extra": {"exit_status": exit_status, "submission": ""},
-    }
-
-
 def ending(cause: Cause | None, reason: str = "") -> Ending:
-    return Ending(_STATUSES[cause], reason or ("" if cause is None else POLICIES[cause].message))
+    reason = reason or ("" if cause is None else POLICIES[cause].message)
+    return Ending(EXIT_STATUSES[cause], reason)
 
 
 @contextmanager

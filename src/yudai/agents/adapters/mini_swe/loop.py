@@ -6,46 +6,22 @@ from typing import Any
 
 from yudai.agents.adapters.edit_count import NOTHING_SEEN, EditCount, Look
 from yudai.agents.adapters.mini_swe.environment import SandboxEnvironment
-from yudai.agents.adapters.mini_swe.exits import Ending, as_endings, ending, exit_message
+from yudai.agents.adapters.mini_swe.exits import Ending, as_endings, ending
 from yudai.agents.adapters.mini_swe.model import GatewayModel
 from yudai.agents.adapters.mini_swe.thread_bridge import Bridge
 from yudai.agents.adapters.mini_swe.upstream import MINI_VERSION, DefaultAgent
-from yudai.agents.adapters.observation import NOT_EXECUTED
+from yudai.agents.messages import NOT_EXECUTED, exit_message
 from yudai.agents.port import AgentLimits
 from yudai.agents.prompts import text
 from yudai.kit.causes import Cause
 from yudai.kit.errors import YudaiError
 from yudai.kit.money import usd
 from yudai.runs.domain.exit_status import SUBMITTED
-from yudai.runs.domain.marks import Marks, RunMark, with_mark
 from yudai.runs.domain.plan import parse_plan
-from yudai.runs.domain.progress import Progress
+from yudai.runs.domain.progress import Marks, Progress, RunMark, with_mark
 from yudai.runs.domain.trajectory import trajectory
 from yudai.runs.domain.trajectory.kinds import IS_TEST
 from yudai.testing.domain.agent_commands import passed, runs_tests
-
-
-class Marking:
-    def __init__(self) -> None:
-        self.marks: Marks = ()
-
-    def note(
-        self, command: str, output: dict[str, Any], look: Look, *, at: float, progress: Progress
-    ) -> dict[str, Any]:
-        """Mark what has happened, and say what is to be kept of it beside the observation."""
-        was_run = output["returncode"] != NOT_EXECUTED["returncode"]
-        is_test = was_run and runs_tests(command)
-        step, cost = progress.steps, progress.usage.cost_micros
-        if look.edit is not None:
-            self._add(RunMark(kind="edit", at=at, step=step, cost_micros=cost))
-        if is_test:
-            ok = passed(command, exit_code=output["returncode"], output=output["output"])
-            self._add(RunMark(kind="test", at=at, step=step, cost_micros=cost, ok=ok))
-        return look.notes | ({IS_TEST: True} if is_test else {})
-
-    def _add(self, mark: RunMark) -> None:
-        self.marks = with_mark(self.marks, mark)
-
 
 # The work tree is looked at even when the time is up, so that the last step counts as it should.
 _LOOK_GRACE_S = 10.0
@@ -84,7 +60,7 @@ class ArenaLoop(DefaultAgent):
         self._bridge = bridge
         self._limits = limits
         self._tell = tell
-        self._marking = Marking()
+        self._marks: Marks = ()
 
     @property
     def progress(self) -> Progress:
@@ -92,7 +68,7 @@ class ArenaLoop(DefaultAgent):
             steps=self.n_calls,
             edits=self.edits.count,
             usage=self.model.usage,
-            marks=self._marking.marks,
+            marks=self._marks,
         )
 
     def work(self, facts: Mapping[str, str]) -> None:
@@ -195,14 +171,26 @@ class ArenaLoop(DefaultAgent):
         seen = output | {"notice": look.notice}
         [message] = self.model.format_observation_messages(turn, [seen])
         # Beside what the model is shown: nobody sends `extra` to it.
-        message["extra"] |= self._marking.note(
-            action["command"],
-            output,
-            look,
-            at=message["extra"]["timestamp"],
-            progress=self.progress,
+        message["extra"] |= self._mark(
+            action["command"], output, look, at=message["extra"]["timestamp"]
         )
         return self.add_messages(message)
+
+    def _mark(
+        self, command: str, output: dict[str, Any], look: Look, *, at: float
+    ) -> dict[str, Any]:
+        """Mark what has happened, and say what is to be kept of it beside the observation."""
+        was_run = output["returncode"] != NOT_EXECUTED["returncode"]
+        is_test = was_run and runs_tests(command)
+        step, cost = self.n_calls, self.model.usage.cost_micros
+        if look.edit is not None:
+            mark = RunMark(kind="edit", at=at, step=step, cost_micros=cost)
+            self._marks = with_mark(self._marks, mark)
+        if is_test:
+            ok = passed(command, exit_code=output["returncode"], output=output["output"])
+            mark = RunMark(kind="test", at=at, step=step, cost_micros=cost, ok=ok)
+            self._marks = with_mark(self._marks, mark)
+        return look.notes | ({IS_TEST: True} if is_test else {})
 
     def _note_plan(self, message: dict[str, Any]) -> None:
         """The first plan counts, also one in a reply that had no usable tool call."""

@@ -8,10 +8,9 @@ from pydantic import BaseModel
 
 from yudai.agents.adapters.mini_swe.thread_bridge import Bridge
 from yudai.agents.adapters.mini_swe.upstream import FormatError, actions_toolcall
-from yudai.agents.adapters.observation import observe
+from yudai.agents.messages import facts_of, observe, said
 from yudai.gateway.domain.models import Usage
 from yudai.gateway.port import Call, Completion, Gateway, ToolCall
-from yudai.kit.money import usd
 from yudai.kit.text import clean
 from yudai.solves.domain.matrix import Contestant
 
@@ -47,7 +46,8 @@ class GatewayModel:
         call = self._call(messages)
         completion = self._bridge.call(lambda: self._gateway.complete(call))
         self.usage += completion.usage
-        extra = self._facts(completion)
+        temperature = self._contestant.temperature
+        extra = facts_of(completion, temperature=temperature, at=self._now())
         said = _message(completion)
         try:
             actions = _actions(completion)
@@ -95,18 +95,6 @@ class GatewayModel:
             turn=self._turn - 1,
         )
 
-    def _facts(self, completion: Completion) -> dict[str, Any]:
-        return {
-            "cost": usd(completion.usage.cost_micros),
-            "has_cost": completion.has_cost,
-            "usage": completion.usage.model_dump(),
-            "has_usage": completion.has_usage,
-            "finish_reason": clean(completion.finish_reason),
-            "temperature_requested": self._contestant.temperature,
-            "temperature_used": completion.temperature_used,
-            "timestamp": self._now(),
-        }
-
     def _refusal(self, error: str, extra: dict[str, Any]) -> FormatError:
         """The unusable reply is kept beside the answer to it; the model sees only the answer."""
         return FormatError(
@@ -120,25 +108,8 @@ class GatewayModel:
 
 def _message(completion: Completion) -> dict[str, Any]:
     # Gateways send reasoning back only to those who gave it; others would refuse it.
-    reasoning: dict[str, Any] = {}
-    if completion.reasoning:
-        reasoning["reasoning_content"] = clean(completion.reasoning)
-    if completion.reasoning_details:
-        reasoning["reasoning_details"] = list(completion.reasoning_details)
-    return {
-        "role": "assistant",
-        "content": clean(completion.content),
-        "tool_calls": [_tool_call(call) for call in completion.tool_calls],
-    } | reasoning
-
-
-def _tool_call(call: ToolCall) -> dict[str, Any]:
-    told = {
-        "id": clean(call.id),
-        "type": "function",
-        "function": {"name": clean(call.name), "arguments": clean(call.arguments)},
-    }
-    return told | ({"extra_content": call.extra_content} if call.extra_content else {})
+    empty: dict[str, Any] = {"role": "assistant", "content": "", "tool_calls": []}
+    return empty | said(completion)
 
 
 def _actions(completion: Completion) -> list[dict[str, str]]:

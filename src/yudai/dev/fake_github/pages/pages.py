@@ -163,31 +163,15 @@ def _labels(item: Item) -> str:
 
 def _buttons(item: Item, place: str, who: str) -> list[str]:
     act_field = '<input name="label" value="yudai" size="12" aria-label="label">'
-    adding = html.form(place, act_field, who, html.button("Add label", name="act", value="label"))
+    adding = html.act(place, who, {"label": "Add label"}, act_field)
     removing = [
-        html.form(
-            place,
-            html.hidden({"label": name}),
-            who,
-            html.button(f"Remove {name}", name="act", value="unlabel"),
-        )
+        html.act(place, who, {"unlabel": f"Remove {name}"}, html.hidden({"label": name}))
         for name in item.labels
     ]
-    writing = html.form(
-        place,
-        '<textarea name="body" aria-label="comment"></textarea>',
-        who,
-        html.button("Comment", name="act", value="comment"),
-        kind="wide",
-    )
-    is_open = item.state == "open"
-    turning = html.form(
-        place,
-        who,
-        html.button("Close", name="act", value="close")
-        if is_open
-        else html.button("Reopen", name="act", value="reopen"),
-    )
+    typed = '<textarea name="body" aria-label="comment"></textarea>'
+    writing = html.act(place, who, {"comment": "Comment"}, typed, kind="wide")
+    turn = {"close": "Close"} if item.state == "open" else {"reopen": "Reopen"}
+    turning = html.act(place, who, turn)
     is_over = item.pull is not None and item.pull.merge_sha
     return [adding, *removing, *([] if is_over else [turning]), writing]
 

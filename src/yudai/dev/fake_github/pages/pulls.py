@@ -45,10 +45,9 @@ def _buttons(item: Item, place: str, who: str) -> list[str]:
         return []
     if pull.merge_sha:
         text = "Re-apply" if item.title.startswith('Revert "') else "Revert"
-        return [html.form(place, who, html.button(text, name="act", value="revert"))]
+        return [html.act(place, who, {"revert": text})]
     if item.state != "open":
         return []
     if pull.draft:
-        return [html.form(place, who, html.button("Ready for review", name="act", value="ready"))]
-    merges = [html.button(text, name="act", value=name) for name, text in _MERGES.items()]
-    return [html.form(place, who, *merges)]
+        return [html.act(place, who, {"ready": "Ready for review"})]
+    return [html.act(place, who, _MERGES)]

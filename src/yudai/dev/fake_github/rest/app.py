@@ -1,26 +1,22 @@
 """REST: the App, its installations, their tokens, and the webhooks it was sent."""
 
 import json
-from typing import Any
+from typing import Any, TypeVar
 
 from yudai.dev.fake_github import events, json_views
 from yudai.dev.fake_github.errors import Refusal, not_found
 from yudai.dev.fake_github.records import Delivery, Installation, Repo, Token
-from yudai.dev.fake_github.rest_call import Answer, Call, Endpoint, paged
+from yudai.dev.fake_github.rest.endpoint import Answer, Call, Endpoint, paged
 from yudai.dev.fake_github.state import covers, iso
 from yudai.dev.fake_github.webhook_sender import headers_of
 
 TOKEN_LASTS_S = 3600
 _LEVELS = ("read", "write")
 
-
-def _require_app(call: Call) -> None:
-    if not call.caller.is_app:
-        raise Refusal(401, "A JSON web token could not be decoded")
+Numbered = TypeVar("Numbered", Installation, Delivery)
 
 
 def _app(call: Call) -> Answer:
-    _require_app(call)
     app, state = call.state.the_app(), call.state
     return Answer(
         {
@@ -71,25 +67,25 @@ def _view(call: Call, installation: Installation) -> dict[str, Any]:
 
 
 def _installations(call: Call) -> Answer:
-    _require_app(call)
     return paged(call, call.state.the_app().installations, lambda one: _view(call, one))
 
 
 def _installation(call: Call) -> Answer:
-    _require_app(call)
     return Answer(_view(call, _find(call)))
 
 
 def _find(call: Call) -> Installation:
-    wanted = call.params["installation"]
-    for installation in call.state.the_app().installations:
-        if installation.id == wanted:
-            return installation
-    raise not_found()
+    return _one(call.state.the_app().installations, call.params["installation"])
+
+
+def _one(things: list[Numbered], wanted: int) -> Numbered:
+    found = next((thing for thing in things if thing.id == wanted), None)
+    if found is None:
+        raise not_found()
+    return found
 
 
 def _of_repo(call: Call) -> Answer:
-    _require_app(call)
     repo = call.state.repo(f"{call.params['owner']}/{call.params['repo']}")
     found = call.state.installation_of(repo)
     if found is None:
@@ -98,7 +94,6 @@ def _of_repo(call: Call) -> Answer:
 
 
 def _new_token(call: Call) -> Answer:
-    _require_app(call)
     installation, state = _find(call), call.state
     if installation.suspended:
         raise Refusal(403, "This installation has been suspended")
@@ -147,10 +142,7 @@ def _permitted(call: Call, installation: Installation) -> dict[str, str]:
     for name, level in wanted.items():
         held = installation.permissions.get(name)
         if level not in _LEVELS or held is None or _LEVELS.index(level) > _LEVELS.index(held):
-            raise Refusal(
-                422,
-                "The permissions requested are not granted to this installation.",
-            )
+            raise Refusal(422, "The permissions requested are not granted to this installation.")
     return {"metadata": "read", **wanted}
 
 
@@ -177,7 +169,6 @@ def _repositories(call: Call) -> Answer:
 
 
 def _deliveries(call: Call) -> Answer:
-    _require_app(call)
     sent = list(reversed(call.state.world.deliveries)) if call.state.world.hook.url else []
     return paged(call, sent, lambda one: _delivery_view(call, one))
 
@@ -207,14 +198,10 @@ def _delivery_view(call: Call, sent: Delivery) -> dict[str, Any]:
 
 
 def _find_delivery(call: Call) -> Delivery:
-    for sent in call.state.world.deliveries:
-        if sent.id == call.params["delivery"]:
-            return sent
-    raise not_found()
+    return _one(call.state.world.deliveries, call.params["delivery"])
 
 
 def _delivery(call: Call) -> Answer:
-    _require_app(call)
     sent = _find_delivery(call)
     asked = {"headers": headers_of(sent), "payload": json.loads(sent.body)}
     told = {"headers": None, "payload": None}
@@ -225,7 +212,6 @@ def _delivery(call: Call) -> Answer:
 
 
 def _redeliver(call: Call) -> Answer:
-    _require_app(call)
     events.redeliver(call.state, _find_delivery(call))
     return Answer({}, 202)
 
@@ -243,14 +229,14 @@ _TOKENS = "/app/installations/{installation:int}/access_tokens"
 _DELIVERY = "/app/hook/deliveries/{delivery:int}"
 
 ENDPOINTS = (
-    Endpoint("GET", "/app", _app),
-    Endpoint("GET", "/app/installations", _installations),
-    Endpoint("GET", "/app/installations/{installation:int}", _installation),
-    Endpoint("POST", _TOKENS, _new_token),
-    Endpoint("GET", "/repos/{owner}/{repo}/installation", _of_repo),
+    Endpoint("GET", "/app", _app, by_app=True),
+    Endpoint("GET", "/app/installations", _installations, by_app=True),
+    Endpoint("GET", "/app/installations/{installation:int}", _installation, by_app=True),
+    Endpoint("POST", _TOKENS, _new_token, by_app=True),
+    Endpoint("GET", "/repos/{owner}/{repo}/installation", _of_repo, by_app=True),
     Endpoint("GET", "/installation/repositories", _repositories),
     Endpoint("GET", "/user/installations", _my_installations),
-    Endpoint("GET", "/app/hook/deliveries", _deliveries),
-    Endpoint("GET", _DELIVERY, _delivery),
-    Endpoint("POST", f"{_DELIVERY}/attempts", _redeliver),
+    Endpoint("GET", "/app/hook/deliveries", _deliveries, by_app=True),
+    Endpoint("GET", _DELIVERY, _delivery, by_app=True),
+    Endpoint("POST", f"{_DELIVERY}/attempts", _redeliver, by_app=True),
 )

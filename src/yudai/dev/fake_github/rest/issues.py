@@ -9,7 +9,7 @@ from yudai.dev.fake_github.access import role_of, seen
 from yudai.dev.fake_github.errors import Refusal, not_found, wrong
 from yudai.dev.fake_github.issues import Closing
 from yudai.dev.fake_github.records import Comment, Item, Repo
-from yudai.dev.fake_github.rest_call import Answer, Call, Endpoint, links, paged
+from yudai.dev.fake_github.rest.endpoint import Answer, Call, Endpoint, paged
 from yudai.forge.domain.repository import Role
 
 _SORTS: dict[str, Callable[[Item], float]] = {
@@ -141,26 +141,29 @@ def _find_comment(call: Call, repo: Repo) -> tuple[Item, Comment]:
     raise not_found()
 
 
+def _own_comment(call: Call) -> tuple[Repo, Item, Comment]:
+    """One's own, or anybody's for whoever may write."""
+    repo = call.may_write("issues")
+    item, said = _find_comment(call, repo)
+    if said.author != call.caller.login:
+        call.may_write("issues", Role.WRITE)
+    return repo, item, said
+
+
 def _comment(call: Call) -> Answer:
     repo = call.may_read("issues")
     return Answer(json_views.comment(call.state, repo, *_find_comment(call, repo)))
 
 
 def _edit_comment(call: Call) -> Answer:
-    repo = call.may_write("issues")
-    item, said = _find_comment(call, repo)
-    if said.author != call.caller.login:
-        call.may_write("issues", Role.WRITE)
+    repo, item, said = _own_comment(call)
     body = call.text("body", resource="IssueComment")
     issues.edit_comment(call.state, repo.full, item, said, body=body, by=call.caller.login)
     return Answer(json_views.comment(call.state, repo, item, said))
 
 
 def _delete_comment(call: Call) -> Answer:
-    repo = call.may_write("issues")
-    item, said = _find_comment(call, repo)
-    if said.author != call.caller.login:
-        call.may_write("issues", Role.WRITE)
+    _, item, said = _own_comment(call)
     item.comments.remove(said)
     return Answer(status=204)
 
@@ -231,15 +234,14 @@ def _search(call: Call) -> Answer:
     ]
     key = _SORTS.get(call.query.get("sort", "created"), _SORTS["created"])
     found.sort(key=lambda pair: key(pair[1]), reverse=call.query.get("order", "desc") == "desc")
-    first = (call.page - 1) * call.per_page
-    page = found[first : first + call.per_page]
+    page = paged(call, found, lambda pair: json_views.issue(call.state, *pair) | {"score": 1.0})
     told = {
         "total_count": len(found),
         "incomplete_results": False,
         "search_type": "lexical",
-        "items": [json_views.issue(call.state, r, i) | {"score": 1.0} for r, i in page],
+        "items": page.document,
     }
-    return Answer(told, headers=links(call, last=max(1, -(-len(found) // call.per_page))))
+    return Answer(told, headers=page.headers)
 
 
 def _searched(call: Call, full: str) -> Repo:

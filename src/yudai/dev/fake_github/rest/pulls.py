@@ -5,7 +5,7 @@ from yudai.dev.fake_github.access import role_of
 from yudai.dev.fake_github.errors import check_text, wrong
 from yudai.dev.fake_github.pulls import Merging, Opening
 from yudai.dev.fake_github.records import Item, Repo
-from yudai.dev.fake_github.rest_call import OLD_VERSION, Answer, Call, Endpoint, paged
+from yudai.dev.fake_github.rest.endpoint import OLD_VERSION, Answer, Call, Endpoint, paged
 from yudai.forge.domain.repository import Role
 
 

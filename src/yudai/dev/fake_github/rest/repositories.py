@@ -6,18 +6,26 @@ from yudai.dev.fake_github import json_views, pulls
 from yudai.dev.fake_github.access import role_in, role_of
 from yudai.dev.fake_github.errors import Refusal, not_found
 from yudai.dev.fake_github.records import Repo
-from yudai.dev.fake_github.rest_call import Answer, Call, Endpoint, links, paged
+from yudai.dev.fake_github.rest.endpoint import Answer, Call, Endpoint, links, paged
 from yudai.forge.domain.repository import Role
 
 # GitHub tells `triage` only as the role's name.
 _OLD_NAMES = {Role.TRIAGE: "read"}
 
 
-def _me(call: Call) -> Answer:
+def _require_login(call: Call) -> None:
     if not call.caller.login:
         raise Refusal(401, "Requires authentication")
+
+
+def _require_person(call: Call) -> None:
+    _require_login(call)
     if call.caller.kind == "installation":
         raise Refusal(403, "Resource not accessible by integration")
+
+
+def _me(call: Call) -> Answer:
+    _require_person(call)
     return Answer(json_views.full_user(call.state, call.caller.login))
 
 
@@ -26,7 +34,7 @@ def _user(call: Call) -> Answer:
 
 
 def _my_repos(call: Call) -> Answer:
-    _me(call)
+    _require_person(call)
     found = [repo for repo in call.state.world.repos.values() if _is_mine(call, repo)]
     found.sort(key=lambda repo: (repo.pushed_at, repo.id), reverse=True)
     return paged(call, found, lambda repo: json_views.repository(call.state, repo, call.caller))
@@ -46,44 +54,26 @@ def _get(call: Call) -> Answer:
 
 
 def _fork(call: Call) -> Answer:
-    if not call.caller.login:
-        raise Refusal(401, "Requires authentication")
-    if call.caller.kind == "installation":
-        raise Refusal(403, "Resource not accessible by integration")
+    _require_person(call)
     made = pulls.fork(call.state, call.repo.full, by=call.caller.login)
     return Answer(json_views.full_repository(call.state, made, call.caller), 202)
 
 
 def _permission(call: Call) -> Answer:
     repo = call.repo
-    if not call.caller.login:
-        raise Refusal(401, "Requires authentication")
-    if call.caller.kind != "installation":
-        _require_push(call, repo)
+    _require_login(call)
+    may_push = role_of(call.state, call.caller, repo).allows(Role.WRITE)
+    if call.caller.kind != "installation" and not may_push:
+        raise Refusal(403, "Must have push access to view collaborator permission.")
     who = call.state.person(call.params["login"])
     role = role_in(call.state, repo, who.login)
     told: dict[str, Any] = {
         "permission": _OLD_NAMES.get(role, role.value),
         "role_name": role.value,
         "user": json_views.user(call.state, who.login)
-        | {"permissions": _flags(role), "role_name": role.value},
+        | {"permissions": json_views.permissions(role), "role_name": role.value},
     }
     return Answer(told)
-
-
-def _require_push(call: Call, repo: Repo) -> None:
-    if not role_of(call.state, call.caller, repo).allows(Role.WRITE):
-        raise Refusal(403, "Must have push access to view collaborator permission.")
-
-
-def _flags(role: Role) -> dict[str, bool]:
-    return {
-        "admin": role.allows(Role.ADMIN),
-        "maintain": role.allows(Role.ADMIN),
-        "push": role.allows(Role.WRITE),
-        "triage": role.allows(Role.TRIAGE),
-        "pull": role.allows(Role.READ),
-    }
 
 
 def _commits(call: Call) -> Answer:

@@ -4,11 +4,12 @@ import logging
 import sqlite3
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 from urllib.parse import unquote
 
 import psycopg
 import structlog
-from dbos import DBOS, DBOSClient, DBOSConfig, DBOSPortableJSONSerializer
+from dbos import DBOS, DBOSClient, DBOSConfig, DBOSPortableJSONSerializer, WorkflowStatus
 from pydantic import Field
 
 from yudai.engine.adapters.dbos.contract import APPLICATION, VERSION
@@ -120,6 +121,11 @@ def open_client(config: EngineConfig) -> DBOSClient:
         retry_connection_errors=False,
         sys_db_idle_transaction_timeout_sec=config.idle_timeout_s,
     )
+
+
+def list_workflows(client: DBOSClient, **query: Any) -> list[WorkflowStatus]:
+    """Without what went into them and came out."""
+    return client.list_workflows(load_input=False, load_output=False, **query)
 
 
 def lay_ground(config: EngineConfig) -> None:

@@ -4,15 +4,17 @@ import asyncio
 from collections.abc import AsyncGenerator, Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
-from typing import Self, TypeVar
+from functools import partial
+from typing import Any, Self, TypeVar
 
-from dbos import DBOSClient, EnqueueOptions, WorkflowStatusString
+from dbos import DBOSClient, EnqueueOptions, WorkflowStatus, WorkflowStatusString
 
 from yudai.engine.adapters.dbos.adopt import adopt
 from yudai.engine.adapters.dbos.configuration import (
     EngineConfig,
     EngineLimits,
     lay_ground,
+    list_workflows,
     open_client,
 )
 from yudai.engine.adapters.dbos.contract import VERSION, answer_options, solve_key, solve_options
@@ -56,23 +58,12 @@ class DbosEngine:
         await self._enqueue(answer_options(message_id), message_id)
 
     async def status(self, solve_id: SolveId) -> FlowStatus:
-        found = await self._ask(
-            lambda: self._client.list_workflows(
-                workflow_ids=[solve_key(solve_id)], load_input=False, load_output=False
-            )
-        )
+        found = await self._list(workflow_ids=[solve_key(solve_id)])
         return _STATUS.get(found[0].status, FlowStatus.ENDED) if found else FlowStatus.UNKNOWN
 
     async def executors(self) -> set[WorkerId]:
         """Under which names something is running, whether they are alive or not."""
-        found = await self._ask(
-            lambda: self._client.list_workflows(
-                status=WorkflowStatusString.PENDING.value,
-                app_version=VERSION,
-                load_input=False,
-                load_output=False,
-            )
-        )
+        found = await self._list(status=WorkflowStatusString.PENDING.value, app_version=VERSION)
         return {WorkerId(row.executor_id) for row in found if row.executor_id}
 
     async def adopt(self, dead: WorkerId) -> None:
@@ -84,13 +75,12 @@ class DbosEngine:
         await self._ask(self._client.destroy)
         self._threads.shutdown(wait=False, cancel_futures=True)
 
+    async def _list(self, **query: Any) -> list[WorkflowStatus]:
+        return await self._ask(partial(list_workflows, self._client, **query))
+
     async def _enqueue(self, options: EnqueueOptions, argument: str | int) -> None:
         """The workflow's id is ours: one that is there already stays as it is."""
-
-        def enqueue() -> None:
-            self._client.enqueue(options, argument)
-
-        await self._ask(enqueue)
+        await self._ask(partial(self._client.enqueue, options, argument))
 
     async def _ask(self, question: Callable[[], Found]) -> Found:
         return await asyncio.get_running_loop().run_in_executor(self._threads, question)

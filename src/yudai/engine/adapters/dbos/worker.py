@@ -4,24 +4,27 @@ import asyncio
 import time
 from collections import Counter
 from collections.abc import AsyncGenerator, Callable, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from dataclasses import KW_ONLY, dataclass, field
 from datetime import UTC, datetime
 from functools import partial
 from typing import Self, TypeVar
 
 import structlog
-from dbos import DBOS, DBOSClient, WorkflowStatus, WorkflowStatusString
+from dbos import DBOS, DBOSClient, WorkflowStatusString
 
 from yudai.engine.adapters.dbos.configuration import (
     Door,
     EngineConfig,
     lay_ground,
+    list_workflows,
     open_client,
     settings_of,
 )
 from yudai.engine.adapters.dbos.contract import ANSWERS, RUNS, SOLVES, VERSION
 from yudai.engine.adapters.dbos.workflows import RETRY_DELAYS_S, Parts, Workflows
 from yudai.engine.port import Flow
+from yudai.kit.concurrency import repeating, to_its_end
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger()
 
@@ -30,31 +33,26 @@ LOOKS = 3
 """So often it was stored as running and was not: claiming and beginning take their time, too."""
 
 
+@dataclass
 class Orphans:
-    def __init__(
-        self, client: DBOSClient, executor_id: str, active: Callable[[], set[str]]
-    ) -> None:
-        self._client = client
-        self._executor_id = executor_id
-        self._active = active
-        self._seen: Counter[str] = Counter()
+    client: DBOSClient
+    executor_id: str
+    active: Callable[[], set[str]]
+    _seen: Counter[str] = field(default_factory=Counter[str])
 
     def look(self) -> list[str]:
         """Queue again what was lost, and say what that was; blocking."""
-        stored = self._client.list_workflows(
-            status=WorkflowStatusString.PENDING.value,
-            executor_id=self._executor_id,
-            app_version=VERSION,
-            load_input=False,
-            load_output=False,
+        pending = WorkflowStatusString.PENDING.value
+        stored = list_workflows(
+            self.client, status=pending, executor_id=self.executor_id, app_version=VERSION
         )
         # Asked after the database: what begins meanwhile is no orphan.
-        active = self._active()
+        active = self.active()
         idle = {row.workflow_id: row.queue_name for row in stored if row.workflow_id not in active}
         self._seen = Counter({key: self._seen[key] + 1 for key in idle})
         lost = [key for key in idle if self._seen[key] >= LOOKS]
         for key in lost:
-            self._client.resume_workflow(key, queue_name=idle[key])
+            self.client.resume_workflow(key, queue_name=idle[key])
             del self._seen[key]
         return lost
 
@@ -83,11 +81,12 @@ def prune(client: DBOSClient, *, before: float, batch: int = BATCH) -> int:
     Workers may do it at the same time: what one has removed is no longer there for the others.
     """
     # A solve that goes on after a long break asks for the runs that it has waited for.
-    unfinished = {row.workflow_id for row in _list(client, _UNFINISHED)}
+    unfinished = {row.workflow_id for row in list_workflows(client, status=_UNFINISHED)}
     ended_by = datetime.fromtimestamp(before, UTC).isoformat()
     removed = kept = 0
     for _ in range(_BATCHES):
-        found = _list(client, _ENDED, completed_before=ended_by, limit=batch, offset=kept)
+        query = {"completed_before": ended_by, "limit": batch, "offset": kept}
+        found = list_workflows(client, status=_ENDED, **query)
         old = [row.workflow_id for row in found if row.parent_workflow_id not in unfinished]
         if old:
             client.delete_workflows(old)
@@ -98,67 +97,42 @@ def prune(client: DBOSClient, *, before: float, batch: int = BATCH) -> int:
     return removed
 
 
-def _list(
-    client: DBOSClient,
-    status: list[str],
-    *,
-    completed_before: str | None = None,
-    limit: int | None = None,
-    offset: int | None = None,
-) -> list[WorkflowStatus]:
-    return client.list_workflows(
-        status=status,
-        completed_before=completed_before,
-        limit=limit,
-        offset=offset,
-        load_input=False,
-        load_output=False,
-    )
-
-
 Found = TypeVar("Found")
 
 LOOK_S = 5.0
 PRUNE_S = 600.0
 
 
+@dataclass
 class DbosWorker:
     """One at a time in a process, because DBOS is one; leaving it and entering again works."""
 
-    def __init__(
-        self,
-        config: EngineConfig,
-        flow: Flow,
-        *,
-        look_s: float = LOOK_S,
-        prune_s: float = PRUNE_S,
-        retry_delays_s: Sequence[float] = RETRY_DELAYS_S,
-    ) -> None:
-        self._config = config
-        self._flow = flow
-        self._look_s = look_s
-        self._prune_s = prune_s
-        self._retry_delays_s = retry_delays_s
-        self._stack = AsyncExitStack()
+    config: EngineConfig
+    flow: Flow
+    _: KW_ONLY
+    look_s: float = LOOK_S
+    prune_s: float = PRUNE_S
+    retry_delays_s: Sequence[float] = RETRY_DELAYS_S
+    _stack: AsyncExitStack = field(default_factory=AsyncExitStack)
 
     async def __aenter__(self) -> Self:
         """Return when it is ready to work; what its executor id left unfinished goes on."""
         async with AsyncExitStack() as stack:
-            client = await stack.enter_async_context(_open_queues(self._config))
-            parts = Parts(self._retry_delays_s)
-            workflows = Workflows(self._flow, parts, poll_s=self._config.poll_s)
+            client = await stack.enter_async_context(_open_queues(self.config))
+            parts = Parts(self.retry_delays_s)
+            workflows = Workflows(self.flow, parts, poll_s=self.config.poll_s)
             stack.push_async_callback(parts.wait)
             stack.push_async_callback(_in_thread, _destroy)
-            door = Door(self._config)
+            door = Door(self.config)
             stack.callback(door.close)
-            await _in_thread(lambda: _launch(self._config, door, workflows))
+            await _in_thread(lambda: _launch(self.config, door, workflows))
             # Ended by us, they cannot come to an end that DBOS would store; and DBOS claims no
             # more while they clear up.
             stack.callback(parts.cancel)
-            orphans = Orphans(client, self._config.executor_id, lambda: workflows.active)
+            orphans = Orphans(client, self.config.executor_id, lambda: workflows.active)
             look, clear_up = partial(_look, orphans), partial(_prune, client)
-            await stack.enter_async_context(_repeating(look, self._look_s, name="orphans"))
-            await stack.enter_async_context(_repeating(clear_up, self._prune_s, name="pruning"))
+            await stack.enter_async_context(_repeating(look, self.look_s, name="orphans"))
+            await stack.enter_async_context(_repeating(clear_up, self.prune_s, name="pruning"))
             self._stack = stack.pop_all()
         return self
 
@@ -226,38 +200,15 @@ def _prune(client: DBOSClient) -> None:
         log.info("engine.pruned", workflows=removed)
 
 
-@asynccontextmanager
-async def _repeating(
+def _repeating(
     chore: Callable[[], None], every_s: float, *, name: str
-) -> AsyncGenerator[None]:
+) -> AbstractAsyncContextManager[None]:
     """Not at once: others may want to know first what became of workflows that ended long ago."""
-
-    async def repeat_for_ever() -> None:
-        while True:
-            await asyncio.sleep(every_s)
-            try:
-                await _in_thread(chore)
-            except Exception as error:  # noqa: BLE001 - a database that is away for a moment
-                log.warning("engine.chore_failed", chore=name, error=repr(error))
-
-    task = asyncio.create_task(repeat_for_ever(), name=name)
-    try:
-        yield
-    finally:
-        task.cancel()
-        await asyncio.wait([task])
+    act = partial(_in_thread, chore)
+    failed = "engine.chore_failed"
+    return repeating(act, every_s, name=name, failed=failed, first_s=every_s, chore=name)
 
 
 async def _in_thread(work: Callable[[], Found]) -> Found:
-    """To its end, and only then cancelled: half a launch could not be undone."""
-    task = asyncio.create_task(asyncio.to_thread(work))
-    cancelled: asyncio.CancelledError | None = None
-    while not task.done():
-        try:
-            await asyncio.wait([task])
-        except asyncio.CancelledError as error:
-            cancelled = error
-    if cancelled:
-        task.exception()
-        raise cancelled
-    return task.result()
+    """Half a launch could not be undone."""
+    return await to_its_end(asyncio.to_thread(work))

@@ -13,6 +13,7 @@ from dbos import DBOS, WorkflowHandleAsync
 from yudai.engine.adapters.dbos.contract import ANSWER, CONCLUDE, PREPARE, RUN, SOLVE, run_options
 from yudai.engine.port import Field, Flow
 from yudai.kit.ids import MessageId, RunId, SolveId
+from yudai.kit.retry import retry
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger()
 
@@ -60,14 +61,12 @@ class Parts:
         return await asyncio.shield(task)
 
     async def _try(self, name: str, part: Callable[[], Awaitable[Result]]) -> Result:
-        for delay_s in self._retry_delays_s:
-            try:
-                return await part()
-            except Exception as error:  # noqa: BLE001 - whatever it is, it may pass
-                log.warning("flow.part_repeated", part=name, error=repr(error), in_s=delay_s)
-            await asyncio.sleep(delay_s)
+        def tell(error: Exception, delay_s: float) -> None:
+            log.warning("flow.part_repeated", part=name, error=repr(error), in_s=delay_s)
+
         try:
-            return await part()
+            # Whatever it is, it may pass.
+            return await retry(part, self._retry_delays_s, on=Exception, tell=tell)
         except Exception:
             log.exception("flow.part_given_up", part=name)
             raise

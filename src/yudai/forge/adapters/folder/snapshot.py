@@ -19,6 +19,7 @@ from yudai.forge.adapters.git.tree_files import files_of
 from yudai.forge.adapters.git.tree_warnings import left_out, remarks
 from yudai.forge.ports.folder import Snapshot
 from yudai.kit.errors import RefusedError
+from yudai.kit.hints import BASE, DIRTY
 from yudai.patches.patch import readable
 
 
@@ -55,7 +56,7 @@ async def _changes(desk: Desk, start: Start, *, dirty: bool) -> list[Change]:
     if not start.is_head:
         if dirty:
             raise RefusedError(
-                "--dirty takes your work tree, which does not stand upon --base", field="dirty"
+                DIRTY, " takes your work tree, which does not stand upon ", BASE, field="dirty"
             )
         return []
     desk.copy_index(start.commit)

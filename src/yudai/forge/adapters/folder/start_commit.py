@@ -8,6 +8,7 @@ from yudai.forge.adapters.git.command import Git
 from yudai.forge.adapters.git.find_repository import Place
 from yudai.forge.adapters.git.refs import HEADS, Refs
 from yudai.kit.errors import NotFoundError, RefusedError
+from yudai.kit.hints import BASE
 from yudai.kit.text import clean
 from yudai.patches.patch import readable
 
@@ -41,8 +42,9 @@ async def find_start(git: Git, place: Place, base: str) -> Start:
             raise _no_commit(place, refs, branch or "HEAD")
         if branch is None:
             raise RefusedError(
-                f"{readable(str(place.root))} is on no branch (detached HEAD): "
-                "check out a branch, or name one with --base",
+                f"{readable(str(place.root))} is on no branch (detached HEAD): ",
+                "check out a branch, or name one with ",
+                BASE,
                 field="base_branch",
             )
     else:
@@ -88,7 +90,8 @@ def _no_commit(place: Place, refs: Refs, branch: str) -> RefusedError:
     if not refs.branches():
         return RefusedError(f"{readable(str(place.root))} has no commit yet: make one first")
     return RefusedError(
-        f"branch {readable(branch)} has no commit yet: make one, or name a branch with --base",
+        f"branch {readable(branch)} has no commit yet: make one, or name a branch with ",
+        BASE,
         field="base_branch",
     )
 

@@ -11,6 +11,7 @@ from yudai.forge.adapters.git.mirror import Caps
 from yudai.forge.adapters.git.objects import SUBMODULE, parse_raw, read_objects
 from yudai.forge.adapters.git.scratch_repository import Desk
 from yudai.kit.errors import RefusedError
+from yudai.kit.hints import USE_DIRTY
 from yudai.patches.patch import readable
 
 _NAMED = 3
@@ -59,7 +60,8 @@ def refuse_unmerged(changes: Sequence[Change], root: Path) -> None:
 def refuse_uncommitted(changes: Sequence[Change]) -> None:
     if changes:
         raise RefusedError(
-            f"uncommitted changes in {_names(changes)}: commit or stash them, or use --dirty",
+            f"uncommitted changes in {_names(changes)}: commit or stash them, or ",
+            USE_DIRTY,
             field="dirty",
         )
 

@@ -55,15 +55,20 @@ async def make_branch(
 
 
 async def _commit(desk: Desk, snapshot: Snapshot, tree: str, *, message: str, when: int) -> str:
-    signed = {
-        f"GIT_{who}_{what}": value
-        for who in ("AUTHOR", "COMMITTER")
-        for what, value in zip(("NAME", "EMAIL", "DATE"), (*AUTHOR, f"@{when} +0000"), strict=True)
-    }
-    git = replace(desk.writing, env=signed)
+    git = replace(desk.writing, env=signed_by(*AUTHOR, at=when))
     text = clean(message).strip() + "\n"
     made = await git.ask("commit-tree", "-p", snapshot.commit, tree, stdin=text.encode())
     return made.decode().strip()
+
+
+def signed_by(name: str, email: str, *, at: int) -> dict[str, str]:
+    """Git's environment for a commit of theirs, at that second."""
+    values = {"NAME": name, "EMAIL": email, "DATE": f"@{at} +0000"}
+    return {
+        f"GIT_{who}_{what}": value
+        for who in ("AUTHOR", "COMMITTER")
+        for what, value in values.items()
+    }
 
 
 async def _commit_time(desk: Desk, oid: str) -> int:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import IO, NamedTuple
 
 from yudai.forge.adapters.git.command import Git
-from yudai.forge.adapters.git.objects import Entry, list_tree
+from yudai.forge.adapters.git.objects import Entry, find_entry, list_tree
 from yudai.forge.ports.folder import Snapshot
 from yudai.kit.errors import NotFoundError, RefusedError
 
@@ -92,11 +92,7 @@ class Mirror:
 
     async def find(self, snapshot: Snapshot, path: str) -> Entry | None:
         await self.check(snapshot)
-        if "\0" in path or {"", ".", ".."} & set(path.split("/")):
-            return None
-        found = await list_tree(self.git, snapshot.tree, path=path)
-        wanted = path.encode("utf-8", "surrogateescape")
-        return next((entry for entry in found if entry.path == wanted), None)
+        return await find_entry(self.git, snapshot.tree, path)
 
     async def check(self, snapshot: Snapshot) -> None:
         """NotFoundError when that tree is not stored here any more."""

@@ -51,6 +51,15 @@ async def list_tree(git: Git, tree: str, *, path: str = "") -> list[Entry]:
     return [_entry(item) for item in listing.split(b"\0") if item]
 
 
+async def find_entry(git: Git, tree: str, path: str) -> Entry | None:
+    """What stands at that path of a tree, as it is written there."""
+    if "\0" in path or {"", ".", ".."} & set(path.split("/")):
+        return None
+    found = await list_tree(git, tree, path=path)
+    wanted = path.encode("utf-8", "surrogateescape")
+    return next((entry for entry in found if entry.path == wanted), None)
+
+
 async def compare(git: Git, old: str, new: str, *, folders: bool = False) -> list[Difference]:
     """What is different between two trees."""
     more = ("-t",) if folders else ()

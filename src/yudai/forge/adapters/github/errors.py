@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Callable
-from typing import Any, cast
+from typing import Any
 
 from yudai.forge.adapters.github.messages import Answer, Ask, Identity, Silence
 from yudai.forge.adapters.github.retry import Outcome
@@ -18,6 +18,7 @@ from yudai.kit.errors import (
     YudaiError,
 )
 from yudai.kit.text import clean
+from yudai.kit.untyped import Object, as_items, as_object, is_object
 
 _MAX_WORDS = 300
 _PLACE = re.compile(
@@ -87,9 +88,7 @@ def _words(answer: Answer, by: Identity) -> str:
         said: Any = json.loads(answer.body)
     except (ValueError, RecursionError):
         said = None
-    if not isinstance(said, dict):
-        return "it does not say why"
-    told = cast("dict[str, Any]", said)
+    told = as_object(said)
     parts = [str(told.get("message") or "it does not say why"), *_details(told.get("errors"))]
     token = by.token.get_secret_value()
     text = ": ".join(parts)
@@ -97,17 +96,14 @@ def _words(answer: Answer, by: Identity) -> str:
 
 
 def _details(errors: object) -> list[str]:
-    if not isinstance(errors, list):
-        return [errors] if isinstance(errors, str) else []
-    found: list[str] = []
-    for error in cast("list[Any]", errors)[:5]:
-        if isinstance(error, dict):
-            detail = cast("dict[str, Any]", error)
-            named = (str(detail.get(key) or "") for key in ("resource", "field", "code"))
-            found.append(str(detail.get("message") or " ".join(named)).strip())
-        else:
-            found.append(str(error))
-    return found
+    if isinstance(errors, str):
+        return [errors]
+    return [_detail(error) if is_object(error) else str(error) for error in as_items(errors)[:5]]
+
+
+def _detail(error: Object) -> str:
+    named = (str(error.get(key) or "") for key in ("resource", "field", "code"))
+    return str(error.get("message") or " ".join(named)).strip()
 
 
 _MOVED = (RefusedError, "GitHub says that it is elsewhere: give its name of today")

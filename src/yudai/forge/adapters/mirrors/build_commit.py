@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from yudai.forge.adapters.git.branch import signed_by
 from yudai.forge.adapters.git.command import Git, Limits
 from yudai.forge.adapters.git.mirror import ATTRIBUTES, Mirror, lay_out
 from yudai.forge.adapters.git.objects import EXECUTABLE, Difference
@@ -101,14 +102,8 @@ async def _commit(git: Git, base: str, tree: str, text: CommitText) -> str:
     author, email = (_UNFIT.sub("", clean(part)).strip() for part in (text.author, text.email))
     if not author or not email:
         raise RefusedError("a commit needs the name and the address of its author")
-    values = (author, email, f"@{text.at} +0000")
-    signed = {
-        f"GIT_{who}_{what}": value
-        for who in ("AUTHOR", "COMMITTER")
-        for what, value in zip(("NAME", "EMAIL", "DATE"), values, strict=True)
-    }
     settings = {**git.settings, "commit.gpgSign": "false", "i18n.commitEncoding": "UTF-8"}
-    signing = replace(git, env=signed, settings=settings)
+    signing = replace(git, env=signed_by(author, email, at=text.at), settings=settings)
     message = clean(text.message).strip() + "\n"
     made = await signing.ask("commit-tree", "-p", base, tree, stdin=message.encode())
     return made.decode().strip()

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from yudai.forge.adapters.git.command import NOWHERE, Git, Limits
 from yudai.forge.adapters.git.mirror import Mirror, lay_out
-from yudai.forge.adapters.git.objects import compare, list_tree, read_objects
+from yudai.forge.adapters.git.objects import compare, find_entry, read_objects
 from yudai.forge.adapters.mirrors.fetch import Head, has_commit, index_bytes
 from yudai.forge.adapters.mirrors.locations import is_whole_name
 from yudai.forge.adapters.mirrors.patch_ids import Step, patch_ids
@@ -121,12 +121,8 @@ async def _is_in(git: Git, commit: str, head: str) -> bool:
 
 
 async def _lines(head: Head, path: str) -> list[str]:
-    if "\0" in path or {"", ".", ".."} & set(path.split("/")):
-        return []
     git = head.mirror.git
-    wanted = path.encode("utf-8", "surrogateescape")
-    found = await list_tree(git, head.commit, path=path)
-    entry = next((entry for entry in found if entry.path == wanted), None)
+    entry = await find_entry(git, head.commit, path)
     if entry is None or not entry.mode.startswith("100") or entry.size > _MAX_FILE:
         return []
     content = await git.ask("cat-file", "blob", entry.oid)

@@ -1,7 +1,6 @@
 """Where the mirrors are, and who may write to one of them."""
 
 import asyncio
-import fcntl
 import hashlib
 import os
 import re
@@ -14,6 +13,7 @@ from yudai.forge.adapters.git.mirror import Mirror
 from yudai.forge.domain.repository import RepoRef
 from yudai.forge.ports.folder import Snapshot
 from yudai.kit.errors import NotFoundError
+from yudai.kit.locks import wait_for_lock
 from yudai.patches.patch import readable
 
 PINS = "refs/yudai/pins"
@@ -21,7 +21,6 @@ PINS = "refs/yudai/pins"
 BUILT = "refs/yudai/built"
 _SHA1 = "sha1"
 _SHA = re.compile(r"[0-9a-f]{40}")
-_LOOK_AGAIN_S = 0.05
 
 
 def is_whole_name(commit: str) -> bool:
@@ -60,20 +59,8 @@ class Shelf:
         lock = self._locks.setdefault(mirror.folder, asyncio.Lock())
         async with lock:
             file = mirror.folder.with_name(f"{mirror.folder.name}.lock")
-            descriptor = os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            descriptor = await wait_for_lock(file)
             try:
-                await _flock(descriptor)
                 yield
             finally:
                 os.close(descriptor)
-
-
-async def _flock(descriptor: int) -> None:
-    """Nobody tells when another process lets go: it is asked again and again."""
-    while True:
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            await asyncio.sleep(_LOOK_AGAIN_S)
-        else:
-            return

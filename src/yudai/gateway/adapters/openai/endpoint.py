@@ -6,6 +6,7 @@ from urllib.parse import urlsplit
 from pydantic import Field, SecretStr
 
 from yudai.kit.errors import RefusedError
+from yudai.kit.hints import BASE_URL, OPENROUTER_KEY, Hint
 from yudai.kit.value import Value
 
 OPENROUTER_URL = "https://openrouter.ai/api/v1"
@@ -19,8 +20,8 @@ class Endpoint(Value):
     api_key: SecretStr | None = None
     key_variable: str = ""
     """Which variable holds the key, for messages."""
-    missing_key: str = ""
-    """What to say when there is no key; "": it can do without one."""
+    missing_key: tuple[str | Hint, ...] = ()
+    """What to say when there is no key; (): it can do without one."""
     headers: dict[str, str] = Field(default_factory=dict, repr=False)
     reports_cost: bool = False
     """Whether its replies name their cost in dollars, and are believed."""
@@ -44,8 +45,9 @@ class Endpoint(Value):
         """RefusedError when no call could be made, and what to do about it."""
         if not self.base_url:
             raise RefusedError(
-                "no server for local models is set: set OPENAI_BASE_URL (or --base-url) to one,"
-                " like http://localhost:8000/v1, or leave those models out"
+                "no server for local models is set: set ",
+                BASE_URL,
+                " to one, like http://localhost:8000/v1, or leave those models out",
             )
         if not _is_address(self.base_url):
             raise RefusedError(
@@ -53,7 +55,7 @@ class Endpoint(Value):
                 " one reads like http://localhost:8000/v1"
             )
         if self.missing_key and not self.key:
-            raise RefusedError(self.missing_key)
+            raise RefusedError(*self.missing_key)
         # Also keeps a broken key out of the messages of those who would have to send it.
         if not _PRINTABLE.fullmatch(self.key):
             raise RefusedError(
@@ -67,8 +69,7 @@ def openrouter(api_key: SecretStr | None) -> Endpoint:
         base_url=OPENROUTER_URL,
         api_key=api_key,
         key_variable="OPENROUTER_API_KEY",
-        missing_key="there is no key for OpenRouter: set OPENROUTER_API_KEY,"
-        " or send calls to another server with OPENAI_BASE_URL (or --base-url)",
+        missing_key=("there is no key for OpenRouter: ", OPENROUTER_KEY),
         headers={"X-Title": "Yudai"},
         reports_cost=True,
     )

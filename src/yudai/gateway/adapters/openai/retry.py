@@ -5,8 +5,7 @@ from datetime import UTC
 from email.utils import parsedate_to_datetime
 from typing import NamedTuple
 
-_FIRST_PAUSE_S = 1.0
-_LONGEST_PAUSE_S = 30.0
+from yudai.kit.retry import grown
 
 
 class Patience(NamedTuple):
@@ -24,7 +23,7 @@ def pause(failures: int, *, asked_s: float | None, dice: float) -> float:
     """Seconds until the next attempt; the dice (0 to 1) keep many callers from coming at once."""
     if asked_s is not None:
         return asked_s + dice
-    return min(_LONGEST_PAUSE_S, _FIRST_PAUSE_S * 2 ** (failures - 1)) * (1 + dice) / 2
+    return grown(failures, 1.0, longest_s=30.0) * (1 + dice) / 2
 
 
 def retry_after(header: str, *, now: float) -> float | None:

@@ -34,7 +34,8 @@ from yudai.runs.domain.states import RunState
 from yudai.runs.domain.trajectory.messages import at_of, commands_of, role_of, text_of, usage_of
 from yudai.runs.domain.trajectory.steps import number_turns
 from yudai.runs.domain.trajectory.trajectory import TrajectoryMessage
-from yudai.solves.domain.matrix import DEFAULT_AGENT, Contestant, Strategy
+from yudai.solves.domain.matrix import DEFAULT_AGENT, Contestant
+from yudai.solves.domain.strategies import Strategy
 
 UNKNOWN_REPO = "imported"
 MAX_TITLE = 500

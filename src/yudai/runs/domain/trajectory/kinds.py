@@ -10,6 +10,7 @@ from yudai.kit.untyped import Object, as_count, as_object, as_text
 from yudai.runs.domain.trajectory.messages import (
     Command,
     commands_of,
+    is_observation,
     role_of,
     starts_turn,
     text_of,
@@ -50,7 +51,7 @@ def kind_of(body: Object) -> Kind:
 
 def is_output(body: Object) -> bool:
     """Version 1 of mini-SWE-agent says what a command printed in the user's name."""
-    if role_of(body) == "tool" or "returncode" in as_object(body.get("extra")):
+    if is_observation(body):
         return True
     return role_of(body) == "user" and text_of(body).lstrip().startswith("<returncode>")
 

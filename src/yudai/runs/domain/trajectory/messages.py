@@ -44,6 +44,10 @@ def starts_turn(body: Object) -> bool:
     return role_of(body) == "assistant" or bool(as_items(extra.get("actions"))) or is_refusal
 
 
+def is_observation(body: Object) -> bool:
+    return role_of(body) == "tool" or "returncode" in as_object(body.get("extra"))
+
+
 def said_in(body: Object) -> Object:
     """The model's own message: this one, or the reply that this one refuses."""
     extra = as_object(body.get("extra"))

@@ -10,6 +10,7 @@ from yudai.kit.value import Value
 from yudai.runs.domain.trajectory.messages import (
     Command,
     commands_of,
+    is_observation,
     reasoning_of,
     role_of,
     said_in,
@@ -95,15 +96,11 @@ def _parted(
     for body in bodies:
         # Version 1 says nothing beside the text: what follows a command is its output.
         is_due = role_of(body) == "user" and len(observations) < len(commands)
-        if _is_observation(body) or (is_due and not as_object(body.get("extra"))):
+        if is_observation(body) or (is_due and not as_object(body.get("extra"))):
             observations.append(_observed(body))
         else:
             others.append(body)
     return observations, others
-
-
-def _is_observation(body: Object) -> bool:
-    return role_of(body) == "tool" or "returncode" in as_object(body.get("extra"))
 
 
 def _observed(body: Object) -> _Observation:

@@ -3,9 +3,10 @@
 import asyncio
 import shutil
 from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 from yudai.kit.causes import Cause
 from yudai.kit.errors import SandboxError
@@ -13,7 +14,7 @@ from yudai.sandboxes.backends.bubblewrap import mounts
 from yudai.sandboxes.backends.bubblewrap.create import Layout, Workshop
 from yudai.sandboxes.backends.bubblewrap.identity import Identity
 from yudai.sandboxes.backends.environment import setup_variables
-from yudai.sandboxes.backends.local.base_build import MADE, RECORD, SCRATCH, TREE, OpenSite, Site
+from yudai.sandboxes.backends.local.base_build import MADE, RECORD, SCRATCH, TREE, Site
 from yudai.sandboxes.backends.network.egress import Reach
 from yudai.sandboxes.backends.toolchain import toolchain
 from yudai.sandboxes.backends.toolchain.bundled import own_uv
@@ -31,61 +32,56 @@ _CERTIFICATES = f"{_SETUP}/certificates"
 _TMP = "/tmp"  # noqa: S108 - inside the box
 
 
-class Sites:
-    def __init__(self, workshop: Workshop, packages: PackageSettings) -> None:
-        self._workshop = workshop
-        self._packages = packages
+class Order(NamedTuple):
+    """A base that is to be built; `owner` hears what set-up was kept from."""
 
-    def opener(self, spec: BaseSpec, owner: str, chosen: Chosen) -> OpenSite:
-        """`owner` hears what set-up was kept from."""
-        return partial(self._open, spec, owner, chosen)
+    spec: BaseSpec
+    owner: str
+    chosen: Chosen
+    packages: PackageSettings
 
-    @asynccontextmanager
-    async def _open(
-        self, spec: BaseSpec, owner: str, chosen: Chosen, base: Path, *, setup: bool
-    ) -> AsyncGenerator[Site]:
-        reach = Reach(Phase.SETUP, owner, toolchain.interpreter(spec.env, chosen))
-        opened = self._for_setup(spec, reach, chosen, base)
-        if not setup:
-            opened = self._for_ourselves(spec, chosen, base)
-        async with opened as site:
-            yield site
 
-    @asynccontextmanager
-    async def _for_ourselves(
-        self, spec: BaseSpec, chosen: Chosen, base: Path
-    ) -> AsyncGenerator[Site]:
-        lay_out = partial(_lay_out_record, spec.source, base)
-        tools = toolchain.find(spec.env, chosen)
-        async with self._workshop.temporary(_OWNER, lay_out, tools) as built:
-            yield Site(built.commands, _SOURCE, _RECORD)
+def open_site(
+    workshop: Workshop, order: Order, base: Path, *, setup: bool
+) -> AbstractAsyncContextManager[Site]:
+    return (_for_setup if setup else _for_ourselves)(workshop, order, base)
 
-    @asynccontextmanager
-    async def _for_setup(
-        self, spec: BaseSpec, reach: Reach, chosen: Chosen, base: Path
-    ) -> AsyncGenerator[Site]:
-        made = base / MADE if spec.env is None else None
-        tools = _with_uv(toolchain.find(spec.env, chosen, made=made)._replace(closed=False))
-        lent = base / "lent"
-        try:
-            variables = setup_variables(ENV, await asyncio.to_thread(self._lend, lent))
-            lay_out = partial(_lay_out_setup, base, lent)
-            async with self._workshop.temporary(_OWNER, lay_out, tools, reach=reach) as built:
-                yield Site(built.commands, variables=variables)
-        finally:
-            await asyncio.to_thread(remove_tree, lent)
 
-    def _lend(self, folder: Path) -> dict[str, str]:
-        """Put what set-up sees of the host into a folder; returns its package settings."""
-        folder.mkdir(mode=0o755)
-        names = copy_certificates(self._packages.files, folder / "certificates")
-        places = {path: f"{_CERTIFICATES}/{name}" for path, name in names.items()}
-        missing = {str(file) for file in self._packages.files} - places.keys()
-        return {
-            name: places.get(value, value)
-            for name, value in self._packages.without_proxies().variables.items()
-            if value not in missing
-        }
+@asynccontextmanager
+async def _for_ourselves(workshop: Workshop, order: Order, base: Path) -> AsyncGenerator[Site]:
+    lay_out = partial(_lay_out_record, order.spec.source, base)
+    tools = toolchain.find(order.spec.env, order.chosen)
+    async with workshop.temporary(_OWNER, lay_out, tools) as built:
+        yield Site(built.commands, _SOURCE, _RECORD)
+
+
+@asynccontextmanager
+async def _for_setup(workshop: Workshop, order: Order, base: Path) -> AsyncGenerator[Site]:
+    env, chosen = order.spec.env, order.chosen
+    reach = Reach(Phase.SETUP, order.owner, toolchain.interpreter(env, chosen))
+    made = base / MADE if env is None else None
+    tools = _with_uv(toolchain.find(env, chosen, made=made)._replace(closed=False))
+    lent = base / "lent"
+    try:
+        variables = setup_variables(ENV, await asyncio.to_thread(_lend, order.packages, lent))
+        lay_out = partial(_lay_out_setup, base, lent)
+        async with workshop.temporary(_OWNER, lay_out, tools, reach=reach) as built:
+            yield Site(built.commands, variables=variables)
+    finally:
+        await asyncio.to_thread(remove_tree, lent)
+
+
+def _lend(packages: PackageSettings, folder: Path) -> dict[str, str]:
+    """Put what set-up sees of the host into a folder; returns its package settings."""
+    folder.mkdir(mode=0o755)
+    names = copy_certificates(packages.files, folder / "certificates")
+    places = {path: f"{_CERTIFICATES}/{name}" for path, name in names.items()}
+    missing = {str(file) for file in packages.files} - places.keys()
+    return {
+        name: places.get(value, value)
+        for name, value in packages.without_proxies().variables.items()
+        if value not in missing
+    }
 
 
 def _with_uv(tools: Toolchain) -> Toolchain:

@@ -4,21 +4,18 @@ import asyncio
 import itertools
 import os
 import posixpath
-import time
-from collections.abc import Mapping
 from pathlib import Path
+from typing import Unpack
 
-from yudai.kit.causes import Cause
 from yudai.kit.errors import SandboxError
 from yudai.sandboxes.backends.bubblewrap.mounts import CONTROL
 from yudai.sandboxes.backends.bubblewrap.runner import Runner
 from yudai.sandboxes.backends.disk_watch import DiskWatch
 from yudai.sandboxes.backends.local.cgroups import Cgroup, OomCounter
+from yudai.sandboxes.backends.local.commands import Ending, run_script, supervise
 from yudai.sandboxes.backends.network.egress import Outlet
-from yudai.sandboxes.backends.shell_script import CANNOT_RUN, NUL_REFUSED, TIMED_OUT, script
-from yudai.sandboxes.backends.supervise import Ending, supervise
 from yudai.sandboxes.backends.workspace.output import Capture
-from yudai.sandboxes.port import DEFAULT_MAX_OUTPUT, WORKSPACE, ExecResult
+from yudai.sandboxes.port import WORKSPACE, Exec, ExecOptions, ExecResult
 
 _BIG = 1 << 20
 # The runner gives it to bash, and to nobody else.
@@ -52,38 +49,18 @@ class RunnerCommands:
     def locate(self, path: str) -> str:
         return posixpath.join(WORKSPACE, path)
 
-    async def exec(
-        self,
-        command: str,
-        *,
-        cwd: str = WORKSPACE,
-        env: Mapping[str, str] | None = None,
-        timeout_s: float = 60.0,
-        max_output: int = DEFAULT_MAX_OUTPUT,
-        stdin: bytes = b"",
-    ) -> ExecResult:
+    async def exec(self, command: str, **options: Unpack[ExecOptions]) -> ExecResult:
+        asked = Exec(command, **options)
+        env = asked.env or {}
         if self._outlet is not None:
             opening = self._outlet.opening
             command = f"{opening} {command}" if opening else command
-            env = {**self._outlet.variables, **(env or {})}
-        if "SHELL" not in (env or {}):
+            env = {**self._outlet.variables, **env}
+        if "SHELL" not in env:
             command = f"{_NO_SHELL} {command}"
-        text = script(command, cwd=self.locate(cwd), env=env)
-        if text is None:
-            return ExecResult(exit_code=CANNOT_RUN, output=NUL_REFUSED)
-        if self.lost:
-            raise SandboxError(self.lost, cause=Cause.SANDBOX_LOST)
-        capture, began = Capture(max_output), time.monotonic()
-        end = await self._run(text, stdin, capture=capture, timeout_s=timeout_s)
-        output, truncated = capture.result()
-        return ExecResult(
-            exit_code=TIMED_OUT if end.timed_out else end.status,
-            output=output,
-            truncated=truncated,
-            timed_out=end.timed_out,
-            oom=self._oom.rang(),
-            disk_full=end.disk_full or await self._disk.is_full(),
-            duration_s=time.monotonic() - began,
+        asked = asked._replace(command=command, cwd=self.locate(asked.cwd), env=env)
+        return await run_script(
+            asked, self._run, lost=self.lost, disk=self._disk, oom=self._oom.rang
         )
 
     async def end(self) -> None:
@@ -94,9 +71,8 @@ class RunnerCommands:
                 await self._outlet.server.close()
             self._oom.close()
 
-    async def _run(
-        self, text: bytes, stdin: bytes, *, capture: Capture, timeout_s: float
-    ) -> Ending:
+    async def _run(self, asked: Exec, text: bytes, capture: Capture) -> Ending:
+        stdin = asked.stdin
         if len(stdin) > _BIG:
             await asyncio.to_thread(_put, f"{self._control}/stdin", stdin)
         elif stdin:
@@ -106,7 +82,7 @@ class RunnerCommands:
         try:
             return await supervise(
                 self._runner.ask(next(self._numbers), source, capture),
-                timeout_s=timeout_s,
+                timeout_s=asked.timeout_s,
                 disk=self._disk,
                 kill=self._runner.kill_commands,
             )

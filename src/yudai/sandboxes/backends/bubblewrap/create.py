@@ -3,6 +3,8 @@
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
+from dataclasses import KW_ONLY, dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -19,7 +21,7 @@ from yudai.sandboxes.backends.local.home import BoxRecord, Home
 from yudai.sandboxes.backends.local.limits import limit_processes, ulimits
 from yudai.sandboxes.backends.local.processes import children, kill_and_wait, program, with_word
 from yudai.sandboxes.backends.network.egress import Outlet, Outlets, Reach
-from yudai.sandboxes.backends.network.nscd import entries_of
+from yudai.sandboxes.backends.network.nscd import Entry, entries_of
 from yudai.sandboxes.backends.toolchain import bundled
 from yudai.sandboxes.backends.toolchain.toolchain import Toolchain
 from yudai.sandboxes.backends.workspace.worktree import Stamp
@@ -49,30 +51,23 @@ class Built(NamedTuple):
     cgroup: Cgroup
 
 
+@dataclass
 class Workshop:
-    def __init__(
-        self,
-        home: Home,
-        outlets: Outlets,
-        *,
-        limits: SandboxLimits,
-        installation: str,
-        overlays: bool,
-    ) -> None:
-        self._home = home
-        self._outlets = outlets
-        self._limits = limits
-        self._installation = installation
-        self._overlays = overlays
-        self._entries = entries_of(HOSTS)
-        self._ground: Ground | None = None
-        self._cgroups: Cgroups | None = None
-        self._guard = Guard()
+    home: Home
+    outlets: Outlets
+    _: KW_ONLY
+    limits: SandboxLimits
+    installation: str
+    overlays: bool
+    _entries: tuple[Entry, ...] = field(default_factory=partial(entries_of, HOSTS))
+    _ground: Ground | None = None
+    _cgroups: Cgroups | None = None
+    _guard: Guard = field(default_factory=Guard)
 
     async def ground(self) -> Ground:
         if self._ground is None:
-            ground = await find_ground(self._home.lease(), self._home.etc, self._limits)
-            overlay = ground.features.overlay and self._overlays
+            ground = await find_ground(self.home.lease(), self.home.etc, self.limits)
+            overlay = ground.features.overlay and self.overlays
             self._ground = ground._replace(features=ground.features._replace(overlay=overlay))
         return self._ground
 
@@ -82,9 +77,7 @@ class Workshop:
         self._guard.close()
 
     async def frame(self, toolchain: Toolchain) -> Frame:
-        return (await self.ground()).frame(
-            bundled.furnish(toolchain, self._home.tools), self._limits
-        )
+        return (await self.ground()).frame(bundled.furnish(toolchain, self.home.tools), self.limits)
 
     async def build(
         self,
@@ -101,15 +94,15 @@ class Workshop:
         """
         ground = await self.ground()
         groups = self._groups()
-        record = self._home.new_box(
+        record = self.home.new_box(
             owner, base=base, cgroups=lambda box: groups.names(self._name(box))
         )
         outlet: Outlet | None = None
         try:
-            layout = await lay_out(ground.features.identity, self._home.box(record.id))
-            control = ground.new_control(self._home.box(record.id))
+            layout = await lay_out(ground.features.identity, self.home.box(record.id))
+            control = ground.new_control(self.home.box(record.id))
             if reach is not None:
-                outlet = self._outlets.open(control, reach, seen_as=CONTROL, entries=self._entries)
+                outlet = self.outlets.open(control, reach, seen_as=CONTROL, entries=self._entries)
             return await self._build(record, layout, frame, control=control, outlet=outlet)
         except BaseException:
             if outlet is not None:
@@ -127,20 +120,20 @@ class Workshop:
         outlet: Outlet | None,
     ) -> Built:
         ground = await self.ground()
-        cgroup = self._groups().create(self._name(record.id), self._limits)
+        cgroup = self._groups().create(self._name(record.id), self.limits)
         # Boxes that are made together are all furnished before the first one starts and competes.
         await asyncio.sleep(0)
-        argv = frame.argv(control, layout.mounts, ulimits(self._limits, cgroup))
+        argv = frame.argv(control, layout.mounts, ulimits(self.limits, cgroup))
         runner = await ground.start(argv, control, groups=cgroup.entrances)
         try:
             if ground.features.identity.outlives_us:
                 self._guard.watch(record.id, runner.pid)
-            limit_processes(runner.pid, self._limits, cgroup)
+            limit_processes(runner.pid, self.limits, cgroup)
             cgroup.step_back()
         except BaseException:
             await runner.end()
             raise
-        disk = DiskWatch(layout.written, self._limits.disk_bytes)
+        disk = DiskWatch(layout.written, self.limits.disk_bytes)
         commands = RunnerCommands(runner, control=control, cgroup=cgroup, disk=disk, outlet=outlet)
         return Built(record, commands, layout, cgroup)
 
@@ -148,7 +141,7 @@ class Workshop:
         """End a box that another process has started: what is in its groups, or its bubblewrap."""
         above = [
             pid
-            for pid in with_word(str(self._home.box(record.id) / "control"))
+            for pid in with_word(str(self.home.box(record.id) / "control"))
             if program(pid).startswith("bwrap")
         ]
         inside = [child for pid in above for child in children(pid)]
@@ -162,7 +155,7 @@ class Workshop:
             if cgroups.remove(record.cgroups):
                 break
             await asyncio.sleep(_PAUSE_S)
-        return await asyncio.to_thread(self._home.remove_box, record.id)
+        return await asyncio.to_thread(self.home.remove_box, record.id)
 
     @asynccontextmanager
     async def temporary(
@@ -181,4 +174,4 @@ class Workshop:
         return self._cgroups
 
     def _name(self, box_id: str) -> str:
-        return f"yudai-{self._installation}-{box_id}"
+        return f"yudai-{self.installation}-{box_id}"

@@ -26,6 +26,13 @@ from yudai.sandboxes.port import SandboxLimits
 
 _OLDEST = (0, 8)
 _SYSTEM_BWRAPS = ("/usr/bin/bwrap", "/usr/local/bin/bwrap")
+_APPARMOR = "apparmor_restrict_unprivileged_userns"
+_REMEDIES = (
+    (f"kernel/{_APPARMOR}", "1", f"AppArmor forbids it, see `sysctl kernel.{_APPARMOR}`"),
+    ("kernel/unprivileged_userns_clone", "0", "set `sysctl kernel.unprivileged_userns_clone=1`"),
+    ("user/max_user_namespaces", "0", "set `sysctl user.max_user_namespaces` above 0"),
+)
+"""Settings of the kernel, the value with which each forbids user namespaces, what to do then."""
 
 
 class Ground(NamedTuple):
@@ -93,15 +100,9 @@ def candidates() -> Iterator[Features]:
 def remedy(sysctl: Path = Path("/proc/sys")) -> str:
     """What a person can do where bubblewrap is refused."""
     advice = "run with --sandbox process (no isolation) or let user namespaces be made"
-    apparmor = sysctl / "kernel/apparmor_restrict_unprivileged_userns"
-    if apparmor.exists() and apparmor.read_text().strip() == "1":
-        advice += ": AppArmor forbids it, see `sysctl kernel.apparmor_restrict_unprivileged_userns`"
-    debian = sysctl / "kernel/unprivileged_userns_clone"
-    if debian.exists() and debian.read_text().strip() == "0":
-        advice += ": set `sysctl kernel.unprivileged_userns_clone=1`"
-    ceiling = sysctl / "user/max_user_namespaces"
-    if ceiling.exists() and ceiling.read_text().strip() == "0":
-        advice += ": set `sysctl user.max_user_namespaces` above 0"
+    for name, forbids, hint in _REMEDIES:
+        if (sysctl / name).exists() and (sysctl / name).read_text().strip() == forbids:
+            advice += f": {hint}"
     return f"{advice} (in Docker: --security-opt seccomp=unconfined)"
 
 

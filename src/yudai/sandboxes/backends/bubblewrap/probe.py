@@ -10,7 +10,8 @@ from yudai.sandboxes.backends.bubblewrap.mounts import Features
 from yudai.sandboxes.backends.environment import variables
 from yudai.sandboxes.backends.local.limits import counts_processes, processors
 from yudai.sandboxes.backends.local.processes import own_namespace
-from yudai.sandboxes.port import Guarantee, NetworkPolicy, Phase, SandboxLimits
+from yudai.sandboxes.domain.guarantees import GuaranteeKind, Kept
+from yudai.sandboxes.port import NetworkPolicy, Phase, SandboxLimits
 
 _MIB = 1 << 20
 _SHORT_S = 0.05
@@ -33,23 +34,23 @@ class Trial(NamedTuple):
     network: NetworkPolicy
 
 
-async def guarantees(trial: Trial) -> tuple[Guarantee, ...]:
-    return (
-        await _files(trial),
-        await _environment(trial),
-        await _network(trial),
-        await _processes(trial),
-        _memory(trial),
-        _process_count(trial),
-        processors(trial.limits, trial.built.cgroup),
-        _disk(trial.limits),
-        await _time(trial),
-        Guarantee(name="output", holds=True, how="capped while it is read; head and tail are kept"),
-        _kernel(),
-    )
+async def kept(trial: Trial) -> dict[GuaranteeKind, Kept]:
+    return {
+        "files": await _files(trial),
+        "environment": await _environment(trial),
+        "network": await _network(trial),
+        "processes": await _processes(trial),
+        "memory": _memory(trial),
+        "process count": _process_count(trial),
+        "processors": processors(trial.limits, trial.built.cgroup),
+        "disk": _disk(trial.limits),
+        "time": await _time(trial),
+        "output": (True, "capped while it is read; head and tail are kept"),
+        "kernel": _kernel(),
+    }
 
 
-async def _files(trial: Trial) -> Guarantee:
+async def _files(trial: Trial) -> Kept:
     hidden = [f"[ ! -e {shlex.quote(str(p))} ]" for p in (trial.host_folder, "/etc/shadow", "/sys")]
     holds = await _says(
         trial, " && ".join([*hidden, "! touch /usr/x /etc/x /x", "echo yes"]), "yes"
@@ -59,25 +60,20 @@ async def _files(trial: Trial) -> Guarantee:
     how = f"own mounts: system folders read-only, the workspace is {overlay}; {who.how}"
     if who.is_hosts_root:
         how += "; to the kernel it is root, and can change the modes of the host's devices"
-    return Guarantee(name="files", holds=holds and not who.is_hosts_root, how=how)
+    return holds and not who.is_hosts_root, how
 
 
-async def _environment(trial: Trial) -> Guarantee:
+async def _environment(trial: Trial) -> Kept:
     said = (await trial.built.commands.exec("env")).text
     names = {line.partition("=")[0] for line in said.splitlines()} - _SHELLS_OWN
     expected = variables(home="", path=(), env="")
-    return Guarantee(
-        name="environment", holds=names <= expected.keys(), how="cleared; a fixed list is set"
-    )
+    return names <= expected.keys(), "cleared; a fixed list is set"
 
 
-async def _network(trial: Trial) -> Guarantee:
+async def _network(trial: Trial) -> Kept:
     devices = "sed -n 's/^ *\\([^:]*\\):.*/\\1/p' /proc/net/dev"
-    return Guarantee(
-        name="network",
-        holds=await _says(trial, devices, "lo") and await _is_apart(trial, "net"),
-        how=f"own network namespace with a loopback device only; {_outlets(trial.network)}",
-    )
+    holds = await _says(trial, devices, "lo") and await _is_apart(trial, "net")
+    return holds, f"own network namespace with a loopback device only; {_outlets(trial.network)}"
 
 
 def _outlets(network: NetworkPolicy) -> str:
@@ -91,53 +87,47 @@ def _extent(hosts: tuple[str, ...]) -> str:
     return f"{len(hosts)} listed hosts" if hosts else "nothing"
 
 
-async def _processes(trial: Trial) -> Guarantee:
+async def _processes(trial: Trial) -> Kept:
     await trial.built.commands.exec("setsid sleep 1000 & (nohup sleep 1000 &)")
-    return Guarantee(
-        name="processes",
-        holds=await _is_alone(trial) and await _is_apart(trial, "pid"),
-        how="own process namespace; everything in it is killed after each command",
-    )
+    holds = await _is_alone(trial) and await _is_apart(trial, "pid")
+    return holds, "own process namespace; everything in it is killed after each command"
 
 
-def _memory(trial: Trial) -> Guarantee:
+def _memory(trial: Trial) -> Kept:
     limit = f"{trial.limits.memory_bytes // _MIB} MiB"
     if trial.built.cgroup.memory is not None:
-        return Guarantee(name="memory", holds=True, how=f"cgroup: {limit} for a box")
+        return True, f"cgroup: {limit} for a box"
     how = f"no writable cgroup: {limit} for each process, not for their sum"
-    return Guarantee(name="memory", holds=False, how=how)
+    return False, how
 
 
-def _process_count(trial: Trial) -> Guarantee:
+def _process_count(trial: Trial) -> Kept:
     limit = trial.limits.processes
     if trial.built.cgroup.pids is not None:
-        return Guarantee(name="process count", holds=True, how=f"cgroup: {limit} for a box")
+        return True, f"cgroup: {limit} for a box"
     if counts_processes():
-        return Guarantee(name="process count", holds=True, how=f"RLIMIT_NPROC: {limit} for a box")
+        return True, f"RLIMIT_NPROC: {limit} for a box"
     how = "no writable cgroup, and RLIMIT_NPROC does not count a box apart here"
-    return Guarantee(name="process count", holds=False, how=how)
+    return False, how
 
 
-def _disk(limits: SandboxLimits) -> Guarantee:
+def _disk(limits: SandboxLimits) -> Kept:
     limit = f"{limits.disk_bytes // _MIB} MiB"
     how = f"{limit} for a file; the workspace is measured every few seconds and stopped at {limit}"
-    return Guarantee(name="disk", holds=True, how=how)
+    return True, how
 
 
-async def _time(trial: Trial) -> Guarantee:
+async def _time(trial: Trial) -> Kept:
     result = await trial.built.commands.exec("setsid sleep 1000 & sleep 1000", timeout_s=_SHORT_S)
-    return Guarantee(
-        name="time",
-        holds=result.timed_out and await _is_alone(trial),
-        how="a command is killed with all it started, and its output so far is kept",
-    )
+    holds = result.timed_out and await _is_alone(trial)
+    return holds, "a command is killed with all it started, and its output so far is kept"
 
 
-def _kernel() -> Guarantee:
+def _kernel() -> Kept:
     how = "the host's own: no wall against its bugs"
     if seccomp.program() is not None:
         how += ", but its riskiest calls are denied"
-    return Guarantee(name="kernel", holds=False, how=how)
+    return False, how
 
 
 async def _is_alone(trial: Trial) -> bool:

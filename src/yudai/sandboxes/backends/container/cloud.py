@@ -11,7 +11,7 @@ from yudai.kit.errors import SandboxError
 from yudai.sandboxes.backends.container.engine import Engine
 from yudai.sandboxes.backends.container.flags import LABEL, Setting, commit_words, run_words
 from yudai.sandboxes.backends.container.host import Ground, find_ground
-from yudai.sandboxes.backends.container.inspect import found_of, guarantees, host_of, name_of
+from yudai.sandboxes.backends.container.inspect import found_of, host_of, kept, name_of
 from yudai.sandboxes.backends.container.machine import ContainerMachine
 from yudai.sandboxes.backends.container.sockets import Door, Doors, TakenError
 from yudai.sandboxes.backends.network.dial import Ways
@@ -23,6 +23,7 @@ from yudai.sandboxes.backends.remote.cloud import (
     Machine,
     Order,
 )
+from yudai.sandboxes.domain.guarantees import guarantees
 from yudai.sandboxes.port import Capabilities, OnBlocked, ignore_blocked
 
 T = TypeVar("T")
@@ -69,8 +70,8 @@ class ContainerCloud:
         version = (await ground.engine.ask("--version")).decode(errors="replace").strip()
         # Docker's own filter is as strict as what we make of podman's.
         is_filtered = ground.seccomp is not None or not ground.engine.is_podman
-        held = guarantees(host_of(ground.engine.facts), is_filtered=is_filtered)
-        return Capabilities(backend=NAME, isolated=True, guarantees=held, version=version)
+        held = guarantees(kept(host_of(ground.engine.facts), is_filtered=is_filtered))
+        return Capabilities(backend=NAME, guarantees=held, version=version)
 
     async def create(self, order: Order) -> Machine:
         ground = await self._found()

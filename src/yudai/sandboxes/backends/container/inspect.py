@@ -8,7 +8,7 @@ from typing import NamedTuple
 from yudai.kit.untyped import Object, as_items, as_object
 from yudai.sandboxes.backends.container.flags import tags_of
 from yudai.sandboxes.backends.remote.cloud import Found
-from yudai.sandboxes.port import Guarantee
+from yudai.sandboxes.domain.guarantees import GuaranteeKind, Kept
 
 _NAME = 64
 _DELEGATE = "let its user have the controllers (Delegate=cpu memory pids), or run it as root"
@@ -43,11 +43,11 @@ def found_of(one: Object) -> Found:
     return Found(name, tags_of(labels), state, _seconds(str(one.get("Created", ""))))
 
 
-def guarantees(host: Host, *, is_filtered: bool) -> tuple[Guarantee, ...]:
+def kept(host: Host, *, is_filtered: bool) -> dict[GuaranteeKind, Kept]:
     """`is_filtered`: whether we know that the riskiest system calls are denied."""
     who = "an ordinary user" if host.rootless else "root, with few of its rights"
     calls = ", but its riskiest calls are denied" if is_filtered else ""
-    said = {
+    return {
         "files": (
             True,
             f"own root, read-only; only /workspace, /home/agent and temporary folders are writable;"
@@ -68,7 +68,6 @@ def guarantees(host: Host, *, is_filtered: bool) -> tuple[Guarantee, ...]:
         "output": (True, "capped in the container; head and tail are kept"),
         "kernel": (False, f"the host's own: no wall against its bugs{calls}"),
     }
-    return tuple(Guarantee(name=name, holds=h, how=how) for name, (h, how) in said.items())
 
 
 def _podman(facts: Object) -> Host:
@@ -89,7 +88,7 @@ def _docker(facts: Object) -> Host:
     )
 
 
-def _held(host: Host, controller: str) -> tuple[bool, str]:
+def _held(host: Host, controller: str) -> Kept:
     if controller in host.controllers:
         return True, "cgroup: of each container"
     return False, f"the engine has no cgroup for it: {_DELEGATE}"

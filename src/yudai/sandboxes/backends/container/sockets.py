@@ -8,10 +8,9 @@ from pathlib import Path
 
 from yudai.kit.errors import SandboxError
 from yudai.sandboxes.backends.network.dial import Ways
-from yudai.sandboxes.backends.network.egress import once
+from yudai.sandboxes.backends.network.egress import make_server, once
 from yudai.sandboxes.backends.network.name_watch import NameWatch
 from yudai.sandboxes.backends.network.proxy import Proxy
-from yudai.sandboxes.backends.network.start_forwarder import SOCKET
 from yudai.sandboxes.backends.remote.cloud import DeniedError, Order
 from yudai.sandboxes.port import OnBlocked, Phase
 
@@ -67,21 +66,16 @@ class Doors:
         return door
 
     def _server(self, order: Order, folder: Path) -> Proxy | NameWatch | None:
-        phase, owner = Phase(order.phase or Phase.AGENT), order.tags.get("owner", "")
-        ways = self._ways if phase is Phase.AGENT else _without_doors(self._ways)
-        if not (order.hosts or ways.doors or phase is Phase.SETUP):
-            if not order.phase:
-                return None
-            # What its image's files say of names is not known here.
-            return NameWatch(folder, phase=phase, owner=owner, on_blocked=self._on_blocked)
-        return Proxy(
-            folder / Path(SOCKET).name,
-            hosts=order.hosts,
-            phase=phase,
-            owner=owner,
+        # What its image's files say of names is not known here: a name watch has no entries.
+        server = make_server(
+            folder,
+            order.hosts,
+            phase=Phase(order.phase or Phase.AGENT),
+            owner=order.tags.get("owner", ""),
             on_blocked=self._on_blocked,
-            ways=ways,
+            ways=self._ways,
         )
+        return server if order.phase or isinstance(server, Proxy) else None
 
     async def close(self, key: str) -> None:
         """Also what a dead process of ours has left of one."""
@@ -104,11 +98,6 @@ class Doors:
         for folder in self._home.glob("*"):
             if folder.name not in used and _changed_at(folder) < before:
                 shutil.rmtree(folder, ignore_errors=True)
-
-
-def _without_doors(ways: Ways) -> Ways:
-    """Those to services of ours are for agents' commands alone."""
-    return Ways(upstream=ways.upstream, resolve=ways.resolve, bounds=ways.bounds)
 
 
 def _changed_at(folder: Path) -> float:

@@ -10,10 +10,11 @@ from typing import Any, NamedTuple
 from e2b import AsyncSandbox, SandboxException, SandboxQuery, SandboxState
 
 from yudai.kit.concurrency import Chores
-from yudai.sandboxes.backends.e2b.errors import AbsentError, UnheardError, UnreachedError, asking
-from yudai.sandboxes.backends.e2b.network import egress, is_open
+from yudai.sandboxes.backends.e2b.errors import AbsentError, UnreachedError, asking
+from yudai.sandboxes.backends.e2b.network import egress
 from yudai.sandboxes.backends.network.addresses import without_login
 from yudai.sandboxes.backends.remote.cloud import BaseGoneError, Found, Order
+from yudai.sandboxes.backends.remote.vendor_errors import UnheardError
 
 _DOMAIN = "e2b.app"
 _PER_PAGE = 100
@@ -149,7 +150,7 @@ class Account:
                 order.image or template,
                 timeout=math.ceil(order.ttl_s),
                 metadata=dict(order.tags),
-                allow_internet_access=is_open(order.hosts),
+                allow_internet_access=bool(order.hosts),
                 network={**egress(order.hosts), "allow_public_traffic": False},  # pyright: ignore[reportArgumentType] - a TypedDict
                 **more,
                 **options,

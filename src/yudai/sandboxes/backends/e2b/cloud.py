@@ -1,9 +1,8 @@
 """Machines at E2B, or at a control plane of your own; its SDK is loaded when they are asked for."""
 
-import asyncio
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, cast
 
 from yudai.kit.errors import SandboxError
 from yudai.sandboxes.backends.e2b.template import BuiltTemplate, build_template
@@ -15,8 +14,6 @@ if TYPE_CHECKING:
     from yudai.sandboxes.backends.e2b.account import Account, Timings
     from yudai.sandboxes.backends.e2b.create import Maker
     from yudai.sandboxes.backends.e2b.machine import E2BMachine
-
-T = TypeVar("T")
 
 NO_SDK = "E2B's SDK is missing: pip install 'yudai[e2b]'"
 _FORKS_AT_ONCE = 20
@@ -65,7 +62,8 @@ class E2BCloud:
 
     async def create(self, order: Order) -> Machine:
         maker = self._maker
-        return await self._whole(maker.create(order), lambda made: maker.discard(made.id))
+        whole = maker.account.chores.whole
+        return await whole(maker.create(order), lambda made: maker.discard(made.id))
 
     async def fork(
         self, source: Machine, orders: Sequence[Order]
@@ -76,16 +74,15 @@ class E2BCloud:
             batch = orders[start : start + _FORKS_AT_ONCE]
             work = self._maker.fork(cast("E2BMachine", source), batch)
             try:
-                forked += await self._whole(work, self._maker.discard_all)
+                forked += await self._account.chores.whole(work, self._maker.discard_all)
             except BaseException:
                 self._account.chores.begin(self._maker.discard_all(forked))
                 raise
         return forked
 
     async def snapshot(self, machine: Machine, name: str) -> str:
-        return await self._whole(
-            self._account.snapshot(machine.id, name), self._maker.drop_snapshot
-        )
+        keeping = self._account.snapshot(machine.id, name)
+        return await self._account.chores.whole(keeping, self._maker.drop_snapshot)
 
     async def remove_snapshot(self, image: str) -> bool:
         return await self._account.remove_snapshot(image)
@@ -107,20 +104,3 @@ class E2BCloud:
     async def close(self) -> None:
         if "_maker" in self.__dict__:
             await self._account.chores.close()
-
-    async def _whole(self, work: Coroutine[Any, Any, T], undo: Callable[[T], Awaitable[None]]) -> T:
-        """Whoever is cancelled meanwhile leaves nothing behind: it is undone when it is done."""
-        task = self._account.chores.begin(work)
-        try:
-            return await asyncio.shield(task)
-        except asyncio.CancelledError:
-            self._account.chores.begin(_undo(task, undo))
-            raise
-
-
-async def _undo(task: asyncio.Task[T], undo: Callable[[T], Awaitable[None]]) -> None:
-    try:
-        made = await task
-    except SandboxError:
-        return
-    await undo(made)

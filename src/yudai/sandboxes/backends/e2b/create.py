@@ -1,23 +1,23 @@
 """How machines come into being at E2B: looked for when an answer was lost, removed when useless."""
 
-import asyncio
-import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 import structlog
 
+from yudai.kit.concurrency import together
 from yudai.kit.errors import SandboxError
+from yudai.kit.retry import growing, retry, within
 from yudai.sandboxes.backends.e2b.errors import (
     LateError,
-    UnheardError,
     UnreachedError,
     UnsupportedError,
     translate,
 )
 from yudai.sandboxes.backends.e2b.machine import E2BMachine
 from yudai.sandboxes.backends.remote.cloud import BOX, INSTALLATION, BusyError, Machine, Order
+from yudai.sandboxes.backends.remote.vendor_errors import UnheardError, clean_up
 
 if TYPE_CHECKING:
     from e2b import AsyncSandbox
@@ -30,6 +30,7 @@ T = TypeVar("T")
 
 _FIRST_PAUSE_S = 0.5
 _LONGEST_PAUSE_S = 15.0
+_UNSURE = (BusyError, UnheardError, UnreachedError)
 
 
 class Maker:
@@ -53,21 +54,17 @@ class Maker:
             if isinstance(error, UnheardError):
                 await self._discard_strays(source)
             return [error for _ in orders]
-        async with asyncio.TaskGroup() as group:
-            fitting = [
-                group.create_task(self._fit(self._fork_of(source, fork), order))
-                for fork, order in zip(forks, orders, strict=False)
-            ]
-        missing = len(orders) - len(fitting)
-        fewer = [SandboxError("E2B made fewer forks than were asked for")] * missing
-        return [*(task.result() for task in fitting), *fewer]
+        fit = await together(
+            self._fit(self._fork_of(source, fork), order)
+            for fork, order in zip(forks, orders, strict=False)
+        )
+        fewer = SandboxError("E2B made fewer forks than were asked for")
+        return [*fit, *[fewer] * (len(orders) - len(fit))]
 
     async def discard(self, machine_id: str) -> None:
         """It ends by itself, a little later, where we cannot do it."""
-        try:
-            await self.account.kill(machine_id)
-        except SandboxError as error:
-            log.warning("sandbox.not_removed", sandbox_id=machine_id, error=str(error))
+        killing = self.account.kill(machine_id)
+        await clean_up(killing, "sandbox.not_removed", sandbox_id=machine_id)
 
     async def discard_all(self, made: Iterable[Machine | SandboxError]) -> None:
         for one in made:
@@ -75,10 +72,8 @@ class Maker:
                 await self.discard(one.id)
 
     async def drop_snapshot(self, image: str) -> None:
-        try:
-            await self.account.remove_snapshot(image)
-        except SandboxError as error:
-            log.warning("snapshot.not_removed", snapshot=image, error=str(error))
+        removing = self.account.remove_snapshot(image)
+        await clean_up(removing, "snapshot.not_removed", snapshot=image)
 
     async def _make(self, order: Order) -> "AsyncSandbox":
         """The SDK has no key that would make asking twice safe, so it is looked for first."""
@@ -96,17 +91,11 @@ class Maker:
 
     async def _look_up(self, ask: Callable[[], Awaitable[T]]) -> T:
         """Until it is answered. BusyError would say that nothing was made, which is not known."""
-        ends_s, pause_s = time.monotonic() + self.account.timings.look_up_s, _FIRST_PAUSE_S
-        while True:
-            try:
-                return await ask()
-            except (BusyError, UnheardError, UnreachedError) as error:
-                if time.monotonic() + pause_s > ends_s:
-                    raise UnheardError(
-                        f"what became of a lost answer is unknown: {error}"
-                    ) from error
-            await asyncio.sleep(pause_s)
-            pause_s = min(2 * pause_s, _LONGEST_PAUSE_S)
+        pauses_s = growing(_FIRST_PAUSE_S, longest_s=_LONGEST_PAUSE_S)
+        try:
+            return await retry(ask, within(self.account.timings.look_up_s, pauses_s), on=_UNSURE)
+        except _UNSURE as error:
+            raise UnheardError(f"what became of a lost answer is unknown: {error}") from error
 
     async def _ready(self, machine: E2BMachine) -> E2BMachine:
         try:

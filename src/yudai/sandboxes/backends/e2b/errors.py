@@ -1,7 +1,7 @@
 """What E2B's SDK raises, in our words."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 
 import httpx
@@ -15,14 +15,16 @@ from yudai.sandboxes.backends.remote.cloud import (
     FullError,
     GoneError,
 )
+from yudai.sandboxes.backends.remote.vendor_errors import (
+    BY_STATUS,
+    ByClass,
+    UnheardError,
+    by_class,
+    one_line,
+)
 
-_LONGEST = 300
 _NO_KEY = "E2B does not accept the key: check E2B_API_KEY"
 _OLD_TEMPLATE = "the template is too old for the SDK: yudai sandbox build-template"
-
-
-class UnheardError(SandboxError):
-    """The answer was lost: whether it was done is not known. Look before asking again."""
 
 
 class LateError(UnheardError):
@@ -41,7 +43,7 @@ class UnsupportedError(SandboxError):
     """The control plane has no such call."""
 
 
-_BY_CLASS: dict[type[BaseException], Callable[[str], SandboxError]] = {
+_BY_CLASS: ByClass = {
     theirs.AuthenticationException: lambda _: DeniedError(_NO_KEY),
     theirs.RateLimitException: BusyError,
     theirs.ServiceBusyException: BusyError,
@@ -58,17 +60,7 @@ _BY_CLASS: dict[type[BaseException], Callable[[str], SandboxError]] = {
     theirs.TimeoutException: LateError,
     httpx.TimeoutException: LateError,
 }
-_BY_STATUS: dict[int, Callable[[str], SandboxError]] = {
-    400: DeniedError,
-    402: DeniedError,
-    403: DeniedError,
-    404: AbsentError,
-    405: UnsupportedError,
-    409: SandboxError,
-    413: DeniedError,
-    422: DeniedError,
-    501: UnsupportedError,
-}
+_BY_STATUS = {**BY_STATUS, 404: AbsentError, 405: UnsupportedError, 501: UnsupportedError}
 
 
 @asynccontextmanager
@@ -98,15 +90,6 @@ async def talking(doing: str) -> AsyncGenerator[None]:
 def translate(error: BaseException, doing: str) -> SandboxError:
     if isinstance(error, SandboxError):
         return error
-    message = f"{doing}: {_clean(error)}"
-    for kind in type(error).__mro__:
-        if kind in _BY_CLASS:
-            return _BY_CLASS[kind](message)
     status: int | None = getattr(error, "status_code", None)
-    return _BY_STATUS.get(status or 0, UnheardError)(message)
-
-
-def _clean(error: BaseException) -> str:
-    """One short line: it is shown to people, and part of it was written elsewhere."""
-    text = " ".join(str(error).split()) or type(error).__name__
-    return "".join(c if c.isprintable() else "\ufffd" for c in text)[:_LONGEST]
+    make = by_class(error, _BY_CLASS) or _BY_STATUS.get(status or 0, UnheardError)
+    return make(f"{doing}: {one_line(error)}")

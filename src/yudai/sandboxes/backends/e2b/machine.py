@@ -12,8 +12,9 @@ from e2b import AsyncCommandHandle, CommandExitException
 from e2b.sandbox_async.commands.command import Commands  # pyright: ignore[reportMissingTypeStubs] - it has types, but no stubs
 
 from yudai.kit.errors import SandboxError
+from yudai.kit.retry import growing
 from yudai.sandboxes.backends.e2b.errors import UnreachedError, asking, talking
-from yudai.sandboxes.backends.e2b.network import egress, is_open
+from yudai.sandboxes.backends.e2b.network import egress
 from yudai.sandboxes.backends.remote.cloud import BusyError, CutError, Said
 from yudai.sandboxes.port import SandboxLimits
 
@@ -95,8 +96,6 @@ class Talk:
         return (rest if mark else text).encode()
 
 
-_FIRST_PAUSE_S = 0.1
-_LONGEST_PAUSE_S = 2.0
 _UPLOAD_BYTES_PER_S = 256 << 10
 _MIB = 1 << 20
 
@@ -145,7 +144,7 @@ class E2BMachine:
             raise CutError("a file could not be written in time") from None
 
     async def allow(self, hosts: Sequence[str]) -> None:
-        rules = {**egress(hosts), "allow_internet_access": is_open(hosts)}
+        rules = {**egress(hosts), "allow_internet_access": bool(hosts)}
         limit_s = self._account.timings.call_s
         async with asking("setting what a sandbox may reach", limit_s):
             await self._sandbox.update_network(rules, request_timeout=limit_s)  # pyright: ignore[reportArgumentType] - a TypedDict
@@ -164,12 +163,13 @@ class E2BMachine:
 
     async def until_it_answers(self) -> None:
         """A new one is worth some patience with the way to it."""
-        limit_s, pause_s = self._account.timings.ready_s, _FIRST_PAUSE_S
+        limit_s = self._account.timings.ready_s
         try:
             async with asyncio.timeout(limit_s):
-                while not await self._answers():
+                for pause_s in growing(0.1, longest_s=2.0):
+                    if await self._answers():
+                        return
                     await asyncio.sleep(pause_s)
-                    pause_s = min(pause_s * 2, _LONGEST_PAUSE_S)
         except TimeoutError:
             raise SandboxError(
                 f"a sandbox was made but did not answer within {limit_s:g} s"

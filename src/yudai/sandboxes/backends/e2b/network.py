@@ -21,10 +21,6 @@ def egress(hosts: Sequence[str]) -> dict[str, Any]:
     return {"allow_out": names, "deny_out": [_ALL]}
 
 
-def is_open(hosts: Sequence[str]) -> bool:
-    return bool(hosts)
-
-
 def _name(host: str) -> str:
     name, _, port = host.partition(":")
     if port not in _PORTS:

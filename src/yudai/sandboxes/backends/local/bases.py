@@ -18,6 +18,7 @@ from typing import NamedTuple
 from pydantic import ValidationError
 
 from yudai.kit.errors import ConflictError, SandboxError
+from yudai.kit.locks import locked
 from yudai.kit.value import Value
 from yudai.sandboxes.backends.disk_watch import usage
 from yudai.sandboxes.backends.local.base_build import LOG, MADE, TREE, OpenSite, build
@@ -27,7 +28,6 @@ from yudai.sandboxes.backends.local.home import (
     USED,
     BoxRecord,
     is_safe,
-    locked,
     safe_name,
     touch,
 )
@@ -35,7 +35,7 @@ from yudai.sandboxes.backends.toolchain.toolchain import Chosen
 from yudai.sandboxes.backends.trees import Stuck, remove_tree, try_to_remove
 from yudai.sandboxes.backends.workspace import manifest
 from yudai.sandboxes.backends.workspace.manifest import Manifest
-from yudai.sandboxes.port import BaseFacts, BaseSpec, Fate, Leftover
+from yudai.sandboxes.port import BaseFacts, BaseSpec, Leftover
 
 _LOCK = ".lock-"
 _GONE = ".gone-"
@@ -146,7 +146,7 @@ class Bases:
                     if await asyncio.to_thread(self._is_left, half, records):
                         leftover = Leftover(backend=backend, id=half.key, why=half.why)
                         stuck = None if dry_run else await asyncio.to_thread(_clear, half.folder)
-                        found.append(leftover if stuck is None else _refused(leftover, stuck))
+                        found.append(leftover if stuck is None else leftover.refused(stuck.words))
         return found
 
     async def facts(self, backend: str, records: Records) -> list[BaseFacts]:
@@ -269,10 +269,6 @@ def _clear(folder: Path) -> Stuck | None:
     except OSError as error:
         return Stuck(folder, error)
     return None
-
-
-def _refused(leftover: Leftover, stuck: Stuck) -> Leftover:
-    return leftover.model_copy(update={"fate": Fate.REFUSED, "note": stuck.words})
 
 
 def _remember(folder: Path, base: Base) -> None:

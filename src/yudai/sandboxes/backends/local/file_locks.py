@@ -4,7 +4,6 @@ A program that is being started holds its parent's lock for a moment after the p
 """
 
 import asyncio
-import fcntl
 import os
 import time
 from collections.abc import AsyncGenerator
@@ -13,6 +12,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
+from yudai.kit.locks import is_locked, lock
 from yudai.kit.value import Value
 from yudai.sandboxes.backends.local.processes import look, own_namespace
 
@@ -34,7 +34,7 @@ class Holder(Value):
 
 def take(path: Path) -> int:
     """Make the file, hold its lock as this process; it is held until that is closed."""
-    descriptor = _lock(path, os.O_CREAT)
+    descriptor = lock(path)
     holder = _ourselves()
     if holder is not None:
         os.write(descriptor, holder.model_dump_json().encode())
@@ -54,12 +54,8 @@ def is_held(path: Path) -> bool:
 
 
 def _is_locked(path: Path) -> bool:
-    try:
-        os.close(_lock(path))
-    except BlockingIOError:
-        return True
-    except (FileNotFoundError, NotADirectoryError):
-        pass
+    with suppress(FileNotFoundError, NotADirectoryError):
+        return is_locked(path)
     return False
 
 
@@ -98,16 +94,6 @@ def _place() -> str:
     return ""
 
 
-def _lock(path: Path, flags: int = 0) -> int:
-    descriptor = os.open(path, os.O_RDWR | os.O_CLOEXEC | flags, 0o600)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BaseException:
-        os.close(descriptor)
-        raise
-    return descriptor
-
-
 _WAIT_POLL_S = 0.05
 
 
@@ -115,27 +101,30 @@ _WAIT_POLL_S = 0.05
 async def hold(path: Path, *, patience_s: float | None = None) -> AsyncGenerator[None]:
     """Wait for it, and hold it; TimeoutError when patience ends before."""
     async with asyncio.timeout(patience_s):
-        while (lock := _try_lock(path)) is None:  # noqa: ASYNC110 - nothing tells when one is free
+        while (held := _try_lock(path)) is None:  # noqa: ASYNC110 - nothing tells when one is free
             await asyncio.sleep(_WAIT_POLL_S)
     try:
         yield
     finally:
-        _unlock(path, lock)
+        _unlock(path, held)
 
 
-def _unlock(path: Path, lock: int) -> None:
+def _unlock(path: Path, held: int) -> None:
     path.unlink(missing_ok=True)
-    os.close(lock)
+    os.close(held)
 
 
 def _try_lock(path: Path) -> int | None:
+    """None also for a file that its last holder has just removed."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    lock = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        if path.exists() and path.stat().st_ino == os.fstat(lock).st_ino:
-            return lock
-    except OSError:
-        pass
-    os.close(lock)
+    with suppress(BlockingIOError):
+        descriptor = lock(path)
+        is_ours = False
+        try:
+            with suppress(FileNotFoundError):
+                is_ours = path.stat().st_ino == os.fstat(descriptor).st_ino
+        finally:
+            if not is_ours:
+                os.close(descriptor)
+        return descriptor if is_ours else None
     return None

@@ -10,13 +10,14 @@ import secrets
 import signal
 import struct
 import time
-from collections.abc import Callable, Generator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 from pydantic import ValidationError
 
 from yudai.kit.errors import SandboxError
+from yudai.kit.locks import locked
 from yudai.kit.value import Value
 from yudai.sandboxes.backends.local import file_locks
 from yudai.sandboxes.backends.local.processes import seeing
@@ -237,17 +238,6 @@ def touch(base: Path) -> bool:
     except FileNotFoundError:
         return False
     return True
-
-
-@contextmanager
-def locked(folder: Path, *, shared: bool = False) -> Generator[None]:
-    """Hold a folder's lock for a short while."""
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_SH if shared else fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(descriptor)
 
 
 _SHELLS = ("/usr/bin/bash", "/bin/bash", "/usr/local/bin/bash", "/bin/sh")

@@ -5,7 +5,8 @@ import platform
 import resource
 
 from yudai.sandboxes.backends.local.cgroups import Cgroup
-from yudai.sandboxes.port import Guarantee, SandboxLimits
+from yudai.sandboxes.domain.guarantees import Kept
+from yudai.sandboxes.port import SandboxLimits
 
 _NPROC_PER_NAMESPACE = (5, 14)
 _BLOCK = 512
@@ -35,12 +36,12 @@ def counts_processes() -> bool:
     return os.getuid() != 0 and (int(major), int(digits or 0)) >= _NPROC_PER_NAMESPACE
 
 
-def processors(limits: SandboxLimits, cgroup: Cgroup) -> Guarantee:
+def processors(limits: SandboxLimits, cgroup: Cgroup) -> Kept:
     """The promise about processors; there is no way to keep it without a control group."""
     how = "no writable cgroup: whatever the host's other processes leave"
     if cgroup.cpu is not None:
         how = f"cgroup: the time of {limits.processors:g} for a box"
-    return Guarantee(name="processors", holds=cgroup.cpu is not None, how=how)
+    return cgroup.cpu is not None, how
 
 
 def outlived(lifetime_s: float) -> str:

@@ -1,6 +1,7 @@
 """The socket of ours that a box without a network sees: a proxy's, or one that hears of names."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
@@ -10,6 +11,7 @@ from yudai.sandboxes.backends.network.name_watch import NameWatch
 from yudai.sandboxes.backends.network.nscd import Entry
 from yudai.sandboxes.backends.network.proxy import Proxy
 from yudai.sandboxes.backends.network.start_forwarder import (
+    SOCKET,
     forward_by_file,
     proxy_variables,
     write_forwarder,
@@ -17,7 +19,7 @@ from yudai.sandboxes.backends.network.start_forwarder import (
 from yudai.sandboxes.domain.allowed_hosts import Allowed
 from yudai.sandboxes.port import Blocked, NetworkPolicy, OnBlocked, Phase
 
-_SOCKET = "proxy"
+_SOCKET = Path(SOCKET).name
 _REMEMBERED = 10_000
 
 
@@ -58,39 +60,45 @@ class Outlets:
 
         `entries` are those of the box's /etc/hosts.
         """
-        if self._has_proxy(reach.phase):
-            return self._proxy(folder, reach, seen_as)
-        watch = NameWatch(
+        server = make_server(
             folder,
+            self._policy.hosts(reach.phase),
             phase=reach.phase,
             owner=reach.owner,
             on_blocked=self._on_blocked,
+            ways=self._ways,
             entries=entries,
         )
-        watch.start()
-        return Outlet(watch)
-
-    def _has_proxy(self, phase: Phase) -> bool:
-        """Set-up always has one, so that what it misses can be told with its port."""
-        doors = phase is Phase.AGENT and self._ways.doors
-        return phase is Phase.SETUP or bool(doors or self._policy.hosts(phase))
-
-    def _proxy(self, folder: Path, reach: Reach, seen_as: str) -> Outlet:
-        ways = self._ways
-        if reach.phase is not Phase.AGENT:
-            ways = Ways(upstream=ways.upstream, resolve=ways.resolve, bounds=ways.bounds)
-        proxy = Proxy(
-            folder / _SOCKET,
-            hosts=self._policy.hosts(reach.phase),
-            phase=reach.phase,
-            owner=reach.owner,
-            on_blocked=self._on_blocked,
-            ways=ways,
-        )
+        if isinstance(server, NameWatch):
+            server.start()
+            return Outlet(server)
         write_forwarder(folder)
-        proxy.start()
+        server.start()
         line = forward_by_file(reach.python, seen_as, socket=f"{seen_as}/{_SOCKET}")
-        return Outlet(proxy, line, proxy_variables())
+        return Outlet(server, line, proxy_variables())
+
+
+def make_server(  # noqa: PLR0913 - each is a fact of its own
+    folder: Path,
+    hosts: Sequence[str],
+    *,
+    phase: Phase,
+    owner: str,
+    on_blocked: OnBlocked,
+    ways: Ways,
+    entries: Sequence[Entry] | None = None,
+) -> Proxy | NameWatch:
+    """A proxy where something may be reached, in its folder; ValueError for what is no host.
+
+    Set-up always has one, so that what it misses can be told with its port.
+    """
+    if phase is not Phase.AGENT:
+        # Those to services of ours are for agents' commands alone.
+        ways = replace(ways, doors={})
+    if not (hosts or ways.doors or phase is Phase.SETUP):
+        return NameWatch(folder, phase=phase, owner=owner, on_blocked=on_blocked, entries=entries)
+    socket = folder / _SOCKET
+    return Proxy(socket, hosts=hosts, phase=phase, owner=owner, on_blocked=on_blocked, ways=ways)
 
 
 def once(on_blocked: OnBlocked) -> OnBlocked:

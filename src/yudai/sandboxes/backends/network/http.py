@@ -1,11 +1,19 @@
-"""Heads of HTTP messages: read with a limit, taken apart, and written for the next hop."""
+"""HTTP messages: heads read with a limit and written for the next hop, bodies as long as they say.
+
+Heads are taken apart here: h11 accepts what a proxy has to refuse (see decision 0016). It reads
+chunks, though, and they are written again, so that no other size than the one it read is passed on.
+"""
 
 import asyncio
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from contextlib import suppress
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
+import h11
+
+from yudai.sandboxes.backends.network.streams import CHUNK, Line
 from yudai.sandboxes.domain.allowed_hosts import authority, canonical, split
 from yudai.sandboxes.port import UNKNOWN_PORT
 
@@ -22,10 +30,13 @@ _HOP_BY_HOP = frozenset(
         "max-forwards",
     }
 )
-FRAMING = frozenset({"content-length", "transfer-encoding"})
+_FRAMING = frozenset({"content-length", "transfer-encoding"})
 _SCHEMES = {"http": 80, "https": 443}
 _MAX_HOST = 253
+_LENGTH = re.compile(r"\d{1,18}\Z", re.ASCII)
+_CHUNKED = b"POST / HTTP/1.1\r\nHost: -\r\nTransfer-Encoding: chunked\r\n\r\n"
 
+Stir = Callable[[], None]
 Fields = tuple[tuple[str, str], ...]
 
 
@@ -119,6 +130,34 @@ def refusal(error: AnswerError) -> bytes:
     return _write(f"HTTP/1.1 {error.status} {error.text}", fields) + body.encode("latin-1")
 
 
+def length_of(head: Head) -> int | None:
+    """How many bytes follow a request's head; None: chunks do. AnswerError when that is unclear."""
+    lengths = _values(head, "content-length")
+    codings = _values(head, "transfer-encoding")
+    if _connection_words(head.fields) & _FRAMING:
+        raise AnswerError(400, "Connection names what says where the request ends")
+    if not codings and not lengths:
+        return 0
+    if codings == ["chunked"] and not lengths and head.first[2] == "HTTP/1.1":
+        return None
+    if not codings and len(lengths) == 1 and _LENGTH.match(lengths[0]):
+        return int(lengths[0])
+    raise AnswerError(400, "it is not clear where the request ends")
+
+
+async def pass_body(client: Line, server: Line, length: int | None, stir: Stir) -> None:
+    """What comes after it is nobody's; who breaks off before its end is told so by ours."""
+    with suppress(OSError):
+        try:
+            if length is None:
+                await _pass_chunks(client, server, stir)
+            else:
+                await _pass(client, server, length, stir)
+        except (EOFError, h11.RemoteProtocolError):
+            if server.writer.can_write_eof():
+                server.writer.write_eof()
+
+
 def _tunnel(target: str) -> Place:
     host, port = split(target)
     if port is None:
@@ -159,7 +198,11 @@ def _field(line: str) -> tuple[str, str]:
     return name, value.strip(" \t")
 
 
-def connection_words(fields: Fields) -> set[str]:
+def _values(head: Head, wanted: str) -> list[str]:
+    return [value.lower() for name, value in head.fields if name.lower() == wanted]
+
+
+def _connection_words(fields: Fields) -> set[str]:
     """What they name as being for the next hop alone."""
     values = (value for name, value in fields if name.lower() == "connection")
     return {word.strip().lower() for value in values for word in value.split(",")}
@@ -167,10 +210,35 @@ def connection_words(fields: Fields) -> set[str]:
 
 def _end_to_end(fields: Fields) -> Iterable[tuple[str, str]]:
     # Without what says how long the body is, the rest of it would be taken for something else.
-    gone = (_HOP_BY_HOP | connection_words(fields)) - FRAMING
+    gone = (_HOP_BY_HOP | _connection_words(fields)) - _FRAMING
     return ((name, value) for name, value in fields if name.lower() not in gone)
 
 
 def _write(first: str, fields: Iterable[tuple[str, str]]) -> bytes:
     lines = [first, *(f"{name}: {value}" for name, value in fields)]
     return "\r\n".join([*lines, "", ""]).encode("latin-1")
+
+
+async def _pass_chunks(client: Line, server: Line, stir: Stir) -> None:
+    """Without their extensions, and without the fields after them: none is for the next hop."""
+    chunks = h11.Connection(h11.SERVER, max_incomplete_event_size=MAX_HEAD)
+    chunks.receive_data(_CHUNKED)
+    chunks.next_event()
+    while not isinstance(event := chunks.next_event(), h11.EndOfMessage):
+        if isinstance(event, h11.Data):
+            await server.send(b"%x\r\n%b\r\n" % (len(event.data), event.data))
+        else:
+            chunks.receive_data(await client.reader.read(CHUNK))
+        stir()
+    await server.send(b"0\r\n\r\n")
+
+
+async def _pass(client: Line, server: Line, length: int, stir: Stir) -> None:
+    while length:
+        data = await client.reader.read(min(CHUNK, length))
+        if not data:
+            raise EOFError
+        stir()
+        await server.send(data)
+        stir()
+        length -= len(data)

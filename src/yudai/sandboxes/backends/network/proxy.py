@@ -5,16 +5,16 @@ import socket
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
-from yudai.sandboxes.backends.network.bodies import length_of, pass_body
 from yudai.sandboxes.backends.network.dial import Reacher, Ways
 from yudai.sandboxes.backends.network.http import (
     MAX_HEAD,
     AnswerError,
     Head,
     Place,
+    length_of,
+    pass_body,
     place_of,
     read_head,
     refusal,
@@ -67,12 +67,7 @@ class Proxy:
         self.start()
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         await self.close()
 
     async def _serve(self, accepted: socket.socket, is_full: bool) -> None:  # noqa: FBT001 - as Serve

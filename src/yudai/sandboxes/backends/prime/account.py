@@ -23,7 +23,6 @@ from yudai.sandboxes.backends.prime.client import make_client
 from yudai.sandboxes.backends.prime.errors import (
     VENDORS,
     DownError,
-    UnheardError,
     UnreachedError,
     asking,
     translate,
@@ -43,6 +42,7 @@ from yudai.sandboxes.backends.remote.cloud import (
     Order,
     Said,
 )
+from yudai.sandboxes.backends.remote.vendor_errors import UnheardError
 
 _GIB = 1 << 30
 _IMAGE_GB = 2

@@ -1,16 +1,16 @@
 """Machines at Prime Intellect; its client library is loaded when the first is asked for."""
 
 import asyncio
-from collections.abc import Sequence
-from contextlib import suppress
-from functools import cached_property
+from collections.abc import Mapping, Sequence
+from functools import cached_property, partial
+from itertools import repeat
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import structlog
 
 from yudai.kit.errors import SandboxError
-from yudai.sandboxes.backends.prime.machine import PrimeMachine
+from yudai.kit.retry import retry, within
 from yudai.sandboxes.backends.remote.cloud import (
     INSTALLATION,
     BusyError,
@@ -20,8 +20,10 @@ from yudai.sandboxes.backends.remote.cloud import (
     GoneError,
     Machine,
     Order,
+    Said,
 )
 from yudai.sandboxes.backends.remote.guarantees import vm_capabilities
+from yudai.sandboxes.backends.remote.vendor_errors import clean_up
 from yudai.sandboxes.port import Capabilities
 
 if TYPE_CHECKING:
@@ -30,9 +32,52 @@ if TYPE_CHECKING:
 log: structlog.stdlib.BoundLogger = structlog.get_logger()
 
 _NO_CLIENT = "Prime's client library is missing: pip install 'yudai[prime]'"
+_ALIVE = "true"
+_ALIVE_S = 30.0
 _PAUSE_S = 0.5
 _PROBE_S = 30.0
 _ANSWERS_S = 60.0
+_UNANSWERED = (BusyError, CutError, TimeoutError)
+
+
+class PrimeMachine:
+    def __init__(self, account: "Account", machine_id: str) -> None:
+        self._account = account
+        self._id = machine_id
+
+    @property
+    def id(self) -> str:
+        return self._id
+
+    @property
+    def variables(self) -> Mapping[str, str]:
+        return {}
+
+    async def run(self, line: str, *, timeout_s: float, max_bytes: int = 1 << 20) -> Said:
+        """Its end may take a while where the line is bad: who asked does not wait for that."""
+        talk = self._account.chores.begin(self._account.talk(self._id, line, max_bytes))
+        try:
+            done, _ = await asyncio.wait({talk}, timeout=timeout_s)
+        except asyncio.CancelledError:
+            talk.cancel()
+            raise
+        if not done:
+            talk.cancel()
+            raise TimeoutError(f"no end within {timeout_s:g} s")
+        return talk.result()
+
+    async def put(self, path: str, content: bytes) -> None:
+        await self._account.upload(self._id, path, content)
+
+    async def allow(self, hosts: Sequence[str]) -> None:
+        await self._account.allow(self._id, hosts)
+
+    async def extend(self, ttl_s: float) -> None:  # noqa: ARG002 - its length was set at creation
+        """Any command starts the clock of idleness anew."""
+        try:
+            await self.run(_ALIVE, timeout_s=_ALIVE_S)
+        except TimeoutError as error:
+            raise CutError(f"the sandbox does not answer: {error}") from error
 
 
 class PrimeCloud:
@@ -71,12 +116,8 @@ class PrimeCloud:
 
     async def create(self, order: Order) -> Machine:
         account = self._account
-        making = account.chores.begin(account.make(order, self._image))
-        try:
-            machine_id = await asyncio.shield(making)
-        except asyncio.CancelledError:
-            account.chores.begin(self._unmake(making))
-            raise
+        making = account.make(order, self._image)
+        machine_id = await account.chores.whole(making, self._discard)
         machine = PrimeMachine(account, machine_id)
         try:
             await account.arrivals.wait(machine_id)
@@ -88,12 +129,8 @@ class PrimeCloud:
 
     async def snapshot(self, machine: Machine, name: str) -> str:  # noqa: ARG002 - its checkpoints have no names
         account = self._account
-        keeping = account.chores.begin(self._keep(account, machine.id))
-        try:
-            return await asyncio.shield(keeping)
-        except asyncio.CancelledError:
-            account.chores.begin(self._unkeep(keeping))
-            raise
+        # Before it is kept for good, it may not be removed.
+        return await account.chores.whole(self._keep(account, machine.id), self._drop)
 
     async def remove_snapshot(self, image: str) -> bool:
         try:
@@ -126,27 +163,14 @@ class PrimeCloud:
 
     async def _until_it_answers(self, machine: Machine) -> None:
         """It is said to run a moment before its gateway knows it."""
-        tries = asyncio.get_running_loop().time() + _ANSWERS_S
-        while True:
-            try:
-                await machine.run("true", timeout_s=_PROBE_S)
-            except (BusyError, CutError, TimeoutError) as error:
-                if asyncio.get_running_loop().time() > tries:
-                    raise SandboxError(f"the sandbox runs but does not answer: {error}") from error
-                await asyncio.sleep(_PAUSE_S)
-            else:
-                return
-
-    async def _unmake(self, making: asyncio.Task[str]) -> None:
-        """Nobody waits for it any more, but it is being made."""
-        with suppress(SandboxError):
-            await self._discard(await making)
+        probe = partial(machine.run, "true", timeout_s=_PROBE_S)
+        try:
+            await retry(probe, within(_ANSWERS_S, repeat(_PAUSE_S)), on=_UNANSWERED)
+        except _UNANSWERED as error:
+            raise SandboxError(f"the sandbox runs but does not answer: {error}") from error
 
     async def _discard(self, machine_id: str) -> None:
-        try:
-            await self.kill(machine_id)
-        except SandboxError as error:
-            log.warning("sandbox.not_removed", sandbox_id=machine_id, error=str(error))
+        await clean_up(self.kill(machine_id), "sandbox.not_removed", sandbox_id=machine_id)
 
     async def _keep(self, account: "Account", machine_id: str) -> str:
         checkpoint = await account.checkpoint(machine_id)
@@ -160,13 +184,6 @@ class PrimeCloud:
             raise
         return checkpoint
 
-    async def _unkeep(self, keeping: asyncio.Task[str]) -> None:
-        """Before it is kept for good, it may not be removed."""
-        with suppress(SandboxError):
-            await self._drop(await keeping)
-
     async def _drop(self, checkpoint: str) -> None:
-        try:
-            await self.remove_snapshot(checkpoint)
-        except SandboxError as error:
-            log.warning("snapshot.not_removed", snapshot=checkpoint, error=str(error))
+        removing = self.remove_snapshot(checkpoint)
+        await clean_up(removing, "snapshot.not_removed", snapshot=checkpoint)

@@ -2,7 +2,7 @@
 
 import asyncio
 import re
-from collections.abc import AsyncGenerator, Callable, Iterator
+from collections.abc import AsyncGenerator, Iterator
 from contextlib import asynccontextmanager
 
 import httpx
@@ -16,17 +16,20 @@ from prime_sandboxes import (
 
 from yudai.kit.errors import SandboxError
 from yudai.sandboxes.backends.remote.cloud import BusyError, DeniedError, FullError, GoneError
+from yudai.sandboxes.backends.remote.vendor_errors import (
+    BY_STATUS,
+    ByClass,
+    Make,
+    UnheardError,
+    by_class,
+    one_line,
+)
 
 TOO_MANY = 429
-_LONGEST = 300
 _STATUS = re.compile(r"\bHTTP (\d{3})\b")
 _UNCONNECTED = (httpx.ConnectError, httpx.ConnectTimeout)
 _NO_KEY = "Prime does not accept the key: check PRIME_API_KEY"
 _NO_CREDIT = "Prime wants to be paid first: look at the billing page of the account"
-
-
-class UnheardError(SandboxError):
-    """The answer was lost: whether it was done is not known. Look before asking again."""
 
 
 class DownError(UnheardError):
@@ -41,22 +44,18 @@ class UnreachedError(UnheardError):
     """There is nobody at that address; its client may have got through before, and asked again."""
 
 
-_BY_CLASS: dict[type[BaseException], Callable[[str], SandboxError]] = {
+_BY_CLASS: ByClass = {
     UnauthorizedError: lambda _: DeniedError(_NO_KEY),
     PaymentRequiredError: lambda _: DeniedError(_NO_CREDIT),
     SandboxImagePullError: DeniedError,
     SandboxNotRunningError: GoneError,
 }
-_BY_STATUS: dict[int, Callable[[str], SandboxError]] = {
-    400: DeniedError,
+_BY_STATUS: dict[int, Make] = {
+    **BY_STATUS,
     401: lambda _: DeniedError(_NO_KEY),
     402: lambda _: DeniedError(_NO_CREDIT),
-    403: DeniedError,
     404: GoneError,
-    409: SandboxError,
     410: GoneError,
-    413: DeniedError,
-    422: DeniedError,
     507: FullError,
 }
 _LATER: dict[int, type[BusyError] | type[DownError]] = {
@@ -81,10 +80,9 @@ async def asking(doing: str, deadline_s: float) -> AsyncGenerator[None]:
 
 
 def translate(error: BaseException, doing: str) -> SandboxError:
-    message = f"{doing}: {_clean(error)}"
-    for kind in type(error).__mro__:
-        if kind in _BY_CLASS:
-            return _BY_CLASS[kind](message)
+    message = f"{doing}: {one_line(error)}"
+    if make := by_class(error, _BY_CLASS):
+        return make(message)
     if any(isinstance(one, _UNCONNECTED) for one in _behind(error)):
         return UnreachedError(message)
     response = _response(error)
@@ -115,9 +113,3 @@ def _behind(error: BaseException | None) -> Iterator[BaseException]:
 def _status_in(text: str) -> int:
     found = _STATUS.search(text)
     return int(found[1]) if found else 0
-
-
-def _clean(error: BaseException) -> str:
-    """One short line: it is shown to people, and part of it was written elsewhere."""
-    text = " ".join(str(error).split()) or type(error).__name__
-    return "".join(c if c.isprintable() else "\ufffd" for c in text)[:_LONGEST]

@@ -1,15 +1,14 @@
 """Waiting for machines to be ready: all who wait ask together."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from yudai.kit.errors import SandboxError
+from yudai.kit.retry import growing
 from yudai.sandboxes.backends.remote.cloud import DeniedError
 
 AT_ONCE = 100
-_FIRST_PAUSE_S = 0.25
-_LONGEST_PAUSE_S = 4.0
 _READY = "RUNNING"
 
 
@@ -23,6 +22,10 @@ class News(NamedTuple):
 class Patience(NamedTuple):
     ready_s: float = 300.0
     image_s: float = 3000.0
+    first_pause_s: float = 0.25
+
+    def pauses_s(self) -> Iterator[float]:
+        return growing(self.first_pause_s, longest_s=4.0, factor=1.5)
 
 
 class _Guest(NamedTuple):
@@ -40,7 +43,7 @@ class Arrivals:
         self._patience = patience
         self._guests: dict[str, _Guest] = {}
         self._asking: asyncio.Task[None] | None = None
-        self._pause_s = _FIRST_PAUSE_S
+        self._pauses_s = self._patience.pauses_s()
         self._trouble = ""
 
     async def wait(self, machine_id: str) -> None:
@@ -64,14 +67,13 @@ class Arrivals:
             await asyncio.wait([self._asking])
 
     def _begin(self) -> None:
-        self._pause_s = _FIRST_PAUSE_S
+        self._pauses_s = self._patience.pauses_s()
         if self._asking is None or self._asking.done():
             self._asking = asyncio.create_task(self._ask_until_all_are_here())
 
     async def _ask_until_all_are_here(self) -> None:
         while self._guests:
-            await asyncio.sleep(self._pause_s)
-            self._pause_s = min(1.5 * self._pause_s, _LONGEST_PAUSE_S)
+            await asyncio.sleep(next(self._pauses_s))
             names = list(self._guests)
             for start in range(0, len(names), AT_ONCE):
                 await self._ask_for(names[start : start + AT_ONCE])

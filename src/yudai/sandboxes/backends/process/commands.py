@@ -6,21 +6,18 @@ import os
 import posixpath
 import secrets
 import subprocess
-import time
 from collections.abc import Mapping
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, Unpack
 
-from yudai.kit.causes import Cause
 from yudai.kit.errors import SandboxError
 from yudai.sandboxes.backends.disk_watch import DiskWatch
+from yudai.sandboxes.backends.local.commands import Ending, run_script, supervise
 from yudai.sandboxes.backends.local.processes import Mark, exited, kill_family, look
-from yudai.sandboxes.backends.shell_script import CANNOT_RUN, NUL_REFUSED, TIMED_OUT, script
-from yudai.sandboxes.backends.supervise import Ending, supervise
 from yudai.sandboxes.backends.workspace.output import Capture
-from yudai.sandboxes.port import DEFAULT_MAX_OUTPUT, ENV, WORKSPACE, ExecResult
+from yudai.sandboxes.port import ENV, WORKSPACE, Exec, ExecOptions, ExecResult
 
 _CHUNK = 1 << 18
 _PAUSE_S = 0.005
@@ -48,11 +45,7 @@ class ProcessCommands:
         self._disk = disk
         self._numbers = itertools.count(1)
         self._running: dict[Mark, asyncio.Task[int]] = {}
-        self._lost = ""
-
-    @property
-    def lost(self) -> str:
-        return self._lost
+        self.lost = ""
 
     def locate(self, path: str) -> str:
         """The port's /workspace and /env are elsewhere on the host."""
@@ -62,53 +55,29 @@ class ProcessCommands:
                 return f"{real}{path[len(place) :]}"
         return path
 
-    async def exec(
-        self,
-        command: str,
-        *,
-        cwd: str = WORKSPACE,
-        env: Mapping[str, str] | None = None,
-        timeout_s: float = 60.0,
-        max_output: int = DEFAULT_MAX_OUTPUT,
-        stdin: bytes = b"",
-    ) -> ExecResult:
-        text = script(command, cwd=self.locate(cwd), env=env)
-        if text is None:
-            return ExecResult(exit_code=CANNOT_RUN, output=NUL_REFUSED)
-        if self._lost:
-            raise SandboxError(self._lost, cause=Cause.SANDBOX_LOST)
-        capture, began = Capture(max_output), time.monotonic()
-        ending = await self._run(text, stdin, capture=capture, timeout_s=timeout_s)
-        output, truncated = capture.result()
-        return ExecResult(
-            exit_code=TIMED_OUT if ending.timed_out else ending.status,
-            output=output,
-            truncated=truncated,
-            timed_out=ending.timed_out,
-            disk_full=ending.disk_full or await self._disk.is_full(),
-            duration_s=time.monotonic() - began,
-        )
+    async def exec(self, command: str, **options: Unpack[ExecOptions]) -> ExecResult:
+        asked = Exec(command, **options)
+        asked = asked._replace(cwd=self.locate(asked.cwd))
+        return await run_script(asked, self._run, lost=self.lost, disk=self._disk)
 
     async def end(self) -> None:
-        self._lost = "the sandbox has been destroyed"
+        self.lost = "the sandbox has been destroyed"
         for mark, status in list(self._running.items()):
             kill_family(mark)
             await asyncio.wait({status})
 
-    async def _run(
-        self, text: bytes, stdin: bytes, *, capture: Capture, timeout_s: float
-    ) -> Ending:
+    async def _run(self, asked: Exec, text: bytes, capture: Capture) -> Ending:
         number = next(self._numbers)
         request, source = (self._around.folder / f"{number}{end}" for end in ("", ".in"))
         request.write_bytes(text)
-        source.write_bytes(stdin)
+        source.write_bytes(asked.stdin)
         # Their end stays open here: else a command that closes it would keep the loop awake.
         output, theirs = os.pipe()
         os.set_blocking(output, False)
         loop = asyncio.get_running_loop()
         loop.add_reader(output, _drain, output, capture)
         try:
-            return await self._supervise(request, source, theirs, timeout_s=timeout_s)
+            return await self._supervise(request, source, theirs, timeout_s=asked.timeout_s)
         finally:
             loop.remove_reader(output)
             while _drain(output, capture):
@@ -134,7 +103,7 @@ class ProcessCommands:
             )
         finally:
             if not status.done():
-                self._lost = self._lost or "a command could not be stopped"
+                self.lost = self.lost or "a command could not be stopped"
 
     def _start(
         self, request: Path, source: Path, output: int, token: str

@@ -129,7 +129,7 @@ class RemoteBackend:
     ) -> Sequence[Box | SandboxError]:
         entry = await self._shelf.find(base.key)
         wanted = [await self._want(entry, owner=owner, phase=phase) for _ in range(n)]
-        made = await self._crew.hire_all([one for one, _ in wanted], [order for _, order in wanted])
+        made = await self._crew.hire_all(wanted)
         if any(isinstance(one, BaseGoneError) for one in made):
             self._shelf.doubt(entry)
         try:

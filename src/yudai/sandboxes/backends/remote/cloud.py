@@ -16,30 +16,27 @@ BOX = "box"
 class CutError(SandboxError):
     """The line broke while a command ran: it may go on in the machine; ask for it again."""
 
-    def __init__(self, message: str) -> None:
-        super().__init__(message, cause=Cause.SANDBOX_LOST)
+    usual_cause = Cause.SANDBOX_LOST
 
 
 class GoneError(SandboxError):
     """There is no such machine any more."""
 
-    def __init__(self, message: str) -> None:
-        super().__init__(message, cause=Cause.SANDBOX_LOST)
+    usual_cause = Cause.SANDBOX_LOST
 
 
 class BusyError(SandboxError):
     """A quota or a rate limit: nothing was made; the same may be asked for again after a while."""
 
     def __init__(self, message: str, *, retry_after_s: float | None = None) -> None:
-        super().__init__(message, cause=Cause.SANDBOX_FAILED)
+        super().__init__(message)
         self.retry_after_s = retry_after_s
 
 
 class DeniedError(SandboxError):
     """A wrong key, no credit, no such template: asking again does not help."""
 
-    def __init__(self, message: str) -> None:
-        super().__init__(message, cause=Cause.SANDBOX_REFUSED)
+    usual_cause = Cause.SANDBOX_REFUSED
 
 
 class BaseGoneError(SandboxError):

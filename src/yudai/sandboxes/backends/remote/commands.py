@@ -6,7 +6,8 @@ import posixpath
 import secrets
 from collections.abc import Mapping
 from contextlib import suppress
-from typing import NamedTuple
+from copy import copy
+from typing import NamedTuple, Unpack
 
 from yudai.kit.causes import Cause
 from yudai.kit.errors import SandboxError
@@ -27,7 +28,14 @@ from yudai.sandboxes.backends.warden.protocol import (
     Request,
 )
 from yudai.sandboxes.backends.workspace.worktree import Change
-from yudai.sandboxes.port import DEFAULT_MAX_OUTPUT, ENV, WORKSPACE, ExecResult, SandboxLimits
+from yudai.sandboxes.port import (
+    ENV,
+    WORKSPACE,
+    Exec,
+    ExecOptions,
+    ExecResult,
+    SandboxLimits,
+)
 
 __all__ = ["AGENT_HOME", "FOLDER", "RECORD", "RemoteCommands"]
 
@@ -60,9 +68,8 @@ class RemoteCommands:
 
     def as_root(self) -> "RemoteCommands":
         """The same machine, for steps of our own."""
-        other = RemoteCommands(self._line.machine, variables=self._variables, limits=self._limits)
-        other._turns, other._line, other._is_root = self._turns, self._line, True
-        other._measured = self._measured
+        other: RemoteCommands = copy(self)
+        other._is_root = True
         return other
 
     @property
@@ -72,26 +79,18 @@ class RemoteCommands:
     def locate(self, path: str) -> str:
         return posixpath.join(WORKSPACE, path)
 
-    async def exec(
-        self,
-        command: str,
-        *,
-        cwd: str = WORKSPACE,
-        env: Mapping[str, str] | None = None,
-        timeout_s: float = 60.0,
-        max_output: int = DEFAULT_MAX_OUTPUT,
-        stdin: bytes = b"",
-    ) -> ExecResult:
-        text = script(command, cwd=self.locate(cwd), env=env)
+    async def exec(self, command: str, **options: Unpack[ExecOptions]) -> ExecResult:
+        asked = Exec(command, **options)
+        text = script(command, cwd=self.locate(asked.cwd), env=asked.env)
         if text is None:
             return ExecResult(exit_code=CANNOT_RUN, output=NUL_REFUSED)
         request = Request(
             id=secrets.token_hex(12),
             script=text,
             variables=self._variables,
-            stdin=stdin,
-            timeout_s=timeout_s,
-            max_output=max_output,
+            stdin=asked.stdin,
+            timeout_s=asked.timeout_s,
+            max_output=asked.max_output,
             as_root=self._is_root,
             processes=self._limits.processes,
             file_bytes=self._limits.disk_bytes,
@@ -110,11 +109,11 @@ class RemoteCommands:
 
     async def give(self) -> None:
         """All that root has put into the workspace and /env becomes the agent's."""
-        await warden_client.give(self._line)
+        await warden_client.ask(self._line, "give")
 
     async def seal(self) -> None:
         """Write down what the base is, as `seal.sh` has recorded it; /env is closed."""
-        await warden_client.seal(self._line)
+        await warden_client.ask(self._line, "seal")
 
     async def changes(self) -> dict[str, Change]:
         return await warden_client.changes(self._line)

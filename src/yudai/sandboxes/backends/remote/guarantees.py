@@ -1,8 +1,9 @@
 """What holds in a machine of a provider: its own claims, and what our warden sees to."""
 
-from yudai.sandboxes.port import Capabilities, Guarantee
+from yudai.sandboxes.domain.guarantees import GuaranteeKind, guarantees
+from yudai.sandboxes.port import Capabilities
 
-_HOW = {
+_HOW: dict[GuaranteeKind, str] = {
     "files": "separate VM run by the provider (their claim)",
     "environment": "nothing of ours is in the VM but what a command is given",
     "network": "the provider's egress rules, closed unless a phase has hosts (their claim)",
@@ -20,5 +21,5 @@ _HOW = {
 def vm_capabilities(
     backend: str, *, version: str, size: str = "the size of the VM"
 ) -> Capabilities:
-    kept = [Guarantee(name=n, holds=True, how=how.format(size=size)) for n, how in _HOW.items()]
-    return Capabilities(backend=backend, isolated=True, guarantees=tuple(kept), version=version)
+    kept = guarantees({kind: (True, how.format(size=size)) for kind, how in _HOW.items()})
+    return Capabilities(backend=backend, guarantees=kept, version=version)

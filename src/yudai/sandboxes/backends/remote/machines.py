@@ -2,14 +2,15 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass, field
 from functools import partial
 
 import structlog
 
 from yudai.kit.causes import Cause
-from yudai.kit.concurrency import Chores
+from yudai.kit.concurrency import Chores, repeat, together
 from yudai.kit.errors import SandboxError
+from yudai.kit.retry import growing
 from yudai.sandboxes.backends.remote.cloud import (
     BOX,
     BusyError,
@@ -30,27 +31,26 @@ _LONGEST_PAUSE_S = 5.0
 _FULL = "all {} sandboxes that this installation may have at once are in use"
 
 
+@dataclass
 class Admission:
-    def __init__(
-        self, register: Register, *, at_most: int | None = None, waits: bool = True
-    ) -> None:
-        """`at_most` None: there is no limit; not `waits`: BusyError where others would wait."""
-        self._register = register
-        self._at_most = at_most
-        self._waits = waits
-        self._door = asyncio.Lock()
+    register: Register
+    _: KW_ONLY
+    at_most: int | None = None
+    """None: there is no limit."""
+    waits: bool = True
+    """False: BusyError where others would wait."""
+    _door: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     async def open(self, entries: Sequence[BoxEntry]) -> None:
         """Open their rows, all at once, when there is room; as long as that takes."""
         # One of us asks at a time: who came first, and wants several, is not overtaken here.
         async with self._door:
-            pause_s = _FIRST_PAUSE_S
-            while not await self._register.open_boxes(entries, at_most=self._at_most):
-                if not self._waits:
-                    raise BusyError(_FULL.format(self._at_most))
-                log.info("sandboxes.full", at_most=self._at_most, n=len(entries))
-                await asyncio.sleep(pause_s)
-                pause_s = min(2 * pause_s, _LONGEST_PAUSE_S)
+            pauses_s = growing(_FIRST_PAUSE_S, longest_s=_LONGEST_PAUSE_S)
+            while not await self.register.open_boxes(entries, at_most=self.at_most):
+                if not self.waits:
+                    raise BusyError(_FULL.format(self.at_most))
+                log.info("sandboxes.full", at_most=self.at_most, n=len(entries))
+                await asyncio.sleep(next(pauses_s))
 
 
 BEAT_S = 15.0
@@ -112,21 +112,20 @@ class Crew:
 
     async def hire(self, entry: BoxEntry, order: Order) -> Member:
         """Make one machine; nothing that we know of is left when that fails or is cancelled."""
-        [member] = await self.hire_all([entry], [order])
+        [member] = await self.hire_all([(entry, order)])
         if isinstance(member, SandboxError):
             raise member
         return member
 
-    async def hire_all(
-        self, entries: Sequence[BoxEntry], orders: Sequence[Order]
-    ) -> Sequence[Member | SandboxError]:
+    async def hire_all(self, wanted: Sequence[Wanted]) -> Sequence[Member | SandboxError]:
         """One machine and copies of it before anybody has used it; where there are none, each anew.
 
         All have their places before the first is made: who had a part would wait for the rest.
         """
+        entries = [entry for entry, _ in wanted]
         await self._enter(entries)
         try:
-            members = await self._make_all(tuple(zip(entries, orders, strict=True)))
+            members = await self._make_all(wanted)
         except BaseException:
             await self._chores.finish(self._undo(entries))
             raise
@@ -189,7 +188,9 @@ class Crew:
         self._placed.update(entry.id for entry in entries)
         if self._beating is None or self._beating.done():
             # Before the first row: who is silent for long is taken for dead.
-            self._beating = asyncio.create_task(self._beat_for_ever(), name="sandboxes")
+            every_s = self._beat_s
+            beat = repeat(self.beat, every_s, first_s=every_s, failed="sandboxes.not_beaten")
+            self._beating = asyncio.create_task(beat, name="sandboxes")
         try:
             await self._admission.open(entries)
         except BaseException:
@@ -220,12 +221,8 @@ class Crew:
         return hired | await self._make_apart(missing)
 
     async def _make_apart(self, wanted: Sequence[Wanted]) -> Hired:
-        try:
-            async with asyncio.TaskGroup() as group:
-                tasks = [group.create_task(self._make(*one)) for one in wanted]
-        except ExceptionGroup as errors:
-            raise errors.exceptions[0] from errors
-        return {entry.id: task.result() for (entry, _), task in zip(wanted, tasks, strict=True)}
+        made = await together(self._make(*one) for one in wanted)
+        return {entry.id: one for (entry, _), one in zip(wanted, made, strict=True)}
 
     async def _make(self, entry: BoxEntry, order: Order) -> Member | SandboxError:
         try:
@@ -340,11 +337,3 @@ class Crew:
         except Exception as error:  # noqa: BLE001 - the next beat tries again
             member.extended_s = 0.0
             log.warning("sandbox.not_extended", sandbox_id=member.machine.id, error=repr(error))
-
-    async def _beat_for_ever(self) -> None:
-        while True:
-            await asyncio.sleep(self._beat_s)
-            try:
-                await self.beat()
-            except Exception as error:  # noqa: BLE001 - the next beat may fare better
-                log.warning("sandboxes.not_beaten", error=repr(error))

@@ -5,11 +5,11 @@ import time
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
+from yudai.kit.retry import growing
 from yudai.sandboxes.backends.remote.cloud import BusyError, DeniedError
 
 T = TypeVar("T")
 
-_FIRST_PAUSE_S = 1.0
 _LONGEST_PAUSE_S = 30.0
 
 
@@ -22,7 +22,7 @@ class Pace:
         at_once: int,
         per_second: float = float("inf"),
         patience_s: float = 600.0,
-        pause_s: float = _FIRST_PAUSE_S,
+        pause_s: float = 1.0,
     ) -> None:
         """`pause_s` is the first of those for a provider that is busy."""
         self._at_once = at_once
@@ -57,18 +57,18 @@ class Pace:
 
         Nothing was made when it says so. Its last word is raised when patience ends.
         """
-        gives_up, pause_s = time.monotonic() + self._patience_s, self._pause_s
+        gives_up = time.monotonic() + self._patience_s
+        pauses_s = growing(self._pause_s, longest_s=_LONGEST_PAUSE_S)
         while True:
             await self._turn()
             try:
                 return await make()
             except BusyError as error:
                 # "At once" from a busy provider would make us one of those that keep it busy.
-                wait_s = max(pause_s, error.retry_after_s or 0.0)
+                wait_s = max(next(pauses_s), error.retry_after_s or 0.0)
                 if time.monotonic() + wait_s > gives_up:
                     raise
                 await asyncio.sleep(wait_s)
-                pause_s = min(2 * pause_s, _LONGEST_PAUSE_S)
 
     async def _turn(self) -> None:
         """Each caller takes the next moment that is free, and waits for it."""

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import NamedTuple
 
+from yudai.kit.concurrency import together
 from yudai.kit.errors import SandboxError
 from yudai.sandboxes.backends.remote.cloud import BOX, INSTALLATION, Cloud, Found, Local
 from yudai.sandboxes.port import Fate, Leftover
@@ -194,12 +195,10 @@ async def clear(sweep: Sweep, cloud: Cloud, register: Register) -> Sequence[Left
         async with lanes:
             return await _remove(doomed, cloud, register)
 
-    async with asyncio.TaskGroup() as group:
-        tasks = [group.create_task(remove(doomed)) for doomed in sweep.machines]
+    removed = await together(remove(doomed) for doomed in sweep.machines)
     for row in sweep.rows:
         await register.close_box(row.id)
-    told = [leftover for task in tasks if (leftover := task.result())]
-    return [*told, *sweep.waiting]
+    return [*filter(None, removed), *sweep.waiting]
 
 
 async def _remove(doomed: Doomed, cloud: Cloud, register: Register) -> Leftover | None:
@@ -207,7 +206,7 @@ async def _remove(doomed: Doomed, cloud: Cloud, register: Register) -> Leftover 
     try:
         is_removed = await cloud.kill(doomed.id)
     except SandboxError as error:
-        return doomed.leftover.model_copy(update={"fate": Fate.REFUSED, "note": str(error)})
+        return doomed.leftover.refused(str(error))
     if not is_removed:
         return None
     await register.close_box(doomed.box or await _noted(doomed, register), reaped=True)

@@ -150,24 +150,16 @@ async def _init(line: Line) -> Welcome:
         last = said.output.decode("utf-8", "replace").strip()[-_LAST_WORDS:]
         raise DeniedError(f"{_NEEDS}: {last}")
     await line.put(ARCHIVE, warden_bundle.content(), timeout_s=_STEP_S)
-    header = (await _ask(line, "init")).header
+    header = (await ask(line, "init")).header
     if header["lacks"]:
         raise DeniedError(f"the sandbox's image lacks {', '.join(map(str, header['lacks']))}")
     return Welcome(separate=bool(header["separate"]), python=str(header["python"]))
 
 
-async def give(line: Line) -> None:
-    await _ask(line, "give")
-
-
-async def seal(line: Line) -> None:
-    await _ask(line, "seal")
-
-
 async def changes(line: Line) -> dict[str, Change]:
     """Changed paths in order, as a local box's work tree would tell them."""
     name = secrets.token_hex(8)
-    heard = await _ask(line, "walk", name)
+    heard = await ask(line, "walk", name)
     if refused := heard.header.get("refused"):
         raise SandboxError(str(refused), cause=Cause.PATCH_REFUSED)
     try:
@@ -177,7 +169,7 @@ async def changes(line: Line) -> dict[str, Change]:
         raise line.lose(f"the sandbox's warden talks nonsense: {error}") from error
 
 
-async def _ask(line: Line, verb: str, name: str = "") -> Heard:
+async def ask(line: Line, verb: str, name: str = "") -> Heard:
     words = (verb, name) if name else (verb,)
     try:
         return await line.ask(name or verb, *words, timeout_s=_STEP_S, max_body=MAX_CHANGES)

@@ -11,13 +11,13 @@ from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.version import Version
 
 from yudai.kit.errors import RefusedError
+from yudai.kit.hints import ENV
 from yudai.sandboxes.backends.toolchain.host_folders import holds_python, in_system, listed
 
 _NAME = re.compile(r"python3\.\d+\Z")
 _PIN = re.compile(r"\d+(\.\d+){0,2}\Z")
 _VERSION = "import sys; print('%d.%d.%d' % sys.version_info[:3])"
 _ASK_S = 20.0
-_REMEDY = "install it, or give an environment with --env PATH"
 
 
 def own_python() -> Path:
@@ -42,7 +42,9 @@ def choose_python(asked: str, folders: Iterable[Path]) -> Path:
         if fitting:
             return max(fitting, key=found.__getitem__)
     raise RefusedError(
-        f"this repository asks for Python {asked}, which is not on this machine: {_REMEDY}"
+        f"this repository asks for Python {asked}, which is not on this machine: install it, or"
+        " give an environment with ",
+        ENV,
     )
 
 

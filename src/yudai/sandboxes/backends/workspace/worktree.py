@@ -10,7 +10,6 @@ from typing import NamedTuple
 from yudai.sandboxes.backends.workspace.manifest import Entry, Manifest, blob_oid
 
 _MAX_HASHED = 64 << 20
-_CHUNK = 1 << 20
 _RACY_NS = 100_000_000
 _OPAQUE = ("user.overlay.opaque", "trusted.overlay.opaque")
 _OPEN_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC

@@ -1,4 +1,5 @@
 import type { UseQueryResult } from "@tanstack/react-query";
+import { STRATEGIES } from "@/api/choices";
 import type { ModelView } from "@/api/types";
 import { Choice } from "@/features/new-solve/form/Choice";
 import { FieldGroup } from "@/features/new-solve/form/FieldGroup";
@@ -9,14 +10,7 @@ import { Switch } from "@/features/new-solve/form/Switch";
 import { ModelPicker } from "@/features/new-solve/models/ModelPicker";
 import { ModelPrices } from "@/features/new-solve/models/ModelPrices";
 import { countOf, productOf } from "@/features/new-solve/preview/counts";
-import {
-  type Axes,
-  axesOf,
-  STRATEGIES,
-  toggled,
-  withArena,
-  withAxes,
-} from "@/features/new-solve/state/draft";
+import { type Axes, axesOf, toggled, withArena, withAxes } from "@/features/new-solve/state/draft";
 import type { NewSolve } from "@/features/new-solve/state/useNewSolve";
 import { count } from "@/lib/format";
 import { Failure, Skeleton } from "@/ui/states";

@@ -2,14 +2,6 @@ import type { PublishMode, Strategy } from "@/api/types";
 
 /** What is on the form. Numbers are kept as they were typed, so that a slip can be mended. */
 
-export const STRATEGIES: readonly { name: Strategy; line: string }[] = [
-  { name: "balanced", line: "Reproduce, name the root cause, test, fix, run everything" },
-  { name: "test-first", line: "No code is touched before a new test of the issue is red" },
-  { name: "stacktrace-first", line: "From the failure inwards, frame by frame, to the bad value" },
-  { name: "small-steps", line: "One edit at a time, each one tested before the next" },
-  { name: "minimal-fix", line: "The least to review: one changed place, no clean-up" },
-];
-
 export const PUBLISHING: readonly { mode: PublishMode; name: string; line: string }[] = [
   { mode: "auto", name: "by itself", line: "a draft, as soon as a champion passed every check" },
   { mode: "ask", name: "ask me", line: "nothing is pushed before somebody presses the button" },

@@ -1,3 +1,4 @@
+import { STRATEGIES } from "@/api/choices";
 import type { Strategy } from "@/api/types";
 import {
   type Axes,
@@ -6,7 +7,6 @@ import {
   type Draft,
   LIMITS,
   PUBLISHING,
-  STRATEGIES,
   withAxes,
 } from "@/features/new-solve/state/draft";
 import { parseRepository } from "@/features/new-solve/state/repositoryInput";

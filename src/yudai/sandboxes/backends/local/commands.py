@@ -1,13 +1,17 @@
-"""Waiting for a command's end, or bringing it about: time, disk, cancellation."""
+"""One command of a local box: its result, and its end by time, disk or cancellation."""
 
 import asyncio
-from collections.abc import Callable
+import time
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import NamedTuple
 
 from yudai.kit.causes import Cause
 from yudai.kit.errors import SandboxError
 from yudai.sandboxes.backends.disk_watch import DiskWatch
+from yudai.sandboxes.backends.shell_script import CANNOT_RUN, NUL_REFUSED, TIMED_OUT, script
+from yudai.sandboxes.backends.workspace.output import Capture
+from yudai.sandboxes.port import Exec, ExecResult
 
 _SHORT_S = 0.5
 """Shorter commands are not worth a look at the disk."""
@@ -21,6 +25,34 @@ class Ending(NamedTuple):
     status: int
     timed_out: bool = False
     disk_full: bool = False
+
+
+async def run_script(
+    asked: Exec,
+    run: Callable[[Exec, bytes, Capture], Awaitable[Ending]],
+    *,
+    lost: str,
+    disk: DiskWatch,
+    oom: Callable[[], bool] = lambda: False,
+) -> ExecResult:
+    """`lost` says why nothing can be run any more."""
+    text = script(asked.command, cwd=asked.cwd, env=asked.env)
+    if text is None:
+        return ExecResult(exit_code=CANNOT_RUN, output=NUL_REFUSED)
+    if lost:
+        raise SandboxError(lost, cause=Cause.SANDBOX_LOST)
+    capture, began = Capture(asked.max_output), time.monotonic()
+    end = await run(asked, text, capture)
+    output, truncated = capture.result()
+    return ExecResult(
+        exit_code=TIMED_OUT if end.timed_out else end.status,
+        output=output,
+        truncated=truncated,
+        timed_out=end.timed_out,
+        oom=oom(),
+        disk_full=end.disk_full or await disk.is_full(),
+        duration_s=time.monotonic() - began,
+    )
 
 
 async def supervise(

@@ -9,8 +9,8 @@ import pytest
 from structlog.testing import capture_logs
 
 from yudai.kit.errors import SandboxError
+from yudai.sandboxes.backends.local.backend import Fleet
 from yudai.sandboxes.backends.local.home import BoxRecord, Home
-from yudai.sandboxes.backends.local.live_sandboxes import Fleet
 from yudai.sandboxes.backends.sandbox import Box
 from yudai.sandboxes.port import Fate, SandboxRef
 

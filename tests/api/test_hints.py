@@ -13,7 +13,9 @@ import yudai
 from tests.api.test_http import UNKNOWN, problem
 from tests.support.forge.repositories import Repository
 from yudai.api.errors import Code
-from yudai.kit.http_advice import over_http
+from yudai.kit import hints
+from yudai.kit.errors import RefusedError
+from yudai.kit.hints import Hint
 
 SOURCE = Path(yudai.__file__).parent
 PRICE = '{"input_usd": IN, "output_usd": OUT}'
@@ -74,16 +76,35 @@ async def test_what_says_the_same_to_both_is_told_once(client: httpx.AsyncClient
 
 
 @pytest.mark.parametrize(
-    ("message", "said"),
+    ("message", "typed", "sent"),
     [
-        ("give --price a b=0,0 if", 'give "prices": {"a b": {"input_usd": 0, "output_usd": 0}} if'),
-        ("--dirty takes it, not upon --base", "`dirty` takes it, not upon `base_branch`"),
-        ("set OPENAI_BASE_URL (or --base-url) to one", "set OPENAI_BASE_URL to one"),
-        ("no branch x--base or --baseline", "no branch x--base or --baseline"),
+        (
+            ("give ", hints.price_of("a b", is_free=True), " if"),
+            "give --price a b=0,0 if",
+            'give "prices": {"a b": {"input_usd": 0, "output_usd": 0}} if',
+        ),
+        (
+            (hints.DIRTY, " takes it, not upon ", hints.BASE),
+            "--dirty takes it, not upon --base",
+            "`dirty` takes it, not upon `base_branch`",
+        ),
+        (
+            ("set ", hints.BASE_URL, " to one"),
+            "set OPENAI_BASE_URL (or --base-url) to one",
+            "set OPENAI_BASE_URL to one",
+        ),
+        (
+            ("no branch x--base or --baseline",),
+            "no branch x--base or --baseline",
+            "no branch x--base or --baseline",
+        ),
     ],
 )
-def test_words_and_no_parts_of_words_are_replaced(message: str, said: str):
-    assert over_http(message) == said
+def test_each_edge_renders_hints_and_nothing_else(
+    message: tuple[str | Hint, ...], typed: str, sent: str
+):
+    error = RefusedError(*message)
+    assert (str(error), error.over_http()) == (typed, sent)
 
 
 def messages() -> Iterator[str]:
@@ -93,7 +114,7 @@ def messages() -> Iterator[str]:
         for file in sorted(folder.rglob("*.py")):
             for node in ast.walk(ast.parse(file.read_text())):
                 if isinstance(node, ast.Call) and ast.unparse(node.func).endswith("Error"):
-                    yield from map(_text, node.args)
+                    yield "".join(map(_text, node.args))
 
 
 def _text(node: ast.expr) -> str:
@@ -104,6 +125,8 @@ def _text(node: ast.expr) -> str:
 
 def test_no_refusal_is_without_words_for_http():
     found = list(messages())
-    assert any("--price" in message for message in found)
-    told = [over_http(m) for m in found if not any(words in m for words in ELSEWHERE)]
+    assert any("no price is known for" in message for message in found)
+    told = [m for m in found if not any(words in m for words in ELSEWHERE)]
+    told += [hint.http for hint in vars(hints).values() if isinstance(hint, Hint)]
+    told += [hints.price_of("m").http, hints.keep_price("m").http]
     assert [message for message in told if COMMAND_LINE.search(message)] == []

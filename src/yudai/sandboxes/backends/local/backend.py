@@ -1,18 +1,31 @@
-"""The boxes of one backend: started together, listed, ended, and reaped when their process died."""
+"""What local backends share: boxes and bases on this machine's disk, however a box is made."""
 
 import asyncio
 import math
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
 
 import structlog
 
+from yudai.kit.concurrency import together
 from yudai.kit.errors import SandboxError
+from yudai.sandboxes.backends.commands import Commands
+from yudai.sandboxes.backends.local.base_build import OpenSite
+from yudai.sandboxes.backends.local.bases import Base, Bases, Builder
 from yudai.sandboxes.backends.local.home import BoxRecord, Home
 from yudai.sandboxes.backends.local.limits import outlived
-from yudai.sandboxes.backends.sandbox import Box
+from yudai.sandboxes.backends.sandbox import Box, Parts
+from yudai.sandboxes.backends.toolchain import toolchain
+from yudai.sandboxes.backends.toolchain.toolchain import Chosen, Toolchain
 from yudai.sandboxes.backends.trees import Stuck
-from yudai.sandboxes.port import Fate, Leftover, SandboxRef
+from yudai.sandboxes.backends.workspace.manifest import Manifest
+from yudai.sandboxes.backends.workspace.worktree import Worktree
+from yudai.sandboxes.backends.workspace_patch import Places
+from yudai.sandboxes.port import BaseFacts, BaseRef, BaseSpec, Leftover, Phase, SandboxRef
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger()
 
@@ -20,6 +33,8 @@ Start = Callable[[], Awaitable[Box]]
 
 
 class Fleet:
+    """The boxes of a backend: started together, listed, ended, reaped when their process died."""
+
     def __init__(
         self,
         backend: str,
@@ -57,7 +72,7 @@ class Fleet:
             raise
         return [task.result() for task in tasks]
 
-    def list(self, owner: str | None) -> list[SandboxRef]:
+    async def list(self, owner: str | None = None) -> Sequence[SandboxRef]:
         records = self._home.records()
         return [self.ref(r) for r in records if owner is None or r.owner == owner]
 
@@ -86,10 +101,11 @@ class Fleet:
         return [*told, *map(self._lease_left, stuck)]
 
     async def close(self) -> None:
-        """One box that does not end well keeps neither the others nor the lease."""
-        async with asyncio.TaskGroup() as group:
-            for box in list(self._boxes.values()):
-                group.create_task(self._close(box))
+        """End every box of this process; the backend may be used again after that.
+
+        One that does not end well keeps neither the others nor the lease.
+        """
+        await together(self._close(box) for box in list(self._boxes.values()))
         try:
             await asyncio.to_thread(self._home.release)
         except OSError as error:
@@ -139,8 +155,7 @@ class Fleet:
         try:
             return self._leftover(record) if await self._end(record) else None
         except OSError as error:
-            note = self._stuck(record, error).words
-            return self._leftover(record).model_copy(update={"fate": Fate.REFUSED, "note": note})
+            return self._leftover(record).refused(self._stuck(record, error).words)
 
     def _leftover(self, record: BoxRecord) -> Leftover:
         return Leftover(
@@ -152,13 +167,8 @@ class Fleet:
         )
 
     def _lease_left(self, stuck: Stuck) -> Leftover:
-        return Leftover(
-            backend=self._backend,
-            id=stuck.path.name,
-            why="files of a dead process",
-            fate=Fate.REFUSED,
-            note=stuck.words,
-        )
+        name, why = stuck.path.name, "files of a dead process"
+        return Leftover(backend=self._backend, id=name, why=why).refused(stuck.words)
 
     def _stuck(self, record: BoxRecord, error: OSError) -> Stuck:
         return Stuck(self._home.box(record.id), error)
@@ -166,3 +176,80 @@ class Fleet:
     async def _end(self, record: BoxRecord) -> bool:
         await self._kill(record)
         return await self._remove(record)
+
+
+class Prepared(NamedTuple):
+    """A base that boxes are made from."""
+
+    key: str
+    folder: Path
+    about: Base
+    tools: Toolchain
+    tracked: Manifest
+
+
+class LocalBackend(Fleet, ABC):
+    """A base class, for each method is one of the port and the same for every local backend."""
+
+    def __init__(
+        self,
+        name: str,
+        home: Home,
+        *,
+        path: Sequence[Path],
+        lifetime_s: float,
+        kill: Callable[[BoxRecord], Awaitable[None]],
+        remove: Callable[[BoxRecord], Awaitable[bool]],
+    ) -> None:
+        super().__init__(name, home, kill=kill, remove=remove, lifetime_s=lifetime_s)
+        self._path = tuple(path)
+        self._bases = Bases(home.bases)
+
+    @abstractmethod
+    async def _uid(self) -> int:
+        """Whose files a base is made of."""
+
+    @abstractmethod
+    def _opener(self, spec: BaseSpec, owner: str, chosen: Chosen) -> OpenSite:
+        """How boxes are opened in which a base is built."""
+
+    @abstractmethod
+    async def _starter(self, base: Prepared, owner: str, phase: Phase) -> Start:
+        """How one box is started."""
+
+    async def prepare(self, spec: BaseSpec, *, owner: str = "") -> BaseRef:
+        toolchain.find(spec.env)
+        builder = Builder(
+            uid=await self._uid(),
+            choose=partial(toolchain.choose, spec, self._path),
+            open_site=partial(self._opener, spec, owner),
+        )
+        await self._bases.prepare(spec, builder, self._home.living)
+        return BaseRef(key=spec.key)
+
+    async def setup_log(self, base: BaseRef) -> bytes:
+        return await asyncio.to_thread(self._bases.setup_log, base.key)
+
+    async def spawn(
+        self, base: BaseRef, n: int, *, owner: str, phase: Phase = Phase.AGENT
+    ) -> Sequence[Box | SandboxError]:
+        key = base.key
+        folder, about = self._bases.folder(key), self._bases.load(key)
+        tools = toolchain.find(about.env, about.chosen, made=self._bases.made(key))
+        prepared = Prepared(key, folder, about, tools, await self._bases.manifest(key))
+        return await self.start(n, await self._starter(prepared, owner, phase))
+
+    async def reap(self, *, dry_run: bool = False) -> Sequence[Leftover]:
+        boxes = await super().reap(dry_run=dry_run)
+        return [*boxes, *await self._bases.reap(self._backend, self._home.living, dry_run=dry_run)]
+
+    async def bases(self) -> Sequence[BaseFacts]:
+        return await self._bases.facts(self._backend, self._home.living)
+
+    async def remove_base(self, key: str) -> bool:
+        return await self._bases.remove(key, self._home.living)
+
+    def _box(self, record: BoxRecord, commands: Commands, tree: Worktree, places: Places) -> Box:
+        look = partial(asyncio.to_thread, tree.changes)
+        parts = Parts(commands, look, places, partial(self.forget, record))
+        return Box(self.ref(record), parts)

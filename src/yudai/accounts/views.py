@@ -1,0 +1,41 @@
+"""Who is logged in and with which keys, as the API shows it and the command line reads it."""
+
+from enum import StrEnum
+
+from pydantic import Field
+
+from yudai.accounts.api_keys import KeyView, Scope
+from yudai.accounts.logins import LoginView
+from yudai.kit.value import Value
+from yudai.solves.domain.origin import PublishMode
+
+
+class Mode(StrEnum):
+    LOCAL = "local"
+    GITHUB = "github"
+
+
+class Me(Value):
+    mode: Mode = Field(description="`local`: one person's own, without a login.")
+    needs_login: bool = Field(description="Nothing else is answered before.")
+    user_id: str | None
+    login: str | None = Field(description="At the forge.")
+    is_admin: bool
+    scopes: tuple[Scope, ...] = Field(description="All of them, unless a key asks.")
+    forge_url: str
+    publish: PublishMode = Field(description="What holds for a solve that does not say.")
+
+
+class DeviceView(Value):
+    done: bool
+    wait_s: float = Field(description="Before asking again.")
+    login: str | None = None
+    key: str | None = Field(default=None, description="Shown this once.")
+
+
+class KeyList(Value):
+    keys: tuple[KeyView, ...]
+
+
+class LoginList(Value):
+    logins: tuple[LoginView, ...]

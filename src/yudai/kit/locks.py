@@ -1,0 +1,53 @@
+"""Locks of files: the kernel lets go of them when their process dies, however it dies."""
+
+import asyncio
+import fcntl
+import os
+from collections.abc import Generator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+_POLL_S = 0.05
+
+
+def lock(path: Path) -> int:
+    """Hold a file's lock until the descriptor is closed; BlockingIOError while another one does."""
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BaseException:
+        os.close(descriptor)
+        raise
+    return descriptor
+
+
+async def wait_for_lock(path: Path, *, patience_s: float | None = None) -> int:
+    """Ask again and again, for nothing tells when it is free; TimeoutError after `patience_s`."""
+    async with asyncio.timeout(patience_s):
+        while True:
+            with suppress(BlockingIOError):
+                return lock(path)
+            await asyncio.sleep(_POLL_S)
+
+
+def is_locked(path: Path) -> bool:
+    """Whether somebody holds it; who only looks keeps no other one from looking."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(descriptor)
+    return False
+
+
+@contextmanager
+def locked(folder: Path, *, shared: bool = False) -> Generator[None]:
+    """Hold a folder's lock for a short while."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH if shared else fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
