@@ -205,7 +205,7 @@ class SolveAsk(Value):
     repo_path: str = Field(
         default="",
         max_length=4000,
-        pattern=_LINE,
+        pattern=_TEXT,
         description="In local mode instead of `repo_url`: a folder in a git repository, by its "
         "whole path.",
     )
@@ -240,7 +240,7 @@ class SolveAsk(Value):
     env: str = Field(
         default="",
         max_length=4000,
-        pattern=_LINE,
+        pattern=_TEXT,
         description="A Python environment on this machine, used read-only instead of a set-up.",
     )
     reducer: str = Field(
