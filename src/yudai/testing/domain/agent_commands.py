@@ -146,7 +146,7 @@ def _has_tests(command: str, depth: int) -> bool:
 
 def _is_test(words: Sequence[str], depth: int) -> bool:
     added = next((at for at, word in enumerate(words) if not _ADDITION.fullmatch(word)), 0)
-    words = unwrapped(words[added:], ALL_WRAPPERS, _program).words
+    words = tuple(unwrapped(words[added:], ALL_WRAPPERS, _program).words)
     if not words:
         return False
     program, rest = _program(words[0]), words[1:]
