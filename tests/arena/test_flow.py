@@ -19,7 +19,7 @@ from yudai.arena.flow import SolveFlow
 from yudai.arena.open import SolveRequest
 from yudai.artifacts.port import ArtifactKind
 from yudai.cli.show.result import exit_code
-from yudai.engine.guard import Activities
+from yudai.engine.guard import WorkGuard
 from yudai.forge.domain.issue import Issue
 from yudai.gateway.domain.models import Model, Price, Provider, scripted
 from yudai.gateway.port import Call, Completion
@@ -135,9 +135,9 @@ class Arena:
         """The same database and sandboxes in another worker's hands."""
         ours = self.app.engine._flow
         assert isinstance(ours, SolveFlow)
-        activities = Activities(self.app.store)
-        racer = replace(ours.racer, worker_id=worker_id, activities=activities)
-        return replace(ours, worker_id=worker_id, activities=activities, racer=racer)
+        work_guard = WorkGuard(self.app.store)
+        supervisor = replace(ours.supervisor, worker_id=worker_id, work_guard=work_guard)
+        return replace(ours, worker_id=worker_id, work_guard=work_guard, supervisor=supervisor)
 
     async def until(self, solve_id: SolveId, kind: str) -> None:
         async with asyncio.timeout(30):
@@ -404,9 +404,9 @@ async def test_what_a_dead_process_left_open_is_failed_at_the_next_start(arena: 
     solve_id = await arena.open("hangs")
     await arena.gateway.hanging.wait()
     stopper = arena.app.stopper
-    assert await stopper.bury_dead() == 0
+    assert await stopper.fail_dead() == 0
     process_died = replace(stopper, is_gone=lambda _host, _pid: True)
-    assert await process_died.bury_dead() == 1
+    assert await process_died.fail_dead() == 1
     document = await arena.app.reader.document(solve_id)
     assert document.solve.state == "failed"
     assert "died" in document.reason
@@ -458,8 +458,8 @@ async def test_another_worker_goes_on_where_one_was_lost(arena: Arena):
     solve_id = await arena.open(name)
     await arena.gateway.hanging.wait()
     other = arena.flow(WorkerId("another worker"))
-    field = await other.prepare(solve_id)
-    [run_id] = field.runs
+    batch = await other.prepare(solve_id)
+    [run_id] = batch.runs
     await other.run(run_id)
     await other.conclude(solve_id)
     async with asyncio.timeout(10):
@@ -550,8 +550,8 @@ async def test_a_solve_that_ends_every_worker_is_failed(arena: Arena):
     async with arena.app.store.change() as db:
         for _ in range(MAX_TAKES):
             await events.append(db, solve_id, kind="solve.resumed", at=now)
-    field = await arena.flow(WorkerId("another worker")).prepare(solve_id)
-    assert field.runs == ()
+    batch = await arena.flow(WorkerId("another worker")).prepare(solve_id)
+    assert batch.runs == ()
     document = await arena.app.reader.document(solve_id)
     assert (document.solve.state, exit_code(document)) == ("failed", 1)
     assert "died" in document.reason

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from yudai.arena.fetch import Fetching
+from yudai.arena.fetch import SnapshotMirrors
 from yudai.arena.open import SolveRequest
 from yudai.arena.prepare import Preparer
 from yudai.forge.domain.repository import parse_target
@@ -33,7 +33,7 @@ class Plan(NamedTuple):
 class Planner:
     backend: Backend
     preparer: Preparer
-    mirrors: Fetching
+    mirrors: SnapshotMirrors
     credentials: Credentials
     clock: Clock
     forge_url: str

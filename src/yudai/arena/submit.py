@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from yudai.arena.forge_issue import RemoteAsks
+from yudai.arena.forge_issue import ForgeIssueReader
 from yudai.arena.open import Also, SolveRequest, Solves, Terms
 from yudai.artifacts import queries as artifacts
 from yudai.artifacts.port import ArtifactRef
@@ -58,7 +58,7 @@ class Submitter:
     agents: tuple[str, ...] = (DEFAULT_AGENT,)
     sources: Sources | None = None
     """Where archives of folders go, when workers are on other machines."""
-    remotes: RemoteAsks | None = None
+    remotes: ForgeIssueReader | None = None
     """None: no forge is asked."""
     takes_folders: bool = True
     """Not where others than this machine's own person ask: its folders are none of theirs."""

@@ -1,4 +1,4 @@
-"""The bundled demo as a solve like any other, for whoever opens it."""
+"""Opens the bundled demo as an ordinary solve."""
 
 import asyncio
 
@@ -17,7 +17,7 @@ _TEST_TIMEOUT_S = 120
 def demo_request(
     settings: Settings, *, sandbox_backend: str, parallel: int = PARALLEL, reducer: str = "simple"
 ) -> SolveRequest:
-    """Archives the sample repository under our home, where it is not there yet."""
+    """The demo's request; archives the sample repository under our home if necessary."""
     return SolveRequest(
         repo=demo.REPO,
         issue=demo.issue(),

@@ -47,9 +47,11 @@ class LocalClient:
 
     @property
     def desk(self) -> OwnDesk:
-        forging = self.app.forging
-        asked = Publications(self.app.store, self.app.reader.context.clock, forging.forge.url)
-        return OwnDesk(forging.publisher, asked)
+        forge_services = self.app.forge_services
+        asked = Publications(
+            self.app.store, self.app.reader.context.clock, forge_services.forge.url
+        )
+        return OwnDesk(forge_services.publisher, asked)
 
     async def plan(self, asked: SolveAsk) -> Planned:
         place = asked.place
@@ -88,8 +90,8 @@ class LocalClient:
 
     async def _check_rights(self, place: Remote) -> None:
         """Before anything is spent: whether the answer could be pushed there, or to a fork."""
-        repo = parse_target(place.url, forge=self.app.forging.forge.url).repo
-        credentials = self.app.forging.asks.credentials
+        repo = parse_target(place.url, forge=self.app.forge_services.forge.url).repo
+        credentials = self.app.forge_services.asks.credentials
         try:
             await credentials.writing(repo, user_id=LOCAL_USER)
         except ForbiddenError:

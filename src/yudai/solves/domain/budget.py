@@ -25,16 +25,16 @@ class Budget(Value):
 
 
 class Admission(Value):
-    """What a plan may cost at the very most, and how it is run."""
+    """Maximum cost of a plan, and how it is run."""
 
     contestants: int
     waves: int
-    """How many rounds it takes when all runs last equally long."""
+    """Number of rounds if all runs take equally long."""
     ceiling_micros: int
 
 
 def admit(lineup: Lineup, budget: Budget, *, free_models: frozenset[str]) -> Admission:
-    """Does this plan fit the limits? RefusedError says which one it breaks."""
+    """Check a plan against the limits; RefusedError names the exceeded one."""
     paid = [c.model for c in lineup.contestants if c.model not in free_models]
     if paid and not min(budget.cost_cap_micros, budget.run_cost_cap_micros):
         raise RefusedError(
@@ -50,7 +50,7 @@ def admit(lineup: Lineup, budget: Budget, *, free_models: frozenset[str]) -> Adm
 
 
 def ended(budget: Budget, *, elapsed_s: float, cost_micros: int) -> str | None:
-    """Which limit of the whole solve is used up: its name, or None."""
+    """Name of the solve's limit that is used up, or None."""
     if elapsed_s >= budget.time_budget_s:
         return f"the time budget of {budget.time_budget_s:g} s"
     if cost_micros and cost_micros >= budget.cost_cap_micros:
@@ -59,18 +59,18 @@ def ended(budget: Budget, *, elapsed_s: float, cost_micros: int) -> str | None:
 
 
 class Effort(NamedTuple):
-    """What one run is assumed to take: a guess for the plan, never a limit."""
+    """Assumed effort of one run: an estimate for the plan, not a limit."""
 
     steps: int
     """mini-SWE-agent submits an easy fix after about ten calls; hard ones take three dozen."""
     prompt_tokens: int
-    """Instructions, the issue and the tool, sent with every call."""
+    """Instructions, issue and tool, sent with every call."""
     grown_tokens: int
     """Each step adds a command and what it printed to every later call."""
     output_tokens: int
     """A thought and one command; models that reason aloud write more."""
     cached_percent: int
-    """Of the input: the same beginning every time, where the provider keeps it."""
+    """Share of the input that the provider caches: the common beginning."""
     step_s: float
     """The model's answer and its command."""
 
@@ -89,7 +89,7 @@ class Estimate(NamedTuple):
 
 
 class Pricing(NamedTuple):
-    """What a plan costs: probably, and at the very most."""
+    """Estimated and maximum cost of a plan."""
 
     is_free: bool
     low_usd: float
@@ -98,7 +98,7 @@ class Pricing(NamedTuple):
 
 
 def price_plan(lineup: Lineup, models: Sequence[Model], budget: Budget) -> Pricing:
-    """RefusedError as `admit` says it."""
+    """Price a plan; RefusedError as in `admit`."""
     free = free_names(models)
     ceiling = admit(lineup, budget, free_models=free).ceiling_micros
     low, high = estimate(lineup, models, budget)
@@ -106,7 +106,7 @@ def price_plan(lineup: Lineup, models: Sequence[Model], budget: Budget) -> Prici
 
 
 def estimate(lineup: Lineup, models: Iterable[Model], budget: Budget) -> Estimate:
-    """What the whole plan probably costs: easy for everyone, or hard for everyone."""
+    """Estimated cost of the plan: easy for all runs, or hard for all."""
     prices = {model.name: model.price for model in models}
     started = [prices.get(contestant.model) for contestant in lineup.contestants]
     low, high = (
