@@ -46,10 +46,10 @@ def _options(ask: SolveAsk) -> Iterator[str]:
     yield from _limits(ask.limits)
     for name, asked in ask.prices.items():
         yield _option("--price", f"{name}={_amounts(asked.price)}")
-    yield from _dialing(ask)
+    yield from _set_up_and_rules(ask)
 
 
-def _dialing(ask: SolveAsk) -> Iterator[str]:
+def _set_up_and_rules(ask: SolveAsk) -> Iterator[str]:
     """Options for set-up and for the choice of the champion."""
     if ask.setup is not None:
         # An empty one means that nothing is installed.
