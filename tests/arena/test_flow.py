@@ -23,7 +23,7 @@ from yudai.engine.guard import WorkGuard
 from yudai.forge.domain.issue import Issue
 from yudai.gateway.domain.models import Model, Price, Provider, scripted
 from yudai.gateway.port import Call, Completion
-from yudai.kit.errors import ConflictError, GatewayError, RefusedError
+from yudai.kit.errors import ConflictError, GatewayError
 from yudai.kit.ids import RunId, SolveId, WorkerId
 from yudai.projects.domain.project import Project
 from yudai.runs import attempts
@@ -33,7 +33,7 @@ from yudai.sandboxes.port import BaseSpec
 from yudai.settings import Settings
 from yudai.solves import queries as solves
 from yudai.solves import timeline as events
-from yudai.solves.domain.budget import Budget
+from yudai.solves.domain.budget import Budget, enter
 from yudai.solves.domain.matrix import Matrix
 from yudai.verification.baseline import Measured
 from yudai.verification.verify import BaselineRun
@@ -119,9 +119,11 @@ class Arena:
                 repo="toy",
                 issue=Issue(title="add subtracts", body="add(2, 1) gives 1"),
                 base=base,
-                matrix=Matrix(models=models, max_edits=(max_edits,)),
-                budget=budget,
-                models=tuple(map(known, models)),
+                entrants=enter(
+                    Matrix(models=models, max_edits=(max_edits,)),
+                    tuple(map(known, models)),
+                    budget,
+                ),
                 **more,
             )
         )
@@ -359,23 +361,6 @@ async def test_cancelling_ends_everything_and_keeps_what_was_done(arena: Arena):
     assert await arena.app.backend.list() == []
     with pytest.raises(ConflictError, match="there is nothing to cancel"):
         await arena.app.stopper.cancel(solve_id)
-
-
-@on_one_kind
-@pytest.mark.parametrize(
-    ("model", "more", "words"),
-    [
-        ("vendor/model", {"budget": {"cost_cap_micros": 0}}, "costs money"),
-        ("scripted/none", {}, "there is no script"),
-        ("vendor/model", {"reducer": "best"}, "there is no reducer"),
-    ],
-)
-async def test_a_bad_request_is_refused_before_anything_is_written(
-    arena: Arena, model: str, more: dict, words: str
-):
-    with pytest.raises(RefusedError, match=words):
-        await arena.open(model, **more)
-    assert await arena.app.reader.recent(10) == []
 
 
 async def test_a_solve_cancelled_before_its_first_step_is_cancelled(arena: Arena):

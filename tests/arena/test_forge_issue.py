@@ -48,7 +48,7 @@ class Desk:
         return SolveAsk.model_validate(asked)
 
     async def open(self, **changes: Any) -> SolveRow:
-        solve_id = await self.submitter.submit(self.ask(**changes), user_id="wim")
+        solve_id, _ = await self.submitter.submit(self.ask(**changes), user_id="wim")
         async with self.place.store.read() as db:
             return await solves.get(db, solve_id)
 

@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Protocol
 
 from pydantic import Field
@@ -11,13 +11,11 @@ from pydantic import Field
 from yudai.arena.submit import Submitter
 from yudai.forge.ports.folder import Forge, Snapshot
 from yudai.gateway.domain.models import Model
-from yudai.gateway.port import Call, Completion
 from yudai.kit.errors import RefusedError
 from yudai.kit.text import clean
 from yudai.kit.value import Value
 from yudai.projects.domain.project import Project
 from yudai.runs import costs
-from yudai.solves.domain.budget import price_plan
 from yudai.solves.domain.duration import estimate_duration, known_spans
 from yudai.solves.domain.equivalent_command import command_line
 from yudai.solves.domain.matrix import Contestant
@@ -90,12 +88,13 @@ class Forecaster:
     async def forecast(self, ask: SolveAsk, *, user_id: str) -> Forecast:
         """An issue without text is allowed: it is still being typed."""
         worded = ask if ask.issue_text.strip() else _worded(ask)
-        submitter = self._without_key_check()
         with self.open_forge(dirty=ask.dirty) as forge:
-            request = await submitter.request(worded, user_id=user_id, forge=forge)
-        lineup = submitter.solves.check(request)
-        models, budget = request.models, request.budget
-        pricing = price_plan(lineup, models, budget)
+            # A missing key hides nothing else there is to know: `lacks` names it.
+            request = await self.submitter.request(
+                worded, user_id=user_id, forge=forge, needs_keys=False
+            )
+        _, lineup, models, budget, _ = request.entrants
+        pricing = request.entrants.pricing
         known = known_spans(await self._known_seconds(user_id))
         low_s, high_s = estimate_duration(lineup, budget, known)
         starting, left_out = lineup
@@ -115,11 +114,6 @@ class Forecaster:
             lacks=self._lacks(models),
         )
 
-    def _without_key_check(self) -> Submitter:
-        """A submitter that accepts models without a key, so that the rest can be previewed."""
-        one = self.submitter
-        return replace(one, solves=replace(one.solves, gateway=_ANY_MODEL_GATEWAY))
-
     def _lacks(self, models: Sequence[Model]) -> tuple[str, ...]:
         found: list[str] = []
         for model in models:
@@ -136,19 +130,6 @@ class Forecaster:
             for contestant, seconds in await costs.run_durations(db, user_id, newest=REMEMBERED):
                 took[contestant.model].append(seconds)
         return took
-
-
-class _AnyModelGateway:
-    """A gateway that accepts every model and calls none."""
-
-    def check(self, model: Model) -> None:
-        del model
-
-    async def complete(self, call: Call) -> Completion:
-        raise RuntimeError(f"a forecast calls no model: {call.model}")
-
-
-_ANY_MODEL_GATEWAY = _AnyModelGateway()
 
 
 def _worded(ask: SolveAsk) -> SolveAsk:

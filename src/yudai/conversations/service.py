@@ -174,11 +174,11 @@ class Conversations:
         conversation = await self._get(conversation_id, user_id)
         matrix = body.matrix or await self._default_matrix()
         ask = from_issue(body, number, place=_place(conversation), matrix=matrix)
-        solve_id = await self.submitter.submit(
+        submitted = await self.submitter.submit(
             ask, user_id=user_id, conversation_id=conversation_id, key=key
         )
-        await self.milestones.post(solve_id)
-        return solve_id
+        await self.milestones.post(submitted.solve_id)
+        return submitted.solve_id
 
     async def _get(self, conversation_id: ConversationId, user_id: str) -> ConversationRow:
         async with self.context.store.read() as db:

@@ -97,7 +97,6 @@ async def open_app(
                 preparer=arena.preparer,
                 mirrors=arena.forge_services.mirrors,
                 credentials=arena.forge_services.asks.credentials,
-                clock=context.clock,
                 forge_url=arena.forge_services.forge.url,
                 own_env=own_env(),
             ),

@@ -1310,8 +1310,6 @@ export interface components {
          * @description One attempt: those before the last ended for a cause of the world.
          */
         AttemptView: {
-            /** Number */
-            number: number;
             /** @description Earlier attempts have failed, whatever became of the run. */
             state: components["schemas"]["RunState"];
             cause: components["schemas"]["Cause"] | null;
@@ -1323,11 +1321,13 @@ export interface components {
             finished_at: number | null;
             /** Api Calls */
             api_calls: number;
+            /** Cost Usd */
+            cost_usd: number;
+            /** Number */
+            number: number;
             /** Message Count */
             message_count: number;
             tokens: components["schemas"]["Tokens"];
-            /** Cost Usd */
-            cost_usd: number;
             /** Links */
             links: {
                 [key: string]: string;
@@ -2297,51 +2297,51 @@ export interface components {
          * @description One run of a solve as it is now.
          */
         LaneView: {
+            state: components["schemas"]["RunState"];
+            cause: components["schemas"]["Cause"] | null;
+            /** Error */
+            error: string;
+            /** Started At */
+            started_at: number | null;
+            /** Finished At */
+            finished_at: number | null;
+            /** Steps */
+            steps: number;
+            /** Cost Usd */
+            cost_usd: number;
             /** Id */
             id: string;
             /** Handle */
             handle: string;
-            state: components["schemas"]["RunState"];
+            /** Attempt */
+            attempt: number;
+            /** Edits */
+            edits: number;
+            /** Files Changed */
+            files_changed: number;
+            /** Lines */
+            lines: number;
+            /** Rank */
+            rank: number | null;
+            /** Submitted At */
+            submitted_at: number | null;
             /**
              * Phase
              * @enum {string}
              */
             phase: "waiting" | "starting" | "working" | "verifying" | "done";
-            cause: components["schemas"]["Cause"] | null;
-            /** Error */
-            error: string;
-            /** Attempt */
-            attempt: number;
             /** Rev */
             rev: number;
-            /** Steps */
-            steps: number;
             /** Step Limit */
             step_limit: number;
-            /** Edits */
-            edits: number;
-            /** Cost Usd */
-            cost_usd: number;
             /** Tokens */
             tokens: number;
-            /** Started At */
-            started_at: number | null;
-            /** Submitted At */
-            submitted_at: number | null;
-            /** Finished At */
-            finished_at: number | null;
             /** Elapsed Ms */
             elapsed_ms: number;
             /** Last Action */
             last_action: string;
-            /** Files Changed */
-            files_changed: number;
-            /** Lines */
-            lines: number;
             verdict: components["schemas"]["VerdictStatus"] | null;
             tests: components["schemas"]["Tally"] | null;
-            /** Rank */
-            rank: number | null;
             /** Marks */
             marks: components["schemas"]["MarkView"][];
             /** Url */
@@ -2813,12 +2813,10 @@ export interface components {
         };
         /** PlaceEntry */
         PlaceEntry: {
-            /** Rank */
-            rank: number;
-            /** Handle */
-            handle: string;
             /** Run Id */
             run_id: string;
+            /** Handle */
+            handle: string;
             state: components["schemas"]["RunState"];
             cause: components["schemas"]["Cause"] | null;
             verdict: components["schemas"]["Verdict"];
@@ -2830,6 +2828,8 @@ export interface components {
             cost_usd: number;
             /** Latency Ms */
             latency_ms: number;
+            /** Rank */
+            rank: number;
             /** Why */
             why: string;
         };
@@ -3088,38 +3088,50 @@ export interface components {
         Role: "none" | "read" | "triage" | "write" | "admin";
         /** RunDetail */
         RunDetail: {
-            /** Id */
-            id: string;
-            /** Position */
-            position: number;
-            /** Handle */
-            handle: string;
-            contestant: components["schemas"]["Contestant"];
             state: components["schemas"]["RunState"];
             cause: components["schemas"]["Cause"] | null;
             /** Error */
             error: string;
-            /**
-             * Attempt
-             * @description Numbers are those of this attempt, but for the cost.
-             */
-            attempt: number;
-            /** Exit Status */
-            exit_status: string;
+            /** Started At */
+            started_at: number | null;
+            /** Finished At */
+            finished_at: number | null;
             /** Api Calls */
             api_calls: number;
-            /** Edits */
-            edits: number;
-            /** Edits Capped */
-            edits_capped: boolean;
-            /** Message Count */
-            message_count: number;
-            tokens: components["schemas"]["Tokens"];
             /**
              * Cost Usd
              * @description Of all attempts together.
              */
             cost_usd: number;
+            /** Id */
+            id: string;
+            /** Handle */
+            handle: string;
+            /**
+             * Attempt
+             * @description Numbers are those of this attempt, but for the cost.
+             */
+            attempt: number;
+            /** Edits */
+            edits: number;
+            /** Files Changed */
+            files_changed: number;
+            /** Lines Changed */
+            lines_changed: number;
+            /** Rank */
+            rank: number | null;
+            /** Submitted At */
+            submitted_at: number | null;
+            /** Position */
+            position: number;
+            contestant: components["schemas"]["Contestant"];
+            /** Exit Status */
+            exit_status: string;
+            /** Edits Capped */
+            edits_capped: boolean;
+            /** Message Count */
+            message_count: number;
+            tokens: components["schemas"]["Tokens"];
             /**
              * Earlier Cost Usd
              * @description Of those before this one.
@@ -3127,23 +3139,11 @@ export interface components {
             earlier_cost_usd: number;
             /** Latency Ms */
             latency_ms: number;
-            /** Files Changed */
-            files_changed: number;
-            /** Lines Changed */
-            lines_changed: number;
             verdict: components["schemas"]["Verdict"] | null;
-            /** Rank */
-            rank: number | null;
             /** Why */
             why: string;
             /** Queued At */
             queued_at: number;
-            /** Started At */
-            started_at: number | null;
-            /** Submitted At */
-            submitted_at: number | null;
-            /** Finished At */
-            finished_at: number | null;
             /** Deadline At */
             deadline_at: number | null;
             /** Links */
@@ -3164,38 +3164,50 @@ export interface components {
         RunState: "queued" | "running" | "verifying" | "completed" | "failed" | "cancelled";
         /** RunView */
         RunView: {
-            /** Id */
-            id: string;
-            /** Position */
-            position: number;
-            /** Handle */
-            handle: string;
-            contestant: components["schemas"]["Contestant"];
             state: components["schemas"]["RunState"];
             cause: components["schemas"]["Cause"] | null;
             /** Error */
             error: string;
-            /**
-             * Attempt
-             * @description Numbers are those of this attempt, but for the cost.
-             */
-            attempt: number;
-            /** Exit Status */
-            exit_status: string;
+            /** Started At */
+            started_at: number | null;
+            /** Finished At */
+            finished_at: number | null;
             /** Api Calls */
             api_calls: number;
-            /** Edits */
-            edits: number;
-            /** Edits Capped */
-            edits_capped: boolean;
-            /** Message Count */
-            message_count: number;
-            tokens: components["schemas"]["Tokens"];
             /**
              * Cost Usd
              * @description Of all attempts together.
              */
             cost_usd: number;
+            /** Id */
+            id: string;
+            /** Handle */
+            handle: string;
+            /**
+             * Attempt
+             * @description Numbers are those of this attempt, but for the cost.
+             */
+            attempt: number;
+            /** Edits */
+            edits: number;
+            /** Files Changed */
+            files_changed: number;
+            /** Lines Changed */
+            lines_changed: number;
+            /** Rank */
+            rank: number | null;
+            /** Submitted At */
+            submitted_at: number | null;
+            /** Position */
+            position: number;
+            contestant: components["schemas"]["Contestant"];
+            /** Exit Status */
+            exit_status: string;
+            /** Edits Capped */
+            edits_capped: boolean;
+            /** Message Count */
+            message_count: number;
+            tokens: components["schemas"]["Tokens"];
             /**
              * Earlier Cost Usd
              * @description Of those before this one.
@@ -3203,23 +3215,11 @@ export interface components {
             earlier_cost_usd: number;
             /** Latency Ms */
             latency_ms: number;
-            /** Files Changed */
-            files_changed: number;
-            /** Lines Changed */
-            lines_changed: number;
             verdict: components["schemas"]["Verdict"] | null;
-            /** Rank */
-            rank: number | null;
             /** Why */
             why: string;
             /** Queued At */
             queued_at: number;
-            /** Started At */
-            started_at: number | null;
-            /** Submitted At */
-            submitted_at: number | null;
-            /** Finished At */
-            finished_at: number | null;
             /** Deadline At */
             deadline_at: number | null;
             /** Links */
@@ -3462,7 +3462,10 @@ export interface components {
             cost_usd: number;
             /** Elapsed S */
             elapsed_s: number;
-            /** Champion */
+            /**
+             * Champion
+             * @description The run that is offered.
+             */
             champion: string | null;
             /** Folder */
             folder?: string | null;
@@ -3490,6 +3493,18 @@ export interface components {
         SolveState: "queued" | "running" | "awaiting_review" | "completed" | "failed" | "cancelled";
         /** SolveSummary */
         SolveSummary: {
+            progress: components["schemas"]["Progress"];
+            /**
+             * Created At
+             * @description Seconds since the epoch, as all times.
+             */
+            created_at: number;
+            /** Started At */
+            started_at: number | null;
+            /** Finished At */
+            finished_at: number | null;
+            /** Deadline At */
+            deadline_at: number | null;
             /** Id */
             id: string;
             state: components["schemas"]["SolveState"];
@@ -3497,7 +3512,10 @@ export interface components {
             repo: string;
             /** Issue */
             issue: string;
-            progress: components["schemas"]["Progress"];
+            /** Cost Usd */
+            cost_usd: number;
+            /** Elapsed S */
+            elapsed_s: number;
             /**
              * Champion
              * @description The run that is offered.
@@ -3512,21 +3530,6 @@ export interface components {
              * @description One line: why this champion, or why none.
              */
             reason: string;
-            /** Cost Usd */
-            cost_usd: number;
-            /** Elapsed S */
-            elapsed_s: number;
-            /**
-             * Created At
-             * @description Seconds since the epoch, as all times.
-             */
-            created_at: number;
-            /** Started At */
-            started_at: number | null;
-            /** Finished At */
-            finished_at: number | null;
-            /** Deadline At */
-            deadline_at: number | null;
             /** Conversation Id */
             conversation_id: string | null;
             /** Links */
@@ -3539,6 +3542,18 @@ export interface components {
          * @description Everything but the trajectories.
          */
         SolveView: {
+            progress: components["schemas"]["Progress"];
+            /**
+             * Created At
+             * @description Seconds since the epoch, as all times.
+             */
+            created_at: number;
+            /** Started At */
+            started_at: number | null;
+            /** Finished At */
+            finished_at: number | null;
+            /** Deadline At */
+            deadline_at: number | null;
             /**
              * Can Apply
              * @description Whether the champion's patch has a folder to go to.
@@ -3566,7 +3581,6 @@ export interface components {
              * @default []
              */
             blocked: components["schemas"]["BlockedEntry"][];
-            progress: components["schemas"]["Progress"];
             matrix: components["schemas"]["Matrix"];
             budget: components["schemas"]["Budget"];
             /** Runs */
@@ -3603,14 +3617,6 @@ export interface components {
             test_command: string;
             /** Error */
             error: string;
-            /** Created At */
-            created_at: number;
-            /** Started At */
-            started_at: number | null;
-            /** Finished At */
-            finished_at: number | null;
-            /** Deadline At */
-            deadline_at: number | null;
             /** Links */
             links: {
                 [key: string]: string;
@@ -3855,14 +3861,11 @@ export interface components {
         VerdictStatus: "passed" | "unproved" | "failed" | "unverified" | "none";
         /** WatchedSolve */
         WatchedSolve: {
-            state: components["schemas"]["SolveState"];
-            /** Champion */
-            champion: string | null;
-            /** Cost Usd */
-            cost_usd: number;
-            /** Cost Cap Usd */
-            cost_cap_usd: number;
-            /** Created At */
+            progress: components["schemas"]["Progress"];
+            /**
+             * Created At
+             * @description Seconds since the epoch, as all times.
+             */
             created_at: number;
             /** Started At */
             started_at: number | null;
@@ -3870,9 +3873,15 @@ export interface components {
             finished_at: number | null;
             /** Deadline At */
             deadline_at: number | null;
+            state: components["schemas"]["SolveState"];
+            /** Champion */
+            champion: string | null;
+            /** Cost Usd */
+            cost_usd: number;
+            /** Cost Cap Usd */
+            cost_cap_usd: number;
             /** Reason */
             reason: string;
-            progress: components["schemas"]["Progress"];
         };
     };
     responses: never;

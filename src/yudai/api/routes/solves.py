@@ -50,7 +50,7 @@ async def create(
     """Create a solve of an issue; contestants start as soon as the limits allow."""
     await authorizer.begin(user, body)
     sent = keyed(key, "createSolve", body.model_dump_json())
-    submitted = await service.submitter.submit_once(body, user_id=user.id, key=sent)
+    submitted = await service.submitter.submit(body, user_id=user.id, key=sent)
     return await accepted(submitted, service, user, response=response)
 
 

@@ -9,7 +9,7 @@ from yudai.gateway.domain.models import Model, Price, Usage, free_names
 from yudai.kit.errors import RefusedError
 from yudai.kit.money import MICROS_PER_USD, usd
 from yudai.kit.value import Value
-from yudai.solves.domain.matrix import Lineup
+from yudai.solves.domain.matrix import Lineup, Matrix, expand
 
 MAX_SECONDS = 7 * 24 * 3600
 
@@ -24,29 +24,15 @@ class Budget(Value):
     run_cost_cap_micros: int = Field(default=1 * MICROS_PER_USD, ge=0)
 
 
-class Admission(Value):
-    """Maximum cost of a plan, and how it is run."""
-
-    contestants: int
-    waves: int
-    """Number of rounds if all runs take equally long."""
-    ceiling_micros: int
-
-
-def admit(lineup: Lineup, budget: Budget, *, free_models: frozenset[str]) -> Admission:
-    """Check a plan against the limits; RefusedError names the exceeded one."""
+def admit(lineup: Lineup, budget: Budget, *, free_models: frozenset[str]) -> int:
+    """What this plan may cost at most, in micros; RefusedError names the limit that it breaks."""
     paid = [c.model for c in lineup.contestants if c.model not in free_models]
     if paid and not min(budget.cost_cap_micros, budget.run_cost_cap_micros):
         raise RefusedError(
             f"the cost cap is $0, but {paid[0]} costs money: raise the cap or choose a free model",
             field="limits.run_budget_usd" if budget.cost_cap_micros else "limits.budget_usd",
         )
-    count = len(lineup.contestants)
-    return Admission(
-        contestants=count,
-        waves=-(-count // budget.max_parallel),
-        ceiling_micros=min(budget.cost_cap_micros, len(paid) * budget.run_cost_cap_micros),
-    )
+    return min(budget.cost_cap_micros, len(paid) * budget.run_cost_cap_micros)
 
 
 def ended(budget: Budget, *, elapsed_s: float, cost_micros: int) -> str | None:
@@ -97,12 +83,29 @@ class Pricing(NamedTuple):
     ceiling_usd: float
 
 
-def price_plan(lineup: Lineup, models: Sequence[Model], budget: Budget) -> Pricing:
-    """Price a plan; RefusedError as in `admit`."""
-    free = free_names(models)
-    ceiling = admit(lineup, budget, free_models=free).ceiling_micros
-    low, high = estimate(lineup, models, budget)
-    return Pricing(len(free) == len(models), usd(low), usd(high), usd(ceiling))
+class Entrants(NamedTuple):
+    """Who competes, at what price and within which limits: expanded and admitted."""
+
+    matrix: Matrix
+    """With the models' names in the models table."""
+    lineup: Lineup
+    models: tuple[Model, ...]
+    budget: Budget
+    ceiling_micros: int
+
+    @property
+    def pricing(self) -> Pricing:
+        low, high = estimate(self.lineup, self.models, self.budget)
+        is_free = len(free_names(self.models)) == len(self.models)
+        return Pricing(is_free, usd(low), usd(high), usd(self.ceiling_micros))
+
+
+def enter(matrix: Matrix, models: Sequence[Model], budget: Budget) -> Entrants:
+    """RefusedError as `expand` and `admit` say it."""
+    named = matrix.model_copy(update={"models": tuple(model.name for model in models)})
+    lineup = expand(named, limit=budget.max_contestants)
+    ceiling_micros = admit(lineup, budget, free_models=free_names(models))
+    return Entrants(named, lineup, tuple(models), budget, ceiling_micros)
 
 
 def estimate(lineup: Lineup, models: Iterable[Model], budget: Budget) -> Estimate:
