@@ -163,7 +163,8 @@ def poll(trace: Trace, home: Path) -> None:
 
 def work(trace: Trace, home: Path) -> None:
     """From the queue to the champion; the rounds of upkeep are left out."""
-    from yudai.wiring import open_gateway, worker
+    from yudai.wiring import worker
+    from yudai.wiring.components import open_gateway
 
     async def follow() -> None:
         async with _api(home) as http:

@@ -38,7 +38,8 @@ from yudai.solves.domain.matrix import Matrix
 from yudai.verification.baseline import Measured
 from yudai.verification.verify import BaselineRun
 from yudai.views.domain.document import PlaceEntry, SolveDocument
-from yudai.wiring import App, open_app, scripted_gateway
+from yudai.wiring.components import scripted_gateway
+from yudai.wiring.local_app import App, open_app
 
 # Its queries meet both databases in their own tests, and in those that are marked here.
 pytestmark = pytest.mark.real_on("postgresql")

@@ -19,7 +19,8 @@ from yudai.projects.find import Given
 from yudai.settings import Settings
 from yudai.solves.domain.matrix import Matrix
 from yudai.solves.domain.request import Limits, SolveAsk
-from yudai.wiring import App, open_app, scripted_gateway
+from yudai.wiring.components import scripted_gateway
+from yudai.wiring.local_app import App, open_app
 
 FILES = {
     "pytest.ini": "[pytest]\n",

@@ -18,7 +18,7 @@ from yudai.settings import Settings
 from yudai.solves import timeline as events
 from yudai.solves.domain.states import SolveState
 from yudai.views.documents import Reader
-from yudai.wiring import open_context
+from yudai.wiring.components import open_context
 
 RUNNING = SolveId("0190a000-0000-7000-8000-00000000bbbb")
 

@@ -37,7 +37,7 @@ from yudai.settings import Settings
 from yudai.solves.domain.origin import PublishMode
 from yudai.solves.domain.request import SolveAsk
 from yudai.views.documents import Reader
-from yudai.wiring import open_context
+from yudai.wiring.components import open_context
 
 GIVEN = DEFAULTS._replace(
     target="ada/calc#12", text="", model=["scripted/right"], json=True, yes=True

@@ -24,7 +24,8 @@ from tests.e2e.support.leftovers import NOTHING, leftovers
 from tests.support.servers.preforked import YUDAI, Warm
 from yudai.api.page import CSP
 from yudai.settings import Settings
-from yudai.wiring import open_app, scripted_gateway
+from yudai.wiring.components import scripted_gateway
+from yudai.wiring.local_app import open_app
 
 pytestmark = pytest.mark.timeout(240)
 shared = pytest.mark.xdist_group("demo")

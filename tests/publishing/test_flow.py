@@ -13,7 +13,6 @@ from yudai.arena.cancel import Stopper
 from yudai.arena.flow import SolveFlow
 from yudai.engine.guard import WorkGuard
 from yudai.kit.ids import SolveId, WorkerId
-from yudai.ranking.rank import Ranker
 from yudai.runs import queries as runs
 from yudai.runs.domain.states import RunState
 from yudai.solves import queries as solves
@@ -40,7 +39,6 @@ def _flow(press: Press, **changes: Any) -> SolveFlow:
         "preparer": SimpleNamespace(find=_nothing),
         "supervisor": SimpleNamespace(close_open=_nothing, retry_delays_s=()),
         "run_verifier": SimpleNamespace(cross_examine_runs=_nothing),
-        "ranker": Ranker(press.store),
         "stopper": Stopper(press.store, press.clock),
         "notify": _nothing,
         "reply": _nothing,

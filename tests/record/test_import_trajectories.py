@@ -20,7 +20,7 @@ from yudai.artifacts.tables import ArtifactRow
 from yudai.kit.errors import NotFoundError, RefusedError
 from yudai.kit.ids import RunId
 from yudai.record import import_trajectories
-from yudai.record.import_trajectories import ImportedRun, Importer
+from yudai.record.import_trajectories import ImportedRun, import_files
 from yudai.runs.domain.trajectory.trajectory import export
 from yudai.runs.tables import MessageRow, RunRow
 from yudai.solves.tables import EventRow, SolveRow
@@ -33,7 +33,6 @@ class Desk:
         self.folder = folder
         self.store = store
         self.reader = Reader(Context(store, make_artifacts(None, home=folder), StillClock()))
-        self.importer = Importer(self.reader.context)
 
     def file(self, value: object, name: str = "it.traj.json") -> Path:
         path = self.folder / name
@@ -42,7 +41,7 @@ class Desk:
         return path
 
     async def read(self, value: object) -> ImportedRun:
-        [done] = await self.importer.import_files([self.file(value)])
+        [done] = await import_files(self.reader.context, [self.file(value)])
         return done
 
     async def run(self, done: ImportedRun) -> RunRow:
@@ -127,12 +126,13 @@ async def test_a_run_of_ours_comes_back_as_it_was(desk: Desk, tmp_path: Path):
 
 
 async def test_the_same_content_is_imported_once(desk: Desk):
-    first, again, other = await desk.importer.import_files(
+    first, again, other = await import_files(
+        desk.reader.context,
         [
             desk.file(version_2(), "a.traj.json"),
             desk.file(json.dumps(version_2()).encode(), "b.traj.json"),
             desk.file(version_1(), "c.traj.json"),
-        ]
+        ],
     )
     assert (first.is_new, again.is_new, other.is_new) == (True, False, True)
     assert (first.solve_id, first.run_id) == (again.solve_id, again.run_id)
@@ -144,10 +144,10 @@ async def test_a_folder_stands_for_its_trajectories(desk: Desk):
     desk.file(version_2(), "runs/deep/a.traj.json")
     desk.file(version_1(), "runs/b.traj.json")
     desk.file(b"not one", "runs/preds.json")
-    done = await desk.importer.import_files([desk.folder / "runs"])
+    done = await import_files(desk.reader.context, [desk.folder / "runs"])
     assert [one.path.name for one in done] == ["b.traj.json", "a.traj.json"]
     with pytest.raises(RefusedError, match=r"no \*\.traj\.json"):
-        await desk.importer.import_files([desk.folder / "artifacts"])
+        await import_files(desk.reader.context, [desk.folder / "artifacts"])
 
 
 @pytest.mark.parametrize(
@@ -156,7 +156,7 @@ async def test_a_folder_stands_for_its_trajectories(desk: Desk):
 async def test_one_bad_file_refuses_all_and_names_itself(desk: Desk, bad: bytes):
     good, wrong = desk.file(version_2(), "good.json"), desk.file(bad, "bad.json")
     with pytest.raises(RefusedError, match=r"bad\.json: its? ") as error:
-        await desk.importer.import_files([good, wrong])
+        await import_files(desk.reader.context, [good, wrong])
     assert "\n" not in str(error.value)
     assert await desk.is_empty()
 
@@ -178,16 +178,18 @@ async def test_a_file_that_is_too_large_is_refused(desk: Desk, monkeypatch):
     monkeypatch.setattr(import_trajectories, "MAX_FILE_BYTES", 1 << 20)
     monkeypatch.setattr(import_trajectories, "MAX_TOTAL_BYTES", 3000)
     with pytest.raises(RefusedError, match="import fewer at once"):
-        await desk.importer.import_files([desk.file(version_2(), f"{n}.json") for n in range(4)])
+        await import_files(
+            desk.reader.context, [desk.file(version_2(), f"{n}.json") for n in range(4)]
+        )
     assert await desk.is_empty()
 
 
 async def test_what_is_no_file_is_refused(desk: Desk):
     os.mkfifo(desk.folder / "pipe")
     with pytest.raises(RefusedError, match="pipe: it is not a file"):
-        await desk.importer.import_files([desk.folder / "pipe"])
+        await import_files(desk.reader.context, [desk.folder / "pipe"])
     with pytest.raises(RefusedError, match="nowhere: cannot be read"):
-        await desk.importer.import_files([desk.folder / "nowhere"])
+        await import_files(desk.reader.context, [desk.folder / "nowhere"])
 
 
 async def test_text_that_no_database_takes_is_kept_in_the_export(desk: Desk):
@@ -228,7 +230,7 @@ async def test_secrets_of_a_file_reach_no_disk(desk: Desk):
     facts = version_2()
     facts["info"]["config"]["model"]["model_kwargs"]["api_key"] = "sk-very-secret"
     path = desk.file(facts)
-    await desk.importer.import_files([path])
+    await import_files(desk.reader.context, [path])
     path.unlink()
     await desk.store.close()
     kept = [file.read_bytes() for file in desk.folder.rglob("*") if file.is_file()]

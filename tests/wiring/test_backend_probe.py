@@ -18,8 +18,9 @@ from yudai.sandboxes.port import Backend, BaseRef, BaseSpec, Capabilities, Phase
 from yudai.sandboxes.register import SandboxEntry
 from yudai.settings import Settings
 from yudai.store.store import Store
-from yudai.wiring import backend_probe, open_context, sandboxes
+from yudai.wiring import backend_probe, sandboxes
 from yudai.wiring.backend_probe import BackendFinding, Start, measure_start, probe_backends
+from yudai.wiring.components import open_context
 from yudai.wiring.doctor import examine
 from yudai.wiring.sandboxes import CLOUDS, make_backend, make_register, open_backend
 

@@ -38,8 +38,6 @@ class Begun(NamedTuple):
 
 
 class Callback(NamedTuple):
-    """Parameters of the callback."""
-
     ticket: str
     state: str
     code: str

@@ -175,7 +175,6 @@ async def _drop(db: AsyncSession, statement: Delete) -> int:
 
 
 async def user_id(db: AsyncSession, forge: str, account: Account) -> str | None:
-    """The id of our user with this account."""
     same = (UserRow.forge == forge) & (UserRow.forge_id == account.id)
     return await db.scalar(select(UserRow.id).where(same))
 

@@ -18,12 +18,10 @@ from yudai.api.routes import (
     bases,
     conversations,
     health,
-    legacy,
     login,
     model_endpoint,
     models,
     operations,
-    outcomes,
     plan,
     publishing,
     repositories,
@@ -51,7 +49,7 @@ _ROUTERS = (
     operations.installation,
     login.router,
     publishing.router,
-    outcomes.router,
+    publishing.outcomes,
     repositories.router,
     webhooks.router,
     sandboxes.router,
@@ -127,7 +125,7 @@ def create_app(
     for router in _ROUTERS:
         app.include_router(router, prefix=PREFIX)
     app.include_router(login.browser)
-    app.include_router(legacy.router)
+    app.include_router(solves.legacy)
     if page_folder is not None:
         page.mount(app, page_folder)
     return app

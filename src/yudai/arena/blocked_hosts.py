@@ -34,7 +34,6 @@ _QUEUE = 1000
 
 
 def blocked_entry(kind: str, run_id: RunId | None, facts: Mapping[str, object]) -> BlockedEntry:
-    """The entry for an event of KINDS."""
     port = facts.get("port")
     return BlockedEntry(
         run_id=run_id,

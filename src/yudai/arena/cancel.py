@@ -97,22 +97,16 @@ def _is_dead(solve: SolveRow, alive: set[WorkerId]) -> bool:
     return not solve.durable and solve.state not in RESTING and solve.worker_id not in alive
 
 
-@dataclass(frozen=True)
-class RunCanceller:
-    store: Store
-    clock: Clock
-
-    async def cancel(self, run_id: RunId) -> None:
-        """Cancel a run; ConflictError when it has already ended."""
-        now = self.clock.now()
-        async with self.store.change() as db:
-            run = await runs.hold(db, run_id)
-            if run.state in FINAL:
-                raise ConflictError(
-                    f"run {short(run_id)} is {run.state}: there is nothing to cancel",
-                    state=run.state,
-                )
-            await _cancel(db, run, now)
+async def cancel_run(store: Store, run_id: RunId, *, now: float) -> None:
+    """Cancel a run; ConflictError when it has already ended."""
+    async with store.change() as db:
+        run = await runs.hold(db, run_id)
+        if run.state in FINAL:
+            raise ConflictError(
+                f"run {short(run_id)} is {run.state}: there is nothing to cancel",
+                state=run.state,
+            )
+        await _cancel(db, run, now)
 
 
 async def _cancel(db: AsyncSession, run: RunRow, now: float) -> None:

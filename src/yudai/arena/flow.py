@@ -16,7 +16,7 @@ from yudai.engine.port import RunBatch
 from yudai.kit.errors import ClaimLostError, InfrastructureError, RefusedError
 from yudai.kit.ids import MessageId, RunId, SolveId, WorkerId
 from yudai.ranking.domain.scorecard import Ranking
-from yudai.ranking.rank import Ranker, stopped_by
+from yudai.ranking.rank import rank_runs, stopped_by
 from yudai.runs import attempts
 from yudai.runs import queries as runs
 from yudai.runs.domain.states import FINAL
@@ -49,7 +49,6 @@ class SolveFlow:
     preparer: Preparer
     supervisor: RunSupervisor
     run_verifier: RunVerifier
-    ranker: Ranker
     stopper: Stopper
     notify: Notify
     """Posts milestones to the solve's conversation."""
@@ -104,7 +103,7 @@ class SolveFlow:
         await self.supervisor.close_open(solve.id, claim)
         prepared = await self.preparer.find(solve)
         await self.run_verifier.cross_examine_runs(solve.id, prepared, claim)
-        ranking = await self.ranker.rank_runs(solve.id, claim)
+        ranking = await rank_runs(self.context.store, solve.id, claim)
         await self._offer(solve.id, ranking, claim)
 
     async def _part(

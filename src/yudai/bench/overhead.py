@@ -33,7 +33,7 @@ from yudai.runs.message_writer import writer_of
 from yudai.sandboxes.port import Backend, BaseRef, BaseSpec
 from yudai.settings import Settings
 from yudai.store.store import Store
-from yudai.wiring import make_backend
+from yudai.wiring.sandboxes import make_backend
 
 FINISH = "echo COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT"
 

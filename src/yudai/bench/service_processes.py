@@ -33,8 +33,6 @@ _LIMITS = {
 
 @dataclass(frozen=True)
 class ServiceProcess:
-    """A process that is ready."""
-
     process: asyncio.subprocess.Process
     said: dict[str, Any]
 

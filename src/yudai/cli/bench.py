@@ -1,7 +1,8 @@
 """`yudai bench NAME`: run a measurement and print its ratio beside its target."""
 
 import tempfile
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Callable
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
@@ -18,8 +19,7 @@ Result = TypeVar("Result", bound=Value)
 async def run_overhead(*, rounds: int, json: bool) -> int:
     from yudai.bench import overhead
 
-    with tempfile.TemporaryDirectory(prefix="yudai-bench-") as home:
-        result = await _patiently(overhead.measure(Path(home), rounds=rounds))
+    result = await _measured(partial(overhead.measure, rounds=rounds))
     lines = [
         f"{pace.steps:>4} steps: {pace.ours_ms:.1f} ms a step, bare mini-SWE-agent "
         f"{pace.bare_ms:.1f} ms: {_against(pace.ratio, pace.target)}"
@@ -31,8 +31,7 @@ async def run_overhead(*, rounds: int, json: bool) -> int:
 async def run_sandbox(*, rounds: int, json: bool) -> int:
     from yudai.bench import sandbox
 
-    with tempfile.TemporaryDirectory(prefix="yudai-bench-") as home:
-        result = await _patiently(sandbox.measure(Path(home), rounds=rounds))
+    result = await _measured(partial(sandbox.measure, rounds=rounds))
     lines = [
         f"{result.n} sandboxes from spawn until `true` answers: {result.ours_ms:.0f} ms, "
         f"bare bwrap {result.bare_ms:.0f} ms: {_against(result.ratio, result.target)}",
@@ -44,8 +43,7 @@ async def run_sandbox(*, rounds: int, json: bool) -> int:
 async def run_polling(*, rounds: int, json: bool) -> int:
     from yudai.bench import polling
 
-    with tempfile.TemporaryDirectory(prefix="yudai-bench-") as home:
-        result = await _patiently(polling.measure(Path(home), rounds=rounds))
+    result = await _measured(partial(polling.measure, rounds=rounds))
     lines = [
         f"a poll that finds nothing new: {result.idle_us:.0f} us of processor time, the least "
         f"that is answered {result.live_us:.0f} us: {_against(result.ratio, result.target)}",
@@ -59,10 +57,7 @@ async def run_fanout(*, database: str, contestants: int, json: bool) -> int:
     from yudai.bench import fanout
 
     url = _shared(database)
-    with tempfile.TemporaryDirectory(prefix="yudai-bench-") as home:
-        result = await _patiently(
-            fanout.measure(Path(home), database_url=url, contestants=contestants)
-        )
+    result = await _measured(partial(fanout.measure, database_url=url, contestants=contestants))
     lines: list[str] = []
     for way in result.ways:
         asked = f"{way.api_p50_ms:.0f} ms, p95 {_below(way.api_p95_ms, way.api_target_ms, 'ms')}"
@@ -80,8 +75,7 @@ async def run_recovery(*, database: str, json: bool) -> int:
     from yudai.bench import recovery
 
     url = _shared(database)
-    with tempfile.TemporaryDirectory(prefix="yudai-bench-") as home:
-        result = await _patiently(recovery.measure(Path(home), database_url=url))
+    result = await _measured(partial(recovery.measure, database_url=url))
     lines = [
         f"from kill -9 to the first run that goes on ({way.processes}): "
         f"{_below(way.seconds, way.target_s, 's')}"
@@ -109,9 +103,11 @@ def _below(number: float, target: float | None, unit: str) -> str:
     return f"{number:.1f} {unit} (target {target:g} {unit}, {met})"
 
 
-async def _patiently(work: Awaitable[Result]) -> Result:
-    with console.progress().status("measuring, in turns, to cancel out the machine's noise"):
-        return await work
+async def _measured(measure: Callable[[Path], Awaitable[Result]]) -> Result:
+    """In a home of its own, which is removed."""
+    showing = console.progress().status("measuring, in turns, to cancel out the machine's noise")
+    with showing, tempfile.TemporaryDirectory(prefix="yudai-bench-") as home:
+        return await measure(Path(home))
 
 
 def _against(ratio: float, target: float | None) -> str:

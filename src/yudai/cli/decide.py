@@ -14,7 +14,7 @@ from yudai.cli.text import one_line, print_json, safe
 from yudai.decisions.apply import AppliedView, Applier
 from yudai.kit.ids import short
 from yudai.settings import Settings
-from yudai.wiring import make_applier, open_context
+from yudai.wiring.components import make_applier, open_context
 
 
 async def run_apply(settings: Settings, target: str, *, branch: str, json: bool) -> int:

@@ -23,9 +23,10 @@ from yudai.kit.errors import RefusedError, SandboxError
 from yudai.kit.ids import SolveId
 from yudai.ranking.domain.reducer import check_reducer
 from yudai.settings import Settings, surroundings
-from yudai.wiring import App, is_shared, open_app, scripted_gateway
 from yudai.wiring.api_service import Service
+from yudai.wiring.components import is_shared, scripted_gateway
 from yudai.wiring.demo import PARALLEL, demo_request
+from yudai.wiring.local_app import App, open_app
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp

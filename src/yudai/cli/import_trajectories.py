@@ -10,16 +10,15 @@ from yudai.cli.exit_codes import OK
 from yudai.cli.spinner import working
 from yudai.cli.text import one_line, print_json
 from yudai.kit.ids import short
-from yudai.record.import_trajectories import ImportedRun, Importer
+from yudai.record.import_trajectories import ImportedRun, import_files
 from yudai.settings import Settings
-from yudai.wiring import open_context
+from yudai.wiring.components import open_context
 
 
 async def run_import(settings: Settings, files: Sequence[Path], *, json: bool) -> int:
-    async with open_context(settings) as context:
-        importer = Importer(context)
-        async with working(consoles.progress(), "reading trajectories"):
-            done = await importer.import_files(files)
+    reading = working(consoles.progress(), "reading trajectories")
+    async with open_context(settings) as context, reading:
+        done = await import_files(context, files)
     if json:
         print_json({"imported": [_fields(one) for one in done]})
         return OK

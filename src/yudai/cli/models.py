@@ -15,7 +15,7 @@ from yudai.kit.money import usd
 from yudai.kit.text import nearest
 from yudai.settings import Settings
 from yudai.views.models import model_view
-from yudai.wiring import make_catalogue, open_context
+from yudai.wiring.components import make_catalogue, open_context
 
 _PRICE_WIDTH = 6
 _WHERE_WIDTH = 16

@@ -25,7 +25,8 @@ from yudai.publishing.requests import Publications
 from yudai.publishing.views import PublicationView
 from yudai.settings import Settings
 from yudai.views.documents import Reader
-from yudai.wiring import make_backend, open_context
+from yudai.wiring.components import open_context
+from yudai.wiring.sandboxes import make_backend
 
 _PAUSE_S = 1.0
 

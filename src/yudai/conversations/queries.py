@@ -152,7 +152,6 @@ async def unanswered(db: AsyncSession, *, since: float, limit: int) -> list[Mess
 
 
 async def posted_milestones(db: AsyncSession, solve_id: SolveId) -> set[str | None]:
-    """Milestones of the solve that are posted."""
     query = select(ChatMessageRow.milestone).where(ChatMessageRow.solve_id == solve_id)
     return set(await db.scalars(query))
 

@@ -100,7 +100,6 @@ class Applier:
             raise RefusedError(*error.message, field=error.field) from error
 
     async def _target(self, solve_id: SolveId, run_id: str, user_id: str) -> str:
-        """The id of a run of this solve."""
         async with self.reader.context.store.read() as db:
             solve = await solves.get(db, solve_id)
             ids = [run.id for run in await runs.of_solve(db, solve_id)]

@@ -1,7 +1,6 @@
 """From the rows of a solve's runs to its ranking."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
 from yudai.kit.causes import Cause
 from yudai.kit.ids import SolveId
@@ -55,21 +54,17 @@ def stopped_by(solve: SolveRow, rows: Sequence[RunRow], *, now: float) -> str | 
     return limit or ("a cost cap" if Cause.OUT_OF_BUDGET in causes else None)
 
 
-@dataclass(frozen=True)
-class Ranker:
-    store: Store
-
-    async def rank_runs(self, solve_id: SolveId, claim: Claim) -> Ranking:
-        """Order the runs and keep each one's place with its why."""
-        async with self.store.change() as db:
-            solve = await solves.hold(db, solve_id)
-            claim.check(solve)
-            rows = await runs.of_solve(db, solve_id)
-            ranking = rank(
-                [scorecard_of(run) for run in rows],
-                reducer=solve.reducer,
-                require_proof=solve.require_proof,
-            )
-            for place in ranking.places:
-                await runs.change(db, place.scorecard.run_id, rank=place.rank, why=place.why)
-        return ranking
+async def rank_runs(store: Store, solve_id: SolveId, claim: Claim) -> Ranking:
+    """Order the runs and keep each one's place with its why."""
+    async with store.change() as db:
+        solve = await solves.hold(db, solve_id)
+        claim.check(solve)
+        rows = await runs.of_solve(db, solve_id)
+        ranking = rank(
+            [scorecard_of(run) for run in rows],
+            reducer=solve.reducer,
+            require_proof=solve.require_proof,
+        )
+        for place in ranking.places:
+            await runs.change(db, place.scorecard.run_id, rank=place.rank, why=place.why)
+    return ranking

@@ -4,7 +4,6 @@ import asyncio
 import hashlib
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
@@ -62,44 +61,39 @@ class _Read(NamedTuple):
     run_id: RunId
 
 
-@dataclass(frozen=True)
-class Importer:
-    context: Context
+async def import_files(context: Context, paths: Sequence[Path]) -> list[ImportedRun]:
+    """Read all files, then write them in one transaction. One bad file refuses all.
 
-    async def import_files(self, paths: Sequence[Path]) -> list[ImportedRun]:
-        """Read all files, then write them in one transaction. One bad file refuses all.
+    A folder stands for the trajectory files in it. Equal content has the same ids.
+    """
+    read = await asyncio.to_thread(lambda: list(_read_all(_files(paths))))
+    refs = [await _keep(context, one) for one in read]
+    done: list[ImportedRun] = []
+    async with context.store.change() as db:
+        for one, kept in zip(read, refs, strict=True):
+            is_new = await db.get(SolveRow, one.solve_id) is None
+            if is_new:
+                await _add(db, one, kept, now=context.clock.now())
+            done.append(_done(one, is_new=is_new))
+    return done
 
-        A folder stands for the trajectory files in it. Equal content has the same ids.
-        """
-        read = await asyncio.to_thread(lambda: list(_read_all(_files(paths))))
-        refs = [await self._keep(one) for one in read]
-        done: list[ImportedRun] = []
-        async with self.context.store.change() as db:
-            for one, kept in zip(read, refs, strict=True):
-                is_new = await db.get(SolveRow, one.solve_id) is None
-                if is_new:
-                    await self._add(db, one, kept)
-                done.append(_done(one, is_new=is_new))
-        return done
 
-    async def _keep(self, read: _Read) -> list[ArtifactRef]:
-        blobs = {
-            ArtifactKind.TRAJECTORY: read.blob,
-            ArtifactKind.PATCH: _encoded(read.run.patch),
-        }
-        return [
-            await self.context.artifacts.put(kind, blob) for kind, blob in blobs.items() if blob
-        ]
+async def _keep(context: Context, read: _Read) -> list[ArtifactRef]:
+    blobs = {
+        ArtifactKind.TRAJECTORY: read.blob,
+        ArtifactKind.PATCH: _encoded(read.run.patch),
+    }
+    return [await context.artifacts.put(kind, blob) for kind, blob in blobs.items() if blob]
 
-    async def _add(self, db: AsyncSession, read: _Read, refs: Sequence[ArtifactRef]) -> None:
-        now = self.context.clock.now()
-        await solves.add(db, _solve(read, now=now))
-        await runs.add_all(db, [_run(read, now=now)])
-        await trajectories.add_all(db, read.run_id, read.run.messages)
-        for ref in refs:
-            await artifact_rows.add(db, read.solve_id, read.run_id, ref, at=now)
-        told: dict[str, object] = {"file": clean(read.path.name)}
-        await events.append(db, read.solve_id, kind="solve.imported", at=now, data=told)
+
+async def _add(db: AsyncSession, read: _Read, refs: Sequence[ArtifactRef], *, now: float) -> None:
+    await solves.add(db, _solve(read, now=now))
+    await runs.add_all(db, [_run(read, now=now)])
+    await trajectories.add_all(db, read.run_id, read.run.messages)
+    for ref in refs:
+        await artifact_rows.add(db, read.solve_id, read.run_id, ref, at=now)
+    told: dict[str, object] = {"file": clean(read.path.name)}
+    await events.append(db, read.solve_id, kind="solve.imported", at=now, data=told)
 
 
 def _files(paths: Sequence[Path]) -> Iterator[Path]:

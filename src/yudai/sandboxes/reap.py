@@ -37,8 +37,6 @@ class Swept(Value):
 
 
 class SweptBackends(NamedTuple):
-    """The backends to sweep."""
-
     backends: Mapping[str, Backend]
     missing: tuple[Unswept, ...] = ()
     """Those that could not be made."""
@@ -49,7 +47,6 @@ FindMore = Callable[[str | None], Awaitable[SweptBackends]]
 
 
 async def nothing_more(_: str | None) -> SweptBackends:
-    """What is set up is all there is."""
     return SweptBackends({})
 
 

@@ -20,7 +20,6 @@ class AlreadyRecordedError(ConflictError):
 
 
 async def recorded(db: AsyncSession, keys: Collection[str]) -> frozenset[str]:
-    """Which of these keys are recorded."""
     query = select(TriggerRow.key).where(TriggerRow.key.in_(list(keys)))
     return frozenset(await db.scalars(query))
 

@@ -120,7 +120,6 @@ def chosen_step(messages: Sequence[TrajectoryMessage], number: int) -> Step:
 
 
 def entry(view: type[Entry], run: RunRow, **computed: object) -> Entry:
-    """A view with the numbers of a run."""
     return from_attributes(
         view,
         run,

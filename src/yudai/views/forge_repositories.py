@@ -22,9 +22,7 @@ _MAX_SHOWN = 500
 
 
 class Owned(Protocol):
-    async def own(self, user_id: str) -> Credential | None:
-        """Their own token; None: they have none."""
-        ...
+    async def own(self, user_id: str) -> Credential | None: ...
 
 
 class RepoLine(Value):

@@ -71,8 +71,6 @@ class Champion(NamedTuple):
 
 
 class Used(NamedTuple):
-    """What one solve was of."""
-
     repo: str
     repo_url: str
     snapshot: Snapshot | None

@@ -182,7 +182,6 @@ def cursor_of(row: SolveRow) -> str:
 
 
 def mark_of(cursor: str) -> Mark | None:
-    """None for whatever is no cursor of ours."""
     try:
         text = base64.urlsafe_b64decode(cursor.encode("ascii")).decode("ascii")
         moment, _, solve_id = text.partition(" ")

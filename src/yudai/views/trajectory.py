@@ -145,7 +145,6 @@ async def _tell(store: Store, run: RunRow, attempt: int) -> AsyncGenerator[bytes
 async def _bodies(
     store: Store, run: RunRow, attempt: int, *, after: int = -1, step: int | None = None
 ) -> AsyncGenerator[bytes]:
-    """With commas."""
     comma = b""
     async for one in _stream(store, run, attempt, after=after, step=step):
         yield comma + one.body.encode()

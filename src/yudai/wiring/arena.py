@@ -22,7 +22,6 @@ from yudai.gateway.port import Gateway
 from yudai.gateway.throttle import ThrottledGateway
 from yudai.kit.clock import Clock
 from yudai.kit.ids import WorkerId
-from yudai.ranking.rank import Ranker
 from yudai.sandboxes.port import Backend, Capabilities
 from yudai.sandboxes.reap import Reaper
 from yudai.settings import Settings
@@ -154,7 +153,6 @@ def make_flow(arena: Arena, worker_id: WorkerId) -> SolveFlow:
         preparer=arena.preparer,
         supervisor=supervisor,
         run_verifier=run_verifier,
-        ranker=Ranker(context.store),
         stopper=arena.stopper,
         notify=Milestones(context.store).post,
         reply=make_chat_answerer(settings, context, arena.gateway).answer,

@@ -8,7 +8,7 @@ from fastapi import FastAPI
 
 from tests.support.api_client import Place
 from tests.support.solve_rows import SOLVE, Ring, passed, run_id
-from yudai.api.routes import outcomes as routes
+from yudai.api.routes import publishing as routes
 from yudai.forge.domain.repository import PullState
 from yudai.kit.ids import SolveId
 from yudai.publishing import outcome_queries as outcomes
@@ -23,7 +23,7 @@ HERE = f"/api/solves/{SOLVE}/outcomes"
 @pytest.fixture(autouse=True)
 def routed(app: FastAPI) -> None:
     if not any(getattr(route, "name", "") == "getOutcomes" for route in app.routes):
-        app.include_router(routes.router, prefix="/api")
+        app.include_router(routes.outcomes, prefix="/api")
 
 
 async def _publish(place: Place, **changes: Any) -> None:

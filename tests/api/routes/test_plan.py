@@ -19,7 +19,7 @@ from yudai.kit.ids import SolveId
 from yudai.runs.tables import RunRow
 from yudai.solves import queries as solves
 from yudai.solves.tables import EventRow, IdempotencyRow, SolveRow
-from yudai.wiring import open_gateway, scripted_gateway
+from yudai.wiring.components import open_gateway, scripted_gateway
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ from yudai.operations import telemetry
 from yudai.sandboxes.port import BaseSpec
 from yudai.settings import Settings
 from yudai.views.documents import Reader
-from yudai.wiring import open_context
+from yudai.wiring.components import open_context
 
 OTHER = SolveId("0190a000-0000-7000-8000-00000000bbbb")
 FIRST, SECOND = "fast-t0.0-e5-balanced", "fast-t0.1-e5-balanced"

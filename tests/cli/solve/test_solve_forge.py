@@ -37,7 +37,8 @@ from yudai.solves.domain.origin import OriginKind, PublishMode
 from yudai.solves.domain.states import SolveState
 from yudai.solves.tables import SolveRow
 from yudai.views.documents import Reader
-from yudai.wiring import App, open_app, open_context
+from yudai.wiring.components import open_context
+from yudai.wiring.local_app import App, open_app
 
 FILES = {
     "doubling.py": "def double(x):\n    return x + x if x else 1\n",

@@ -23,7 +23,7 @@ from yudai.sandboxes.register import BaseEntry, SandboxEntry
 from yudai.settings import Settings
 from yudai.store.holders import DEAD_S, Holder
 from yudai.store.store import Store
-from yudai.wiring import open_context
+from yudai.wiring.components import open_context
 from yudai.wiring.sandbox_upkeep import open_reaper
 from yudai.wiring.sandboxes import make_register
 

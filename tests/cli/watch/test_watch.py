@@ -34,7 +34,7 @@ from yudai.solves.domain.states import SolveEvent, SolveState
 from yudai.store.holders import Holder
 from yudai.views.documents import Reader
 from yudai.views.watched import watched
-from yudai.wiring import open_context
+from yudai.wiring.components import open_context
 
 WORKER = WorkerId("0190a000-0000-7000-8000-00000000cccc")
 RUNNING: dict[str, Any] = {"state": SolveState.RUNNING, "finished_at": None}

@@ -8,7 +8,7 @@ from yudai.publishing import publisher
 from yudai.publishing.domain.publication import RESTING
 from yudai.publishing.requests import Publications
 from yudai.settings import Settings
-from yudai.wiring import open_context
+from yudai.wiring.components import open_context
 from yudai.wiring.forge import open_forge_services
 
 # Whoever comes next need not wait for a minute, nor after a failure for five seconds.

@@ -15,7 +15,8 @@ from pathlib import Path
 from yudai.kit.errors import SandboxError
 from yudai.sandboxes.port import Backend, BaseRef, BaseSpec, Sandbox
 from yudai.settings import Settings
-from yudai.wiring import make_backend, open_context
+from yudai.wiring.components import open_context
+from yudai.wiring.sandboxes import make_backend
 
 BASE = BaseRef(key="sample")
 

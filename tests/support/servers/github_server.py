@@ -4,6 +4,9 @@ The people are those of the sample: ada (admin), bob (writer), carol (reader), m
 and the organisation octo, whose only member is ada. There is no repository before one is made.
 """
 
+import asyncio
+import socket
+import threading
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -18,7 +21,7 @@ from yudai.dev.fake_github.faults import Fault
 from yudai.dev.fake_github.pulls import Merging, Opening
 from yudai.dev.fake_github.records import Comment, Delivery, Hook, Item, Repo
 from yudai.dev.fake_github.request_log import Request
-from yudai.dev.fake_github.server import bind, in_thread, url_of
+from yudai.dev.fake_github.server import bind, server_of, url_of
 from yudai.dev.fake_github.state import State
 from yudai.forge.domain.repository import Role
 from yudai.kit.clock import Clock
@@ -200,7 +203,7 @@ def github_server(folder: Path, *, clock: Clock | None = None) -> Generator[GitH
         for login in ("ada", "bob", "carol", "mallory"):
             state.add_user(login, name=login.title())
         state.add_organisation("octo", members=("ada",))
-    with listener, in_thread(state, listener):
+    with listener, _in_thread(state, listener):
         server = GitHubServer(state.url, state)
         try:
             yield server
@@ -215,3 +218,18 @@ def app_key() -> tuple[str, str]:
     """One for the whole session: making it takes a while."""
     private, public = app_jwt.new_key()
     return private.decode(), public
+
+
+@contextmanager
+def _in_thread(state: State, listener: socket.socket) -> Generator[None]:
+    """For whoever has an event loop, or none, of their own; it listens already."""
+    server = server_of(state)
+    thread = threading.Thread(
+        target=lambda: asyncio.run(server.serve(sockets=[listener])), name="fake-github"
+    )
+    thread.start()
+    try:
+        yield
+    finally:
+        server.should_exit = True
+        thread.join()

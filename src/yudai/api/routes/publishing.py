@@ -1,17 +1,22 @@
-"""Routes of publishing: from a champion to a pull request."""
+"""Routes of publishing: from a champion to a pull request, and what became of it."""
 
-from typing import Any
+from typing import Annotated, Any
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Path
 
 from yudai.api.dependencies import Service, ServiceDep, SolveIdPath
 from yudai.api.openapi import CONFLICT
 from yudai.api.routes.solves import summary
 from yudai.api.security.rights import MayPublishSolve, MayReadSolve
+from yudai.publishing.confirm_revert import RevertConfirmation
+from yudai.publishing.outcome_queries import MAX_ID
 from yudai.publishing.requests import Publications
-from yudai.publishing.views import PublicationView
+from yudai.publishing.views import ConfirmAsk, OutcomeList, PublicationView, outcomes_of
 
 router = APIRouter(tags=["publishing"])
+outcomes = APIRouter(tags=["outcomes"])
+
+OutcomeId = Annotated[int, Path(ge=1, le=MAX_ID)]
 
 ASKED: dict[int | str, dict[str, Any]] = {
     202: {"description": "It is written down; a worker carries it out."}
@@ -41,3 +46,31 @@ async def read(solve_id: SolveIdPath, service: ServiceDep, permit: MayReadSolve)
 
 def _publications(service: Service) -> Publications:
     return Publications(service.store, service.clock, service.settings.github_url)
+
+
+@outcomes.get("/solves/{solve_id}/outcomes", operation_id="getOutcomes")
+async def read_outcomes(
+    solve_id: SolveIdPath, service: ServiceDep, permit: MayReadSolve
+) -> OutcomeList:
+    """Get the pull request as last seen, with its outcomes."""
+    return await outcomes_of(service.store, solve_id, user_id=permit.owner_id)
+
+
+@outcomes.post(
+    "/solves/{solve_id}/outcomes/{outcome_id}/confirm",
+    operation_id="confirmOutcome",
+    responses=CONFLICT,
+)
+async def confirm_outcome(
+    solve_id: SolveIdPath,
+    outcome_id: OutcomeId,
+    body: ConfirmAsk,
+    service: ServiceDep,
+    permit: MayPublishSolve,
+) -> OutcomeList:
+    """Confirm or reject a suspected revert, which has no effect before."""
+    await outcomes_of(service.store, solve_id, user_id=permit.owner_id)
+    await RevertConfirmation(service.store, service.clock).confirm(
+        outcome_id, is_revert=body.is_revert, user_id=permit.user.id, solve_id=solve_id
+    )
+    return await outcomes_of(service.store, solve_id, user_id=permit.owner_id)

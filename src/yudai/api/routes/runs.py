@@ -9,7 +9,7 @@ from yudai.api.downloads import FOR_EVER
 from yudai.api.openapi import CONFLICT
 from yudai.api.routes import run_files
 from yudai.api.routes.run_files import Attempt, CancelDep, Number, WhichDep
-from yudai.arena.cancel import RunCanceller
+from yudai.arena.cancel import cancel_run
 from yudai.views import diff_at_message
 from yudai.views import trajectory as trajectories
 from yudai.views.diff_at_message import DiffAt
@@ -39,7 +39,7 @@ async def read(which: WhichDep, service: ServiceDep) -> RunDetail:
 async def cancel(which: CancelDep, service: ServiceDep) -> RunDetail:
     """Cancel this run; its worker stops within two seconds. Other runs continue."""
     await _reader(service).run(which)
-    await RunCanceller(service.store, service.clock).cancel(which.run_id)
+    await cancel_run(service.store, which.run_id, now=service.clock.now())
     return await _reader(service).run(which)
 
 

@@ -138,3 +138,20 @@ async def summary(solve_id: SolveIdPath, service: Service, user: User) -> SolveS
 
 def _viewer(service: Service) -> Viewer:
     return Viewer(service.store, service.clock)
+
+
+# The two root routes of the first clients.
+legacy = APIRouter(prefix="/solve", tags=["solves"])
+legacy.post(
+    "",
+    status_code=202,
+    operation_id="solve",
+    responses=ACCEPTED,
+    description="The same as `POST /api/solves`.",
+)(create)
+
+
+@legacy.get("/{solve_id}/status", operation_id="getSolveStatus")
+async def status(solve_id: SolveIdPath, service: ServiceDep, permit: MayReadSolve) -> SolveSummary:
+    """State, progress and champion."""
+    return await summary(solve_id, service, permit.owner)

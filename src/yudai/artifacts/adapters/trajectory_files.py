@@ -28,8 +28,6 @@ class TrajectoryFiles:
 
 
 class NoTrajectoryFiles:
-    """Keeps no files."""
-
     async def keep(self, repo: str, content: bytes, *, solve_id: SolveId, run_id: RunId) -> None:
         pass
 

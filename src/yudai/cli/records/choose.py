@@ -9,7 +9,7 @@ from yudai.cli.records.records import OwnRecords, Records
 from yudai.kit.errors import YudaiError
 from yudai.settings import Settings
 from yudai.views.documents import Reader
-from yudai.wiring import open_context
+from yudai.wiring.components import open_context
 
 
 class Server(NamedTuple):

@@ -15,7 +15,7 @@ from yudai.settings import Settings
 from yudai.solves.domain.states import RESTING
 from yudai.views.documents import Reader
 from yudai.views.domain.document import SolveDocument
-from yudai.wiring import is_shared, make_stopper
+from yudai.wiring.components import is_shared, make_stopper
 
 if TYPE_CHECKING:
     from yudai.cli.records.source import Source

@@ -20,7 +20,7 @@ from yudai.cli.http.home_lock import ServerEntry, owning, place_of
 from yudai.cli.serve.listen import answering, bind, url_of
 from yudai.kit.errors import RefusedError
 from yudai.settings import Settings
-from yudai.wiring import is_shared, open_gateway
+from yudai.wiring.components import is_shared, open_gateway
 from yudai.wiring.production_checks import check_production, model_hosts, own_hosts
 
 if TYPE_CHECKING:
@@ -74,7 +74,6 @@ async def open_parts(settings: Settings, given: ServeOptions) -> "AsyncGenerator
 
 
 def make_api(service: "Service", settings: Settings, given: ServeOptions, url: str) -> "ASGIApp":
-    """The API and the page."""
     from yudai.api import page
     from yudai.api.app import create_app
 

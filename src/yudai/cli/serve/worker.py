@@ -13,7 +13,7 @@ from yudai.cli import console
 from yudai.cli.exit_codes import OUR_FAULT
 from yudai.kit.errors import RefusedError
 from yudai.settings import Settings
-from yudai.wiring import is_shared, open_gateway
+from yudai.wiring.components import is_shared, open_gateway
 from yudai.wiring.production_checks import check_production
 
 Opening = Callable[[Settings, str | None], AbstractAsyncContextManager[None]]

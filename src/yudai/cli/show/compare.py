@@ -19,7 +19,7 @@ from yudai.settings import Settings
 from yudai.views.compare import compare_runs
 from yudai.views.documents import Reader
 from yudai.views.domain.comparison import Comparison, Side
-from yudai.wiring import open_context
+from yudai.wiring.components import open_context
 
 _MAX_TESTS = 20
 

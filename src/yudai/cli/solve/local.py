@@ -26,7 +26,8 @@ from yudai.publishing.requests import Publications
 from yudai.settings import Settings
 from yudai.solves.domain.origin import PublishMode
 from yudai.solves.domain.request import Folder, Remote, SolveAsk
-from yudai.wiring import App, open_app, open_gateway
+from yudai.wiring.components import open_gateway
+from yudai.wiring.local_app import App, open_app
 
 
 @dataclass(frozen=True)

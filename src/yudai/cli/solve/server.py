@@ -32,7 +32,7 @@ from yudai.settings import Settings
 from yudai.solves.domain.budget import Budget, Entrants, enter
 from yudai.solves.domain.matrix import DEFAULT_MAX_CONTESTANTS
 from yudai.solves.domain.request import SolveAsk
-from yudai.wiring import make_applier, open_context
+from yudai.wiring.components import make_applier, open_context
 
 # The key makes it one solve, however often it is sent.
 _AGAIN_S = (0.5, 2.0)

@@ -15,7 +15,7 @@ from yudai.kit.clock import Clock
 from yudai.kit.errors import ConflictError, RefusedError, SandboxError
 from yudai.sandboxes.port import Backend, BaseFacts
 from yudai.settings import Settings
-from yudai.wiring import open_context
+from yudai.wiring.components import open_context
 from yudai.wiring.sandbox_upkeep import make_evictor, open_named_backend
 
 _UNITS = ((86_400, "day"), (3600, "hour"), (60, "minute"))

@@ -27,7 +27,7 @@ from yudai.views.watched import Watched
 if TYPE_CHECKING:
     from yudai.arena.cancel import Stopper
     from yudai.solves.domain.blocked import BlockedEntry
-    from yudai.wiring import App
+    from yudai.wiring.local_app import App
 
 _NUMBERS_WIDTH = 48
 _WIDE = 110

@@ -2,7 +2,6 @@
 
 import asyncio
 import socket
-import threading
 from collections.abc import AsyncGenerator, Generator
 from contextlib import asynccontextmanager, contextmanager
 
@@ -38,7 +37,7 @@ class _Server(uvicorn.Server):
         yield
 
 
-def _server(state: State) -> _Server:
+def server_of(state: State) -> _Server:
     return _Server(
         uvicorn.Config(
             create_app(state),
@@ -57,28 +56,13 @@ def _server(state: State) -> _Server:
 @asynccontextmanager
 async def answering(state: State, listener: socket.socket) -> AsyncGenerator[asyncio.Task[None]]:
     """Until this is left."""
-    server = _server(state)
+    server = server_of(state)
     task = asyncio.create_task(server.serve(sockets=[listener]), name="fake-github")
     try:
         yield task
     finally:
         server.should_exit = True
         await asyncio.wait([task])
-
-
-@contextmanager
-def in_thread(state: State, listener: socket.socket) -> Generator[None]:
-    """For whoever has an event loop, or none, of their own; it listens already."""
-    server = _server(state)
-    thread = threading.Thread(
-        target=lambda: asyncio.run(server.serve(sockets=[listener])), name="fake-github"
-    )
-    thread.start()
-    try:
-        yield
-    finally:
-        server.should_exit = True
-        thread.join()
 
 
 def bind(port: int = 0) -> socket.socket:

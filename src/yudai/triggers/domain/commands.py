@@ -15,8 +15,6 @@ _MAX_SHOWN = 60
 
 
 class TriggerState(StrEnum):
-    """What happened to a trigger."""
-
     OPENED = "opened"
     IGNORED = "ignored"
     """Its author may not request solves, or the issue is closed. No answer is written."""

@@ -98,7 +98,6 @@ class Apps:
         return self._bot
 
     async def repositories(self) -> list[Repo]:
-        """Of every installation."""
         found: list[Repo] = []
         for installation in await self._installations():
             key = f"installation {installation.id}"

@@ -29,7 +29,6 @@ _PLACE = re.compile(
 
 
 def fault(outcome: Outcome, ask: Ask, by: Identity) -> YudaiError | None:
-    """None for an answer that is none."""
     answer = outcome.answer
     if isinstance(answer, Silence):
         return _silence(answer, ask, by)

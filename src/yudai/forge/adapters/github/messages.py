@@ -71,8 +71,6 @@ class Answer:
 
 @dataclass(frozen=True)
 class Silence:
-    """No answer."""
-
     reason: str
     was_sent: bool
     """The forge may have acted upon it."""

@@ -31,7 +31,6 @@ class ProxySocket:
         self._server = server
 
     async def close(self) -> None:
-        """Idempotent."""
         await self._server.close()
         await asyncio.to_thread(shutil.rmtree, self.folder, ignore_errors=True)
 

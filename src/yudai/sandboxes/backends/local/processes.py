@@ -26,7 +26,6 @@ class Process(NamedTuple):
 
 
 def look(pid: int) -> Process | None:
-    """One process, if there is one of that number."""
     try:
         text = (_PROC / str(pid) / "stat").read_text(errors="replace")
     except OSError:
