@@ -19,7 +19,7 @@ from yudai.settings import Settings, read_settings
 
 app = typer.Typer(
     name="yudai",
-    help="An arena where coding agents compete to solve an issue, and the answer is proved.",
+    help="Coding agents compete to solve an issue; you get one proved patch, or none.",
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,
@@ -34,12 +34,12 @@ app.add_typer(dev, name="dev")
 Target = Annotated[
     str,
     typer.Argument(
-        help="A solve or a run: an id, the end of one, or a handle of the newest solve."
+        help="A solve or a run: an id, the end of an id, or a handle in the newest solve."
     ),
 ]
 
 Solve = Annotated[
-    str, typer.Argument(help="A solve: its id or the end of it; default: the newest.")
+    str, typer.Argument(help="A solve: its id or the end of its id; default: the newest solve.")
 ]
 
 
@@ -69,16 +69,16 @@ def demo(
     json: Json = False,
     leave: Annotated[
         bool,
-        typer.Option("--exit", help="Serve no page, end when the race is over; --json implies it."),
+        typer.Option("--exit", help="Serve no page and exit after the solve. Implied by --json."),
     ] = False,
     no_open: Annotated[
-        bool, typer.Option("--no-open", help="Only print the page's address, open no browser.")
+        bool, typer.Option("--no-open", help="Print the page's address without opening a browser.")
     ] = False,
     sandbox: SandboxName = None,
     parallel: Annotated[int, typer.Option(min=1, max=64, help="Runs at the same time.")] = 4,
     reducer: options.Reducer = "simple",
 ) -> int:
-    """Run a real arena on a bundled repository, live in the page: no key, no account, no Docker."""
+    """Solve an issue of a bundled repository, shown live in the page. Needs no key or account."""
     if leave or json:
         from yudai.cli.demo import run_demo
 
@@ -125,7 +125,7 @@ def solve(  # noqa: PLR0913 - one parameter per option
     server: options.ServerUrl = "",
     json: Json = False,
 ) -> int:
-    """Let contestants compete to solve an issue; nothing is changed anywhere until you say."""
+    """Let contestants compete to solve an issue. Changes nothing until you ask for it."""
     given = options.Options(**locals())
     from yudai.cli.solve.solve import run_solve
 
@@ -135,15 +135,15 @@ def solve(  # noqa: PLR0913 - one parameter per option
 @app.command()
 def apply(
     target: Annotated[
-        str, typer.Argument(help="A solve (its champion) or a run; default: the newest solve.")
+        str, typer.Argument(help="A run, or a solve for its champion; default: the newest solve.")
     ] = "",
     *,
     branch: Annotated[
-        str, typer.Option(help="Put it onto a new branch instead; the folder stays as it is.")
+        str, typer.Option(help="Commit to a new branch instead; the folder stays as it is.")
     ] = "",
     json: Json = False,
 ) -> int:
-    """Take an answer: change the folder's files, or make a branch with one commit."""
+    """Apply a patch: change the folder's files, or make a branch with one commit."""
     from yudai.cli.decide import run_apply
 
     return run_until_signal(run_apply(_settings(), target, branch=branch, json=json))
@@ -151,7 +151,7 @@ def apply(
 
 @app.command()
 def publish(target: Solve = "", *, json: Json = False, server: options.ServerUrl = "") -> int:
-    """Open a draft pull request with the champion's patch, or say where it is."""
+    """Open a draft pull request with the champion's patch, or print where it is."""
     from yudai.cli.publish import run_publish
 
     return run_until_signal(run_publish(_settings(server), target, json=json))
@@ -163,22 +163,25 @@ def show(  # noqa: PLR0913 - one parameter per option
     *,
     json: Json = False,
     step: Annotated[
-        int | None, typer.Option(help="One step of a run, whole; -1 is the last one.")
+        int | None, typer.Option(help="One step of a run in full; -1 is the last one.")
     ] = None,
     diff: Annotated[
-        bool, typer.Option("--diff", help="Only the patch, ready for git apply.")
+        bool, typer.Option("--diff", help="Print only the patch, ready for git apply.")
     ] = False,
-    log: Annotated[bool, typer.Option("--log", help="Only the log of its tests.")] = False,
+    log: Annotated[bool, typer.Option("--log", help="Print only the test log.")] = False,
     trajectory: Annotated[
-        bool, typer.Option("--trajectory", help="Only the run in mini-SWE-agent's format.")
+        bool,
+        typer.Option("--trajectory", help="Print only the trajectory, in mini-SWE-agent's format."),
     ] = False,
     plan: Annotated[
         bool,
-        typer.Option("--plan", help="Only the plan it gave before its first edit (plan.json)."),
+        typer.Option(
+            "--plan", help="Print only the plan written before the first edit (plan.json)."
+        ),
     ] = False,
     server: options.ServerUrl = "",
 ) -> int:
-    """Show a solve with its ranking, or one run: its steps, patch and tests."""
+    """Show a solve with its ranking, or a run with its steps, patch and tests."""
     from yudai.cli.show.show import View, run_show
 
     wanted = zip(View, (diff, log, trajectory, plan), strict=True)
@@ -199,7 +202,7 @@ def watch(target: Solve = "", *, json: Json = False, server: options.ServerUrl =
 
 @app.command()
 def cancel(target: Solve = "", *, json: Json = False, server: options.ServerUrl = "") -> int:
-    """End a solve, whoever runs it; what its runs have done stays in the record."""
+    """Cancel a solve, also one of another process. The record of its runs is kept."""
     from yudai.cli.decide import run_cancel
 
     return run_until_signal(run_cancel(_settings(server), target, json=json))
@@ -209,11 +212,11 @@ def cancel(target: Solve = "", *, json: Json = False, server: options.ServerUrl 
 def dismiss(
     target: Solve = "",
     *,
-    reason: Annotated[str, typer.Option(help="Why, in one line; the timeline keeps it.")] = "",
+    reason: Annotated[str, typer.Option(help="Why, in one line; shown in the timeline.")] = "",
     json: Json = False,
     server: options.ServerUrl = "",
 ) -> int:
-    """Take no answer of a solve that awaits review: it is completed, and its runs are kept."""
+    """Complete a solve that awaits review without taking a patch. Its runs are kept."""
     from yudai.cli.decide import run_dismiss
 
     return run_until_signal(run_dismiss(_settings(server), target, reason=reason, json=json))
@@ -230,7 +233,7 @@ def serve(
         bool, typer.Option("--json", help="Print {url, pid} on standard output when it is ready.")
     ] = False,
 ) -> int:
-    """Serve the HTTP API, and run the solves that it accepts, until Ctrl-C or SIGTERM."""
+    """Serve the HTTP API and the page, and run solves, until Ctrl-C or SIGTERM."""
     from yudai.cli.serve.serve import ServeOptions, run_serve
     from yudai.cli.signals import stay_until_signal
 
@@ -246,7 +249,7 @@ def worker(
         bool, typer.Option("--json", help="Print {pid} on standard output when it is ready.")
     ] = False,
 ) -> int:
-    """Run solves that a server accepts, beside any number of other workers (PostgreSQL only)."""
+    """Run the solves that a server accepts. Start as many as you like (PostgreSQL only)."""
     from yudai.cli.serve.worker import run_worker
     from yudai.cli.signals import stay_until_signal
 
@@ -258,7 +261,9 @@ def compare(
     first: Annotated[str, typer.Argument(help="A run; default: the champion.")] = "",
     second: Annotated[str, typer.Argument(help="Another run; default: the next best.")] = "",
     *,
-    solve: Annotated[str, typer.Option(help="Whose handles are meant; default: the newest.")] = "",
+    solve: Annotated[
+        str, typer.Option(help="The solve whose handles you use; default: the newest solve.")
+    ] = "",
     json: Json = False,
 ) -> int:
     """Compare two runs: scorecards, tests, files and patches."""
@@ -273,7 +278,7 @@ def import_(
     *,
     json: Json = False,
 ) -> int:
-    """Import mini-SWE-agent's trajectory files as runs, to read and compare them."""
+    """Import mini-SWE-agent's trajectory files as runs that you can read and compare."""
     from yudai.cli.import_trajectories import run_import
 
     return run_until_signal(run_import(_settings(), files, json=json))
@@ -295,13 +300,14 @@ def set_model(
     *,
     price: Annotated[str, typer.Option(help="IN,OUT[,CACHED] in dollars per million tokens.")] = "",
     alias: Annotated[
-        list[str] | None, typer.Option(help="Another name for it; replaces its aliases. Repeat.")
+        list[str] | None,
+        typer.Option(help="An alias; replaces the existing ones. Repeat for more."),
     ] = None,
     provider: Annotated[str, typer.Option(help="openrouter or local.")] = "",
-    model_id: Annotated[str, typer.Option(help="What the provider calls it.")] = "",
+    model_id: Annotated[str, typer.Option(help="The provider's name for the model.")] = "",
     json: Json = False,
 ) -> int:
-    """Change a model or add one; costs that are recorded already stay as they are."""
+    """Add or change a model. Recorded costs stay as they are."""
     from yudai.cli.models import run_models_set, to_change
 
     change = to_change(price=price, aliases=alias, provider=provider, model_id=model_id)
@@ -312,7 +318,7 @@ def set_model(
 def remove_model(
     name: Annotated[str, typer.Argument(help="The model's name or alias.")], *, json: Json = False
 ) -> int:
-    """Forget a model of your own, or your changes to one that comes with Yudai."""
+    """Remove your own model, or your changes to a bundled one."""
     from yudai.cli.models import run_models_remove
 
     return run_until_signal(run_models_remove(_settings(), name, json=json))
@@ -322,7 +328,7 @@ def remove_model(
 def list_(
     *,
     json: Json = False,
-    limit: Annotated[int, typer.Option(min=1, max=1000, help="How many.")] = 20,
+    limit: Annotated[int, typer.Option(min=1, max=1000, help="How many to list.")] = 20,
     server: options.ServerUrl = "",
 ) -> int:
     """List the newest solves."""
@@ -333,7 +339,7 @@ def list_(
 
 @app.command()
 def doctor(*, json: Json = False) -> int:
-    """Say what this machine can do, what holds here and what to mend."""
+    """Check this machine: what works, what is limited, and how to fix the rest."""
     from yudai.cli.upkeep.doctor import run_doctor
 
     return run_until_signal(run_doctor(_settings(), json=json))

@@ -7,20 +7,22 @@ import typer
 from yudai.cli.options import Json
 from yudai.cli.signals import run_until_signal
 
-bench = typer.Typer(help="Measurements, as ratios in one run.", no_args_is_help=True)
+bench = typer.Typer(
+    help="Measure Yudai on this machine, each time against a baseline.", no_args_is_help=True
+)
 
 BenchDatabase = Annotated[
     str,
     typer.Option(
         "--database",
-        help="URL of an empty PostgreSQL database: measure the API and workers apart as well.",
+        help="URL of an empty PostgreSQL database, to also measure API and workers apart.",
     ),
 ]
 
 
 @bench.command()
 def overhead(*, json: Json = False, rounds: Annotated[int, typer.Option(min=1)] = 3) -> int:
-    """Our loop against bare mini-SWE-agent, per step."""
+    """Compare a step of our agent loop with bare mini-SWE-agent."""
     from yudai.cli.bench import run_overhead
 
     return run_until_signal(run_overhead(rounds=rounds, json=json))
@@ -28,7 +30,7 @@ def overhead(*, json: Json = False, rounds: Annotated[int, typer.Option(min=1)] 
 
 @bench.command(name="sandbox")
 def bench_sandbox(*, json: Json = False, rounds: Annotated[int, typer.Option(min=1)] = 5) -> int:
-    """32 sandboxes of one base against 32 bare bwrap."""
+    """Compare 32 sandboxes of one base with 32 bare bwrap processes."""
     from yudai.cli.bench import run_sandbox
 
     return run_until_signal(run_sandbox(rounds=rounds, json=json))
@@ -36,7 +38,7 @@ def bench_sandbox(*, json: Json = False, rounds: Annotated[int, typer.Option(min
 
 @bench.command()
 def polling(*, json: Json = False, rounds: Annotated[int, typer.Option(min=1)] = 5) -> int:
-    """A poll that finds nothing new against the least that the server can answer."""
+    """Compare a poll that finds nothing new with the cheapest request there is."""
     from yudai.cli.bench import run_polling
 
     return run_until_signal(run_polling(rounds=rounds, json=json))
@@ -49,7 +51,7 @@ def fanout(
     contestants: Annotated[int, typer.Option(min=2, max=500)] = 100,
     database: BenchDatabase = "",
 ) -> int:
-    """A hundred contestants at once against one: time, memory, and how soon the API answers."""
+    """Compare 100 contestants at once with one: time, memory and API latency."""
     from yudai.cli.bench import run_fanout
 
     return run_until_signal(run_fanout(database=database, contestants=contestants, json=json))
@@ -57,7 +59,7 @@ def fanout(
 
 @bench.command()
 def recovery(*, json: Json = False, database: BenchDatabase = "") -> int:
-    """From kill -9 of a process to the first of its runs that goes on."""
+    """Measure the time from kill -9 of a process until its first run continues."""
     from yudai.cli.bench import run_recovery
 
     return run_until_signal(run_recovery(database=database, json=json))

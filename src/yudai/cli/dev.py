@@ -8,7 +8,7 @@ import typer
 from yudai.cli.options import Json
 from yudai.settings import read_settings
 
-dev = typer.Typer(help="Things to try Yudai with, without an account.", no_args_is_help=True)
+dev = typer.Typer(help="Try Yudai without an account.", no_args_is_help=True)
 
 
 @dev.callback()
@@ -20,22 +20,22 @@ def _group() -> None:
 def fake_github(
     *,
     port: Annotated[
-        int, typer.Option(min=0, max=65535, help="On 127.0.0.1; 0 takes any that is free.")
+        int, typer.Option(min=0, max=65535, help="Port on 127.0.0.1; 0 takes any free one.")
     ] = 8090,
     folder: Annotated[
         Path | None,
-        typer.Option(help="What it keeps; made if it is not there. Default: in YUDAI_HOME."),
+        typer.Option(help="Folder for its data; created if missing. Default: in YUDAI_HOME."),
     ] = None,
     webhook: Annotated[
         str | None,
         typer.Option(
-            help="Where its webhooks go, on this machine; '' for nowhere. Default: as last time,"
+            help="URL on this machine that gets its webhooks; '' for none. Default: the last one,"
             " at first http://127.0.0.1:8000/api/webhooks/github."
         ),
     ] = None,
     json: Json = False,
 ) -> int:
-    """Run a GitHub of your own: label an issue, watch the race, merge or revert what comes."""
+    """Run a fake GitHub on this machine, to try labels, pull requests, merges and reverts."""
     from yudai.cli.fake_github import FakeGitHubOptions, run_fake_github
     from yudai.cli.signals import stay_until_signal
 

@@ -13,56 +13,61 @@ from yudai.testing.domain.runners import titles
 Target = Annotated[
     str,
     typer.Argument(
-        help="A folder in a git repository, owner/repo#12, or an issue's URL; owner/repo alone"
-        " with --text or --issue-file."
+        help="A folder in a git repository, owner/repo#12, or an issue's URL. Use owner/repo with"
+        " --text or --issue-file."
     ),
 ]
 Words = Annotated[
     str,
     typer.Option(
-        help="The issue in words; the first line is its title. Beside #12 they go before its text."
+        help="The issue as text; the first line is its title. With #12, it goes before its text."
     ),
 ]
-IssueFile = Annotated[str, typer.Option(help="A file with the issue; - is standard input.")]
+IssueFile = Annotated[str, typer.Option(help="A file with the issue; - reads standard input.")]
 Models = Annotated[
     list[str] | None,
-    typer.Option(help="A model by name or alias (`yudai models`), or scripted/FILE. Repeat."),
+    typer.Option(
+        help="A model's name or alias (`yudai models`), or scripted/FILE. Repeat for more."
+    ),
 ]
 Temperatures = Annotated[
-    list[float] | None, typer.Option(help="0 to 2; default 0.2. Repeat for more contestants.")
+    list[float] | None, typer.Option(help="0 to 2; default 0.2. Repeat for more.")
 ]
 Strategies = Annotated[
     list[str] | None,
-    typer.Option(help=f"{strategies.choices()}. Repeat."),
+    typer.Option(help=f"{strategies.choices()}. Repeat for more."),
 ]
 MaxEdits = Annotated[
-    list[int] | None, typer.Option(help="Steps that may change files; default 10. Repeat.")
+    list[int] | None, typer.Option(help="Steps that may change files; default 10. Repeat for more.")
 ]
-MaxSteps = Annotated[int, typer.Option(help="Model calls of one run.")]
+MaxSteps = Annotated[int, typer.Option(help="Model calls per run.")]
 Parallel = Annotated[int, typer.Option(help="Runs at the same time.")]
 BudgetUsd = Annotated[float, typer.Option(help="Dollars for all runs together.")]
-RunBudgetUsd = Annotated[float, typer.Option(help="Dollars for one run.")]
+RunBudgetUsd = Annotated[float, typer.Option(help="Dollars per run.")]
 TimeBudget = Annotated[
-    float | None, typer.Option(help="Seconds for all runs; default SOLVER_TIME_BUDGET_SECONDS.")
+    float | None,
+    typer.Option(help="Seconds for all runs together; default SOLVER_TIME_BUDGET_SECONDS."),
 ]
-RunTimeBudget = Annotated[float, typer.Option(help="Seconds for one run.")]
+RunTimeBudget = Annotated[float, typer.Option(help="Seconds per run.")]
 Setup = Annotated[
     list[str] | None,
-    typer.Option(help="Install commands instead of the detected ones; '' for none. Repeat."),
+    typer.Option(
+        help="Set-up commands instead of the detected ones; '' for none. Repeat for more."
+    ),
 ]
 Test = Annotated[
     str,
     typer.Option(
-        help="The test command instead of the detected one; tests are read one by one with"
+        help="Test command instead of the detected one. Tests are read one by one with"
         f" {', '.join(titles())}."
     ),
 ]
 Env = Annotated[
     Path | None,
-    typer.Option(help="Your own virtual environment, used read-only instead of a set-up."),
+    typer.Option(help="Your own virtual environment, used read-only instead of set-up."),
 ]
 Base = Annotated[
-    str, typer.Option(help="A branch or commit instead of HEAD; of a forge's repository a branch.")
+    str, typer.Option(help="Branch or commit to solve instead of HEAD. For owner/repo, a branch.")
 ]
 Dirty = Annotated[bool, typer.Option("--dirty", help="Include uncommitted changes.")]
 BaseUrl = Annotated[
@@ -70,26 +75,27 @@ BaseUrl = Annotated[
 ]
 Prices = Annotated[
     list[str] | None,
-    typer.Option(help="MODEL=IN,OUT[,CACHED] in dollars per million tokens. Repeat."),
+    typer.Option(help="MODEL=IN,OUT[,CACHED] in dollars per million tokens. Repeat for more."),
 ]
 Agents = Annotated[
     list[str] | None,
-    typer.Option("--agent", help="mini-swe-agent (default), or one of COMMAND_AGENTS. Repeat."),
+    typer.Option(
+        "--agent", help="mini-swe-agent (default), or one from COMMAND_AGENTS. Repeat for more."
+    ),
 ]
 Reducer = Annotated[str, typer.Option(help=f"How the champion is picked: {reducers.choices()}.")]
 AcceptUnproved = Annotated[
-    bool, typer.Option("--accept-unproved", help="A champion need not be proved by a test.")
+    bool, typer.Option("--accept-unproved", help="Allow a champion that no test proves.")
 ]
-Apply = Annotated[
-    bool, typer.Option("--apply", help="Change the folder's files to the champion's.")
-]
-Branch = Annotated[str, typer.Option(help="Put the champion's patch onto a new branch.")]
+Apply = Annotated[bool, typer.Option("--apply", help="Apply the champion's patch to the folder.")]
+Branch = Annotated[str, typer.Option(help="Commit the champion's patch to a new branch.")]
 PullRequest = Annotated[
     bool, typer.Option("--pr", help="Open a draft pull request with the champion's patch.")
 ]
-Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask before it starts.")]
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="Start without asking.")]
 Json = Annotated[
-    bool, typer.Option("--json", help="Print one JSON document on standard output, nothing else.")
+    bool,
+    typer.Option("--json", help="Print one JSON document on standard output and nothing else."),
 ]
 SandboxName = Annotated[
     str | None,
@@ -100,16 +106,18 @@ SandboxName = Annotated[
 ]
 ServerUrl = Annotated[
     str,
-    typer.Option("--server", help="URL of a server to work with; default YUDAI_SERVER, if set."),
+    typer.Option("--server", help="URL of the server to use; default YUDAI_SERVER."),
 ]
 Host = Annotated[
-    str | None, typer.Option(help="Address to listen on, only loopback; default HOST.")
+    str | None,
+    typer.Option(help="Address to listen on; loopback only without a login. Default HOST."),
 ]
 Port = Annotated[
-    int | None, typer.Option(min=0, max=65535, help="Its port, 0 for any free one; default PORT.")
+    int | None,
+    typer.Option(min=0, max=65535, help="Port to listen on; 0 takes any free one. Default PORT."),
 ]
 NoWorker = Annotated[
-    bool, typer.Option("--no-worker", help="Only the API; `yudai worker` runs the solves.")
+    bool, typer.Option("--no-worker", help="Serve the API only; `yudai worker` runs the solves.")
 ]
 
 

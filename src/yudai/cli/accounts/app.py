@@ -18,26 +18,26 @@ def add_to(app: typer.Typer, settings: Reading) -> None:
     def login(
         *,
         no_open: Annotated[
-            bool, typer.Option("--no-open", help="Only print the address, open no browser.")
+            bool, typer.Option("--no-open", help="Print the address without opening a browser.")
         ] = False,
         server: options.ServerUrl = "",
         json: Json = False,
     ) -> int:
-        """Log in at a server, or at the forge for this machine alone."""
+        """Log in to a server, or to the forge for this machine alone."""
         from yudai.cli.accounts.login import run_login
 
         return run_until_signal(run_login(settings(server), opens=not no_open, json=json))
 
     @app.command()
     def logout(*, server: options.ServerUrl = "", json: Json = False) -> int:
-        """Forget the login, and end it at the server."""
+        """Log out: revoke the key on the server and delete it here."""
         from yudai.cli.accounts.login import run_logout
 
         return run_until_signal(run_logout(settings(server), json=json))
 
     @app.command()
     def whoami(*, server: options.ServerUrl = "", json: Json = False) -> int:
-        """Say who is logged in; exit code 4 when nobody is."""
+        """Print who is logged in; exits with 4 if no one is."""
         from yudai.cli.accounts.login import run_whoami
 
         return run_until_signal(run_whoami(settings(server), json=json))
@@ -47,13 +47,13 @@ def add_to(app: typer.Typer, settings: Reading) -> None:
 
 
 def _keys(settings: Reading) -> typer.Typer:
-    keys = typer.Typer(help="List, make and revoke keys for programs, at a server.")
+    keys = typer.Typer(help="List, create and revoke API keys on a server.")
 
     @keys.callback()
     def list_keys(
         context: typer.Context, *, server: options.ServerUrl = "", json: Json = False
     ) -> int | None:
-        """List your keys: their scopes, their end, when they were used."""
+        """List your keys with their scopes, expiry and last use."""
         if context.invoked_subcommand is not None:
             return None
         from yudai.cli.accounts.keys import run_keys_list
@@ -62,25 +62,25 @@ def _keys(settings: Reading) -> typer.Typer:
 
     @keys.command(name="list")
     def list_again(*, server: options.ServerUrl = "", json: Json = False) -> int:
-        """List your keys: their scopes, their end, when they were used."""
+        """List your keys with their scopes, expiry and last use."""
         from yudai.cli.accounts.keys import run_keys_list
 
         return run_until_signal(run_keys_list(settings(server), json=json))
 
     @keys.command()
     def create(
-        name: Annotated[str, typer.Argument(help="What it is for.")],
+        name: Annotated[str, typer.Argument(help="A name that says what the key is for.")],
         *,
         scope: Annotated[
-            list[str] | None, typer.Option(help="read (the default), run or publish. Repeat.")
+            list[str] | None, typer.Option(help="read (default), run or publish. Repeat for more.")
         ] = None,
         days: Annotated[
-            int, typer.Option(min=0, max=366, help="How long it is good; 0: for ever.")
+            int, typer.Option(min=0, max=366, help="Days until it expires; 0 for never.")
         ] = 90,
         server: options.ServerUrl = "",
         json: Json = False,
     ) -> int:
-        """Make a key; it is printed this once."""
+        """Create a key and print it. It cannot be shown again."""
         from yudai.cli.accounts.keys import run_keys_create
 
         made = run_keys_create(settings(server), name, scopes=scope or (), days=days, json=json)
@@ -88,12 +88,12 @@ def _keys(settings: Reading) -> typer.Typer:
 
     @keys.command()
     def revoke(
-        key_id: Annotated[str, typer.Argument(help="Its id, as the list shows it.")],
+        key_id: Annotated[str, typer.Argument(help="The key's id, from the list.")],
         *,
         server: options.ServerUrl = "",
         json: Json = False,
     ) -> int:
-        """End a key at once."""
+        """Revoke a key at once."""
         from yudai.cli.accounts.keys import run_keys_revoke
 
         return run_until_signal(run_keys_revoke(settings(server), key_id, json=json))

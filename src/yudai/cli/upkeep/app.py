@@ -19,11 +19,13 @@ def add_to(app: typer.Typer, settings: Reading) -> None:
     @app.command()
     def reap(
         *,
-        dry_run: Annotated[bool, typer.Option("--dry-run", help="Only tell.")] = False,
-        backend: Annotated[str, typer.Option(help="One backend alone.")] = "",
+        dry_run: Annotated[
+            bool, typer.Option("--dry-run", help="List them without removing any.")
+        ] = False,
+        backend: Annotated[str, typer.Option(help="Check this backend only.")] = "",
         json: Json = False,
     ) -> int:
-        """Remove sandboxes that nobody looks after any more."""
+        """Remove leaked sandboxes: their process died, or their run has ended."""
         from yudai.cli.upkeep.reap import run_reap
 
         return run_until_signal(run_reap(settings(""), dry_run=dry_run, backend=backend, json=json))

@@ -11,7 +11,8 @@ from yudai.settings import Settings
 
 Reading = Callable[[], Settings]
 BackendName = Annotated[
-    str | None, typer.Option("--backend", help="Whose bases; default SANDBOX_BACKEND.")
+    str | None,
+    typer.Option("--backend", help="The backend that keeps the bases; default SANDBOX_BACKEND."),
 ]
 
 
@@ -22,7 +23,7 @@ def bases_app(settings: Reading) -> typer.Typer:
     def list_bases(
         context: typer.Context, *, backend: BackendName = None, json: Json = False
     ) -> int | None:
-        """List prepared bases: their size, when they were used, how many sandboxes use them."""
+        """List prepared bases with their size, last use and number of sandboxes."""
         if context.invoked_subcommand is not None:
             return None
         from yudai.cli.upkeep.bases import run_list
@@ -33,13 +34,13 @@ def bases_app(settings: Reading) -> typer.Typer:
     def remove(
         keys: Annotated[
             list[str],
-            typer.Argument(help="Keys, as `yudai bases` shows them, or their beginnings."),
+            typer.Argument(help="Keys from `yudai bases`, or the start of each."),
         ],
         *,
         backend: BackendName = None,
         json: Json = False,
     ) -> int:
-        """Remove bases that no sandbox uses; whoever needs one again builds it anew."""
+        """Remove bases that no sandbox uses. One that is needed later is built again."""
         from yudai.cli.upkeep.bases import run_remove
 
         return run_until_signal(run_remove(settings(), keys, backend=backend, json=json))
@@ -48,18 +49,19 @@ def bases_app(settings: Reading) -> typer.Typer:
     def evict(
         *,
         max_mb: Annotated[
-            int | None, typer.Option(min=0, help="Disk for all; default BASES_MAX_MB.")
+            int | None, typer.Option(min=0, help="Megabytes for all bases; default BASES_MAX_MB.")
         ] = None,
         max_days: Annotated[
-            float | None, typer.Option(min=0, help="Days without use; default BASES_MAX_DAYS.")
+            float | None,
+            typer.Option(min=0, help="Days a base is kept without use; default BASES_MAX_DAYS."),
         ] = None,
         dry_run: Annotated[
-            bool, typer.Option("--dry-run", help="Only say which would be removed.")
+            bool, typer.Option("--dry-run", help="List them without removing any.")
         ] = False,
         backend: BackendName = None,
         json: Json = False,
     ) -> int:
-        """Remove what was not used for long, then what was used longest ago until the rest fits."""
+        """Remove bases past --max-days, then the least recently used until the rest fits."""
         from yudai.cli.upkeep.bases import Bounds, run_evict
 
         bounds = Bounds(max_mb=max_mb, max_days=max_days)

@@ -15,7 +15,9 @@ from yudai.settings import Settings, read_settings
 
 DEFAULT_NAME = "yudai"
 
-sandbox_app = typer.Typer(help="Prepare what sandboxes are made of.", no_args_is_help=True)
+sandbox_app = typer.Typer(
+    help="Build the templates that sandboxes start from.", no_args_is_help=True
+)
 
 
 @sandbox_app.callback()
@@ -27,11 +29,11 @@ def _group() -> None:
 def build_template(
     *,
     name: Annotated[
-        str, typer.Option(help="Name of the template; E2B_TEMPLATE_ID chooses another than this.")
+        str, typer.Option(help="Name of the template. Set E2B_TEMPLATE_ID to use another name.")
     ] = DEFAULT_NAME,
     json: Json = False,
 ) -> int:
-    """Build the template that sandboxes at E2B are made of, with SANDBOX_* as their size."""
+    """Build the template for sandboxes at E2B; the SANDBOX_* settings give its size."""
     return run_until_signal(run_build_template(read_settings(), name, json=json))
 
 
