@@ -70,8 +70,7 @@ export function Summary({ newSolve, isSending }: Props) {
         {startWords(totalOf(draft) ? starting : 0, most)}
       </Button>
       <p className="-mt-2 text-xs text-muted">
-        Nothing is spent before you press it. <kbd>Ctrl</kbd> <kbd>Enter</kbd> presses it from any
-        field.
+        Nothing is spent before you start. <kbd>Ctrl</kbd> <kbd>Enter</kbd> starts from any field.
       </p>
     </section>
   );
@@ -84,7 +83,7 @@ function Marked({ newSolve: { due, moveTo } }: { newSolve: NewSolve }) {
     <div className="text-sm text-bad">
       <p>
         <span aria-hidden>✗ </span>
-        {count(due.length, "field")} to mend:
+        {count(due.length, "field")} to fix:
       </p>
       <ul className="mt-1 flex flex-wrap gap-x-3">
         {due.map((field) => (
