@@ -12,7 +12,14 @@ unexport PYTHONDONTWRITEBYTECODE
 # A host's own certificate authority counts for uv as it does for every other program.
 export UV_SYSTEM_CERTS ?= 1
 
-.PHONY: setup web demo test test-real check fix dev live gen dist bench chaos extras clean
+# The longest first.
+CHECKS := check-types check-page-types check-generated check-layers check-dependencies check-page-lint \
+	check-lint check-format check-house
+# Each with its output in one piece; one that fails hides no other.
+PARALLEL := $(MAKE) --no-print-directory --jobs $$(nproc) --output-sync --keep-going
+
+.PHONY: setup web demo test test-real check fix dev live gen dist bench chaos extras clean $(CHECKS) \
+	check-page-tests check-collected
 
 setup: .venv/.ready web  ## install everything into .venv, build the page
 
@@ -21,9 +28,9 @@ web: $(PAGE)  ## build the page, when its sources have changed
 demo: setup  ## one command, a real arena, no key
 	@$(RUN)yudai demo
 
-test: check  ## all checks, then every test
+test: setup web/tools/codegen/node_modules/.ready  ## all checks, then every test
 	@$(RUN)python -m tests.support.chromium
-	$(call web,node_modules/.bin/vitest run)
+	@+$(PARALLEL) $(CHECKS) check-page-tests check-collected
 	$(RUN)pytest
 
 test-real: setup  ## what is too slow for every commit: before an issue is closed
@@ -31,15 +38,31 @@ test-real: setup  ## what is too slow for every commit: before an issue is close
 	PAGE_SHOTS=$(CURDIR)/build/page $(RUN)pytest -m real --timeout 600
 
 check: setup web/tools/codegen/node_modules/.ready  ## format, lint, layers, types, sizes, dependencies
-	$(RUN)ruff format --check .
-	$(RUN)ruff check .
-	$(RUN)lint-imports
+	@+$(PARALLEL) $(CHECKS)
+
+check-types:
 	$(RUN)basedpyright
-	$(RUN)python tests/check_house.py
-	$(RUN)deptry src
-	$(call web,node_modules/.bin/biome check --error-on-warnings .)
+check-page-types:
 	$(call web,node_modules/.bin/tsc --noEmit)
+check-generated:
 	$(call web,node tools/codegen/generate.mjs --check)
+check-layers:
+	$(RUN)lint-imports --no-logo
+check-dependencies:
+	$(RUN)deptry src
+check-page-lint:
+	$(call web,node_modules/.bin/biome check --error-on-warnings .)
+check-lint:
+	$(RUN)ruff check .
+check-format:
+	$(RUN)ruff format --check .
+check-house:
+	$(RUN)python tests/check_house.py
+check-page-tests:
+	$(call web,node_modules/.bin/vitest run)
+# One process compiles all tests; else each worker of pytest would.
+check-collected:
+	@mkdir -p build && $(RUN)pytest --collect-only -qq -n0 >build/collected.txt || { cat build/collected.txt; exit 1; }
 
 fix: setup  ## format and mend what a tool can mend
 	$(RUN)ruff check --fix .

@@ -19,7 +19,7 @@ from yudai.kit.errors import ForbiddenError, ForgeError, NotFoundError, RefusedE
 from yudai.settings import Settings
 from yudai.store.store import Store
 from yudai.store.urls import sqlite_url
-from yudai.wiring.accounts import Accounts, Entrance, make_accounts, make_provider
+from yudai.wiring.accounts import Accounts, LoginServices, make_accounts, make_provider
 
 
 @pytest.fixture
@@ -64,9 +64,9 @@ async def accounts(
         yield make_accounts(settings, store, clock, forge=forge, provider=provider)
 
 
-def entrance(accounts: Accounts) -> Entrance:
-    assert accounts.entrance is not None
-    return accounts.entrance
+def login_services(accounts: Accounts) -> LoginServices:
+    assert accounts.login_services is not None
+    return accounts.login_services
 
 
 async def come_back(url: str, login: str) -> httpx.QueryParams:
@@ -79,7 +79,7 @@ async def come_back(url: str, login: str) -> httpx.QueryParams:
 
 
 async def log_in(accounts: Accounts, login: str) -> str:
-    logins = entrance(accounts).logins
+    logins = login_services(accounts).logins
     begun = await logins.begin("/", redirect_uri=HERE)
     told = await come_back(begun.url, login)
     back = Callback(begun.ticket.get_secret_value(), told["state"], told["code"])
@@ -126,12 +126,12 @@ async def test_a_proxy_that_refuses_signs_nobody_out(
     with pytest.raises(ForgeError, match="try again later"):
         await accounts.keyring.own(bob)
     assert fault.hits == 1
-    assert len(await entrance(accounts).logins.list(bob)) == 1
+    assert len(await login_services(accounts).logins.list(bob)) == 1
     assert await accounts.keyring.own(bob) is not None
 
 
 async def test_a_code_of_another_beginning_is_refused(accounts: Accounts):
-    logins = entrance(accounts).logins
+    logins = login_services(accounts).logins
     mine = await logins.begin("/", redirect_uri=HERE)
     theirs = await logins.begin("/", redirect_uri=HERE)
     told, stolen = await come_back(mine.url, "mallory"), await come_back(theirs.url, "bob")
@@ -141,7 +141,7 @@ async def test_a_code_of_another_beginning_is_refused(accounts: Accounts):
 
 
 async def test_who_says_no_is_not_let_in(accounts: Accounts):
-    logins = entrance(accounts).logins
+    logins = login_services(accounts).logins
     begun = await logins.begin("/", redirect_uri=HERE)
     told = await come_back(begun.url, "-")
     back = Callback(begun.ticket.get_secret_value(), told["state"], "", told["error"])
@@ -150,7 +150,7 @@ async def test_who_says_no_is_not_let_in(accounts: Accounts):
 
 
 async def test_a_terminal_logs_in(accounts: Accounts, clock: MovingClock, github: GitHubServer):
-    devices = entrance(accounts).devices
+    devices = login_services(accounts).devices
     begun = await devices.begin()
     clock.time += begun.interval_s
     assert (await devices.poll(begun.ticket, name="x")).key is None

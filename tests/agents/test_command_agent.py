@@ -1,4 +1,4 @@
-"""Command-line agents in a sandbox: a real one, real HTTP, a real desk; only the model is not."""
+"""Command-line agents: a real sandbox, real HTTP, a real model endpoint, a fake model."""
 
 import asyncio
 import json
@@ -18,7 +18,7 @@ from tests.support.fakes import AnsweringGateway, FolderSandbox, HangingGateway
 from tests.support.scripted_agent import FILES, LIMITS, Told
 from tests.support.servers.model_endpoint import (
     RUN,
-    DeskGround,
+    EndpointGround,
     WaitingGateway,
     answering,
     bash,
@@ -26,22 +26,22 @@ from tests.support.servers.model_endpoint import (
     contestant,
     open_ground,
 )
-from yudai.agents.adapters.command.agent import CommandAgent, Reach
-from yudai.agents.adapters.command.model_server import HOST, door_on_loopback, door_on_socket
+from yudai.agents.adapters.command.agent import CommandAgent, EndpointAccess
+from yudai.agents.adapters.command.model_server import HOST, serve_on_loopback, serve_on_socket
 from yudai.agents.adapters.command.record import ended
 from yudai.agents.domain.command_spec import WEAKER, CommandSpec
-from yudai.agents.endpoint.port import DeskReport, Ticket
+from yudai.agents.endpoint.port import EndpointReport, EndpointToken
 from yudai.agents.port import AgentOutcome, AgentTask
 from yudai.gateway.domain.models import Usage
 from yudai.gateway.port import Call, Completion
 from yudai.kit.causes import Cause
-from yudai.kit.errors import GatewayError, SandboxError, TakenError
+from yudai.kit.errors import ClaimLostError, GatewayError, SandboxError
 from yudai.kit.ids import RunId
 from yudai.runs.domain.trajectory.steps import step_of
 from yudai.runs.domain.trajectory.trajectory import export
 from yudai.runs.message_writer import writer_of
 from yudai.sandboxes.backends.bubblewrap.backend import BubblewrapBackend
-from yudai.sandboxes.backends.network.dial import Ways
+from yudai.sandboxes.backends.network.dial import DialSettings
 from yudai.sandboxes.backends.process.backend import ProcessBackend
 from yudai.sandboxes.port import Backend, BaseSpec, ExecResult, Sandbox
 
@@ -68,7 +68,7 @@ FIX = (
 
 
 @asynccontextmanager
-async def box_of(backend: Backend, folder: Path) -> AsyncGenerator[Sandbox]:
+async def sandbox_of(backend: Backend, folder: Path) -> AsyncGenerator[Sandbox]:
     source = folder / "source"
     for name, content in FILES.items():
         (source / name).parent.mkdir(parents=True, exist_ok=True)
@@ -76,38 +76,45 @@ async def box_of(backend: Backend, folder: Path) -> AsyncGenerator[Sandbox]:
     archive = shutil.make_archive(str(folder / "source"), "tar", source)
     try:
         spec = BaseSpec(key="toy", source=Path(archive), env=Path(sys.prefix))
-        [box] = await backend.spawn(await backend.prepare(spec), 1, owner=RUN)
-        assert not isinstance(box, SandboxError)
-        yield box
+        [sandbox] = await backend.spawn(await backend.prepare(spec), 1, owner=RUN)
+        assert not isinstance(sandbox, SandboxError)
+        yield sandbox
     finally:
         await backend.close()
 
 
-def process_box(folder: Path) -> AbstractAsyncContextManager[Sandbox]:
+def process_sandbox(folder: Path) -> AbstractAsyncContextManager[Sandbox]:
     """A sandbox of the kind that shares our network."""
-    return box_of(ProcessBackend(folder / "home"), folder)
+    return sandbox_of(ProcessBackend(folder / "home"), folder)
 
 
-async def run_agent(ground: DeskGround, box: Sandbox, **spec: Any) -> AgentOutcome:
-    async with door_on_loopback(ground.desk) as url:
-        return await run_at(url, ground, box, **spec)
+async def run_agent(ground: EndpointGround, sandbox: Sandbox, **spec: Any) -> AgentOutcome:
+    async with serve_on_loopback(ground.endpoint) as url:
+        return await run_at(url, ground, sandbox, **spec)
 
 
-async def run_at(url: str, ground: DeskGround, box: Sandbox, **spec: Any) -> AgentOutcome:
+async def run_at(url: str, ground: EndpointGround, sandbox: Sandbox, **spec: Any) -> AgentOutcome:
     """As a worker runs it: what it tells is stored under the sandbox's id."""
     facts: dict[str, Any] = {"command": TINY} | spec
     agent = CommandAgent(
-        "tiny", CommandSpec(**facts), ground.desk, Reach(url, {"MORE": "yes"}), ground.clock
+        "tiny",
+        CommandSpec(**facts),
+        ground.endpoint,
+        EndpointAccess(url, {"MORE": "yes"}),
+        ground.clock,
     )
-    record = writer_of(ground.store).recorder(RUN, 1, sandbox_id=box.ref.id)
-    outcome = await agent.run(TASK, box, HangingGateway(), LIMITS, on_message=record)
+    record = writer_of(ground.store).recorder(RUN, 1, sandbox_id=sandbox.ref.id)
+    outcome = await agent.run(TASK, sandbox, HangingGateway(), LIMITS, on_message=record)
     await writer_of(ground.store).flush()
     return outcome
 
 
 async def test_an_agent_works_in_its_sandbox_through_our_endpoint(tmp_path: Path):
-    async with open_ground(tmp_path, answering(*FIX)) as ground, process_box(tmp_path) as box:
-        outcome = await run_agent(ground, box)
+    async with (
+        open_ground(tmp_path, answering(*FIX)) as ground,
+        process_sandbox(tmp_path) as sandbox,
+    ):
+        outcome = await run_agent(ground, sandbox)
         assert (outcome.exit_status, outcome.cause, outcome.error) == ("Submitted", None, "")
         assert "+x = 2" in outcome.patch
         assert "issue" not in outcome.patch
@@ -148,13 +155,15 @@ async def test_a_box_without_a_network_reaches_the_endpoint_and_nothing_else(tmp
     # A socket's path is short, and pytest's own folders may not be.
     with tempfile.TemporaryDirectory() as short:
         path = Path(short) / "model"
-        backend = BubblewrapBackend(tmp_path / "home", ways=Ways(doors={HOST: path}))
+        backend = BubblewrapBackend(
+            tmp_path / "home", dialing=DialSettings(local_sockets={HOST: path})
+        )
         async with (
             open_ground(tmp_path, answering(*FIX)) as ground,
-            door_on_socket(ground.desk, path) as url,
-            box_of(backend, tmp_path) as box,
+            serve_on_socket(ground.endpoint, path) as url,
+            sandbox_of(backend, tmp_path) as sandbox,
         ):
-            outcome = await run_at(url, ground, box, command=program, setup=(look,))
+            outcome = await run_at(url, ground, sandbox, command=program, setup=(look,))
             assert (outcome.exit_status, outcome.steps) == ("Submitted", 2)
             assert "+x = 2" in outcome.patch
             assert "+403" in outcome.patch
@@ -162,8 +171,11 @@ async def test_a_box_without_a_network_reaches_the_endpoint_and_nothing_else(tmp
 
 async def test_an_agent_that_reaches_its_cap_ends_for_it(tmp_path: Path):
     dear = completion("", cost=600, tool_calls=(bash("echo 'x = 2' > app.py"),))
-    async with open_ground(tmp_path, answering(dear)) as ground, process_box(tmp_path) as box:
-        outcome = await run_agent(ground, box)
+    async with (
+        open_ground(tmp_path, answering(dear)) as ground,
+        process_sandbox(tmp_path) as sandbox,
+    ):
+        outcome = await run_agent(ground, sandbox)
         assert (outcome.exit_status, outcome.cause) == ("CostExceeded", Cause.OUT_OF_BUDGET)
         assert (outcome.steps, outcome.usage.cost_micros) == (2, 1200)
         assert "+x = 2" in outcome.patch
@@ -175,56 +187,58 @@ async def test_an_agent_whose_model_fails_is_not_at_fault(tmp_path: Path):
 
     async with (
         open_ground(tmp_path, AnsweringGateway(fail)) as ground,
-        process_box(tmp_path) as box,
+        process_sandbox(tmp_path) as sandbox,
     ):
-        outcome = await run_agent(ground, box)
+        outcome = await run_agent(ground, sandbox)
         assert (outcome.cause, outcome.steps) == (Cause.MODEL_FAILED, 1)
 
 
 async def test_an_agent_is_stopped_when_its_time_is_up_and_its_call_with_it(tmp_path: Path):
     gateway = WaitingGateway(lambda _: completion())
-    async with open_ground(tmp_path, gateway) as ground, process_box(tmp_path) as box:
-        outcome = await run_agent(ground, box, timeout_s=5)
+    async with open_ground(tmp_path, gateway) as ground, process_sandbox(tmp_path) as sandbox:
+        outcome = await run_agent(ground, sandbox, timeout_s=5)
         assert (outcome.exit_status, outcome.cause) == ("TimeExceeded", Cause.OUT_OF_TIME)
         assert gateway.left.is_set()
         assert (outcome.steps, outcome.patch) == (1, "")
 
 
-class FakeDesk:
+class FakeEndpoint:
     """Remembers who came; reports what it is told to."""
 
     def __init__(self, **report: Any) -> None:
         facts: dict[str, Any] = {"steps": 0, "usage": Usage(), "messages": 1}
-        self.reported = DeskReport(**facts | report)
-        self.left: list[Ticket] = []
+        self.reported = EndpointReport(**facts | report)
+        self.left: list[EndpointToken] = []
         self.taken = False
 
-    async def admit(self, run_id: RunId, *, sandbox_id: str, seconds: float) -> Ticket:
+    async def open(self, run_id: RunId, *, sandbox_id: str, seconds: float) -> EndpointToken:
         if self.taken:
-            raise TakenError("taken")
+            raise ClaimLostError("taken")
         assert (run_id, sandbox_id, seconds) == ("tests", "1", LIMITS.wall_time_s)
-        return Ticket(run_id=run_id, attempt=1, token=SecretStr("secret-token"))
+        return EndpointToken(run_id=run_id, attempt=1, token=SecretStr("secret-token"))
 
-    async def report(self, ticket: Ticket) -> DeskReport:
-        assert ticket.attempt == 1
+    async def report(self, endpoint_token: EndpointToken) -> EndpointReport:
+        assert endpoint_token.attempt == 1
         return self.reported
 
-    def leave(self, ticket: Ticket) -> None:
-        self.left.append(ticket)
+    def close(self, endpoint_token: EndpointToken) -> None:
+        self.left.append(endpoint_token)
 
 
 class Play:
     def __init__(self, folder: Path, **report: Any) -> None:
         self.sandbox = FolderSandbox(folder / "sandbox", FILES)
-        self.desk = FakeDesk(**report)
+        self.endpoint = FakeEndpoint(**report)
         self.told = Told()
 
     async def run(self, command: str, **spec: Any) -> AgentOutcome:
         agent = CommandAgent(
             "tiny",
             CommandSpec(command=command, **spec),
-            self.desk,
-            Reach("http://model.yudai.invalid/v1", {"HTTP_PROXY": "http://127.0.0.1:3128"}),
+            self.endpoint,
+            EndpointAccess(
+                "http://model.yudai.invalid/v1", {"HTTP_PROXY": "http://127.0.0.1:3128"}
+            ),
             _CLOCK,
         )
         return await agent.run(TASK, self.sandbox, HangingGateway(), LIMITS, on_message=self.told)
@@ -270,7 +284,7 @@ async def test_commands_get_what_they_need_and_nothing_to_read_from(play: Play):
         "",
         TASK.issue_body,
     ]
-    assert play.desk.left[0].attempt == 1
+    assert play.endpoint.left[0].attempt == 1
 
 
 async def test_set_up_comes_first_and_its_failure_ends_the_run(play: Play):
@@ -331,12 +345,12 @@ async def test_cancelling_stops_it_at_once_and_leaves_nothing(play: Play):
     assert done
     assert run.cancelled()
     assert play.sandbox.running == 0
-    assert len(play.desk.left) == 1
+    assert len(play.endpoint.left) == 1
 
 
 async def test_who_was_taken_for_dead_starts_no_command(play: Play):
-    play.desk.taken = True
-    with pytest.raises(TakenError):
+    play.endpoint.taken = True
+    with pytest.raises(ClaimLostError):
         await play.run("touch never")
     assert play.sandbox.started == []
 

@@ -1,4 +1,4 @@
-"""The desk over HTTP: on a Unix socket and on a loopback port."""
+"""The model endpoint over HTTP: on a Unix socket and on a loopback port."""
 
 import asyncio
 import json
@@ -14,20 +14,20 @@ import pytest
 from tests.support.servers.model_endpoint import (
     HELLO,
     MODEL,
-    DeskGround,
+    EndpointGround,
     WaitingGateway,
     answering,
     completion,
     open_ground,
 )
-from yudai.agents.adapters.command.model_server import HOST, door_on_loopback, door_on_socket
+from yudai.agents.adapters.command.model_server import HOST, serve_on_loopback, serve_on_socket
 from yudai.agents.endpoint.port import MAX_BODY
 
 PATH = "/chat/completions"
 
 
 @pytest.fixture
-async def ground(tmp_path: Path) -> AsyncGenerator[DeskGround]:
+async def ground(tmp_path: Path) -> AsyncGenerator[EndpointGround]:
     async with open_ground(tmp_path, answering(completion("hello"))) as opened:
         yield opened
 
@@ -39,13 +39,13 @@ def folder() -> Iterator[Path]:
         yield Path(name)
 
 
-async def key(ground: DeskGround) -> dict[str, str]:
+async def key(ground: EndpointGround) -> dict[str, str]:
     return {"Authorization": f"Bearer {await ground.token()}"}
 
 
-async def test_on_a_socket_of_our_own(ground: DeskGround, folder: Path):
+async def test_on_a_socket_of_our_own(ground: EndpointGround, folder: Path):
     path = folder / "doors" / "model.sock"
-    async with door_on_socket(ground.desk, path) as url:
+    async with serve_on_socket(ground.endpoint, path) as url:
         assert url == f"http://{HOST}/v1"
         assert stat.S_IMODE(path.stat().st_mode) == 0o600
         assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
@@ -66,15 +66,15 @@ async def test_on_a_socket_of_our_own(ground: DeskGround, folder: Path):
     assert not path.exists()
 
 
-async def test_a_socket_of_a_process_that_died_is_replaced(ground: DeskGround, folder: Path):
+async def test_a_socket_of_a_process_that_died_is_replaced(ground: EndpointGround, folder: Path):
     path = folder / "model.sock"
     path.touch()
-    async with door_on_socket(ground.desk, path):
+    async with serve_on_socket(ground.endpoint, path):
         assert path.is_socket()
 
 
-async def test_on_a_loopback_port_nobody_is_answered_without_a_token(ground: DeskGround):
-    async with door_on_loopback(ground.desk) as url, httpx.AsyncClient(base_url=url) as client:
+async def test_on_a_loopback_port_nobody_is_answered_without_a_token(ground: EndpointGround):
+    async with serve_on_loopback(ground.endpoint) as url, httpx.AsyncClient(base_url=url) as client:
         assert url.startswith("http://127.0.0.1:")
         refused = await client.post(PATH, json={"messages": HELLO})
         assert (refused.status_code, refused.json()["error"]["code"]) == (401, "invalid_api_key")
@@ -86,19 +86,19 @@ async def test_on_a_loopback_port_nobody_is_answered_without_a_token(ground: Des
 
 
 @pytest.mark.parametrize(("extra", "status"), [(0, 200), (1, 413)])
-async def test_a_request_has_a_most(ground: DeskGround, extra: int, status: int):
+async def test_a_request_has_a_most(ground: EndpointGround, extra: int, status: int):
     frame = json.dumps({"messages": [{"role": "user", "content": ""}]}).encode()
     words = b"a" * (MAX_BODY - len(frame) + extra)
     content = frame.replace(b'"content": ""', b'"content": "' + words + b'"')
     assert len(content) == MAX_BODY + extra
-    async with door_on_loopback(ground.desk) as url, httpx.AsyncClient(base_url=url) as client:
+    async with serve_on_loopback(ground.endpoint) as url, httpx.AsyncClient(base_url=url) as client:
         answer = await client.post(PATH, content=content, headers=await key(ground))
         assert answer.status_code == status
 
 
-async def test_the_whole_url_may_stand_in_the_place_of_the_path(ground: DeskGround):
+async def test_the_whole_url_may_stand_in_the_place_of_the_path(ground: EndpointGround):
     """As a proxy is asked, and may pass it on."""
-    async with door_on_loopback(ground.desk) as url:
+    async with serve_on_loopback(ground.endpoint) as url:
         port = int(url.split(":")[2].split("/")[0])
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
         token = await ground.token()
@@ -119,7 +119,7 @@ async def test_who_hangs_up_has_its_call_left(tmp_path: Path):
     gateway = WaitingGateway(lambda _: completion())
     async with (
         open_ground(tmp_path, gateway) as ground,
-        door_on_loopback(ground.desk) as url,
+        serve_on_loopback(ground.endpoint) as url,
         httpx.AsyncClient(base_url=url, headers=await key(ground)) as client,
     ):
         call = asyncio.create_task(client.post(PATH, json={"messages": HELLO}))
@@ -130,7 +130,7 @@ async def test_who_hangs_up_has_its_call_left(tmp_path: Path):
         assert gateway.calls == []
 
 
-async def test_the_door_does_not_take_our_signals(ground: DeskGround):
+async def test_the_door_does_not_take_our_signals(ground: EndpointGround):
     before = signal.getsignal(signal.SIGTERM)
-    async with door_on_loopback(ground.desk):
+    async with serve_on_loopback(ground.endpoint):
         assert signal.getsignal(signal.SIGTERM) is before

@@ -19,7 +19,7 @@ from tests.support.servers.model_endpoint import (
     SECRET,
     SOLVE,
     WORKER,
-    DeskGround,
+    EndpointGround,
     WaitingGateway,
     answering,
     bash,
@@ -30,13 +30,13 @@ from tests.support.servers.model_endpoint import (
     text_of,
 )
 from yudai.agents.endpoint import endpoint
-from yudai.agents.endpoint import trajectory as model_desk_record
+from yudai.agents.endpoint import trajectory as model_endpoint_record
 from yudai.agents.endpoint.intake import MAX_AT_ONCE
 from yudai.agents.endpoint.port import BodyTooLargeError
 from yudai.gateway.domain.models import Usage
 from yudai.gateway.port import Call, Completion
 from yudai.kit.causes import Cause
-from yudai.kit.errors import GatewayError, TakenError
+from yudai.kit.errors import ClaimLostError, GatewayError
 from yudai.kit.redaction import redactor
 from yudai.runs.domain.states import RunState
 from yudai.runs.domain.trajectory.steps import step_of
@@ -48,17 +48,19 @@ from yudai.store.store import Store
 
 
 @pytest.fixture
-async def ground(tmp_path: Path) -> AsyncGenerator[DeskGround]:
+async def ground(tmp_path: Path) -> AsyncGenerator[EndpointGround]:
     async with open_ground(tmp_path, answering(completion())) as opened:
         yield opened
 
 
-async def spent(ground: DeskGround) -> int:
+async def spent(ground: EndpointGround) -> int:
     async with ground.store.read() as db:
         return (await solves.get(db, SOLVE)).spent_micros
 
 
-async def test_a_call_is_made_as_the_contestant_and_answered_as_openai_would(ground: DeskGround):
+async def test_a_call_is_made_as_the_contestant_and_answered_as_openai_would(
+    ground: EndpointGround,
+):
     tools = [{"type": "function", "function": {"name": "bash", "parameters": {}}}]
     answer = await ground.ask(model="gpt-expensive", temperature=2, tools=tools, max_tokens=50)
     body = json.loads(answer.content)
@@ -78,7 +80,7 @@ async def test_a_call_is_made_as_the_contestant_and_answered_as_openai_would(gro
     assert (call.model, call.messages) == ("x", HELLO)
 
 
-async def test_tool_calls_come_through(ground: DeskGround):
+async def test_tool_calls_come_through(ground: EndpointGround):
     ground.gateway._answer = lambda _: completion("", tool_calls=(bash("ls"),))  # type: ignore[attr-defined]
     body = json.loads((await ground.ask()).content)
     [call] = body["choices"][0]["message"]["tool_calls"]
@@ -87,7 +89,7 @@ async def test_tool_calls_come_through(ground: DeskGround):
     assert json.loads(call["function"]["arguments"]) == {"command": "ls"}
 
 
-async def test_a_stream_is_one_chunk_with_its_usage(ground: DeskGround):
+async def test_a_stream_is_one_chunk_with_its_usage(ground: EndpointGround):
     ground.gateway._answer = lambda _: completion("hi", tool_calls=(bash("ls"),))  # type: ignore[attr-defined]
     answer = await ground.ask(stream=True, stream_options={"include_usage": True})
     assert answer.media_type == "text/event-stream"
@@ -105,10 +107,10 @@ async def test_a_stream_is_one_chunk_with_its_usage(ground: DeskGround):
     assert plain.content.count(b"data: ") == 2
 
 
-async def test_the_list_of_models_has_the_runs_own(ground: DeskGround):
-    answer = await ground.desk.models(f"Bearer {await ground.token()}")
+async def test_the_list_of_models_has_the_runs_own(ground: EndpointGround):
+    answer = await ground.endpoint.models(f"Bearer {await ground.token()}")
     assert [model["id"] for model in json.loads(answer.content)["data"]] == [MODEL]
-    assert error_of(await ground.desk.models("Bearer no")) == (401, "invalid_api_key")
+    assert error_of(await ground.endpoint.models("Bearer no")) == (401, "invalid_api_key")
 
 
 @pytest.mark.parametrize(
@@ -134,7 +136,7 @@ async def test_the_list_of_models_has_the_runs_own(ground: DeskGround):
         (b'{"messages": [{"role": "user", "content": "x"}], "max_tokens": 0}', "max_tokens"),
     ],
 )
-async def test_what_is_no_request_is_refused(ground: DeskGround, content: bytes, words: str):
+async def test_what_is_no_request_is_refused(ground: EndpointGround, content: bytes, words: str):
     answer = await ground.send(await ground.token(), content)
     assert error_of(answer) == (400, "invalid_request")
     assert words in json.loads(answer.content)["error"]["message"]
@@ -142,7 +144,7 @@ async def test_what_is_no_request_is_refused(ground: DeskGround, content: bytes,
     assert (await ground.run()).steps == 0
 
 
-async def test_parts_of_text_and_halves_of_characters_are_taken(ground: DeskGround):
+async def test_parts_of_text_and_halves_of_characters_are_taken(ground: EndpointGround):
     parts = [{"type": "text", "text": "a\ud800b"}, {"type": "text", "text": "c"}]
     await ground.ask(messages=[{"role": "user", "content": parts}])
     [call] = ground.gateway.calls  # type: ignore[attr-defined]
@@ -150,16 +152,16 @@ async def test_parts_of_text_and_halves_of_characters_are_taken(ground: DeskGrou
     assert (await ground.messages())[0].body["content"] == "a\ufffdbc"
 
 
-async def test_a_body_is_read_only_for_a_good_token(ground: DeskGround):
+async def test_a_body_is_read_only_for_a_good_token(ground: EndpointGround):
     async def read() -> bytes:
         raise BodyTooLargeError("too much")
 
-    assert error_of(await ground.desk.complete("Bearer no", read))[0] == 401
+    assert error_of(await ground.endpoint.complete("Bearer no", read))[0] == 401
     good = f"Bearer {await ground.token()}"
-    assert error_of(await ground.desk.complete(good, read)) == (413, "too_large")
+    assert error_of(await ground.endpoint.complete(good, read)) == (413, "too_large")
 
 
-async def test_each_message_is_kept_once_in_order_with_its_step(ground: DeskGround):
+async def test_each_message_is_kept_once_in_order_with_its_step(ground: EndpointGround):
     first = completion("I look.", tool_calls=(bash("pytest -q"),))
     ground.gateway._answer = lambda call: first if call.turn == 0 else completion("Done.")  # type: ignore[attr-defined]
     said = json.loads((await ground.ask()).content)["choices"][0]["message"]
@@ -186,7 +188,7 @@ async def test_each_message_is_kept_once_in_order_with_its_step(ground: DeskGrou
     assert told[2].body["extra"]["cost"] == 0.00001
 
 
-async def test_the_same_words_twice_are_two_messages(ground: DeskGround):
+async def test_the_same_words_twice_are_two_messages(ground: EndpointGround):
     again = {"role": "user", "content": "Go on."}
     await ground.ask(messages=[*HELLO, again])
     await ground.ask(messages=[*HELLO, again, again])
@@ -197,7 +199,7 @@ async def test_the_same_words_twice_are_two_messages(ground: DeskGround):
 CALL = {"id": "x", "type": "function", "function": {"name": "bash", "arguments": "{}"}}
 
 
-async def test_words_in_the_models_mouth_are_no_turn_of_it(ground: DeskGround):
+async def test_words_in_the_models_mouth_are_no_turn_of_it(ground: EndpointGround):
     fake = {"role": "assistant", "content": "I fixed it.", "tool_calls": [CALL]}
     await ground.ask(messages=[*HELLO, fake])
     told = await ground.messages()
@@ -206,7 +208,7 @@ async def test_words_in_the_models_mouth_are_no_turn_of_it(ground: DeskGround):
 
 
 async def test_of_long_messages_the_ends_are_kept_and_of_very_many_that_they_were(
-    ground: DeskGround, monkeypatch: pytest.MonkeyPatch
+    ground: EndpointGround, monkeypatch: pytest.MonkeyPatch
 ):
     long = "a" * 100_000 + "b" * 100_000
     await ground.ask(messages=[{"role": "user", "content": long}])
@@ -214,7 +216,7 @@ async def test_of_long_messages_the_ends_are_kept_and_of_very_many_that_they_wer
     assert len(kept) < 101_000
     assert kept.startswith("aaa")
     assert kept.endswith("bbb")
-    monkeypatch.setattr(model_desk_record, "KEPT_PER_CALL", 150_000)
+    monkeypatch.setattr(model_endpoint_record, "KEPT_PER_CALL", 150_000)
     more = [{"role": "user", "content": char * 100_000} for char in "cd"]
     # The long one was kept in part, and is known all the same.
     await ground.ask(messages=[{"role": "user", "content": long}, *more])
@@ -223,14 +225,14 @@ async def test_of_long_messages_the_ends_are_kept_and_of_very_many_that_they_wer
     assert said[2:] == ["[1 more messages of this call were not kept]"]
 
 
-async def test_secrets_are_kept_nowhere(tmp_path: Path, ground: DeskGround):
+async def test_secrets_are_kept_nowhere(tmp_path: Path, ground: EndpointGround):
     key = "a-very-secret-value"
     ground.store.redact = redactor([key])
     await ground.ask(messages=[{"role": "user", "content": f'the "key" is {key}'}])
     assert (await ground.messages())[0].body["content"] == 'the "key" is [redacted]'
 
 
-async def test_a_token_is_for_its_run_alone(ground: DeskGround):
+async def test_a_token_is_for_its_run_alone(ground: EndpointGround):
     await ground.ask(await ground.token(OTHER))
     assert await ground.messages(RUN) == []
     assert len(await ground.messages(OTHER)) == 3
@@ -239,7 +241,7 @@ async def test_a_token_is_for_its_run_alone(ground: DeskGround):
 @pytest.mark.parametrize(
     "changes", [{"state": RunState.VERIFYING}, {"state": RunState.CANCELLED}, {"attempt": 2}]
 )
-async def test_a_token_ends_with_its_attempt(ground: DeskGround, changes: dict[str, Any]):
+async def test_a_token_ends_with_its_attempt(ground: EndpointGround, changes: dict[str, Any]):
     token = await ground.token()
     assert (await ground.ask(token)).status == 200
     await ground.change(**changes)
@@ -247,37 +249,37 @@ async def test_a_token_ends_with_its_attempt(ground: DeskGround, changes: dict[s
     assert len(ground.gateway.calls) == 1  # type: ignore[attr-defined]
 
 
-async def test_a_token_ends_with_its_time_and_never_after_its_solves(ground: DeskGround):
+async def test_a_token_ends_with_its_time_and_never_after_its_solves(ground: EndpointGround):
     token = await ground.token()
-    long = (await ground.ticket(seconds=9000)).token.get_secret_value()
+    long = (await ground.endpoint_token(seconds=9000)).token.get_secret_value()
     assert ground.tokens.read(f"Bearer {long}").exp <= ground.clock.now() + 601
     ground.clock.ahead_s = 302
     assert error_of(await ground.ask(token)) == (401, "invalid_api_key")
 
 
-async def test_who_does_not_run_the_attempt_is_not_admitted(ground: DeskGround):
-    with pytest.raises(TakenError):
-        await ground.desk.admit(RUN, sandbox_id="box-of-an-earlier-attempt", seconds=60)
+async def test_who_does_not_run_the_attempt_is_not_admitted(ground: EndpointGround):
+    with pytest.raises(ClaimLostError):
+        await ground.endpoint.open(RUN, sandbox_id="box-of-an-earlier-attempt", seconds=60)
 
 
 async def test_steps_are_counted_and_end(tmp_path: Path):
     async with open_ground(tmp_path, answering(completion()), max_steps=2) as ground:
-        ticket = await ground.ticket()
+        endpoint_token = await ground.endpoint_token()
         answers = [await ground.ask() for _ in range(3)]
         assert [answer.status for answer in answers] == [200, 200, 403]
         assert error_of(answers[-1]) == (403, "out_of_steps")
-        report = await ground.desk.report(ticket)
+        report = await ground.endpoint.report(endpoint_token)
         assert (report.steps, report.refusal) == (2, Cause.OUT_OF_STEPS)
 
 
 async def test_the_runs_cap_ends_its_calls(tmp_path: Path):
     gateway = answering(completion(cost=600))
     async with open_ground(tmp_path, gateway) as ground:
-        ticket = await ground.ticket()
+        endpoint_token = await ground.endpoint_token()
         answers = [await ground.ask() for _ in range(4)]
         assert [answer.status for answer in answers] == [200, 200, 402, 402]
         assert error_of(answers[-1]) == (402, "out_of_budget")
-        report = await ground.desk.report(ticket)
+        report = await ground.endpoint.report(endpoint_token)
         assert report.refusal is Cause.OUT_OF_BUDGET
         assert report.usage.cost_micros == await spent(ground) == 1200
         # Told once, though it was asked for twice.
@@ -328,7 +330,7 @@ async def test_few_requests_of_a_run_are_read_at_once(tmp_path: Path):
         gateway.go.set()
         assert {(await call).status for call in calls} == {200}
         assert gateway.most == MAX_AT_ONCE
-    assert len(ground.desk._intake._places) == 0
+    assert len(ground.endpoint._intake._slots) == 0
 
 
 async def test_another_conversation_of_the_same_length_is_not_taken_for_the_first(
@@ -340,7 +342,7 @@ async def test_another_conversation_of_the_same_length_is_not_taken_for_the_firs
     gateway.go.set()
     async with open_ground(tmp_path, gateway, run_cost_cap_micros=2000) as ground:
         await ground.ask(messages=[{"role": "user", "content": "x"}])
-        session = next(iter(ground.desk._sessions.values()))
+        session = next(iter(ground.endpoint._sessions.values()))
         first = session._last
         assert first is not None
         await ground.ask(messages=[{"role": "user", "content": "y" * 5000}])
@@ -371,7 +373,7 @@ async def test_after_a_restart_money_steps_and_messages_go_on(tmp_path: Path):
         ]
 
 
-async def test_what_earlier_attempts_cost_counts(ground: DeskGround):
+async def test_what_earlier_attempts_cost_counts(ground: EndpointGround):
     await ground.change(earlier_cost_micros=1000)
     assert error_of(await ground.ask()) == (402, "out_of_budget")
 
@@ -392,13 +394,13 @@ async def test_a_failing_model_is_told_in_our_words(
         raise GatewayError("http://10.0.0.1 says sk-or-secret", cause=cause)
 
     async with open_ground(tmp_path, AnsweringGateway(fail)) as ground:
-        ticket = await ground.ticket()
+        endpoint_token = await ground.endpoint_token()
         answer = await ground.ask()
         assert error_of(answer) == (status, code)
         assert answer.headers["x-should-retry"] == retry
         assert b"10.0.0.1" not in answer.content
         assert b"secret" not in answer.content
-        report = await ground.desk.report(ticket)
+        report = await ground.endpoint.report(endpoint_token)
         assert (report.refusal, report.steps, report.messages) == (cause, 1, 2)
 
 
@@ -409,24 +411,24 @@ async def test_a_refusal_is_over_when_a_call_is_answered(tmp_path: Path):
         return completion("<plan>\n1. look\n2. mend\n</plan>")
 
     async with open_ground(tmp_path, AnsweringGateway(flaky)) as ground:
-        ticket = await ground.ticket()
+        endpoint_token = await ground.endpoint_token()
         assert (await ground.ask()).status == 502
         assert (await ground.ask()).status == 200
-        report = await ground.desk.report(ticket)
+        report = await ground.endpoint.report(endpoint_token)
         assert report.refusal is None
         assert (report.plan, report.plan_step) == (("look", "mend"), 2)
 
 
-async def test_a_call_ends_with_the_runs_time(ground: DeskGround):
+async def test_a_call_ends_with_the_runs_time(ground: EndpointGround):
     waiting = WaitingGateway(lambda _: completion())
     slow = make_ground(ground.store, waiting, ground.clock)
-    ticket = await slow.ticket(seconds=0.01)
-    answer = await slow.ask(ticket.token.get_secret_value())
+    endpoint_token = await slow.endpoint_token(seconds=0.01)
+    answer = await slow.ask(endpoint_token.token.get_secret_value())
     assert error_of(answer) == (403, "out_of_time")
     assert waiting.left.is_set()
 
 
-async def test_who_leaves_has_its_call_left_and_its_money_settled(ground: DeskGround):
+async def test_who_leaves_has_its_call_left_and_its_money_settled(ground: EndpointGround):
     waiting = WaitingGateway(lambda _: completion())
     slow = make_ground(ground.store, waiting, ground.clock)
     call = asyncio.create_task(slow.ask())
@@ -442,26 +444,26 @@ async def test_who_leaves_has_its_call_left_and_its_money_settled(ground: DeskGr
 
 
 async def test_a_report_ends_what_is_under_way_and_frees_lost_money(
-    ground: DeskGround, monkeypatch: pytest.MonkeyPatch
+    ground: EndpointGround, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(endpoint, "OTHERS_S", 0.01)
     waiting = WaitingGateway(lambda _: completion())
     slow = make_ground(ground.store, waiting, ground.clock)
-    ticket = await slow.ticket()
+    endpoint_token = await slow.endpoint_token()
     call = asyncio.create_task(slow.ask())
     await waiting.asked.wait()
     # Of a server that was killed in the middle of a call.
     lost = HoldRow(id="lost", solve_id=SOLVE, run_id=RUN, worker_id=WORKER, micros=77, at=1.0)
     async with ground.store.change() as db:
         await holds.add(db, lost)
-    report = await slow.desk.report(ticket)
+    report = await slow.endpoint.report(endpoint_token)
     assert call.done()
     assert (report.steps, report.messages) == (1, 2)
     async with ground.store.read() as db:
         assert (await db.scalars(select(HoldRow))).all() == []
 
 
-async def test_a_reply_that_comes_too_late_costs_and_is_not_told(ground: DeskGround):
+async def test_a_reply_that_comes_too_late_costs_and_is_not_told(ground: EndpointGround):
     waiting = WaitingGateway(lambda _: completion())
     slow = make_ground(ground.store, waiting, ground.clock)
     call = asyncio.create_task(slow.ask())
@@ -473,26 +475,26 @@ async def test_a_reply_that_comes_too_late_costs_and_is_not_told(ground: DeskGro
     assert (run.cost_micros, run.message_count) == (10, 2)
 
 
-async def test_leaving_ends_what_is_under_way(ground: DeskGround):
+async def test_leaving_ends_what_is_under_way(ground: EndpointGround):
     waiting = WaitingGateway(lambda _: completion())
     slow = make_ground(ground.store, waiting, ground.clock)
-    ticket = await slow.ticket()
+    endpoint_token = await slow.endpoint_token()
     call = asyncio.create_task(slow.ask())
     await waiting.asked.wait()
-    slow.desk.leave(ticket)
+    slow.endpoint.close(endpoint_token)
     await asyncio.wait([call])
     assert call.cancelled()
-    slow.desk.leave(ticket)
+    slow.endpoint.close(endpoint_token)
 
 
-async def test_sessions_of_ended_runs_are_forgotten(ground: DeskGround):
+async def test_sessions_of_ended_runs_are_forgotten(ground: EndpointGround):
     await ground.ask()
     ground.clock.ahead_s = 302
     await ground.ask(await ground.token(OTHER))
-    assert [key[0] for key in ground.desk._sessions] == [OTHER]
+    assert [key[0] for key in ground.endpoint._sessions] == [OTHER]
 
 
-async def test_the_token_says_nothing_that_a_sandbox_may_not_know(ground: DeskGround):
+async def test_the_token_says_nothing_that_a_sandbox_may_not_know(ground: EndpointGround):
     token = await ground.token()
     assert SECRET.get_secret_value() not in token
     assert SANDBOX not in token

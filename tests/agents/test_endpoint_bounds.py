@@ -17,7 +17,7 @@ from tests.support.servers.model_endpoint import (
     RUN,
     SANDBOX,
     SOLVE,
-    DeskGround,
+    EndpointGround,
     WaitingGateway,
     answering,
     completion,
@@ -47,12 +47,12 @@ GARBAGE = b'{"messages":['
 
 
 @pytest.fixture
-async def ground(tmp_path: Path) -> AsyncGenerator[DeskGround]:
+async def ground(tmp_path: Path) -> AsyncGenerator[EndpointGround]:
     async with open_ground(tmp_path, answering(completion())) as opened:
         yield opened
 
 
-async def solve_of(ground: DeskGround) -> SolveRow:
+async def solve_of(ground: EndpointGround) -> SolveRow:
     async with ground.store.read() as db:
         return await solves.get(db, SOLVE)
 
@@ -83,7 +83,7 @@ async def longest_lag(work: Coroutine[Any, Any, object]) -> float:
     ],
     ids=["nothings", "blanks"],
 )
-async def test_large_bodies_do_not_keep_others_waiting(ground: DeskGround, body: bytes):
+async def test_large_bodies_do_not_keep_others_waiting(ground: EndpointGround, body: bytes):
     """Eight of them at once made everything else of a worker wait for twelve seconds."""
     token = await ground.token()
 
@@ -95,7 +95,7 @@ async def test_large_bodies_do_not_keep_others_waiting(ground: DeskGround, body:
     assert await longest_lag(send_all()) < 1.5
 
 
-async def test_nor_do_texts_that_are_kept(ground: DeskGround):
+async def test_nor_do_texts_that_are_kept(ground: EndpointGround):
     """They are redacted before the transaction, in which others wait for the database."""
     ground.store.redact = redactor(["a-very-secret-value"])
     begin = "-----BEGIN PRIVATE KEY-----" * 4000
@@ -105,9 +105,9 @@ async def test_nor_do_texts_that_are_kept(ground: DeskGround):
     assert time.process_time() - before < 3
 
 
-async def test_who_is_refused_again_and_again_is_not_read_any_more(ground: DeskGround):
-    ticket = await ground.ticket()
-    token = ticket.token.get_secret_value()
+async def test_who_is_refused_again_and_again_is_not_read_any_more(ground: EndpointGround):
+    endpoint_token = await ground.endpoint_token()
+    token = endpoint_token.token.get_secret_value()
     reads = 0
 
     async def too_much() -> bytes:
@@ -117,30 +117,30 @@ async def test_who_is_refused_again_and_again_is_not_read_any_more(ground: DeskG
 
     assert (await ground.send(token, b"{")).status == 400
     for _ in range(MAX_REFUSED - 1):
-        answer = await ground.desk.complete(f"Bearer {token}", too_much)
+        answer = await ground.endpoint.complete(f"Bearer {token}", too_much)
         assert error_of(answer) == (413, "too_large")
     for place in (ground, ground.restarted()):
-        answer = await place.desk.complete(f"Bearer {token}", too_much)
+        answer = await place.endpoint.complete(f"Bearer {token}", too_much)
         assert error_of(answer) == (403, "too_many_refused")
         assert answer.headers["x-should-retry"] == "false"
     assert reads == MAX_REFUSED - 1
     # Others have done nothing.
     assert (await ground.ask(await ground.token(OTHER))).status == 200
-    assert (await ground.desk.report(ticket)).refusal is Cause.AGENT_FAILED
+    assert (await ground.endpoint.report(endpoint_token)).refusal is Cause.AGENT_FAILED
 
 
 async def test_calls_above_a_cap_count_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(endpoint, "MAX_REFUSED", 3)
     async with open_ground(tmp_path, answering(completion()), max_steps=1) as ground:
-        ticket = await ground.ticket()
+        endpoint_token = await ground.endpoint_token()
         codes = [(await ground.ask()).status for _ in range(5)]
         assert codes == [200, 403, 403, 403, 403]
         assert error_of(await ground.ask()) == (403, "too_many_refused")
-        assert (await ground.desk.report(ticket)).refusal is Cause.OUT_OF_STEPS
+        assert (await ground.endpoint.report(endpoint_token)).refusal is Cause.OUT_OF_STEPS
 
 
 async def test_who_leaves_while_it_is_read_is_counted_and_keeps_its_place(
-    ground: DeskGround, monkeypatch: pytest.MonkeyPatch
+    ground: EndpointGround, monkeypatch: pytest.MonkeyPatch
 ):
     token = await ground.token()
     most = now = 0
@@ -164,7 +164,7 @@ async def test_who_leaves_while_it_is_read_is_counted_and_keeps_its_place(
         return b"{"
 
     monkeypatch.setattr(intake, "read_request", slow)
-    send = ground.desk.complete
+    send = ground.endpoint.complete
     calls = [asyncio.create_task(send(f"Bearer {token}", read)) for _ in range(unread)]
     await are_read.wait()
     for call in calls:
@@ -173,12 +173,12 @@ async def test_who_leaves_while_it_is_read_is_counted_and_keeps_its_place(
     assert all(call.cancelled() for call in calls)
     assert most == 1
     async with ground.store.read() as db:
-        desk = await endpoint.attempt_rows.standing(db, RUN, 1)
-    assert desk.refused == len(calls)
+        state = await endpoint.attempt_rows.attempt_state(db, RUN, 1)
+    assert state.refused == len(calls)
 
 
 async def test_a_body_that_does_not_arrive_is_not_waited_for(
-    ground: DeskGround, monkeypatch: pytest.MonkeyPatch
+    ground: EndpointGround, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(intake, "READING_S", 0.05)
 
@@ -186,7 +186,7 @@ async def test_a_body_that_does_not_arrive_is_not_waited_for(
         await asyncio.Event().wait()
         raise AssertionError
 
-    answer = await ground.desk.complete(f"Bearer {await ground.token()}", never)
+    answer = await ground.endpoint.complete(f"Bearer {await ground.token()}", never)
     assert error_of(answer) == (408, "too_slow")
 
 
@@ -215,7 +215,7 @@ async def test_the_runs_cap_holds_over_processes(database_url: str, processes: i
         assert (await solve_of(ground)).spent_micros == 2000
 
 
-async def test_what_may_have_been_billed_counts_in_every_process(ground: DeskGround):
+async def test_what_may_have_been_billed_counts_in_every_process(ground: EndpointGround):
     waiting = WaitingGateway(lambda _: completion())
     slow = make_ground(ground.store, waiting, ground.clock)
     call = asyncio.create_task(slow.ask(max_tokens=1000))
@@ -241,32 +241,32 @@ async def test_the_token_is_kept_nowhere(tmp_path: Path):
         assert encoded[40:80] not in kept
 
 
-async def test_when_the_agent_has_ended_its_token_has(ground: DeskGround):
-    ticket = await ground.ticket()
-    token = ticket.token.get_secret_value()
+async def test_when_the_agent_has_ended_its_token_has(ground: EndpointGround):
+    endpoint_token = await ground.endpoint_token()
+    token = endpoint_token.token.get_secret_value()
     assert (await ground.ask(token)).status == 200
-    await ground.desk.report(ticket)
+    await ground.endpoint.report(endpoint_token)
     for place in (ground, ground.restarted()):
         assert error_of(await place.ask(token)) == (401, "invalid_api_key")
-        models = await place.desk.models(f"Bearer {token}")
+        models = await place.endpoint.models(f"Bearer {token}")
         assert error_of(models) == (401, "invalid_api_key")
     assert (await ground.run()).steps == 1
 
 
 async def test_a_call_that_another_process_makes_meanwhile_falsifies_nothing(
-    ground: DeskGround, monkeypatch: pytest.MonkeyPatch
+    ground: EndpointGround, monkeypatch: pytest.MonkeyPatch
 ):
     """The server answers, and the worker reports and tells how the agent ended."""
     monkeypatch.setattr(endpoint, "OTHERS_S", 0.05)
     gateway = WaitingGateway(lambda _: completion("late", cost=77))
     server = make_ground(ground.store, gateway, ground.clock)
     worker = server.restarted()
-    ticket = await worker.ticket()
-    first = await ground.ask(ticket.token.get_secret_value())
+    endpoint_token = await worker.endpoint_token()
+    first = await ground.ask(endpoint_token.token.get_secret_value())
     assert first.status == 200
-    call = asyncio.create_task(server.ask(ticket.token.get_secret_value()))
+    call = asyncio.create_task(server.ask(endpoint_token.token.get_secret_value()))
     await gateway.asked.wait()
-    report = await worker.desk.report(ticket)
+    report = await worker.endpoint.report(endpoint_token)
     gateway.go.set()
     await call
     last = TrajectoryMessage(
@@ -290,14 +290,14 @@ async def test_a_call_that_another_process_makes_meanwhile_falsifies_nothing(
     assert run.usage == Usage(input_tokens=14, output_tokens=87, cost_micros=10)
 
 
-async def test_who_notices_in_time_settles_by_itself(ground: DeskGround):
+async def test_who_notices_in_time_settles_by_itself(ground: EndpointGround):
     gateway = WaitingGateway(lambda _: completion("late", cost=77))
     server = make_ground(ground.store, gateway, ground.clock)
     worker = server.restarted()
-    ticket = await worker.ticket()
-    call = asyncio.create_task(server.ask(ticket.token.get_secret_value()))
+    endpoint_token = await worker.endpoint_token()
+    call = asyncio.create_task(server.ask(endpoint_token.token.get_secret_value()))
     await gateway.asked.wait()
-    reporting = asyncio.create_task(worker.desk.report(ticket))
+    reporting = asyncio.create_task(worker.endpoint.report(endpoint_token))
     await asyncio.sleep(0.2)
     gateway.go.set()
     await call
@@ -309,11 +309,11 @@ async def test_who_notices_in_time_settles_by_itself(ground: DeskGround):
 
 async def test_a_key_that_the_server_lacks_is_no_fault_of_the_contestant(tmp_path: Path):
     async with open_ground(tmp_path, OpenAIGateway(openrouter(None))) as ground:
-        ticket = await ground.ticket()
-        answer = await ground.ask(ticket.token.get_secret_value())
+        endpoint_token = await ground.endpoint_token()
+        answer = await ground.ask(endpoint_token.token.get_secret_value())
         assert error_of(answer) == (502, "model_refused")
         assert b"OPENROUTER" not in answer.content
-        report = await ground.desk.report(ticket)
+        report = await ground.endpoint.report(endpoint_token)
         assert report.refusal is Cause.MODEL_REFUSED
         ending = ended(ExecResult(exit_code=1, output=b""), report.refusal, has_patch=False)
         assert ending.cause is Cause.MODEL_REFUSED
@@ -321,7 +321,7 @@ async def test_a_key_that_the_server_lacks_is_no_fault_of_the_contestant(tmp_pat
         assert (await solve_of(ground)).uncertain_micros == 0
 
 
-async def test_what_an_agents_calls_teach_stays_with_its_attempt(ground: DeskGround):
+async def test_what_an_agents_calls_teach_stays_with_its_attempt(ground: EndpointGround):
     await ground.ask()
     await ground.ask(await ground.token(OTHER))
     first, second = ground.gateway.calls  # type: ignore[attr-defined]

@@ -251,10 +251,10 @@ async def test_a_plan_in_an_unusable_reply_counts(stage: Stage):
 
 
 async def test_a_plan_with_the_first_edit_is_early_enough_and_later_is_not(tmp_path: Path):
-    together = await Stage(tmp_path / "1").play([{"say": PLAN, "run": EDIT}, {"finish": True}])
+    gather = await Stage(tmp_path / "1").play([{"say": PLAN, "run": EDIT}, {"finish": True}])
     late = await Stage(tmp_path / "2").play([{"run": EDIT}, {"say": PLAN, "finish": True}])
     none = await Stage(tmp_path / "3").play([{"run": EDIT}, {"finish": True}])
-    assert together.plan_before_edit
+    assert gather.plan_before_edit
     assert late.plan
     assert not late.plan_before_edit
     assert (none.plan, none.plan_before_edit) == ((), False)
@@ -381,11 +381,11 @@ def test_every_cause_has_an_exit_status():
 
 async def test_a_gateway_that_fails_carries_its_own_cause(stage: Stage):
     def fail(call: Call) -> Completion:
-        raise GatewayError("the purse is empty", cause=Cause.OUT_OF_BUDGET)
+        raise GatewayError("the budget is used up", cause=Cause.OUT_OF_BUDGET)
 
     outcome = await stage.run(AnsweringGateway(fail), stage.sandbox)
     assert (outcome.exit_status, outcome.cause) == ("CostExceeded", Cause.OUT_OF_BUDGET)
-    assert outcome.error == "the purse is empty"
+    assert outcome.error == "the budget is used up"
 
 
 async def test_what_nobody_expected_is_raised_without_its_details_in_the_trajectory(stage: Stage):

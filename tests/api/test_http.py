@@ -27,9 +27,9 @@ from yudai.kit.errors import (
     ConflictError,
     GatewayError,
     IllegalTransitionError,
+    InfrastructureError,
     NotFoundError,
     RefusedError,
-    WorldError,
 )
 from yudai.solves.idempotency import KeyReusedError
 
@@ -333,7 +333,7 @@ ERRORS: list[tuple[Exception, Code]] = [
     (IllegalTransitionError("queued", "settled"), Code.CONFLICT),
     (RefusedError("no"), Code.REFUSED),
     (KeyReusedError("again"), Code.IDEMPOTENCY_KEY_REUSED),
-    (WorldError(Cause.STORE_FAILED, "away"), Code.STORE_UNAVAILABLE),
+    (InfrastructureError(Cause.STORE_FAILED, "away"), Code.STORE_UNAVAILABLE),
     (operational(), Code.STORE_UNAVAILABLE),
     (InterfaceError("SELECT secret", {}, Exception("closed")), Code.STORE_UNAVAILABLE),
     (NoConnectionError("no free connection"), Code.STORE_UNAVAILABLE),

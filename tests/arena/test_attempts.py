@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from yudai.arena.attempts import Racer
+from yudai.arena.attempts import RunSupervisor
 from yudai.arena.run import RunBrokeError
 from yudai.kit.causes import Cause
 from yudai.kit.errors import RefusedError, SandboxError
@@ -17,7 +17,7 @@ SOLVE: Any = SimpleNamespace()
 
 
 class Counting:
-    """A prover that notes how many are verified at once."""
+    """A verifier that notes how many are verified at once."""
 
     def __init__(self) -> None:
         self.now = 0
@@ -43,36 +43,36 @@ class Finding:
         return self.found
 
 
-def racer(**parts: Any) -> Racer:
-    unused: dict[str, Any] = {field.name: None for field in fields(Racer)}
+def supervisor(**parts: Any) -> RunSupervisor:
+    unused: dict[str, Any] = {field.name: None for field in fields(RunSupervisor)}
     given: dict[str, Any] = {**unused, "preparer": Finding(), "retry_delays_s": (), **parts}
-    return Racer(**given)
+    return RunSupervisor(**given)
 
 
 async def test_all_are_verified_two_at_a_time():
-    prover = Counting()
-    one = racer(prover=prover, verifications=asyncio.Semaphore(2))
+    run_verifier = Counting()
+    one = supervisor(run_verifier=run_verifier, verifications=asyncio.Semaphore(2))
     async with asyncio.TaskGroup() as group:
         for number in range(7):
             run: Any = SimpleNamespace(id=f"r{number}", worker_id="w", attempt=1)
             group.create_task(one._verify(SOLVE, run))
-    assert prover.most == 2
-    assert sorted(prover.done) == [f"r{number}" for number in range(7)]
+    assert run_verifier.most == 2
+    assert sorted(run_verifier.done) == [f"r{number}" for number in range(7)]
 
 
 async def test_who_is_stopped_while_waiting_leaves_the_place_to_the_next():
-    prover = Counting()
-    lanes = asyncio.Semaphore(1)
-    one = racer(prover=prover, verifications=lanes)
+    run_verifier = Counting()
+    slots = asyncio.Semaphore(1)
+    one = supervisor(run_verifier=run_verifier, verifications=slots)
     run: Any = SimpleNamespace(id="r", worker_id="w", attempt=1)
-    async with lanes:
+    async with slots:
         waiting = asyncio.create_task(one._verify(SOLVE, run))
         await asyncio.sleep(0)
         waiting.cancel()
         await asyncio.wait([waiting])
     assert waiting.cancelled()
     await one._verify(SOLVE, run)
-    assert prover.done == ["r"]
+    assert run_verifier.done == ["r"]
 
 
 async def test_each_try_looks_for_the_base_anew():
@@ -84,9 +84,11 @@ async def test_each_try_looks_for_the_base_anew():
         if len(seen) < 3:
             raise SandboxError("the prepared base is gone")
 
-    prover = SimpleNamespace(verify_run=verify)
+    run_verifier = SimpleNamespace(verify_run=verify)
     run: Any = SimpleNamespace(id="r", worker_id="w", attempt=1)
-    one = racer(prover=prover, verifications=asyncio.Semaphore(1), retry_delays_s=(0, 0))
+    one = supervisor(
+        run_verifier=run_verifier, verifications=asyncio.Semaphore(1), retry_delays_s=(0, 0)
+    )
     await one._verify(SOLVE, run)
     assert seen == [1, 2, 3]
 
@@ -95,7 +97,7 @@ async def test_what_this_machine_cannot_prepare_is_no_fault_of_the_model():
     async def find(_: object) -> None:
         raise RefusedError("its source is not on this machine")
 
-    one = racer(preparer=SimpleNamespace(find=find))
+    one = supervisor(preparer=SimpleNamespace(find=find))
     with pytest.raises(RunBrokeError, match="not on this machine") as broke:
         await one._prepared(SOLVE)
     assert broke.value.cause is Cause.SETUP_FAILED

@@ -9,7 +9,7 @@ from structlog.testing import capture_logs
 from tests.contracts.conftest import make_archive
 from tests.support.solve_rows import SOLVE, Ring, run_id
 from yudai.arena import blocked_hosts
-from yudai.arena.blocked_hosts import BLOCKED, MORE, BlockedNotes
+from yudai.arena.blocked_hosts import BLOCKED, MORE, BlockedHostRecorder
 from yudai.artifacts.adapters.object_store import make_artifacts
 from yudai.artifacts.context import Context
 from yudai.kit.clock import SystemClock
@@ -28,7 +28,7 @@ class Listener:
         self.store = store
         reader = Reader(Context(store, make_artifacts(None, home=home), SystemClock()))
         self.ring = Ring(reader)
-        self.notes = BlockedNotes(store, SystemClock())
+        self.recorder = BlockedHostRecorder(store, SystemClock())
 
     async def told(self, kind: str = BLOCKED) -> list[EventRow]:
         async with self.store.read() as db:
@@ -50,9 +50,9 @@ def blocked(
 
 
 async def test_of_a_run_and_of_a_solve(listener: Listener):
-    async with listener.notes.telling():
-        listener.notes.hear(blocked(run_id(0)))
-        listener.notes.hear(blocked(SOLVE, phase=Phase.SETUP))
+    async with listener.recorder.writing():
+        listener.recorder.record(blocked(run_id(0)))
+        listener.recorder.record(blocked(SOLVE, phase=Phase.SETUP))
 
     agent, setup = await listener.told()
     assert (agent.run_id, setup.run_id) == (run_id(0), None)
@@ -65,12 +65,12 @@ async def test_from_a_program_in_a_box_to_the_timeline(
     listener: Listener, tmp_path: Path, phase: Phase
 ):
     source = make_archive(tmp_path / "source.tar", {"a.txt": b"one\n"})
-    backend = BubblewrapBackend(tmp_path / "home", on_blocked=listener.notes.hear)
-    async with listener.notes.telling():
+    backend = BubblewrapBackend(tmp_path / "home", on_blocked=listener.recorder.record)
+    async with listener.recorder.writing():
         base = await backend.prepare(BaseSpec(key="k", source=source), owner=SOLVE)
-        [box] = await backend.spawn(base, 1, owner=run_id(1), phase=phase)
-        assert not isinstance(box, SandboxError), box
-        await box.exec("getent hosts evil.example || curl -sS https://evil.example/")
+        [sandbox] = await backend.spawn(base, 1, owner=run_id(1), phase=phase)
+        assert not isinstance(sandbox, SandboxError), sandbox
+        await sandbox.exec("getent hosts evil.example || curl -sS https://evil.example/")
         await backend.close()
 
     [event] = await listener.told()
@@ -79,17 +79,17 @@ async def test_from_a_program_in_a_box_to_the_timeline(
 
 
 async def test_each_is_told_once_of_each_run_and_of_the_solve_itself(listener: Listener):
-    async with listener.notes.telling():
+    async with listener.recorder.writing():
         for _ in range(3):
             for owner in (run_id(0), run_id(1), SOLVE):
-                listener.notes.hear(blocked(owner))
+                listener.recorder.record(blocked(owner))
 
     assert [event.run_id for event in await listener.told()] == [run_id(0), run_id(1), None]
 
 
 async def test_a_name_that_was_only_looked_up_has_no_port(listener: Listener):
-    async with listener.notes.telling():
-        listener.notes.hear(blocked(run_id(0), port=UNKNOWN_PORT))
+    async with listener.recorder.writing():
+        listener.recorder.record(blocked(run_id(0), port=UNKNOWN_PORT))
 
     [event] = await listener.told()
     assert event.data == {"host": "evil.example", "phase": "agent"}
@@ -99,10 +99,10 @@ async def test_a_flood_of_one_is_cut_and_says_so_once(
     listener: Listener, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(blocked_hosts, "MOST", 5)
-    async with listener.notes.telling():
+    async with listener.recorder.writing():
         for number in range(50):
-            listener.notes.hear(blocked(run_id(0), host=f"h{number}.example"))
-        listener.notes.hear(blocked(run_id(1)))
+            listener.recorder.record(blocked(run_id(0), host=f"h{number}.example"))
+        listener.recorder.record(blocked(run_id(1)))
 
     told = await listener.told()
     assert [event.run_id for event in told] == [run_id(0)] * 5 + [run_id(1)]
@@ -116,9 +116,9 @@ async def test_only_so_many_owners_are_remembered(
 ):
     monkeypatch.setattr(blocked_hosts, "OWNERS", 1)
     other = await listener.ring.solve(None, id=SolveId("another"))
-    async with listener.notes.telling():
+    async with listener.recorder.writing():
         for owner in (SOLVE, SOLVE, other, SOLVE):
-            listener.notes.hear(blocked(owner))
+            listener.recorder.record(blocked(owner))
 
     assert len(await listener.told()) == 2
 
@@ -126,10 +126,10 @@ async def test_only_so_many_owners_are_remembered(
 async def test_more_than_can_wait_is_dropped_and_nobody_waits(listener: Listener):
     with capture_logs() as logs:
         for number in range(998):
-            listener.notes.hear(blocked("nobody", host=f"h{number}.example"))
+            listener.recorder.record(blocked("nobody", host=f"h{number}.example"))
         for number in range(5):
-            listener.notes.hear(blocked(run_id(0), host=f"h{number}.example"))
-    async with listener.notes.telling():
+            listener.recorder.record(blocked(run_id(0), host=f"h{number}.example"))
+    async with listener.recorder.writing():
         pass
 
     assert [event.data["host"] for event in await listener.told()] == ["h0.example", "h1.example"]
@@ -138,7 +138,7 @@ async def test_more_than_can_wait_is_dropped_and_nobody_waits(listener: Listener
 
 
 async def test_of_nobody_that_is_known(listener: Listener):
-    async with listener.notes.telling():
-        listener.notes.hear(blocked("doctor"))
+    async with listener.recorder.writing():
+        listener.recorder.record(blocked("doctor"))
 
     assert await listener.told() == []

@@ -21,7 +21,7 @@ from yudai.artifacts.source_archives import Sources
 from yudai.forge.domain.repository import RepoRef
 from yudai.forge.ports.folder import Snapshot
 from yudai.forge.ports.remote import Credential
-from yudai.kit.errors import ForgeError, NotFoundError, RefusedError, TakenError
+from yudai.kit.errors import ClaimLostError, ForgeError, NotFoundError, RefusedError
 from yudai.kit.ids import WorkerId
 from yudai.projects.domain.project import Project
 from yudai.runs import attempts
@@ -201,7 +201,7 @@ async def test_the_repository_says_how_it_is_made_ready(bench: Bench):
 async def test_somebody_elses_solve_is_not_written_to(bench: Bench):
     solve, claim = await bench.open()
     _, newer = await bench.take(WorkerId("w2"))
-    with pytest.raises(TakenError):
+    with pytest.raises(ClaimLostError):
         await bench.preparer.prepare(solve, claim)
     assert (await bench.row()).base is None
     await bench.preparer.prepare(await bench.row(), newer)

@@ -19,11 +19,11 @@ from yudai.arena.flow import SolveFlow
 from yudai.arena.open import SolveRequest
 from yudai.artifacts.port import ArtifactKind
 from yudai.cli.show.result import exit_code
-from yudai.engine.guard import Activities
+from yudai.engine.guard import WorkGuard
 from yudai.forge.domain.issue import Issue
 from yudai.gateway.domain.models import Model, Price, Provider, scripted
 from yudai.gateway.port import Call, Completion
-from yudai.kit.errors import ConflictError, GatewayError, RefusedError
+from yudai.kit.errors import ConflictError, GatewayError
 from yudai.kit.ids import RunId, SolveId, WorkerId
 from yudai.projects.domain.project import Project
 from yudai.runs import attempts
@@ -33,7 +33,7 @@ from yudai.sandboxes.port import BaseSpec
 from yudai.settings import Settings
 from yudai.solves import queries as solves
 from yudai.solves import timeline as events
-from yudai.solves.domain.budget import Budget
+from yudai.solves.domain.budget import Budget, enter
 from yudai.solves.domain.matrix import Matrix
 from yudai.verification.baseline import Measured
 from yudai.verification.verify import BaselineRun
@@ -119,9 +119,11 @@ class Arena:
                 repo="toy",
                 issue=Issue(title="add subtracts", body="add(2, 1) gives 1"),
                 base=base,
-                matrix=Matrix(models=models, max_edits=(max_edits,)),
-                budget=budget,
-                models=tuple(map(known, models)),
+                entrants=enter(
+                    Matrix(models=models, max_edits=(max_edits,)),
+                    tuple(map(known, models)),
+                    budget,
+                ),
                 **more,
             )
         )
@@ -135,9 +137,9 @@ class Arena:
         """The same database and sandboxes in another worker's hands."""
         ours = self.app.engine._flow
         assert isinstance(ours, SolveFlow)
-        activities = Activities(self.app.store)
-        racer = replace(ours.racer, worker_id=worker_id, activities=activities)
-        return replace(ours, worker_id=worker_id, activities=activities, racer=racer)
+        work_guard = WorkGuard(self.app.store)
+        supervisor = replace(ours.supervisor, worker_id=worker_id, work_guard=work_guard)
+        return replace(ours, worker_id=worker_id, work_guard=work_guard, supervisor=supervisor)
 
     async def until(self, solve_id: SolveId, kind: str) -> None:
         async with asyncio.timeout(30):
@@ -361,23 +363,6 @@ async def test_cancelling_ends_everything_and_keeps_what_was_done(arena: Arena):
         await arena.app.stopper.cancel(solve_id)
 
 
-@on_one_kind
-@pytest.mark.parametrize(
-    ("model", "more", "words"),
-    [
-        ("vendor/model", {"budget": {"cost_cap_micros": 0}}, "costs money"),
-        ("scripted/none", {}, "there is no script"),
-        ("vendor/model", {"reducer": "best"}, "there is no reducer"),
-    ],
-)
-async def test_a_bad_request_is_refused_before_anything_is_written(
-    arena: Arena, model: str, more: dict, words: str
-):
-    with pytest.raises(RefusedError, match=words):
-        await arena.open(model, **more)
-    assert await arena.app.reader.recent(10) == []
-
-
 async def test_a_solve_cancelled_before_its_first_step_is_cancelled(arena: Arena):
     solve_id = await arena.open(good(arena))
     await arena.cancel(solve_id)
@@ -404,9 +389,9 @@ async def test_what_a_dead_process_left_open_is_failed_at_the_next_start(arena: 
     solve_id = await arena.open("hangs")
     await arena.gateway.hanging.wait()
     stopper = arena.app.stopper
-    assert await stopper.bury_dead() == 0
+    assert await stopper.fail_dead() == 0
     process_died = replace(stopper, is_gone=lambda _host, _pid: True)
-    assert await process_died.bury_dead() == 1
+    assert await process_died.fail_dead() == 1
     document = await arena.app.reader.document(solve_id)
     assert document.solve.state == "failed"
     assert "died" in document.reason
@@ -458,8 +443,8 @@ async def test_another_worker_goes_on_where_one_was_lost(arena: Arena):
     solve_id = await arena.open(name)
     await arena.gateway.hanging.wait()
     other = arena.flow(WorkerId("another worker"))
-    field = await other.prepare(solve_id)
-    [run_id] = field.runs
+    batch = await other.prepare(solve_id)
+    [run_id] = batch.runs
     await other.run(run_id)
     await other.conclude(solve_id)
     async with asyncio.timeout(10):
@@ -550,8 +535,8 @@ async def test_a_solve_that_ends_every_worker_is_failed(arena: Arena):
     async with arena.app.store.change() as db:
         for _ in range(MAX_TAKES):
             await events.append(db, solve_id, kind="solve.resumed", at=now)
-    field = await arena.flow(WorkerId("another worker")).prepare(solve_id)
-    assert field.runs == ()
+    batch = await arena.flow(WorkerId("another worker")).prepare(solve_id)
+    assert batch.runs == ()
     document = await arena.app.reader.document(solve_id)
     assert (document.solve.state, exit_code(document)) == ("failed", 1)
     assert "died" in document.reason

@@ -13,9 +13,9 @@ from tests.support.forge.repositories import Repository, look
 from tests.support.rows_of_solve import rows_of_solve
 from tests.support.servers.databases import on_one_kind
 from yudai.arena.open import SolveRequest
-from yudai.arena.plan import Plan
 from yudai.kit.errors import ConflictError, NotFoundError, RefusedError
 from yudai.kit.ids import LOCAL_USER, SolveId
+from yudai.projects.find import Given
 from yudai.settings import Settings
 from yudai.solves.domain.matrix import Matrix
 from yudai.solves.domain.request import Limits, SolveAsk
@@ -40,22 +40,22 @@ class Place:
         self.repository = repository
         self.scripts = scripts
 
-    async def request(self, *models: str, **more: Any) -> SolveRequest:
-        asked = SolveAsk(
+    def ask(self, *models: str, **more: Any) -> SolveAsk:
+        return SolveAsk(
             repo_path=str(self.repository.root),
             issue_text="add subtracts",
             matrix=Matrix(models=models),
             limits=Limits(max_steps=6),
             **more,
         )
-        return await self.app.submitter.request(asked, user_id=LOCAL_USER)
+
+    async def request(self, *models: str, **more: Any) -> SolveRequest:
+        return await self.app.submitter.request(self.ask(*models, **more), user_id=LOCAL_USER)
 
     async def solve(self, *models: str) -> SolveId:
         # Not our own one: it has many plugins, with which pytest takes four times as long to start.
         request = await self.request(*models, env=str(bare_env()))
-        assert request.snapshot is not None
-        assert request.base is not None
-        plan = Plan(request, request.snapshot, request.base)
+        plan = await self.app.planner.plan(request, Given(setup=None))
         measured = await self.app.planner.measure(plan)
         known = request.model_copy(update={"measured": measured})
         solve_id = await self.app.solves.open_solve(known)
@@ -100,6 +100,22 @@ async def test_from_the_folder_to_the_applied_champion(place: Place, tmp_path: P
     assert (await place.app.reader.document(solve_id)).solve.state == "completed"
     with pytest.raises(ConflictError):
         await place.app.applier.apply(solve_id)
+
+
+@on_one_kind
+@pytest.mark.parametrize(
+    ("model", "more", "words"),
+    [
+        ("scripted/none", {}, "there is no script"),
+        ("scripted/good", {"reducer": "best"}, "there is no reducer"),
+    ],
+)
+async def test_a_bad_request_is_refused_before_anything_is_written(
+    place: Place, model: str, more: dict[str, Any], words: str
+):
+    with pytest.raises(RefusedError, match=words):
+        await place.app.submitter.submit(place.ask(model, **more), user_id=LOCAL_USER)
+    assert await place.app.reader.recent(10) == []
 
 
 @on_one_kind

@@ -10,7 +10,7 @@ import pytest
 from tests.support.api_client import FakeCredentials, Place, RecordingEngine, as_port, open_place
 from tests.support.forge.forge_in_memory import URL, MemoryForge
 from tests.support.forge.repositories import Repository
-from yudai.arena.forge_issue import RemoteAsks
+from yudai.arena.forge_issue import ForgeIssueReader
 from yudai.arena.submit import SolveAsk, Submitter
 from yudai.forge.domain.repository import NewPull, RepoRef, Role
 from yudai.kit.errors import ForgeError, RefusedError
@@ -37,7 +37,7 @@ class Desk:
             self.repo, "It adds wrongly", body="1 + 1 is 3", by="eve"
         )
         self.credentials = FakeCredentials(everybody=self.forge.credential("stranger"))
-        self.asks = RemoteAsks(as_port(self.forge), self.credentials, place.clock)
+        self.asks = ForgeIssueReader(as_port(self.forge), self.credentials, place.clock)
 
     @property
     def submitter(self) -> Submitter:
@@ -48,7 +48,7 @@ class Desk:
         return SolveAsk.model_validate(asked)
 
     async def open(self, **changes: Any) -> SolveRow:
-        solve_id = await self.submitter.submit(self.ask(**changes), user_id="wim")
+        solve_id, _ = await self.submitter.submit(self.ask(**changes), user_id="wim")
         async with self.place.store.read() as db:
             return await solves.get(db, solve_id)
 

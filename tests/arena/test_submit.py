@@ -55,7 +55,7 @@ async def count(place: Place, table: type[Any]) -> int:
 
 async def test_a_solve_belongs_to_whoever_asked(place: Place, engine: RecordingEngine):
     talk = ConversationId("0190a000-0000-7000-8000-00000000cccc")
-    solve_id = await place.submitter.submit(REMOTE, user_id="ada", conversation_id=talk)
+    solve_id, _ = await place.submitter.submit(REMOTE, user_id="ada", conversation_id=talk)
     async with place.store.read() as db:
         row = await solves.get(db, solve_id)
     assert (row.user_id, row.conversation_id, row.durable) == ("ada", talk, True)
@@ -71,16 +71,16 @@ async def test_one_key_is_one_solve_however_many_ask_at_once(
             group.create_task(place.submitter.submit(folder, user_id="ada", key=KEY))
             for _ in range(4)
         ]
-    assert len({task.result() for task in asked}) == 1
+    assert len({task.result().solve_id for task in asked}) == 1
     assert await count(place, SolveRow) == await count(place, IdempotencyRow) == 1
     assert await count(place, RunRow) == 2
-    assert engine.started == [asked[0].result()]
+    assert engine.started == [asked[0].result().solve_id]
 
 
 async def test_keys_of_two_users_are_two(place: Place):
-    ada = await place.submitter.submit_once(REMOTE, user_id="ada", key=KEY)
-    bob = await place.submitter.submit_once(REMOTE, user_id="bob", key=KEY)
-    again = await place.submitter.submit_once(REMOTE, user_id="ada", key=KEY)
+    ada = await place.submitter.submit(REMOTE, user_id="ada", key=KEY)
+    bob = await place.submitter.submit(REMOTE, user_id="bob", key=KEY)
+    again = await place.submitter.submit(REMOTE, user_id="ada", key=KEY)
     assert ada.solve_id != bob.solve_id
     assert (ada.replayed, bob.replayed, again) == (False, False, (ada.solve_id, True))
 
@@ -94,9 +94,9 @@ async def test_a_key_for_another_request_is_refused_before_anything_is_done(plac
 
 
 async def test_a_replay_does_not_look_at_the_folder_again(place: Place, folder: SolveAsk):
-    first = await place.submitter.submit(folder, user_id="ada", key=KEY)
+    first, _ = await place.submitter.submit(folder, user_id="ada", key=KEY)
     gone = folder.model_copy(update={"repo_path": "/no/such/folder"})
-    assert await place.submitter.submit(gone, user_id="ada", key=KEY) == first
+    assert await place.submitter.submit(gone, user_id="ada", key=KEY) == (first, True)
 
 
 async def test_the_archive_of_a_folder_goes_where_workers_find_it(
@@ -104,7 +104,7 @@ async def test_the_archive_of_a_folder_goes_where_workers_find_it(
 ):
     kept = ObjectStoreArtifacts(Folder(tmp_path / "kept"))
     submitter = replace(place.submitter, sources=Sources(kept, tmp_path / "sources"))
-    solve_id = await submitter.submit(folder, user_id="ada")
+    solve_id, _ = await submitter.submit(folder, user_id="ada")
     async with place.store.read() as db:
         refs = await artifacts.of_solve(db, solve_id)
         row = await solves.get(db, solve_id)
@@ -130,7 +130,7 @@ async def test_what_no_forge_has_is_refused(place: Place, change: dict[str, Any]
 
 async def test_commands_are_kept_for_a_repository_that_is_fetched_later(place: Place):
     ask = REMOTE.model_copy(update={"setup": ("make", ""), "test": "make test"})
-    solve_id = await place.submitter.submit(ask, user_id="ada")
+    solve_id, _ = await place.submitter.submit(ask, user_id="ada")
     async with place.store.read() as db:
         project = (await solves.get(db, solve_id)).project
     assert (project.setup, project.setup_from) == (("make",), "setup")

@@ -169,7 +169,7 @@ async def test_a_wrong_key_is_refused_by_the_real_server(artifacts: ObjectStoreA
 async def test_a_server_that_is_gone_is_said_so_soon(tmp_path: Path):
     async with listening(silent) as endpoint:
         pass
-    artifacts = artifacts_at(Address(endpoint, "bucket"), home=tmp_path, patience=IMPATIENT)
+    artifacts = artifacts_at(Address(endpoint, "bucket"), home=tmp_path, timeouts=IMPATIENT)
     async with asyncio.timeout(10):
         for attempt in (artifacts.get(REF), artifacts.put(ArtifactKind.PATCH, b"x")):
             with pytest.raises(ArtifactError, match="cannot be reached: check the network") as no:
@@ -183,7 +183,7 @@ async def test_without_a_key_and_without_a_role_the_remedy_is_named(
     async with listening(silent) as nobody:
         pass
     monkeypatch.setenv("AWS_METADATA_ENDPOINT", nobody)
-    artifacts = artifacts_at(address, home=tmp_path, keys=False, patience=IMPATIENT)
+    artifacts = artifacts_at(address, home=tmp_path, keys=False, timeouts=IMPATIENT)
     with pytest.raises(ArtifactError, match="without a key: set AWS_ACCESS_KEY_ID and AWS_SECRET"):
         await artifacts.get(REF)
 
@@ -210,9 +210,9 @@ def error(code: str) -> str:
 async def test_faults_of_a_server_are_told_in_one_line_without_its_words(
     talk: Talk, told: str, tmp_path: Path
 ):
-    patience = IMPATIENT if talk is silent else SOON
+    timeouts = IMPATIENT if talk is silent else SOON
     async with listening(talk) as endpoint:
-        artifacts = artifacts_at(Address(endpoint, "bucket"), home=tmp_path, patience=patience)
+        artifacts = artifacts_at(Address(endpoint, "bucket"), home=tmp_path, timeouts=timeouts)
         with pytest.raises(ArtifactError, match=told) as raised:
             await artifacts.get(REF)
     shown = "".join(traceback.format_exception(raised.value)) + repr(vars(artifacts))
@@ -232,7 +232,7 @@ async def test_a_server_that_fails_once_is_asked_again(
         await next(talks)(reader, writer)
 
     async with listening(talk) as endpoint:
-        again = artifacts_at(address._replace(endpoint=endpoint), home=tmp_path, patience=SOON)
+        again = artifacts_at(address._replace(endpoint=endpoint), home=tmp_path, timeouts=SOON)
         assert await again.get(ref) == b"patch"
 
 
@@ -241,7 +241,7 @@ async def test_a_download_that_is_cut_is_an_error_and_leaves_no_file(
 ):
     ref = await artifacts.put(ArtifactKind.SOURCE, os.urandom(4 * MIB))
     async with listening(relaying(address, until=MIB)) as endpoint:
-        cut = artifacts_at(address._replace(endpoint=endpoint), home=tmp_path, patience=SOON)
+        cut = artifacts_at(address._replace(endpoint=endpoint), home=tmp_path, timeouts=SOON)
         with pytest.raises(ArtifactError, match="failed"):
             await cut.get(ref)
         with pytest.raises(ArtifactError, match="failed"):
@@ -252,7 +252,7 @@ async def test_a_download_that_is_cut_is_an_error_and_leaves_no_file(
 async def test_an_upload_that_is_cut_leaves_no_object(address: Address, tmp_path: Path):
     content = os.urandom(7 * MIB)
     async with listening(relaying(address, never=b"partNumber=2")) as endpoint:
-        cut = artifacts_at(address._replace(endpoint=endpoint), home=tmp_path, patience=IMPATIENT)
+        cut = artifacts_at(address._replace(endpoint=endpoint), home=tmp_path, timeouts=IMPATIENT)
         with pytest.raises(ArtifactError, match="does not answer"):
             await cut.put(ArtifactKind.SOURCE, content)
     assert b"<Key>" not in keys(address)
@@ -270,7 +270,7 @@ async def test_who_is_cancelled_does_not_wait_for_the_server(tmp_path: Path):
 
     async with listening(talk) as endpoint:
         patient = IMPATIENT._replace(silence_s=60)
-        artifacts = artifacts_at(Address(endpoint, "bucket"), home=tmp_path, patience=patient)
+        artifacts = artifacts_at(Address(endpoint, "bucket"), home=tmp_path, timeouts=patient)
         task = asyncio.create_task(artifacts.get(REF))
         await asked.wait()
         task.cancel()

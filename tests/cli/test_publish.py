@@ -284,7 +284,7 @@ class Publishing:
         self.actors.append(actor)
         return await self.asked.request(solve_id, actor=actor)
 
-    async def carry_on(self, solve_id: SolveId) -> None:
+    async def resume(self, solve_id: SolveId) -> None:
         async with self.asked.store.change() as db:
             row = await publications.get(db, solve_id)
             for name, value in self.steps.pop(0).items():
@@ -298,13 +298,13 @@ async def test_without_a_server_this_process_does_it(
     found: list[Publishing] = []
 
     @asynccontextmanager
-    async def open_forging(_: Settings, context: Any, **_more: Any) -> AsyncGenerator[Any]:
+    async def open_forge_services(_: Settings, context: Any, **_more: Any) -> AsyncGenerator[Any]:
         asked = Publications(context.store, context.clock, "https://github.com")
         found.append(Publishing(asked))
         yield SimpleNamespace(publisher=found[0], forge=SimpleNamespace(url="https://github.com"))
 
     module = ModuleType("yudai.wiring.forge")
-    module.open_forging = open_forging  # type: ignore[attr-defined]
+    module.open_forge_services = open_forge_services  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, "yudai.wiring.forge", module)
     assert await run_publish(settings, "", json=True) == 0
     assert json.loads(capsys.readouterr().out)["pull_url"] == URL
@@ -316,7 +316,7 @@ async def test_who_stops_waiting_stops_the_wait_only(settings: Settings):
     started = asyncio.Event()
 
     class Stuck(Publishing):
-        async def carry_on(self, solve_id: SolveId) -> None:
+        async def resume(self, solve_id: SolveId) -> None:
             del solve_id
             started.set()
             await asyncio.Event().wait()

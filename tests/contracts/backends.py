@@ -10,17 +10,17 @@ from typing import Any
 
 from tests.support.clouds import e2b_scene, prime_scene, real_engine
 from tests.support.clouds.e2b_server import FakeE2B
+from tests.support.clouds.fake_prime_sandboxes import FakePrime
 from tests.support.clouds.machine_users import IS_ROOT
-from tests.support.clouds.prime_boxes import FakePrime
 from tests.support.clouds.prime_server import prime_server
-from tests.support.registers import Desk, MemoryRegister
+from tests.support.registers import MemoryRegister, Scene
 from yudai.sandboxes.backends.bubblewrap.backend import BubblewrapBackend
 from yudai.sandboxes.backends.container.cloud import NAME as CONTAINER
 from yudai.sandboxes.backends.container.cloud import ContainerCloud
 from yudai.sandboxes.backends.process.backend import ProcessBackend
 from yudai.sandboxes.backends.remote.backend import RemoteBackend, Terms
 from yudai.sandboxes.backends.remote.cloud import Cloud
-from yudai.sandboxes.backends.remote.rate_limit import Pace
+from yudai.sandboxes.backends.remote.rate_limit import MachineRateLimit
 from yudai.sandboxes.backends.toolchain.package_settings import NO_PACKAGES
 from yudai.sandboxes.port import (
     NO_NETWORK,
@@ -43,7 +43,7 @@ class Clouds:
         self._open = ExitStack()
         self._e2b: FakeE2B | None = None
         self._prime: FakePrime | None = None
-        self._desks: dict[tuple[str, Path, str], Desk] = {}
+        self._desks: dict[tuple[str, Path, str], Scene] = {}
 
     @property
     def e2b(self) -> FakeE2B:
@@ -63,17 +63,17 @@ class Clouds:
 
     def register(self, cloud: str, home: Path, installation: str) -> MemoryRegister:
         """Backends of one home are processes that share a database."""
-        return MemoryRegister(self._desks.setdefault((cloud, home, installation), Desk()))
+        return MemoryRegister(self._desks.setdefault((cloud, home, installation), Scene()))
 
-    def desk(self, cloud: str, home: Path, installation: str) -> Desk:
+    def scene(self, cloud: str, home: Path, installation: str) -> Scene:
         return self._desks[cloud, home, installation]
 
     def close(self) -> None:
         self._open.close()
         self._e2b = self._prime = None
-        for (cloud, *_), desk in self._desks.items():
+        for (cloud, *_), scene in self._desks.items():
             if cloud == CONTAINER:
-                real_engine.clear(desk.name)
+                real_engine.clear(scene.name)
 
     def _folder(self) -> Path:
         folder = Path(tempfile.mkdtemp(prefix="clouds-"))
@@ -103,7 +103,7 @@ def _remote(make_cloud: Callable[[Path, OnBlocked], Cloud]) -> Make:
             packages=packages,
             one_user=not IS_ROOT,
         )
-        return RemoteBackend(cloud, register, Pace(at_once=_AT_ONCE), terms)
+        return RemoteBackend(cloud, register, MachineRateLimit(at_once=_AT_ONCE), terms)
 
     return make
 

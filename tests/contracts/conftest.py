@@ -87,7 +87,7 @@ def base() -> BaseRef:
 
 
 @pytest.fixture
-async def box(backend: Backend, base: BaseRef) -> Sandbox:
+async def sandbox(backend: Backend, base: BaseRef) -> Sandbox:
     return await spawn_one(backend, base)
 
 
@@ -107,9 +107,9 @@ async def walled(walled_backend: BubblewrapBackend, base: BaseRef) -> Sandbox:
 
 
 async def spawn_one(backend: Backend, base: BaseRef) -> Sandbox:
-    [box] = await backend.spawn(base, 1, owner="test")
-    assert not isinstance(box, SandboxError), box
-    return box
+    [sandbox] = await backend.spawn(base, 1, owner="test")
+    assert not isinstance(sandbox, SandboxError), sandbox
+    return sandbox
 
 
 Promises = Callable[[str], Awaitable[bool]]

@@ -11,7 +11,7 @@ import pytest
 from yudai.engine.adapters.dbos.engine import DbosEngine, EngineConfig
 from yudai.engine.adapters.dbos.worker import DbosWorker
 from yudai.engine.adapters.in_process import InProcessEngine
-from yudai.engine.port import Engine, Field, FlowStatus
+from yudai.engine.port import Engine, FlowStatus, RunBatch
 from yudai.kit.ids import MessageId, RunId, SolveId
 
 SOLVE, OTHER = SolveId("01-solve"), SolveId("02-other")
@@ -34,9 +34,9 @@ class StoredFlow:
             await self.run(run_id)
         await self.conclude(solve_id)
 
-    async def prepare(self, solve_id: SolveId) -> Field:
+    async def prepare(self, solve_id: SolveId) -> RunBatch:
         self.done[f"prepare {solve_id}"] += 1
-        return Field(runs=RUNS, parallel=2)
+        return RunBatch(runs=RUNS, parallel=2)
 
     async def run(self, run_id: RunId) -> None:
         self.at_once += 1

@@ -9,7 +9,7 @@ from typing import Protocol
 import pytest
 from sqlalchemy import text
 
-from tests.support.registers import Desk, MemoryRegister
+from tests.support.registers import MemoryRegister, Scene
 from tests.support.servers.databases import NewDatabase, new_database
 from yudai.kit.clock import SystemClock
 from yudai.kit.ids import WorkerId
@@ -17,7 +17,7 @@ from yudai.runs.queries import sandbox_tags
 from yudai.sandboxes.base_queries import MAX_LOG
 from yudai.sandboxes.database_register import DatabaseRegister
 from yudai.sandboxes.port import Tags
-from yudai.sandboxes.register import BaseEntry, BoxEntry, Register
+from yudai.sandboxes.register import BaseEntry, Register, SandboxEntry
 from yudai.store.holders import DEAD_S
 from yudai.store.store import Store
 
@@ -43,17 +43,17 @@ class Office(Protocol):
 
 @dataclass
 class MemoryOffice:
-    desk: Desk = field(default_factory=Desk)
+    scene: Scene = field(default_factory=Scene)
 
     def enter(self) -> Register:
-        return MemoryRegister(self.desk)
+        return MemoryRegister(self.scene)
 
     async def kill(self, register: Register) -> None:
         assert isinstance(register, MemoryRegister)
-        await self.desk.kill(register)
+        await self.scene.kill(register)
 
     async def wait(self, seconds: float) -> None:
-        self.desk.ahead_s += seconds
+        self.scene.ahead_s += seconds
 
 
 @dataclass
@@ -100,16 +100,20 @@ async def office(database_kind: str, request: pytest.FixtureRequest) -> AsyncGen
         yield DatabaseOffice(store)
 
 
-def box(box_id: str, *, backend: str = "e2b", base: str = "") -> BoxEntry:
-    return BoxEntry(id=box_id, backend=backend, owner=f"owner-{box_id}", base=base, tags=TAGS)
+def sandbox(sandbox_id: str, *, backend: str = "e2b", base: str = "") -> SandboxEntry:
+    return SandboxEntry(
+        id=sandbox_id, backend=backend, owner=f"owner-{sandbox_id}", base=base, tags=TAGS
+    )
 
 
 async def ids(register: Register, backend: str = "e2b") -> list[str]:
-    return [entry.id for entry in await register.boxes(backend)]
+    return [entry.id for entry in await register.sandboxes(backend)]
 
 
-async def is_held(register: Register, box_id: str) -> bool:
-    return next(entry.is_held for entry in await register.boxes("e2b") if entry.id == box_id)
+async def is_held(register: Register, sandbox_id: str) -> bool:
+    return next(
+        entry.is_held for entry in await register.sandboxes("e2b") if entry.id == sandbox_id
+    )
 
 
 async def test_all_of_one_desk_have_one_name(office: Office):
@@ -124,25 +128,25 @@ async def test_of_somebody_of_ours_nothing_is_known(office: Office):
 
 async def test_a_box_is_there_with_all_that_was_said_until_it_is_closed(office: Office):
     ours, theirs = office.enter(), office.enter()
-    await ours.open_boxes([box("b-1", base="base")])
-    await ours.open_boxes([box("b-2", backend="prime")])
-    [entry] = await theirs.boxes("e2b")
+    await ours.open_sandboxes([sandbox("b-1", base="base")])
+    await ours.open_sandboxes([sandbox("b-2", backend="prime")])
+    [entry] = await theirs.sandboxes("e2b")
     assert entry.created_at > 1_000_000_000
-    assert entry == box("b-1", base="base").model_copy(update={"created_at": entry.created_at})
-    await ours.name_box("b-1", "provider's name")
-    assert [entry.external for entry in await theirs.boxes("e2b")] == ["provider's name"]
-    assert await ours.close_box("b-1")
-    assert not await theirs.close_box("b-1", reaped=True)
-    assert not await ours.close_box("nothing")
+    assert entry == sandbox("b-1", base="base").model_copy(update={"created_at": entry.created_at})
+    await ours.name_sandbox("b-1", "provider's name")
+    assert [entry.external for entry in await theirs.sandboxes("e2b")] == ["provider's name"]
+    assert await ours.close_sandbox("b-1")
+    assert not await theirs.close_sandbox("b-1", reaped=True)
+    assert not await ours.close_sandbox("nothing")
     assert await ids(theirs) == []
     assert await ids(theirs, "prime") == ["b-2"]
 
 
 async def test_what_was_opened_once_is_known_for_ever(office: Office):
     register = office.enter()
-    await register.open_boxes([box("open")])
-    await register.open_boxes([box("closed")])
-    await register.close_box("closed")
+    await register.open_sandboxes([sandbox("open")])
+    await register.open_sandboxes([sandbox("closed")])
+    await register.close_sandbox("closed")
     assert await register.known({"open", "closed", "never"}) == {"open", "closed"}
     assert await register.known(set()) == set()
     many = {f"never-{number}" for number in range(1200)}
@@ -151,31 +155,33 @@ async def test_what_was_opened_once_is_known_for_ever(office: Office):
 
 async def test_opening_twice_is_opening_once(office: Office):
     register = office.enter()
-    await register.open_boxes([box("b-1")])
-    await register.name_box("b-1", "named")
-    await register.open_boxes([box("b-1")])
-    assert [entry.external for entry in await register.boxes("e2b")] == ["named"]
+    await register.open_sandboxes([sandbox("b-1")])
+    await register.name_sandbox("b-1", "named")
+    await register.open_sandboxes([sandbox("b-1")])
+    assert [entry.external for entry in await register.sandboxes("e2b")] == ["named"]
 
 
 async def test_no_more_than_so_many_are_open_at_once(office: Office):
     ours, theirs = office.enter(), office.enter()
-    assert await ours.open_boxes([box("a"), box("b")], at_most=3)
-    assert await theirs.open_boxes([box("other", backend="prime")], at_most=1)
-    assert not await theirs.open_boxes([box("c"), box("d")], at_most=3)
+    assert await ours.open_sandboxes([sandbox("a"), sandbox("b")], at_most=3)
+    assert await theirs.open_sandboxes([sandbox("other", backend="prime")], at_most=1)
+    assert not await theirs.open_sandboxes([sandbox("c"), sandbox("d")], at_most=3)
     assert await ids(ours) == ["a", "b"], "all or none"
-    assert await theirs.open_boxes([box("c")], at_most=3)
-    assert await theirs.open_boxes([box("c")], at_most=3), "a lost answer is asked for again"
-    await ours.close_box("a")
-    assert await ours.open_boxes([box("d")], at_most=3)
+    assert await theirs.open_sandboxes([sandbox("c")], at_most=3)
+    assert await theirs.open_sandboxes([sandbox("c")], at_most=3), (
+        "a lost answer is asked for again"
+    )
+    await ours.close_sandbox("a")
+    assert await ours.open_sandboxes([sandbox("d")], at_most=3)
     await office.kill(theirs)
-    assert await ours.open_boxes([box("e")], at_most=3), "a dead one's do not count"
+    assert await ours.open_sandboxes([sandbox("e")], at_most=3), "a dead one's do not count"
 
 
 async def test_all_who_ask_at_once_together_get_no_more(office: Office):
     registers = [office.enter() for _ in range(8)]
     async with asyncio.TaskGroup() as group:
         asked = [
-            group.create_task(register.open_boxes([box(f"b-{n}")], at_most=3))
+            group.create_task(register.open_sandboxes([sandbox(f"b-{n}")], at_most=3))
             for n, register in enumerate(registers)
         ]
     assert sum(task.result() for task in asked) == 3
@@ -184,8 +190,8 @@ async def test_all_who_ask_at_once_together_get_no_more(office: Office):
 
 async def test_a_dead_process_holds_nothing(office: Office):
     ours, theirs = office.enter(), office.enter()
-    await ours.open_boxes([box("ours")])
-    await theirs.open_boxes([box("theirs")])
+    await ours.open_sandboxes([sandbox("ours")])
+    await theirs.open_sandboxes([sandbox("theirs")])
     assert await is_held(ours, "theirs")
     await office.kill(theirs)
     assert not await is_held(ours, "theirs")
@@ -194,8 +200,8 @@ async def test_a_dead_process_holds_nothing(office: Office):
 
 async def test_who_is_silent_for_long_holds_nothing_until_it_beats_again(office: Office):
     ours, theirs = office.enter(), office.enter()
-    await ours.open_boxes([box("ours")])
-    await theirs.open_boxes([box("theirs")])
+    await ours.open_sandboxes([sandbox("ours")])
+    await theirs.open_sandboxes([sandbox("theirs")])
     await office.wait(DEAD_S - 10)
     assert await is_held(ours, "theirs")
     await office.wait(20)
@@ -208,28 +214,28 @@ async def test_who_is_silent_for_long_holds_nothing_until_it_beats_again(office:
 
 async def test_what_could_not_be_removed_is_open_and_nobodys(office: Office):
     ours, theirs = office.enter(), office.enter()
-    await ours.open_boxes([box("a"), box("b")])
+    await ours.open_sandboxes([sandbox("a"), sandbox("b")])
     await ours.let_go("a")
-    await ours.close_box("b")
+    await ours.close_sandbox("b")
     await ours.let_go("b")
     await ours.let_go("never")
     for register in (ours, theirs):
         await register.beat(["a"])
-        [entry] = await register.boxes("e2b")
+        [entry] = await register.sandboxes("e2b")
         assert (entry.id, entry.is_held, entry.is_ended) == ("a", False, True)
-    assert await theirs.open_boxes([box("c")], at_most=1), "it has no place"
-    assert await theirs.close_box("a", reaped=True)
+    assert await theirs.open_sandboxes([sandbox("c")], at_most=1), "it has no place"
+    assert await theirs.close_sandbox("a", reaped=True)
 
 
 async def test_what_others_have_closed_is_opened_again_by_who_holds_it(office: Office):
     ours, theirs = office.enter(), office.enter()
-    await ours.open_boxes([box(name) for name in ("closed", "reaped", "open", "ended")])
-    await theirs.open_boxes([box("theirs")])
+    await ours.open_sandboxes([sandbox(name) for name in ("closed", "reaped", "open", "ended")])
+    await theirs.open_sandboxes([sandbox("theirs")])
     await office.wait(DEAD_S + 1)
-    await theirs.close_box("closed")
-    await theirs.close_box("reaped", reaped=True)
-    await theirs.close_box("theirs")
-    await ours.close_box("ended")
+    await theirs.close_sandbox("closed")
+    await theirs.close_sandbox("reaped", reaped=True)
+    await theirs.close_sandbox("theirs")
+    await ours.close_sandbox("ended")
     assert await ours.beat(["closed", "reaped", "open", "theirs", "never"]) == {"closed"}
     assert sorted(await ids(theirs)) == ["closed", "open"]
     assert await is_held(theirs, "closed")
@@ -282,11 +288,11 @@ async def test_a_base_is_kept_by_whose_turn_it_is(office: Office):
 async def test_a_base_knows_how_many_stand_on_it(office: Office):
     register = office.enter()
     await register.keep_base(BaseEntry(backend="e2b", key="k", external="x"))
-    await register.open_boxes([box("b-1", base="k")])
-    await register.open_boxes([box("b-2", base="k")])
-    await register.open_boxes([box("b-3", base="other")])
-    await register.open_boxes([box("b-4", base="k", backend="prime")])
-    await register.close_box("b-2")
+    await register.open_sandboxes([sandbox("b-1", base="k")])
+    await register.open_sandboxes([sandbox("b-2", base="k")])
+    await register.open_sandboxes([sandbox("b-3", base="other")])
+    await register.open_sandboxes([sandbox("b-4", base="k", backend="prime")])
+    await register.close_sandbox("b-2")
     [listed] = await register.bases("e2b")
     found = await register.find_base("e2b", "k")
     assert found is not None

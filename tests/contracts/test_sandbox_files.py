@@ -21,53 +21,53 @@ pytestmark = pytest.mark.real_on("prime")
     ],
 )
 @pytest.mark.always
-async def test_what_is_written_is_read(box: Sandbox, content: bytes):
-    await box.write("some/new/file", content)
+async def test_what_is_written_is_read(sandbox: Sandbox, content: bytes):
+    await sandbox.write("some/new/file", content)
 
-    assert await box.read("some/new/file") == content
-    assert await box.read("/workspace/some/new/file") == content
+    assert await sandbox.read("some/new/file") == content
+    assert await sandbox.read("/workspace/some/new/file") == content
 
 
 @pytest.mark.parametrize("name", ["a b", "-n", "quote'\"s", "new\nline", "ü", "\udcff", "$(id)"])
-async def test_names_are_only_names(box: Sandbox, name: str):
-    await box.write(f"odd/{name}", b"content")
+async def test_names_are_only_names(sandbox: Sandbox, name: str):
+    await sandbox.write(f"odd/{name}", b"content")
 
-    assert await box.read(f"odd/{name}") == b"content"
-    assert (await box.exec("ls odd | wc -l")).text.strip() == str(1 + name.count("\n"))
-
-
-async def test_writing_replaces(box: Sandbox):
-    await box.write("README.md", b"short")
-
-    assert await box.read("README.md") == b"short"
-    assert (await box.tree()).changed == ("README.md",)
+    assert await sandbox.read(f"odd/{name}") == b"content"
+    assert (await sandbox.exec("ls odd | wc -l")).text.strip() == str(1 + name.count("\n"))
 
 
-async def test_a_missing_file(box: Sandbox):
+async def test_writing_replaces(sandbox: Sandbox):
+    await sandbox.write("README.md", b"short")
+
+    assert await sandbox.read("README.md") == b"short"
+    assert (await sandbox.tree()).changed == ("README.md",)
+
+
+async def test_a_missing_file(sandbox: Sandbox):
     with pytest.raises(FileNotFoundError) as missing:
-        await box.read("none")
+        await sandbox.read("none")
     assert missing.value.filename == "none"
-    await box.exec("ln -s nowhere broken")
+    await sandbox.exec("ln -s nowhere broken")
     with pytest.raises(FileNotFoundError):
-        await box.read("broken")
+        await sandbox.read("broken")
     with pytest.raises(FileNotFoundError):
-        await box.read("nul\0byte")
+        await sandbox.read("nul\0byte")
 
 
-async def test_what_is_no_file(box: Sandbox):
-    await box.exec("mkfifo pipe; ln -s /dev/zero endless")
+async def test_what_is_no_file(sandbox: Sandbox):
+    await sandbox.exec("mkfifo pipe; ln -s /dev/zero endless")
 
     for path in ("src", "pipe", "endless"):
         with pytest.raises(IsADirectoryError):
-            await box.read(path)
+            await sandbox.read(path)
 
 
-async def test_a_file_that_is_too_long(box: Sandbox):
-    await box.write("f", b"12345")
+async def test_a_file_that_is_too_long(sandbox: Sandbox):
+    await sandbox.write("f", b"12345")
 
-    assert await box.read("f", max_bytes=5) == b"12345"
+    assert await sandbox.read("f", max_bytes=5) == b"12345"
     with pytest.raises(OSError, match="f") as refused:
-        await box.read("f", max_bytes=4)
+        await sandbox.read("f", max_bytes=4)
     assert refused.value.errno == errno.EFBIG
 
 
@@ -82,8 +82,8 @@ async def test_links_are_the_boxs_own(walled: Sandbox, tmp_path: Path):
         await walled.write("users", b"root::0:0::/:/bin/sh\n")
 
 
-async def test_writing_where_nothing_can_be_written(box: Sandbox):
+async def test_writing_where_nothing_can_be_written(sandbox: Sandbox):
     with pytest.raises(OSError, match="README"):
-        await box.write("README.md/inner", b"x")
+        await sandbox.write("README.md/inner", b"x")
     with pytest.raises(OSError, match="src"):
-        await box.write("src", b"x")
+        await sandbox.write("src", b"x")

@@ -21,11 +21,11 @@ from yudai.sandboxes.port import Backend, BaseRef, BaseSpec, ExecResult, Sandbox
 pytestmark = pytest.mark.real_on("prime")
 
 SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
-OWN = ("/dev", "/env", "/etc", "/proc", "/run", "/tmp", "/var", "/workspace")  # noqa: S108 - in the box
+OWN = ("/dev", "/env", "/etc", "/proc", "/run", "/tmp", "/var", "/workspace")  # noqa: S108 - in the sandbox
 
 
-async def python(box: Sandbox, program: str) -> ExecResult:
-    return await box.exec("python -", stdin=dedent(program).encode())
+async def python(sandbox: Sandbox, program: str) -> ExecResult:
+    return await sandbox.exec("python -", stdin=dedent(program).encode())
 
 
 @pytest.mark.always
@@ -38,11 +38,11 @@ async def test_a_backend_says_what_it_keeps(backend: Backend):
     assert await backend.capabilities() is said or not said.isolated
 
 
-async def test_no_file_of_the_host(box: Sandbox, promises: Promises, tmp_path: Path):
+async def test_no_file_of_the_host(sandbox: Sandbox, promises: Promises, tmp_path: Path):
     secret = tmp_path / "secret"
     secret.write_text("host's own")
 
-    seen = "host's own" in (await box.exec(f"cat {secret}")).text
+    seen = "host's own" in (await sandbox.exec(f"cat {secret}")).text
 
     assert seen is not await promises("files")
 
@@ -93,7 +93,7 @@ async def test_only_the_workspace_and_temporary_folders_can_be_written(walled: S
         print(*sorted(found))
         """,
     )
-    assert result.text.split() == ["/dev/shm", "/tmp", "/workspace"]  # noqa: S108 - in the box
+    assert result.text.split() == ["/dev/shm", "/tmp", "/workspace"]  # noqa: S108 - in the sandbox
 
 
 async def test_no_setting_of_the_kernel_can_be_written(walled: Sandbox):
@@ -140,23 +140,23 @@ async def test_the_hosts_variables_are_not_passed_on(
     backend: Backend, base: BaseRef, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setenv("YUDAI_TEST_SECRET", "s3cr3t")
-    box = await spawn_one(backend, base)
+    sandbox = await spawn_one(backend, base)
 
-    result = await box.exec("env; cat /proc/self/environ")
+    result = await sandbox.exec("env; cat /proc/self/environ")
 
     assert "s3cr3t" not in result.text
-    names = {line.partition("=")[0] for line in (await box.exec("env")).text.splitlines()}
+    names = {line.partition("=")[0] for line in (await sandbox.exec("env")).text.splitlines()}
     assert not names & {"SSH_AUTH_SOCK", "VIRTUAL_ENV_PROMPT", "XDG_RUNTIME_DIR"}
     assert {"HOME", "LANG", "PATH", "TERM"} <= names
 
 
 async def test_nor_can_they_be_found(
-    box: Sandbox, promises: Promises, monkeypatch: pytest.MonkeyPatch
+    sandbox: Sandbox, promises: Promises, monkeypatch: pytest.MonkeyPatch
 ):
     token = secrets.token_hex(16)
     sleeper = await asyncio.create_subprocess_exec("sleep", "1000", env={"SECRET": token})
     try:
-        result = await box.exec("cat /proc/[0-9]*/environ 2>/dev/null | tr '\\0' '\\n'")
+        result = await sandbox.exec("cat /proc/[0-9]*/environ 2>/dev/null | tr '\\0' '\\n'")
     finally:
         sleeper.kill()
         await sleeper.wait()
@@ -165,7 +165,7 @@ async def test_nor_can_they_be_found(
 
 
 @pytest.mark.always
-async def test_no_network(box: Sandbox, promises: Promises):
+async def test_no_network(sandbox: Sandbox, promises: Promises):
     heard: list[bytes] = []
 
     async def listen(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -175,7 +175,7 @@ async def test_no_network(box: Sandbox, promises: Promises):
     server = await asyncio.start_server(listen, "127.0.0.1", 0)
     port = server.sockets[0].getsockname()[1]
     async with server:
-        result = await box.exec(f"exec 3<>/dev/tcp/127.0.0.1/{port} && echo hello >&3")
+        result = await sandbox.exec(f"exec 3<>/dev/tcp/127.0.0.1/{port} && echo hello >&3")
         reached = result.exit_code == 0
         if reached:
             await until(lambda: heard)
@@ -197,11 +197,11 @@ async def test_its_own_loopback_works(walled: Sandbox):
     assert result.text == "b'x'\n"
 
 
-async def test_it_sees_no_process_of_the_host(box: Sandbox, promises: Promises):
+async def test_it_sees_no_process_of_the_host(sandbox: Sandbox, promises: Promises):
     seconds = unique_sleep()
     sleeper = await asyncio.create_subprocess_exec("sleep", seconds)
     try:
-        seen = (await box.exec("cat /proc/[0-9]*/cmdline | tr '\\0' ' '")).text
+        seen = (await sandbox.exec("cat /proc/[0-9]*/cmdline | tr '\\0' ' '")).text
     finally:
         sleeper.kill()
         await sleeper.wait()
@@ -363,72 +363,74 @@ async def test_ordinary_programs_still_work(walled: Sandbox):
     assert result.text.split("\n")[3:] == ["3", "2", "agent", "True", "True True", ""], result.text
 
 
-async def test_memory_is_limited(box: Sandbox, promises: Promises):
+async def test_memory_is_limited(sandbox: Sandbox, promises: Promises):
     if not await promises("memory"):
         return
     program = f"x = bytearray({4 * LIMITS.memory_bytes}); print(len(x))"
 
-    result = await box.exec(f'python -c "{program}"; echo then')
+    result = await sandbox.exec(f'python -c "{program}"; echo then')
 
     assert result.oom
     assert result.text.endswith("then\n")
-    after = await box.exec("echo next")
+    after = await sandbox.exec("echo next")
     assert (after.text, after.oom) == ("next\n", False)
     assert not Path("oom").exists(), "an engine's monitor has left it where we are"
 
 
-async def test_memory_in_files_counts_too(box: Sandbox, promises: Promises):
+async def test_memory_in_files_counts_too(sandbox: Sandbox, promises: Promises):
     if not await promises("memory"):
         return
 
-    result = await box.exec("head -c 2G /dev/zero >/tmp/big; head -c 2G /dev/zero >/dev/shm/big")
+    result = await sandbox.exec(
+        "head -c 2G /dev/zero >/tmp/big; head -c 2G /dev/zero >/dev/shm/big"
+    )
 
     assert result.exit_code != 0 or result.oom
-    left = await box.exec("cat /tmp/big /dev/shm/big 2>/dev/null | wc -c", timeout_s=60)
+    left = await sandbox.exec("cat /tmp/big /dev/shm/big 2>/dev/null | wc -c", timeout_s=60)
     assert int(left.text) <= LIMITS.memory_bytes
-    assert (await box.exec("rm -f /tmp/big /dev/shm/big; echo next")).text == "next\n"
+    assert (await sandbox.exec("rm -f /tmp/big /dev/shm/big; echo next")).text == "next\n"
 
 
-async def test_a_fork_bomb_is_contained(box: Sandbox, promises: Promises):
+async def test_a_fork_bomb_is_contained(sandbox: Sandbox, promises: Promises):
     if not await promises("process count"):
         return
 
-    await box.exec("bomb() { bomb | bomb & }; bomb", timeout_s=3)
+    await sandbox.exec("bomb() { bomb | bomb & }; bomb", timeout_s=3)
 
     count = "n=0; for p in /proc/[0-9]*; do [ ! -O $p ] || n=$((n + 1)); done; echo $n"
-    assert (await box.exec(f"echo next; {count}")).text in ("next\n1\n", "next\n2\n")
+    assert (await sandbox.exec(f"echo next; {count}")).text in ("next\n1\n", "next\n2\n")
 
 
-async def test_a_crowd_is_refused(box: Sandbox, promises: Promises):
+async def test_a_crowd_is_refused(sandbox: Sandbox, promises: Promises):
     if not await promises("process count"):
         return
 
     crowd = f"for i in $(seq {2 * LIMITS.processes}); do sleep 30 & done"
-    result = await box.exec(f"dash -c '{crowd}' || exit 7")
+    result = await sandbox.exec(f"dash -c '{crowd}' || exit 7")
 
     assert result.exit_code == 7, result.text
-    assert (await box.exec("echo next")).text == "next\n"
+    assert (await sandbox.exec("echo next")).text == "next\n"
 
 
-async def test_a_file_cannot_grow_past_the_disk_limit(box: Sandbox, promises: Promises):
+async def test_a_file_cannot_grow_past_the_disk_limit(sandbox: Sandbox, promises: Promises):
     if not await promises("disk"):
         return
 
-    await box.exec("head -c 200M /dev/zero >big")
+    await sandbox.exec("head -c 200M /dev/zero >big")
 
-    assert int((await box.exec("stat -c %s big")).text) <= LIMITS.disk_bytes
+    assert int((await sandbox.exec("stat -c %s big")).text) <= LIMITS.disk_bytes
 
 
-async def test_a_workspace_that_fills_the_disk_is_stopped(box: Sandbox):
+async def test_a_workspace_that_fills_the_disk_is_stopped(sandbox: Sandbox):
     """The one part of the disk's limit that every backend keeps."""
-    result = await box.exec(
+    result = await sandbox.exec(
         "i=0; while [ $i -lt 2000 ]; do head -c 2M /dev/zero >f$i; i=$((i + 1)); sleep 0.01; done",
         timeout_s=60,
     )
 
     assert result.disk_full
     assert not result.timed_out
-    after = await box.exec("rm f*; echo next")
+    after = await sandbox.exec("rm f*; echo next")
     assert (after.text, after.disk_full) == ("next\n", False)
 
 

@@ -1,4 +1,4 @@
-"""Bases and boxes: made once, listed, ended, reaped; and nothing is left of them."""
+"""Bases and sandboxes: made once, listed, ended, reaped; and nothing is left of them."""
 
 import asyncio
 import secrets
@@ -126,8 +126,8 @@ async def test_eight_boxes_of_one_base_cost_one_unpacking_and_one_set_up(
     spec = BaseSpec(key="k", source=archive(tmp_path), setup=(setup,))
 
     async def one() -> bytes:
-        box = await spawn_one(fresh, await fresh.prepare(spec))
-        return await box.read("built")
+        sandbox = await spawn_one(fresh, await fresh.prepare(spec))
+        return await sandbox.read("built")
 
     async with asyncio.TaskGroup() as group:
         tasks = [group.create_task(one()) for _ in range(8)]
@@ -151,7 +151,7 @@ async def test_a_base_is_removed_once_nothing_stands_on_it(fresh: Backend, tmp_p
     assert await fresh.bases() == []
     spec = BaseSpec(key="k", source=archive(tmp_path), setup=("head -c 3000000 /dev/zero >big",))
     base = await fresh.prepare(spec)
-    box, other = await spawn_one(fresh, base), await spawn_one(fresh, base)
+    sandbox, other = await spawn_one(fresh, base), await spawn_one(fresh, base)
 
     [facts] = await fresh.bases()
     assert (facts.key, facts.users) == ("k", 2)
@@ -161,8 +161,8 @@ async def test_a_base_is_removed_once_nothing_stands_on_it(fresh: Backend, tmp_p
     assert facts.used_at >= facts.made_at - 1
     with pytest.raises(ConflictError, match="2 sandboxes stand on base k"):
         await fresh.remove_base("k")
-    assert (await box.exec("wc -c <big")).text == "3000000\n"
-    await box.destroy()
+    assert (await sandbox.exec("wc -c <big")).text == "3000000\n"
+    await sandbox.destroy()
     with pytest.raises(ConflictError, match="1 sandbox stands on base k"):
         await fresh.remove_base("k")
     await other.destroy()
@@ -188,12 +188,12 @@ async def test_a_box_of_another_backend_of_the_home_keeps_its_base(
 ):
     one, other = make(name), make(name)
     base = await one.prepare(BaseSpec(key="k", source=archive(tmp_path)))
-    box = await spawn_one(one, base)
+    sandbox = await spawn_one(one, base)
 
     assert [facts.users for facts in await other.bases()] == [1]
     with pytest.raises(ConflictError):
         await other.remove_base("k")
-    await box.destroy()
+    await sandbox.destroy()
     assert await other.remove_base("k") is True
     assert await one.bases() == []
 
@@ -217,14 +217,14 @@ async def test_a_box_has_its_base_whole_or_hears_that_there_is_none(
         removing = asyncio.create_task(other.remove_base("k"))
         await asyncio.wait([spawning, removing])
         error = spawning.exception()
-        for box in [error] if error else spawning.result():
-            if isinstance(box, BaseException):
+        for sandbox in [error] if error else spawning.result():
+            if isinstance(sandbox, BaseException):
                 assert turns is not None
-                assert str(box) == "base k is not prepared"
+                assert str(sandbox) == "base k is not prepared"
             else:
-                assert (await box.exec("cat src/deep/*.py")).text == "ONE = 1\nTWO = 2\n"
+                assert (await sandbox.exec("cat src/deep/*.py")).text == "ONE = 1\nTWO = 2\n"
                 assert isinstance(removing.exception(), ConflictError)
-                await box.destroy()
+                await sandbox.destroy()
 
 
 @pytest.mark.parametrize("name", BACKENDS)
@@ -233,17 +233,22 @@ async def test_a_box_ends_when_its_time_is_up(name: str, tmp_path: Path):
     limits = LIMITS.model_copy(update={"lifetime_s": 1.5})
     backend = BACKENDS[name](tmp_path / "home", limits=limits)
     try:
-        box = await spawn_one(
+        sandbox = await spawn_one(
             backend, await backend.prepare(BaseSpec(key="k", source=archive(tmp_path)))
         )
         with pytest.raises(SandboxError, match="SANDBOX_LIFETIME_MINUTES") as cut:
-            await box.exec(f"sleep {seconds}", timeout_s=60)
-        for act in (box.exec("true"), box.read("README.md"), box.tree(), box.diff()):
+            await sandbox.exec(f"sleep {seconds}", timeout_s=60)
+        for act in (
+            sandbox.exec("true"),
+            sandbox.read("README.md"),
+            sandbox.tree(),
+            sandbox.diff(),
+        ):
             with pytest.raises(SandboxError, match="SANDBOX_LIFETIME_MINUTES") as lost:
                 await act
             assert lost.value.cause is cut.value.cause is Cause.SANDBOX_LOST
-        assert not await box.health()
-        await box.destroy()
+        assert not await sandbox.health()
+        await sandbox.destroy()
         assert not list(tmp_path.rglob("home/**/boxes/*"))
         assert await backend.list() == []
         assert not alive(seconds)
@@ -251,12 +256,14 @@ async def test_a_box_ends_when_its_time_is_up(name: str, tmp_path: Path):
         await backend.close()
 
 
-async def test_the_base_is_the_archive(box: Sandbox):
+async def test_the_base_is_the_archive(sandbox: Sandbox):
     for name, content in FILES.items():
-        assert await box.read(name) == content, name
-    times = await box.exec("git ls-files -z | xargs -0 stat -c %Y | sort -u")
+        assert await sandbox.read(name) == content, name
+    times = await sandbox.exec("git ls-files -z | xargs -0 stat -c %Y | sort -u")
     assert times.text == f"{ARCHIVED_AT}\n"
-    assert (await box.exec("readlink link; test -x tool.sh; git fsck 2>&1")).text == "README.md\n"
+    assert (
+        await sandbox.exec("readlink link; test -x tool.sh; git fsck 2>&1")
+    ).text == "README.md\n"
 
 
 async def test_equal_archives_have_equal_commits(fresh: Backend, tmp_path: Path):
@@ -312,9 +319,9 @@ async def test_an_environment_that_is_none(fresh: Backend, tmp_path: Path):
 
 async def test_without_an_environment_there_is_still_a_python(fresh: Backend, tmp_path: Path):
     base = await fresh.prepare(BaseSpec(key="k", source=archive(tmp_path)))
-    box = await spawn_one(fresh, base)
+    sandbox = await spawn_one(fresh, base)
 
-    assert (await box.exec("python3 -c 'print(1)'; ls /env")).text.startswith("1\n")
+    assert (await sandbox.exec("python3 -c 'print(1)'; ls /env")).text.startswith("1\n")
 
 
 async def test_a_private_source_can_be_used(fresh: Backend, tmp_path: Path):
@@ -341,8 +348,8 @@ async def test_a_hostile_archive_stays_inside(make: Make, tmp_path: Path):
 
     try:
         base = await backend.prepare(BaseSpec(key="k", source=source))
-        box = await spawn_one(backend, base)
-        assert (await box.exec("git log --format=%s; ls -A sub")).text == "Base\n"
+        sandbox = await spawn_one(backend, base)
+        assert (await sandbox.exec("git log --format=%s; ls -A sub")).text == "Base\n"
     except SandboxError as error:
         assert error.cause is Cause.SETUP_FAILED  # noqa: PT017 - tar may refuse it as well
 
@@ -355,9 +362,9 @@ async def test_set_up_commands_cannot_touch_the_record(make: Make, tmp_path: Pat
 
     base = await backend.prepare(BaseSpec(key="k", source=archive(tmp_path), setup=setup))
 
-    box = await spawn_one(backend, base)
-    await box.exec("echo x >>README.md")
-    assert "+x" in await box.diff()
+    sandbox = await spawn_one(backend, base)
+    await sandbox.exec("echo x >>README.md")
+    assert "+x" in await sandbox.diff()
 
 
 async def test_a_cancelled_preparation_leaves_nothing(fresh: Backend, tmp_path: Path):
@@ -391,16 +398,16 @@ async def test_boxes_are_listed_by_owner(fresh: Backend, tmp_path: Path):
 
 async def test_the_end_of_a_box_can_be_asked_for_often(fresh: Backend, tmp_path: Path):
     base = await fresh.prepare(BaseSpec(key="k", source=archive(tmp_path)))
-    box = await spawn_one(fresh, base)
+    sandbox = await spawn_one(fresh, base)
 
     async with asyncio.TaskGroup() as group:
         for _ in range(5):
-            group.create_task(box.destroy())
+            group.create_task(sandbox.destroy())
 
-    await box.destroy()
-    assert await fresh.destroy(box.ref) is False
+    await sandbox.destroy()
+    assert await fresh.destroy(sandbox.ref) is False
     assert await fresh.list() == []
-    for act in (box.exec("true"), box.tree(), box.diff()):
+    for act in (sandbox.exec("true"), sandbox.tree(), sandbox.diff()):
         with pytest.raises(SandboxError) as lost:
             await act
         assert lost.value.cause is Cause.SANDBOX_LOST
@@ -410,11 +417,11 @@ async def test_the_end_of_a_box_can_be_asked_for_often(fresh: Backend, tmp_path:
 async def test_a_box_ends_under_a_running_command(fresh: Backend, tmp_path: Path):
     seconds = unique_sleep()
     base = await fresh.prepare(BaseSpec(key="k", source=archive(tmp_path)))
-    box = await spawn_one(fresh, base)
-    running = asyncio.create_task(box.exec(f"sleep {seconds}"))
+    sandbox = await spawn_one(fresh, base)
+    running = asyncio.create_task(sandbox.exec(f"sleep {seconds}"))
     await until(lambda: alive(seconds))
 
-    assert await fresh.destroy(box.ref) is True
+    assert await fresh.destroy(sandbox.ref) is True
 
     assert not alive(seconds)
     try:
@@ -431,12 +438,12 @@ async def test_another_backend_of_the_home_can_end_a_box(make: Make, tmp_path: P
     seconds = unique_sleep()
     one, other = make(), make()
     base = await one.prepare(BaseSpec(key="k", source=archive(tmp_path)))
-    box = await spawn_one(one, base)
-    running = asyncio.create_task(box.exec(f"sleep {seconds}"))
+    sandbox = await spawn_one(one, base)
+    running = asyncio.create_task(sandbox.exec(f"sleep {seconds}"))
     await until(lambda: alive(seconds))
 
-    assert [ref.id for ref in await other.list()] == [box.ref.id]
-    assert await other.destroy(box.ref) is True
+    assert [ref.id for ref in await other.list()] == [sandbox.ref.id]
+    assert await other.destroy(sandbox.ref) is True
 
     assert not alive(seconds)
     with pytest.raises(SandboxError):
@@ -451,19 +458,21 @@ async def test_nothing_is_left(name: str, make: Make, tmp_path: Path):
     assert leftovers(home, installation=installation) == NOTHING
 
     base = await backend.prepare(BaseSpec(key="k", source=archive(tmp_path)))
-    boxes = [b for b in await backend.spawn(base, 3, owner="x") if not isinstance(b, SandboxError)]
-    for box in boxes:
-        await box.exec("mkdir -p a/b; touch a/b/c; chmod 0 a/b a; rm -r src; setsid sleep 99 &")
-        await box.exec("sleep 99", timeout_s=0.1)
+    sandboxes = [
+        b for b in await backend.spawn(base, 3, owner="x") if not isinstance(b, SandboxError)
+    ]
+    for sandbox in sandboxes:
+        await sandbox.exec("mkdir -p a/b; touch a/b/c; chmod 0 a/b a; rm -r src; setsid sleep 99 &")
+        await sandbox.exec("sleep 99", timeout_s=0.1)
     if name == "bubblewrap":
         seen = leftovers(home, installation=installation)
         assert seen.processes
         assert seen.folders
-    await boxes[0].destroy()
+    await sandboxes[0].destroy()
     if name == "container":
         # The engine's own monitor of each ends a moment after its container is gone.
-        await until(lambda: not alive(boxes[0].ref.id))
-    assert not alive(boxes[0].ref.id)
+        await until(lambda: not alive(sandboxes[0].ref.id))
+    assert not alive(sandboxes[0].ref.id)
     await backend.close()
 
     assert leftovers(home, installation=installation) == NOTHING
@@ -482,15 +491,15 @@ async def test_cancelled_spawning_leaves_nothing(fresh: Backend, tmp_path: Path)
             await asyncio.sleep(0)
         spawning.cancel()
         await asyncio.wait([spawning])
-        # A backend whose boxes are only folders may be done before the last of these moments.
+        # A backend whose sandboxes are only folders may be done before the last of these moments.
         assert turns or spawning.cancelled()
-        for box in () if spawning.cancelled() else spawning.result():
-            assert not isinstance(box, SandboxError)
-            await box.destroy()
+        for sandbox in () if spawning.cancelled() else spawning.result():
+            assert not isinstance(sandbox, SandboxError)
+            await sandbox.destroy()
 
     assert await fresh.list() == []
     assert not list(tmp_path.rglob("home/**/boxes/*"))
-    # Process 1 of a box that was about to start waits for its bubblewrap, even for a dead one.
+    # Process 1 of a sandbox that was about to start waits for its bubblewrap, even for a dead one.
     assert alive(str(tmp_path / "home")) == []
 
 
@@ -539,7 +548,7 @@ async def test_what_a_killed_process_leaves_is_reaped(name: str, make: Make, tmp
     told = await backend.reap(dry_run=True)
     assert {ref.owner for ref in await backend.list()} == {"doomed", "test"}
     assert [(each.backend, each.id, each.owner) for each in told] == [
-        (name, box, "doomed") for box in ids
+        (name, sandbox, "doomed") for sandbox in ids
     ]
     assert all(each.why and each.age_s is not None and 0 < each.age_s < 600 for each in told)
     assert [each.id for each in await backend.reap()] == ids
@@ -594,9 +603,9 @@ def test_a_backend_works_in_one_loop_after_another(tmp_path: Path):
     spec = BaseSpec(key="k", source=archive(tmp_path))
 
     async def use() -> str:
-        box = await spawn_one(backend, await backend.prepare(spec))
-        text = (await box.exec("echo fine")).text
-        await box.destroy()
+        sandbox = await spawn_one(backend, await backend.prepare(spec))
+        text = (await sandbox.exec("echo fine")).text
+        await sandbox.destroy()
         return text
 
     assert [asyncio.run(use()) for _ in range(2)] == ["fine\n", "fine\n"]

@@ -86,8 +86,8 @@ async def refused(backend: Backend, source: Path, *commands: str, **more: object
     return str(failed.value)
 
 
-async def said(box: Sandbox, command: str) -> str:
-    return (await box.exec(command)).text
+async def said(sandbox: Sandbox, command: str) -> str:
+    return (await sandbox.exec(command)).text
 
 
 @pytest.mark.always
@@ -99,22 +99,22 @@ async def test_the_hosts_network_is_nobodys(fresh: Backend, source: Path):
     server = await asyncio.start_server(greet, "127.0.0.1", 0)
     call = f"exec 3<>/dev/tcp/127.0.0.1/{server.sockets[0].getsockname()[1]} && cat <&3"
     async with server:
-        box = await set_up(fresh, source, f"({call}) >heard; true")
-        later = await box.exec(call)
+        sandbox = await set_up(fresh, source, f"({call}) >heard; true")
+        later = await sandbox.exec(call)
 
     network = next(g for g in (await fresh.capabilities()).guarantees if g.name == "network")
     heard = b"" if network.holds else b"hello from the host\n"
-    assert await box.read("heard") == heard
+    assert await sandbox.read("heard") == heard
     assert (later.exit_code == 0) is not network.holds
     assert not network.holds or "set-up commands reach 1 listed hosts" in network.how
 
 
 async def test_no_name_is_found_by_a_box_itself(walled: Backend, source: Path):
     look = "cat /etc/resolv.conf; grep hosts /etc/nsswitch.conf"
-    box = await set_up(walled, source, f"({look}) >seen")
+    sandbox = await set_up(walled, source, f"({look}) >seen")
 
-    assert await box.read("seen") == b"hosts: files\n"
-    assert await said(box, look) == "hosts: files\n"
+    assert await sandbox.read("seen") == b"hosts: files\n"
+    assert await said(sandbox, look) == "hosts: files\n"
 
 
 async def test_the_other_walls_stand_in_set_up(
@@ -132,16 +132,16 @@ async def test_the_other_walls_stand_in_set_up(
         "! touch /usr/x /etc/x /x",
     )
 
-    box = await set_up(walled, source, *commands)
+    sandbox = await set_up(walled, source, *commands)
 
     assert not alive(seconds)
-    assert b"s3cr3t" not in await box.read("environment")
+    assert b"s3cr3t" not in await sandbox.read("environment")
     # Of what is not the command's own there is nobody but the runner and the way to the proxy.
-    processes = (await box.read("processes")).decode()
+    processes = (await sandbox.read("processes")).decode()
     assert processes.count("/run/yudai/runner") == processes.count("/run/yudai/forward") == 1
     assert "pytest" not in processes
-    assert await box.read("user") != b"0\n"
-    assert "CapEff:\t0000000000000000" in (await box.read("status")).decode()
+    assert await sandbox.read("user") != b"0\n"
+    assert "CapEff:\t0000000000000000" in (await sandbox.read("status")).decode()
     log = next(tmp_path.rglob("bases/k/setup.log")).read_text()
     assert "host's own" not in log
     assert log.count("cannot access") == 4
@@ -163,9 +163,9 @@ except OSError as error:
 print(len(socket.socketpair()))
 """
     async with server:
-        box = await set_up(walled, source, f"python3 -c '{program}' >seen")
+        sandbox = await set_up(walled, source, f"python3 -c '{program}' >seen")
 
-    assert (await box.read("seen")).decode() == "Connection refused\n2\n"
+    assert (await sandbox.read("seen")).decode() == "Connection refused\n2\n"
 
 
 @pytest.mark.parametrize(
@@ -174,7 +174,7 @@ print(len(socket.socketpair()))
 )
 @pytest.mark.always
 async def test_an_environment_that_set_up_makes(fresh: Backend, source: Path, venv: str):
-    box = await set_up(
+    sandbox = await set_up(
         fresh,
         source,
         'test -z "$(ls -A "$YUDAI_ENV")"',
@@ -182,43 +182,43 @@ async def test_an_environment_that_set_up_makes(fresh: Backend, source: Path, ve
         "uv pip install -q tinything; command -v python >which; tinything >said",
     )
 
-    assert await box.read("said") == b"tiny thing\n"
-    env = (await said(box, 'echo "$YUDAI_ENV"')).strip()
-    assert (await box.read("which")).decode() == f"{env}/bin/python\n"
-    assert await said(box, "command -v python; tinything") == f"{env}/bin/python\ntiny thing\n"
-    assert await said(box, 'echo "$VIRTUAL_ENV $PATH"') != ""
-    assert (await said(box, 'echo "$VIRTUAL_ENV"')).strip() == env
+    assert await sandbox.read("said") == b"tiny thing\n"
+    env = (await said(sandbox, 'echo "$YUDAI_ENV"')).strip()
+    assert (await sandbox.read("which")).decode() == f"{env}/bin/python\n"
+    assert await said(sandbox, "command -v python; tinything") == f"{env}/bin/python\ntiny thing\n"
+    assert await said(sandbox, 'echo "$VIRTUAL_ENV $PATH"') != ""
+    assert (await said(sandbox, 'echo "$VIRTUAL_ENV"')).strip() == env
     compiled = 'python -c "import tinything, os; print(os.path.exists(tinything.__cached__))"'
-    assert await said(box, compiled) == "True\n"
-    assert await box.read(f"{ENV}/pyvenv.cfg")
-    assert await box.tree() == ("", ())
+    assert await said(sandbox, compiled) == "True\n"
+    assert await sandbox.read(f"{ENV}/pyvenv.cfg")
+    assert await sandbox.tree() == ("", ())
 
 
 async def test_it_is_the_same_and_closed_in_every_box(walled: Backend, source: Path):
-    box = await set_up(walled, source, 'uv venv -q --allow-existing "$YUDAI_ENV"')
+    sandbox = await set_up(walled, source, 'uv venv -q --allow-existing "$YUDAI_ENV"')
 
-    assert await said(box, "echo $YUDAI_ENV $VIRTUAL_ENV ${PATH%%:*}; stat -c %U /env") == (
+    assert await said(sandbox, "echo $YUDAI_ENV $VIRTUAL_ENV ${PATH%%:*}; stat -c %U /env") == (
         "/env /env /env/bin\nagent\n"
     )
     for command in ("touch /env/x", "rm /env/pyvenv.cfg", "touch /env/lib/x"):
-        assert "Read-only" in await said(box, command), command
-    assert await said(box, "ls -d /run/setup /run/setup/uv 2>&1 | grep -c cannot") == "2\n"
+        assert "Read-only" in await said(sandbox, command), command
+    assert await said(sandbox, "ls -d /run/setup /run/setup/uv 2>&1 | grep -c cannot") == "2\n"
 
 
 async def test_an_environment_that_stays_empty_is_none(anywhere: Backend, source: Path):
-    box = await set_up(anywhere, source, "true")
+    sandbox = await set_up(anywhere, source, "true")
 
-    assert await said(box, 'echo "$YUDAI_ENV$VIRTUAL_ENV"; ls /env 2>&1 | grep -c cannot') == (
+    assert await said(sandbox, 'echo "$YUDAI_ENV$VIRTUAL_ENV"; ls /env 2>&1 | grep -c cannot') == (
         "\n1\n"
     )
-    assert (await box.exec("python3 -c ''")).exit_code == 0
+    assert (await sandbox.exec("python3 -c ''")).exit_code == 0
 
 
 async def test_one_without_a_python_is_only_a_folder(anywhere: Backend, source: Path):
-    box = await set_up(anywhere, source, 'echo made >"$YUDAI_ENV/file"')
+    sandbox = await set_up(anywhere, source, 'echo made >"$YUDAI_ENV/file"')
 
-    assert await said(box, 'cat "$YUDAI_ENV/file"; echo "$VIRTUAL_ENV"') == "made\n\n"
-    assert await box.read(f"{ENV}/file") == b"made\n"
+    assert await said(sandbox, 'cat "$YUDAI_ENV/file"; echo "$VIRTUAL_ENV"') == "made\n\n"
+    assert await sandbox.read(f"{ENV}/file") == b"made\n"
 
 
 EDITABLE = {
@@ -267,10 +267,10 @@ async def test_an_editable_install_sees_what_each_box_has_changed(fresh: Backend
 
 
 async def test_set_up_runs_in_its_folder(anywhere: Backend, source: Path):
-    box = await set_up(anywhere, source, "cat b.txt >c.txt", "pwd >here", folder="sub/dir")
+    sandbox = await set_up(anywhere, source, "cat b.txt >c.txt", "pwd >here", folder="sub/dir")
 
-    assert await box.read("sub/dir/c.txt") == b"two\n"
-    assert (await box.read("sub/dir/here")).decode().endswith("/sub/dir\n")
+    assert await sandbox.read("sub/dir/c.txt") == b"two\n"
+    assert (await sandbox.read("sub/dir/here")).decode().endswith("/sub/dir\n")
 
 
 @pytest.mark.parametrize("folder", ["none", "a.txt", "sub/none"])
@@ -306,8 +306,8 @@ async def test_set_up_has_one_time_for_all(anywhere: Backend, source: Path, tmp_
         "set-up ran out of time after 1.5 s: echo so far; sleep 1000",
         "so far",
     ]
-    box = await set_up(anywhere, source, "echo anew >built")
-    assert await box.read("built") == b"anew\n"
+    sandbox = await set_up(anywhere, source, "echo anew >built")
+    assert await sandbox.read("built") == b"anew\n"
 
 
 async def test_set_up_that_fills_the_disk(anywhere: Backend, source: Path):
@@ -321,8 +321,8 @@ async def test_its_temporary_files_are_on_disk_and_count(walled: Backend, source
     write = 'for i in $(seq 40); do head -c 32M /dev/zero >"/tmp/big$i"; sleep 0.1; done'
 
     assert "SANDBOX_DISK_MB" in await refused(walled, source, write)
-    box = await set_up(walled, source, "echo x >/tmp/x; echo y >~/y; test -w /var/tmp")
-    assert await said(box, "ls /tmp/x ~/y 2>&1 | grep -c cannot") == "2\n"
+    sandbox = await set_up(walled, source, "echo x >/tmp/x; echo y >~/y; test -w /var/tmp")
+    assert await said(sandbox, "ls /tmp/x ~/y 2>&1 | grep -c cannot") == "2\n"
 
 
 async def test_what_set_up_said_is_kept(fresh: Backend, source: Path, tmp_path: Path):
@@ -351,10 +351,10 @@ async def test_package_settings_are_for_set_up_only(
     fresh: Backend, source: Path, registry: Registry
 ):
     await set_up(fresh, source, "true", key="before")
-    box = await set_up(fresh, source, "env >seen")
+    sandbox = await set_up(fresh, source, "env >seen")
 
-    plain = dict(line.split("=", 1) for line in (await said(box, "env")).splitlines())
-    seen = dict(line.split("=", 1) for line in (await box.read("seen")).decode().splitlines())
+    plain = dict(line.split("=", 1) for line in (await said(sandbox, "env")).splitlines())
+    seen = dict(line.split("=", 1) for line in (await sandbox.read("seen")).decode().splitlines())
     settings = {name: value for name, value in seen.items() if name in registry.variables}
     assert settings == {
         "PIP_INDEX_URL": f"{registry.url}/simple/",
@@ -398,10 +398,10 @@ async def test_no_token_is_found_in_any_box(make: Make, source: Path, tmp_path: 
     search = f"grep -rls -- {token[:9]}'{token[9:]}' {places} {tmp_path}"
     hunt = f'{{ env; cat /proc/[0-9]*/environ "$SSL_CERT_FILE" 2>/dev/null; {search}; }}'
 
-    box = await set_up(backend, source, f"{hunt} >found; true", env=env, node=True)
+    sandbox = await set_up(backend, source, f"{hunt} >found; true", env=env, node=True)
 
-    later = await said(box, f"{hunt}; echo the end")
-    seen = (await box.read("found")).decode(errors="replace")
+    later = await said(sandbox, f"{hunt}; echo the end")
+    seen = (await sandbox.read("found")).decode(errors="replace")
     assert "example.invalid" in seen
     assert "MIIB" in seen
     assert "the end" in later
@@ -440,16 +440,16 @@ async def test_node_modules_are_there_and_no_change(
     files = {"package.json": PACKAGE_JSON, "index.js": b"console.log(require('tinything'));\n"}
     files |= {"package-lock.json": lock(registry)} if command == "npm ci" else {}
 
-    box = await set_up(backend, make_archive(tmp_path / "n.tar", files), command, node=True)
+    sandbox = await set_up(backend, make_archive(tmp_path / "n.tar", files), command, node=True)
 
     use = "node index.js; npx --offline tinything; git status --short"
     listed = "" if command == "npm ci" else "?? package-lock.json\n"
-    assert await said(box, use) == f"tiny thing\ntiny thing\n{listed}"
-    await box.exec("echo '//' >>node_modules/tinything/index.js; touch node_modules/new.js")
-    assert await box.tree() == ("", ())
-    await box.exec("echo '//' >>index.js; rm -r node_modules")
-    assert (await box.tree()).changed == ("index.js",)
-    assert "node_modules" not in await box.diff()
+    assert await said(sandbox, use) == f"tiny thing\ntiny thing\n{listed}"
+    await sandbox.exec("echo '//' >>node_modules/tinything/index.js; touch node_modules/new.js")
+    assert await sandbox.tree() == ("", ())
+    await sandbox.exec("echo '//' >>index.js; rm -r node_modules")
+    assert (await sandbox.tree()).changed == ("index.js",)
+    assert "node_modules" not in await sandbox.diff()
     assert not [line for line in registry.asked if " " in line]
 
 
@@ -459,9 +459,9 @@ async def test_node_from_pypi(make: Make, registry: Registry, tmp_path: Path):
     backend = make(packages=package_settings(registry.variables), path=[folder])
     files = {"package.json": PACKAGE_JSON, "package-lock.json": lock(registry)}
 
-    box = await set_up(backend, make_archive(tmp_path / "n.tar", files), "npm ci", node=True)
+    sandbox = await set_up(backend, make_archive(tmp_path / "n.tar", files), "npm ci", node=True)
 
-    assert await said(box, "command -v node; npx --offline tinything") == (
+    assert await said(sandbox, "command -v node; npx --offline tinything") == (
         f"{folder}/node\ntiny thing\n"
     )
 
@@ -473,11 +473,11 @@ def other_pythons() -> list[str]:
 
 @pytest.mark.parametrize("version", [f"3.{sys.version_info[1]}", f">=3.{sys.version_info[1]}"])
 async def test_our_own_interpreter_where_it_fits(fresh: Backend, source: Path, version: str):
-    box = await set_up(fresh, source, "python -V >seen; python3 -V >>seen", python=version)
+    sandbox = await set_up(fresh, source, "python -V >seen; python3 -V >>seen", python=version)
 
     expected = f"Python {sys.version.split()[0]}\n"
-    assert (await box.read("seen")).decode() == expected * 2
-    assert await said(box, "python3 -V") == expected
+    assert (await sandbox.read("seen")).decode() == expected * 2
+    assert await said(sandbox, "python3 -V") == expected
 
 
 @pytest.mark.skipif(not other_pythons(), reason="this machine has no other Python")
@@ -485,9 +485,9 @@ async def test_another_interpreter_of_the_machine(fresh: Backend, source: Path):
     version = other_pythons()[-1]
     venv = 'uv venv -q --allow-existing "$YUDAI_ENV"'
 
-    box = await set_up(fresh, source, "python3 -V", venv, python=version)
+    sandbox = await set_up(fresh, source, "python3 -V", venv, python=version)
 
-    assert (await said(box, "python -V; python3 -V")).count(f"Python {version}.") == 2
+    assert (await said(sandbox, "python -V; python3 -V")).count(f"Python {version}.") == 2
 
 
 async def test_an_interpreter_that_is_not_there(fresh: Backend, source: Path, tmp_path: Path):
@@ -505,21 +505,21 @@ async def test_a_given_environment_stays_as_it_is(fresh: Backend, source: Path, 
     env = planted_environment(tmp_path / "venv", "text")
     before = {path for path in env.rglob("*") if not path.is_symlink()}
 
-    box = await set_up(
+    sandbox = await set_up(
         fresh, source, 'python -c "import sys; print(sys.prefix)" >seen; echo x >made', env=env
     )
 
-    assert (await box.read("seen")).decode() in (f"{ENV}\n", f"{env}\n")
-    assert (await said(box, 'echo "$YUDAI_ENV"')).strip() in (ENV, str(env))
+    assert (await sandbox.read("seen")).decode() in (f"{ENV}\n", f"{env}\n")
+    assert (await said(sandbox, 'echo "$YUDAI_ENV"')).strip() in (ENV, str(env))
     assert {path for path in env.rglob("*") if not path.is_symlink()} == before
 
 
 async def test_a_base_whose_interpreter_is_gone_is_built_anew(
     fresh: Backend, source: Path, tmp_path: Path
 ):
-    box = await set_up(fresh, source, "date +%s%N >built")
-    first = await box.read("built")
-    await box.destroy()
+    sandbox = await set_up(fresh, source, "date +%s%N >built")
+    first = await sandbox.read("built")
+    await sandbox.destroy()
     about = next(tmp_path.rglob("bases/k/base.json"))
     remembered = json.loads(about.read_text())
     assert Path(remembered["chosen"]["python"]).exists()
@@ -532,13 +532,13 @@ async def test_a_base_whose_interpreter_is_gone_is_built_anew(
 async def test_a_base_goes_as_a_whole(fresh: Backend, source: Path, tmp_path: Path):
     """Its environment too, whatever modes set-up gave it."""
     hostile = 'cd "$YUDAI_ENV"; mkdir -p a/b; echo x >a/b/c; chmod 0 a/b a'
-    box = await set_up(fresh, source, hostile)
+    sandbox = await set_up(fresh, source, hostile)
     about = next(tmp_path.rglob("bases/k/base.json"))
     assert (about.parent / "env/a").exists()
 
     about.unlink()
     assert await fresh.reap() == []
-    await box.destroy()
+    await sandbox.destroy()
     assert len(await fresh.reap()) == 1
 
     assert not about.parent.exists()
@@ -552,6 +552,6 @@ async def test_copies_have_the_environment_too(make: Make, registry: Registry, s
     backend = make(overlays=False, packages=package_settings(registry.variables))
     assert isinstance(backend, BubblewrapBackend)
 
-    box = await set_up(backend, source, 'uv venv -q --allow-existing "$YUDAI_ENV"')
+    sandbox = await set_up(backend, source, 'uv venv -q --allow-existing "$YUDAI_ENV"')
 
-    assert await said(box, "command -v python") == "/env/bin/python\n"
+    assert await said(sandbox, "command -v python") == "/env/bin/python\n"

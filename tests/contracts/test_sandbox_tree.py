@@ -18,16 +18,16 @@ def apply(patch: str, folder: Path) -> None:
     subprocess.run(["git", "apply", "--binary", "-"], input=patch.encode(), cwd=folder, check=True)
 
 
-async def changed(box: Sandbox, command: str) -> tuple[str, ...]:
-    result = await box.exec(command)
+async def changed(sandbox: Sandbox, command: str) -> tuple[str, ...]:
+    result = await sandbox.exec(command)
     assert result.exit_code == 0, result.text
-    return (await box.tree()).changed
+    return (await sandbox.tree()).changed
 
 
 @pytest.mark.always
-async def test_a_fresh_box_has_not_changed(box: Sandbox):
-    assert await box.tree() == ("", ())
-    assert await box.diff() == ""
+async def test_a_fresh_box_has_not_changed(sandbox: Sandbox):
+    assert await sandbox.tree() == ("", ())
+    assert await sandbox.diff() == ""
 
 
 @pytest.mark.parametrize(
@@ -63,8 +63,8 @@ async def test_a_fresh_box_has_not_changed(box: Sandbox):
         pytest.param("rm README.md; mkfifo README.md", ("README.md",), id="file becomes a pipe"),
     ],
 )
-async def test_changes_are_seen(box: Sandbox, command: str, expected: tuple[str, ...]):
-    assert await changed(box, command) == expected
+async def test_changes_are_seen(sandbox: Sandbox, command: str, expected: tuple[str, ...]):
+    assert await changed(sandbox, command) == expected
 
 
 @pytest.mark.parametrize(
@@ -81,9 +81,9 @@ async def test_changes_are_seen(box: Sandbox, command: str, expected: tuple[str,
         pytest.param("rm -rf .git", id="no git at all"),
     ],
 )
-async def test_what_leaves_the_files_as_they_were_is_no_change(box: Sandbox, command: str):
-    assert await changed(box, command) == ()
-    assert await box.diff() == ""
+async def test_what_leaves_the_files_as_they_were_is_no_change(sandbox: Sandbox, command: str):
+    assert await changed(sandbox, command) == ()
+    assert await sandbox.diff() == ""
 
 
 @pytest.mark.parametrize(
@@ -110,9 +110,9 @@ async def test_what_leaves_the_files_as_they_were_is_no_change(box: Sandbox, com
     ],
 )  # fmt: skip
 async def test_what_is_nobodys_edit_is_left_out(
-    box: Sandbox, command: str, expected: tuple[str, ...]
+    sandbox: Sandbox, command: str, expected: tuple[str, ...]
 ):
-    assert await changed(box, command) == expected
+    assert await changed(sandbox, command) == expected
 
 
 async def test_equal_trees_have_equal_fingerprints(backend: Backend, base: BaseRef):
@@ -124,7 +124,7 @@ async def test_equal_trees_have_equal_fingerprints(backend: Backend, base: BaseR
     assert await one.tree() == await other.tree()
 
 
-async def test_the_fingerprint_changes_with_each_step_and_comes_back(box: Sandbox):
+async def test_the_fingerprint_changes_with_each_step_and_comes_back(sandbox: Sandbox):
     seen = []
     for command in (
         "echo x >a",
@@ -135,8 +135,8 @@ async def test_the_fingerprint_changes_with_each_step_and_comes_back(box: Sandbo
         "echo z >b",
         "rm a b",
     ):
-        await box.exec(command)
-        seen.append((await box.tree()).fingerprint)
+        await sandbox.exec(command)
+        seen.append((await sandbox.tree()).fingerprint)
 
     first, *middle, again, two, last = seen
     assert len({first, *middle, two}) == 5
@@ -144,21 +144,21 @@ async def test_the_fingerprint_changes_with_each_step_and_comes_back(box: Sandbo
     assert last == ""
 
 
-async def test_a_change_that_keeps_size_and_time_is_seen(box: Sandbox):
+async def test_a_change_that_keeps_size_and_time_is_seen(sandbox: Sandbox):
     """Within the file system's clock tick, and with the times set back."""
-    await box.exec("printf aaaa >f; touch -d @1 f")
-    prints = [(await box.tree()).fingerprint]
+    await sandbox.exec("printf aaaa >f; touch -d @1 f")
+    prints = [(await sandbox.tree()).fingerprint]
     for letter in "bcdefgh":
-        await box.exec(f"printf {letter * 4} >f; touch -d @1 f")
-        prints.append((await box.tree()).fingerprint)
+        await sandbox.exec(f"printf {letter * 4} >f; touch -d @1 f")
+        prints.append((await sandbox.tree()).fingerprint)
 
     assert len(set(prints)) == 8
 
 
-async def test_an_edit_in_the_base_that_keeps_size_and_time_is_seen(box: Sandbox):
+async def test_an_edit_in_the_base_that_keeps_size_and_time_is_seen(sandbox: Sandbox):
     command = f"sed -i s/41/42/ src/app.py; touch -d @{ARCHIVED_AT} src/app.py"
 
-    assert await changed(box, command) == ("src/app.py",)
+    assert await changed(sandbox, command) == ("src/app.py",)
 
 
 @pytest.mark.parametrize(
@@ -190,14 +190,14 @@ async def test_an_edit_in_the_base_that_keeps_size_and_time_is_seen(box: Sandbox
     ],
 )  # fmt: skip
 async def test_the_patch_brings_a_fresh_box_to_the_same_tree(
-    box: Sandbox, backend: Backend, base: BaseRef, command: str
+    sandbox: Sandbox, backend: Backend, base: BaseRef, command: str
 ):
-    result = await box.exec(command)
+    result = await sandbox.exec(command)
     assert result.exit_code == 0, result.text
-    tree = await box.tree()
+    tree = await sandbox.tree()
     assert tree.changed
 
-    patch = await box.diff()
+    patch = await sandbox.diff()
 
     other = await spawn_one(backend, base)
     applied = await other.exec(
@@ -205,13 +205,15 @@ async def test_the_patch_brings_a_fresh_box_to_the_same_tree(
     )
     assert (applied.exit_code, applied.text) == (0, "")
     assert await other.tree() == tree
-    assert await box.diff() == patch
+    assert await sandbox.diff() == patch
 
 
 @pytest.mark.always
-async def test_the_patch_applies_on_a_plain_checkout_elsewhere(box: Sandbox, tmp_path: Path):
-    await box.exec("sed -i s/41/42/ src/app.py; rm crlf.txt; printf '\\0' >b; chmod +x README.md")
-    patch = await box.diff()
+async def test_the_patch_applies_on_a_plain_checkout_elsewhere(sandbox: Sandbox, tmp_path: Path):
+    await sandbox.exec(
+        "sed -i s/41/42/ src/app.py; rm crlf.txt; printf '\\0' >b; chmod +x README.md"
+    )
+    patch = await sandbox.diff()
     for name, content in FILES.items():
         path = tmp_path / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -225,36 +227,36 @@ async def test_the_patch_applies_on_a_plain_checkout_elsewhere(box: Sandbox, tmp
     assert (tmp_path / "README.md").stat().st_mode & 0o100
 
 
-async def test_a_text_stays_readable_whatever_attributes_say(box: Sandbox):
+async def test_a_text_stays_readable_whatever_attributes_say(sandbox: Sandbox):
     """A patch that hides its lines would look small."""
-    await box.exec("echo '* binary' >.gitattributes; echo '# seen' >>src/app.py")
+    await sandbox.exec("echo '* binary' >.gitattributes; echo '# seen' >>src/app.py")
 
-    assert "+# seen\n" in await box.diff()
+    assert "+# seen\n" in await sandbox.diff()
 
 
-async def test_a_patch_that_is_too_long_is_refused(box: Sandbox):
-    await box.exec("head -c 40M /dev/urandom >big")
+async def test_a_patch_that_is_too_long_is_refused(sandbox: Sandbox):
+    await sandbox.exec("head -c 40M /dev/urandom >big")
 
     with pytest.raises(SandboxError) as refused:
-        await box.diff()
+        await sandbox.diff()
 
     assert refused.value.cause is Cause.PATCH_REFUSED
-    await box.exec("rm big; echo x >small")
-    assert "small" in await box.diff()
+    await sandbox.exec("rm big; echo x >small")
+    assert "small" in await sandbox.diff()
 
 
-async def test_a_name_that_git_does_not_take_is_refused(box: Sandbox):
+async def test_a_name_that_git_does_not_take_is_refused(sandbox: Sandbox):
     """It stands for .git on some systems."""
-    await box.exec("mkdir x; echo y >'x/git~1'")
+    await sandbox.exec("mkdir x; echo y >'x/git~1'")
 
     with pytest.raises(SandboxError) as refused:
-        await box.diff()
+        await sandbox.diff()
 
     assert refused.value.cause is Cause.PATCH_REFUSED
     assert "git~1" in str(refused.value)
 
 
-async def test_a_tree_deeper_than_any_path(box: Sandbox):
+async def test_a_tree_deeper_than_any_path(sandbox: Sandbox):
     """Nobody can name it, so it is no part of a patch; but it must not break anything."""
     program = (
         "import os\n"
@@ -263,39 +265,39 @@ async def test_a_tree_deeper_than_any_path(box: Sandbox):
         "    os.chdir('abcdefgh')\n"
         "open('hidden', 'w').close()\n"
     )
-    result = await box.exec("python -; echo x >seen", stdin=program.encode())
+    result = await sandbox.exec("python -; echo x >seen", stdin=program.encode())
     assert result.exit_code == 0, result.text
 
-    assert (await box.tree()).changed == ("seen",)
-    assert "seen" in await box.diff()
-    await box.destroy()
+    assert (await sandbox.tree()).changed == ("seen",)
+    assert "seen" in await sandbox.diff()
+    await sandbox.destroy()
 
 
-async def test_files_that_the_owner_may_not_read(box: Sandbox):
-    await box.exec("mkdir closed; echo x >closed/a; chmod 0 closed; echo y >f")
+async def test_files_that_the_owner_may_not_read(sandbox: Sandbox):
+    await sandbox.exec("mkdir closed; echo x >closed/a; chmod 0 closed; echo y >f")
 
-    assert "f" in (await box.tree()).changed
+    assert "f" in (await sandbox.tree()).changed
 
 
 async def test_what_the_set_up_made_is_no_change(backend: Backend, tmp_path: Path):
     source = make_archive(tmp_path / "s.tar", {"a": b"1\n", "b": b"2\n"})
     setup = ("echo made >artefact", "mkdir out && echo made >out/x", "echo changed >a")
     key = f"setup-{backend.__class__.__name__}-{tmp_path.name}"
-    box = await spawn_one(
+    sandbox = await spawn_one(
         backend, await backend.prepare(BaseSpec(key=key, source=source, setup=setup))
     )
 
-    assert (await box.exec("cat artefact out/x a; git status --porcelain -uno")).text == (
+    assert (await sandbox.exec("cat artefact out/x a; git status --porcelain -uno")).text == (
         "made\nmade\nchanged\n"
     )
-    assert await box.tree() == ("", ())
-    await box.exec("echo again >artefact; echo more >>a; echo more >>b")
-    assert (await box.tree()).changed == ("a", "b")
-    assert "-changed" not in await box.diff()
-    assert "+more" in await box.diff()
+    assert await sandbox.tree() == ("", ())
+    await sandbox.exec("echo again >artefact; echo more >>a; echo more >>b")
+    assert (await sandbox.tree()).changed == ("a", "b")
+    assert "-changed" not in await sandbox.diff()
+    assert "+more" in await sandbox.diff()
 
 
-async def test_an_edit_that_keeps_size_and_time_is_in_the_patch(box: Sandbox):
+async def test_an_edit_that_keeps_size_and_time_is_in_the_patch(sandbox: Sandbox):
     edit = "tr a-z b-za <README.md >$d/new && cat $d/new >README.md"
-    await box.exec(f"d=$(mktemp -d); cp -p README.md $d/old; {edit}; touch -r $d/old README.md")
-    assert "diff --git a/README.md b/README.md" in await box.diff()
+    await sandbox.exec(f"d=$(mktemp -d); cp -p README.md $d/old; {edit}; touch -r $d/old README.md")
+    assert "diff --git a/README.md b/README.md" in await sandbox.diff()

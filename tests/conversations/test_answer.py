@@ -16,7 +16,7 @@ from tests.support.servers.databases import Kind
 from tests.support.servers.openai_server import OpenAIServer, always, hang, refuses, says, tokens
 from tests.support.solve_rows import failed, passed
 from yudai.artifacts.context import Context
-from yudai.conversations.answer import Answering
+from yudai.conversations.answer import ChatAnswerer
 from yudai.conversations.domain.conversation import ChatMessage, ChatRole
 from yudai.gateway.adapters.openai.endpoint import local
 from yudai.gateway.adapters.openai.gateway import OpenAIGateway
@@ -32,7 +32,7 @@ from yudai.runs.spending.run_cap import Quote
 from yudai.solves.domain.states import SolveEvent
 from yudai.views.documents import Reader
 
-NewAnswering = Callable[..., Answering]
+NewAnswering = Callable[..., ChatAnswerer]
 MODEL = "openai/gpt-4.1-mini"
 BOTH = pytest.mark.parametrize("database_kind", ["sqlite", "postgresql"])
 
@@ -48,10 +48,10 @@ def new_answering(hall: Hall) -> NewAnswering:
     clock = SystemClock()
     reader = Reader(Context(hall.store, cast("Any", None), clock))
 
-    def build(gateway: Gateway, model: str | None = MODEL, **changes: Any) -> Answering:
+    def build(gateway: Gateway, model: str | None = MODEL, **changes: Any) -> ChatAnswerer:
         routes = Routes(openrouter=True, local=changes.pop("local", False))
         catalogue = Catalogue(hall.store, clock, routes)
-        return Answering(reader, catalogue, gateway, model, **changes)
+        return ChatAnswerer(reader, catalogue, gateway, model, **changes)
 
     return build
 
@@ -69,9 +69,9 @@ def fails(error: Exception) -> AnsweringGateway:
     return AnsweringGateway(answer)
 
 
-async def answered(hall: Hall, answering: Answering, text: str = "Who won?") -> ChatMessage:
+async def answered(hall: Hall, answerer: ChatAnswerer, text: str = "Who won?") -> ChatMessage:
     message_id = await hall.say(text)
-    await answering.answer(message_id)
+    await answerer.answer(message_id)
     reply = (await hall.said())[-1]
     assert reply.reply_to == message_id
     return reply
@@ -137,13 +137,13 @@ async def test_no_model_can_cost_more_than_the_cap(hall: Hall, new_answering: Ne
     question = await hall.say("ö" * 10_000)
     for model in packaged():
         gateway = completes("yes")
-        answering = new_answering(gateway, model.name)
-        found = await answering._question(question)
+        answerer = new_answering(gateway, model.name)
+        found = await answerer._question(question)
         assert found is not None
-        call = answering._call(model, found)
+        call = answerer._call(model, found)
         size = sum(len(message["content"].encode()) for message in call.messages)
         assert model.price is not None
-        assert Quote(size, call.max_output_tokens, model.price).micros <= answering.cap_micros
+        assert Quote(size, call.max_output_tokens, model.price).micros <= answerer.cap_micros
         assert 1024 <= call.max_output_tokens <= 4096
         assert size > 4000
 
@@ -152,10 +152,10 @@ async def test_a_model_that_is_too_dear_is_not_called(
     hall: Hall, new_answering: NewAnswering
 ) -> None:
     gateway = completes("yes")
-    answering = new_answering(gateway)
+    answerer = new_answering(gateway)
     price = price_in_dollars(Decimal(100), Decimal(200))
-    await answering.catalogue.set_model("vendor/gold", ModelChange(price=price))
-    reply = await answered(hall, replace(answering, chat_model="vendor/gold"))
+    await answerer.catalogue.set_model("vendor/gold", ModelChange(price=price))
+    reply = await answered(hall, replace(answerer, chat_model="vendor/gold"))
     assert reply.role is ChatRole.YUDAI
     assert "too dear for an answer of at most $0.1" in reply.text
     assert gateway.calls == []
@@ -179,13 +179,13 @@ async def test_a_model_that_fails_is_told_once_and_never_tried_again(
     hall: Hall, new_answering: NewAnswering, error: Exception, words: str
 ) -> None:
     gateway = fails(error)
-    answering = new_answering(gateway)
-    reply = await answered(hall, answering)
+    answerer = new_answering(gateway)
+    reply = await answered(hall, answerer)
     assert reply.role is ChatRole.YUDAI
     assert reply.text.startswith(f"{MODEL} gave no answer: ")
     assert words in reply.text
     assert "sk-secret" not in reply.text
-    await answering.answer(cast("MessageId", reply.reply_to))
+    await answerer.answer(cast("MessageId", reply.reply_to))
     assert len(gateway.calls) == 1
     assert len(await hall.said()) == 2
 
@@ -225,23 +225,23 @@ async def test_an_endless_answer_is_cut(hall: Hall, new_answering: NewAnswering)
 
 @BOTH
 async def test_five_answers_at_once_are_one(hall: Hall, new_answering: NewAnswering) -> None:
-    answering = new_answering(completes("yes"))
+    answerer = new_answering(completes("yes"))
     message_id = await hall.say("Who won?")
     async with asyncio.TaskGroup() as group:
         for _ in range(5):
-            group.create_task(answering.answer(message_id))
+            group.create_task(answerer.answer(message_id))
     assert [message.text for message in await hall.said()] == ["Who won?", "yes"]
 
 
 async def test_what_needs_no_answer_gets_none(hall: Hall, new_answering: NewAnswering) -> None:
     gateway = completes("never")
-    answering = new_answering(gateway)
+    answerer = new_answering(gateway)
     for message_id in (
         await hall.say("/solve #12"),
         await hall.say("a milestone", role=ChatRole.YUDAI),
         MessageId(999_999),
     ):
-        await answering.answer(message_id)
+        await answerer.answer(message_id)
     assert gateway.calls == []
     assert len(await hall.said()) == 2
 
@@ -271,8 +271,8 @@ async def test_over_real_http(hall: Hall, new_answering: NewAnswering) -> None:
     with OpenAIServer(always(says("One run passed.", usage=tokens(900, 9)))) as server:
         gateway = OpenAIGateway(local(server.url, SecretStr(key)))
         try:
-            answering = new_answering(gateway, "local-solo", local=True)
-            reply = await answered(hall, answering)
+            answerer = new_answering(gateway, "local-solo", local=True)
+            reply = await answered(hall, answerer)
         finally:
             await gateway.close()
     assert (reply.role, reply.text, reply.cost_usd) == (
@@ -301,8 +301,8 @@ async def test_faults_over_real_http(
     with OpenAIServer(always(fault)) as server:
         gateway = OpenAIGateway(local(server.url, SecretStr("sk-very-secret-0123456789")))
         try:
-            answering = new_answering(gateway, "local-solo", local=True, patience_s=patience_s)
-            reply = await answered(hall, answering)
+            answerer = new_answering(gateway, "local-solo", local=True, patience_s=patience_s)
+            reply = await answered(hall, answerer)
         finally:
             await gateway.close()
     assert reply.role is ChatRole.YUDAI
@@ -316,8 +316,8 @@ async def test_a_script_answers_turn_by_turn(
     hall: Hall, new_answering: NewAnswering, tmp_path: Path
 ) -> None:
     (tmp_path / "chat.yaml").write_text("replies:\n- say: one\n- {say: two, cost_usd: 0.01}\n")
-    answering = new_answering(ScriptedGateway((tmp_path,)), "scripted/chat")
-    replies = [await answered(hall, answering, text) for text in ("a", "b", "c")]
+    answerer = new_answering(ScriptedGateway((tmp_path,)), "scripted/chat")
+    replies = [await answered(hall, answerer, text) for text in ("a", "b", "c")]
     assert [(reply.role, reply.cost_usd) for reply in replies] == [
         (ChatRole.ASSISTANT, 0),
         (ChatRole.ASSISTANT, 0.01),

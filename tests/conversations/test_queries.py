@@ -74,7 +74,7 @@ async def test_a_milestone_and_a_reply_are_there_once(hall: Hall) -> None:
     assert [message.text for message in said] == ["why?", "first", "first"]
     assert said[-1].reply_to == question
     async with hall.store.read() as db:
-        assert await conversations.told(db, SOLVE) == {"queued"}
+        assert await conversations.posted_milestones(db, SOLVE) == {"queued"}
         reply = await conversations.reply(db, question)
         assert reply is not None
         assert (reply.text, reply.links, reply.cost_micros) == ("first", {}, 0)

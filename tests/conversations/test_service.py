@@ -18,7 +18,7 @@ from tests.support.servers.databases import Kind
 from yudai.arena.cancel import Stopper
 from yudai.arena.default_lineup import default_matrix
 from yudai.conversations import queries as conversations
-from yudai.conversations.answer import remind
+from yudai.conversations.answer import queue_unanswered
 from yudai.conversations.domain.conversation import (
     MAX_TEXT,
     ChatRole,
@@ -91,12 +91,12 @@ class Talk:
     async def restart(self) -> None:
         """What a worker does that finds what a dead process has left, a minute later."""
         store, engine, clock = self.place.store, self.engine, Later()
-        chores = (Milestones(store).sweep, partial(remind, store, engine, clock))
+        chores = (Milestones(store).sweep, partial(queue_unanswered, store, engine, clock))
         await Sweeper(store, clock, engine, Stopper(store, clock), chores=chores).sweep()
 
     def with_model(self, name: str) -> "Talk":
-        answering = replace(self.conversations.answering, chat_model=name)
-        self.conversations = replace(self.conversations, answering=answering)
+        answerer = replace(self.conversations.answerer, chat_model=name)
+        self.conversations = replace(self.conversations, answerer=answerer)
         return self
 
 
@@ -247,10 +247,10 @@ async def test_an_engine_that_is_away_is_asked_again_later(talk: Talk) -> None:
     posted = await talk.conversations.post(talk.made.id, "Why?", **ME)
     talk.engine.broken = None
     place = talk.place
-    assert await remind(place.store, talk.engine, place.clock) == 1
+    assert await queue_unanswered(place.store, talk.engine, place.clock) == 1
     assert talk.engine.answered == [posted.message.id]
-    await talk.conversations.answering.answer(posted.message.id)
-    assert await remind(place.store, talk.engine, place.clock) == 0
+    await talk.conversations.answerer.answer(posted.message.id)
+    assert await queue_unanswered(place.store, talk.engine, place.clock) == 0
 
 
 @BOTH

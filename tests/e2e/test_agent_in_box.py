@@ -22,7 +22,7 @@ EDIT = "echo 'x = 2' > app.py"
 
 
 @pytest.fixture
-async def box(tmp_path: Path) -> AsyncGenerator[Sandbox]:
+async def sandbox(tmp_path: Path) -> AsyncGenerator[Sandbox]:
     source = tmp_path / "source.tar"
     with tarfile.open(source, "w") as tar:
         for name, content in FILES.items():
@@ -55,15 +55,15 @@ class Signal(Told):
             self._loop.call_soon_threadsafe(self.heard.set)
 
 
-async def play(stage: Stage, box: Sandbox, replies: list[dict[str, Any]], **options: Any):
-    return await stage.run(stage.script(replies), box, **options)
+async def play(stage: Stage, sandbox: Sandbox, replies: list[dict[str, Any]], **options: Any):
+    return await stage.run(stage.script(replies), sandbox, **options)
 
 
-async def test_a_run_with_a_cap_on_edits(tmp_path: Path, box: Sandbox):
+async def test_a_run_with_a_cap_on_edits(tmp_path: Path, sandbox: Sandbox):
     stage = Stage(tmp_path / "stage")
     outcome = await play(
         stage,
-        box,
+        sandbox,
         [
             {"run": ["cat app.py", "python3 -m py_compile app.py; echo hello > debug.log"]},
             {"run": EDIT},
@@ -83,11 +83,11 @@ async def test_a_run_with_a_cap_on_edits(tmp_path: Path, box: Sandbox):
     assert "does not count" in stage.told.observations[5]["notice"]
 
 
-async def test_cancelling_a_command(tmp_path: Path, box: Sandbox):
+async def test_cancelling_a_command(tmp_path: Path, sandbox: Sandbox):
     stage = Stage(tmp_path / "stage")
     stage.told = Signal(after=4)
     run = asyncio.create_task(
-        play(stage, box, [{"run": ["echo begun", "setsid sleep 61 & sleep 60"]}])
+        play(stage, sandbox, [{"run": ["echo begun", "setsid sleep 61 & sleep 60"]}])
     )
     await stage.told.heard.wait()
     run.cancel()
@@ -95,16 +95,16 @@ async def test_cancelling_a_command(tmp_path: Path, box: Sandbox):
     assert done
     assert run.cancelled()
     assert stage.told.exit_status == "Cancelled"
-    left = await box.exec("grep -al 'sleep' /proc/[0-9]*/comm || echo none")
+    left = await sandbox.exec("grep -al 'sleep' /proc/[0-9]*/comm || echo none")
     assert left.text == "none\n"
 
 
-async def test_a_box_that_is_destroyed_under_the_agent(tmp_path: Path, box: Sandbox):
+async def test_a_box_that_is_destroyed_under_the_agent(tmp_path: Path, sandbox: Sandbox):
     stage = Stage(tmp_path / "stage")
     stage.told = Signal(after=4)
-    run = asyncio.create_task(play(stage, box, [{"run": ["echo begun", "sleep 60", "true"]}]))
+    run = asyncio.create_task(play(stage, sandbox, [{"run": ["echo begun", "sleep 60", "true"]}]))
     await stage.told.heard.wait()
-    await box.destroy()
+    await sandbox.destroy()
     outcome = await run
     assert (outcome.exit_status, outcome.cause) == ("SandboxLost", Cause.SANDBOX_LOST)
     assert [o["returncode"] for o in stage.told.observations] == [0, -1, -1]

@@ -305,7 +305,7 @@ def test_kill_9_leaves_nothing_running_and_the_next_start_cleans_up(tmp_path: Pa
                 process.kill()
                 break
     left = leftovers(tmp_path / "yudai")
-    assert left.boxes
+    assert left.sandboxes
     assert left.mounts == NOTHING.mounts
     asyncio.run(open_once(tmp_path / "yudai"))
     assert leftovers(tmp_path / "yudai") == NOTHING

@@ -22,8 +22,8 @@ from tests.contracts.conftest import alive, make_archive
 from tests.e2e.support.sandbox_worker import BASE
 from tests.support.clouds import real_engine
 from tests.support.clouds.e2b_server import FakeE2B
+from tests.support.clouds.fake_prime_sandboxes import KEY
 from tests.support.clouds.machine_users import needs_users
-from tests.support.clouds.prime_boxes import KEY
 from tests.support.clouds.prime_server import prime_server
 from tests.support.control_groups import cgroups
 from yudai.kit.errors import SandboxError
@@ -41,7 +41,7 @@ SHARE = 0.25
 """Of all rounds, those which leave something to be reaped, at the least."""
 pytestmark = pytest.mark.timeout(120 + 30 * ROUNDS)
 
-Living = Callable[[], Collection[str]]
+Liveness = Callable[[], Collection[str]]
 Kill = Callable[[str, Callable[[], Awaitable[None]]], Awaitable[float]]
 """Given what the worker is told, and what to wait for; says how long it worked."""
 
@@ -50,7 +50,7 @@ class Ground(NamedTuple):
     """Where sandboxes of one kind are made, seen from outside."""
 
     variables: dict[str, str]
-    living: Living
+    living: Liveness
     """Every sandbox that is there, whoever's it is, and every base that is not whole."""
     is_busy: Callable[[], object] = bool
     """Whether something that was asked for is still on its way."""
@@ -63,7 +63,9 @@ def _e2b(folder: Path) -> Generator[Ground]:
         given = {"E2B_API_KEY": e2b.key, "E2B_TEMPLATE_ID": "base"}
         urls = {"E2B_API_URL": e2b.url, "E2B_SANDBOX_URL": e2b.url}
         many = {"E2B_MAX_SANDBOXES": "100", "E2B_CREATIONS_PER_SECOND": "1000"}
-        yield Ground({**given, **urls, **many}, lambda: set(e2b.boxes), lambda: e2b.faults.active)
+        yield Ground(
+            {**given, **urls, **many}, lambda: set(e2b.sandboxes), lambda: e2b.faults.active
+        )
 
 
 @contextmanager
@@ -71,7 +73,7 @@ def _prime(folder: Path) -> Generator[Ground]:
     with prime_server(folder / "prime") as prime:
 
         def living() -> set[str]:
-            return {box.id for box in prime.alive}
+            return {sandbox.id for sandbox in prime.alive}
 
         given = {"PRIME_API_KEY": KEY, "PRIME_API_BASE_URL": prime.url}
         yield Ground(given, living, lambda: prime.faults.active)
@@ -85,9 +87,9 @@ def _local(folder: Path) -> Generator[Ground]:
             for home in ("ours", "theirs")
             for root in (folder / home, folder / home / "process")
         ]
-        boxes = {path.name for root in roots for path in root.glob("boxes/*")}
+        sandboxes = {path.name for root in roots for path in root.glob("boxes/*")}
         bases = {path for root in roots for path in root.glob("bases/*") if path.is_dir()}
-        return boxes | {path.name for path in bases if not (path / "base.json").exists()}
+        return sandboxes | {path.name for path in bases if not (path / "base.json").exists()}
 
     yield Ground({}, living)
 
@@ -139,10 +141,10 @@ async def _house(home: Path, name: str) -> AsyncGenerator[Backend]:
             await backend.close()
 
 
-async def _box(backend: Backend) -> Sandbox:
-    [box] = await backend.spawn(BASE, 1, owner="mine")
-    assert not isinstance(box, SandboxError), box
-    return box
+async def _sandbox(backend: Backend) -> Sandbox:
+    [sandbox] = await backend.spawn(BASE, 1, owner="mine")
+    assert not isinstance(sandbox, SandboxError), sandbox
+    return sandbox
 
 
 async def _settled(ground: Ground) -> None:
@@ -170,7 +172,7 @@ async def test_nothing_is_left_of_the_dead(
         for variable, value in ground.variables.items():
             monkeypatch.setenv(variable, value)
         async with _house(home, name) as ours, _house(tmp_path / "theirs", name) as theirs:
-            mine, sibling = await _box(ours), await _box(theirs)
+            mine, sibling = await _sandbox(ours), await _sandbox(theirs)
             kept = set(ground.living())
             assert len(kept) == 2
             rounds_with_work, longest_s = 0, ground.longest_s
@@ -191,8 +193,8 @@ async def test_nothing_is_left_of_the_dead(
                     assert set(ground.living()) == kept, f"round {number}: {word}"
             assert rounds_with_work >= SHARE * ROUNDS, "too few rounds left anything to be reaped"
             await theirs.reap()
-            for box in (mine, sibling):
-                assert (await box.exec("echo lives")).text == "lives\n"
+            for sandbox in (mine, sibling):
+                assert (await sandbox.exec("echo lives")).text == "lives\n"
             _look_at_the_host(home, {mine.ref.id})
 
 

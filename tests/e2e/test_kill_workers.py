@@ -184,7 +184,7 @@ def test_cancelling_leaves_no_sandbox_two_seconds_later(house: Installation):
     model = slow(house.arena, 0.0, 60.0)
     solve_id = api.post("/api/solves", ask(repo, model, runs=3))["id"]
     until(lambda: all(row.steps for row in house.books.runs(solve_id)), "all are at work")
-    assert len(house.leftovers().boxes) == 3
+    assert len(house.leftovers().sandboxes) == 3
 
     began = time.monotonic()
     said = api.post(f"/api/solves/{solve_id}/cancel")

@@ -13,9 +13,9 @@ import pytest
 from tests.e2e.support.arena import Arena, document
 from tests.e2e.support.small import FIX, TEST, make, right, solve
 from tests.support.clouds.e2b_server import FakeE2B, Fault
+from tests.support.clouds.fake_prime_sandboxes import KEY
 from tests.support.clouds.faults import Faults
 from tests.support.clouds.machine_users import needs_users
-from tests.support.clouds.prime_boxes import KEY
 from tests.support.clouds.prime_server import prime_server
 from tests.support.clouds.vm import VM
 
@@ -53,8 +53,10 @@ def _e2b(folder: Path) -> Generator[Elsewhere]:
             {**given, **urls, "E2B_CREATIONS_PER_SECOND": "50"},
             e2b.faults,
             tags,
-            lambda: list(e2b.boxes),
-            lambda: {name: box.vm for name, box in list(e2b.boxes.items()) if box.vm},
+            lambda: list(e2b.sandboxes),
+            lambda: {
+                name: sandbox.vm for name, sandbox in list(e2b.sandboxes.items()) if sandbox.vm
+            },
             e2b.die,
             lambda: sum(_asks(e2b.faults, CREATE, "templateID", "base")),
             lambda: e2b.faults.count("POST /sandboxes/.*/snapshots"),
@@ -67,7 +69,7 @@ def _prime(folder: Path) -> Generator[Elsewhere]:
         given = {"PRIME_API_KEY": KEY, "PRIME_API_BASE_URL": prime.url, "SANDBOX_BACKEND": "prime"}
 
         def tags() -> list[dict[str, str]]:
-            asked = [box.labels for box in prime.boxes.values()]
+            asked = [sandbox.labels for sandbox in prime.sandboxes.values()]
             return [dict(label.split("=", 1) for label in labels) for labels in asked]
 
         yield Elsewhere(
@@ -75,9 +77,9 @@ def _prime(folder: Path) -> Generator[Elsewhere]:
             given,
             prime.faults,
             tags,
-            lambda: [box.id for box in prime.alive],
-            lambda: {box.id: box.vm for box in prime.alive if box.vm},
-            lambda name: prime.end(prime.boxes[name]),
+            lambda: [sandbox.id for sandbox in prime.alive],
+            lambda: {sandbox.id: sandbox.vm for sandbox in prime.alive if sandbox.vm},
+            lambda name: prime.end(prime.sandboxes[name]),
             lambda: sum(_asks(prime.faults, "POST /api/v1/sandbox", "checkpoint_id", None)),
             lambda: prime.faults.count("POST /api/v1/sandbox/[^/]*/checkpoints"),
         )
@@ -250,8 +252,8 @@ def test_a_lost_answer_makes_no_second_sandbox(arena: Arena, folder: Path, e2b: 
 
     champion(result)
     assert e2b.living() == []
-    boxes = [tags["box"] for tags in e2b.tags()]
-    assert len(set(boxes)) == len(boxes), "one was asked for twice"
+    sandboxes = [tags["box"] for tags in e2b.tags()]
+    assert len(set(sandboxes)) == len(sandboxes), "one was asked for twice"
 
 
 @pytest.mark.real

@@ -18,7 +18,7 @@ from tests.support.servers.engine_worker import POLL_S, Diary, DiaryFlow, solve_
 from yudai.engine.adapters.dbos.adopt import adopt
 from yudai.engine.adapters.dbos.engine import DbosEngine, EngineConfig, EngineLimits
 from yudai.engine.adapters.dbos.worker import DbosWorker
-from yudai.engine.port import Field, Flow, FlowStatus
+from yudai.engine.port import Flow, FlowStatus, RunBatch
 from yudai.kit.ids import MessageId, RunId, SolveId, WorkerId
 
 SOLVE = solve_of("s", 5, 2)
@@ -40,7 +40,7 @@ class TroubledFlow(DiaryFlow):
             self.diary.note("stumbled", name)
             raise ConnectionError("the database is away")
 
-    async def prepare(self, solve_id: SolveId) -> Field:
+    async def prepare(self, solve_id: SolveId) -> RunBatch:
         self._stumble("prepare")
         return await super().prepare(solve_id)
 
@@ -88,7 +88,7 @@ async def engine(config: EngineConfig) -> AsyncGenerator[DbosEngine]:
 
 
 def worker(config: EngineConfig, flow: Flow) -> DbosWorker:
-    return DbosWorker(config, flow, look_s=0.1, retry_delays_s=NO_DELAYS)
+    return DbosWorker(config, flow, orphan_check_s=0.1, retry_delays_s=NO_DELAYS)
 
 
 async def ended(engine: DbosEngine) -> None:
@@ -208,7 +208,7 @@ async def test_leaving_waits_for_the_parts_to_clear_up(
     engine: DbosEngine, config: EngineConfig, diary: Diary
 ):
     class Tidy(DiaryFlow):
-        async def prepare(self, solve_id: SolveId) -> Field:
+        async def prepare(self, solve_id: SolveId) -> RunBatch:
             diary.note("preparing", solve_id)
             try:
                 await asyncio.Event().wait()

@@ -9,7 +9,7 @@ import pytest
 from tests.support.solve_rows import Ring, run_id
 from yudai.artifacts.adapters.object_store import make_artifacts
 from yudai.artifacts.context import Context
-from yudai.engine.guard import Activities
+from yudai.engine.guard import WorkGuard
 from yudai.kit.clock import SystemClock
 from yudai.kit.ids import SolveId, WorkerId
 from yudai.runs import queries as runs
@@ -54,13 +54,13 @@ async def claimed(ring: Ring) -> tuple[SolveId, Claim]:
 
 async def test_a_cancelled_run_is_stopped_and_its_caller_goes_on(ring: Ring):
     solve_id, claim = await claimed(ring)
-    activities, work = Activities(ring.store), Work()
-    async with activities.guarded(every_s=0.02):
-        caller = asyncio.create_task(activities.do(claim, work()))
+    work_guard, work = WorkGuard(ring.store), Work()
+    async with work_guard.watching(every_s=0.02):
+        caller = asyncio.create_task(work_guard.run(claim, work()))
         await work.is_going_on.wait()
         async with ring.store.change() as db:
             await solves.advance(db, solve_id, SolveEvent.CANCELLED, at=1.0)
-        assert await activities.look() == 0, "the run itself is still open"
+        assert await work_guard.cancel_lost() == 0, "the run itself is still open"
         async with ring.store.change() as db:
             await runs.change(db, run_id(0), worker_id=WorkerId("somebody else"))
         assert await caller is False
@@ -69,10 +69,10 @@ async def test_a_cancelled_run_is_stopped_and_its_caller_goes_on(ring: Ring):
 
 async def test_what_is_ours_is_left_alone(ring: Ring):
     _, claim = await claimed(ring)
-    activities, work = Activities(ring.store), Work()
-    caller = asyncio.create_task(activities.do(claim, work()))
+    work_guard, work = WorkGuard(ring.store), Work()
+    caller = asyncio.create_task(work_guard.run(claim, work()))
     await work.is_going_on.wait()
-    assert await activities.look() == 0
+    assert await work_guard.cancel_lost() == 0
     assert not caller.done()
     caller.cancel()
     await asyncio.wait([caller])
@@ -82,12 +82,12 @@ async def test_what_is_ours_is_left_alone(ring: Ring):
 
 async def test_a_caller_that_is_cancelled_stays_cancelled_although_its_work_was_revoked(ring: Ring):
     _, claim = await claimed(ring)
-    activities, work = Activities(ring.store), Work()
-    caller = asyncio.create_task(activities.do(claim, work()))
+    work_guard, work = WorkGuard(ring.store), Work()
+    caller = asyncio.create_task(work_guard.run(claim, work()))
     await work.is_going_on.wait()
     async with ring.store.change() as db:
         await runs.change(db, run_id(0), worker_id=WorkerId("somebody else"))
-    assert await activities.look() == 1
+    assert await work_guard.cancel_lost() == 1
     caller.cancel()
     await asyncio.wait([caller])
     assert caller.cancelled()
@@ -100,18 +100,18 @@ async def test_an_error_of_the_work_reaches_its_caller(ring: Ring):
         raise LookupError
 
     with pytest.raises(LookupError):
-        await Activities(ring.store).do(claim, fail())
+        await WorkGuard(ring.store).run(claim, fail())
 
 
 async def test_a_new_claim_on_the_same_run_is_not_the_old_one(ring: Ring):
     """The guard may have looked while one attempt ended and the next one began."""
     _, claim = await claimed(ring)
-    activities, work = Activities(ring.store), Work()
+    work_guard, work = WorkGuard(ring.store), Work()
     async with ring.store.change() as db:
         await runs.change(db, run_id(0), attempt=2)
-    caller = asyncio.create_task(activities.do(claim._replace(attempt=2), work()))
+    caller = asyncio.create_task(work_guard.run(claim._replace(attempt=2), work()))
     await work.is_going_on.wait()
-    assert not activities._revoke(claim)
-    assert await activities.look() == 0
+    assert not work_guard._revoke(claim)
+    assert await work_guard.cancel_lost() == 0
     caller.cancel()
     await asyncio.wait([caller])

@@ -15,14 +15,14 @@ from sqlalchemy import event
 from sqlalchemy.exc import OperationalError
 
 from yudai.engine import queries as workers
-from yudai.engine.leases import Heir, Lease, Terms
+from yudai.engine.leases import Lease, LeaseTimings, TakeoverWatcher
 from yudai.kit.clock import SystemClock
 from yudai.kit.ids import WorkerId
 from yudai.store.holders import Holder
 from yudai.store.store import Store
 
-QUICK = Terms(beat_s=0.02, lost_s=30, leave_s=20)
-HASTY = Terms(beat_s=0.02, lost_s=0.3, leave_s=20)
+QUICK = LeaseTimings(beat_s=0.02, lost_s=30, leave_s=20)
+HASTY = LeaseTimings(beat_s=0.02, lost_s=0.3, leave_s=20)
 US = Holder(WorkerId("us"), "here", 1, durable=True)
 THEM = Holder(WorkerId("them"), "there", 2, durable=True)
 
@@ -66,13 +66,13 @@ class Adopter:
             raise ConnectionError("away")
 
 
-NewHeir = Callable[..., Heir]
+NewWatcher = Callable[..., TakeoverWatcher]
 
 
 @pytest.fixture
-def new_heir(store: Store, clock: SetClock) -> NewHeir:
-    def build(adopt: Adopter, name: str = US.id, **others: Any) -> Heir:
-        return Heir(store, clock, WorkerId(name), adopt, terms=QUICK, **others)
+def new_watcher(store: Store, clock: SetClock) -> NewWatcher:
+    def build(adopt: Adopter, name: str = US.id, **others: Any) -> TakeoverWatcher:
+        return TakeoverWatcher(store, clock, WorkerId(name), adopt, timings=QUICK, **others)
 
     return build
 
@@ -109,7 +109,7 @@ def cut_off(store: Store, stack: AsyncExitStack) -> None:
 
 
 async def test_a_lease_is_renewed_and_ends_at_once_for_the_others(store: Store, clock: SetClock):
-    async with Lease(store, clock, US, terms=QUICK) as lease:
+    async with Lease(store, clock, US, timings=QUICK) as lease:
         assert await known(store) == {"us": 1000.0}
         clock.time = 1001.0
         await until_known(store, lambda seen: seen == {"us": 1001.0})
@@ -118,13 +118,13 @@ async def test_a_lease_is_renewed_and_ends_at_once_for_the_others(store: Store, 
 
 
 async def test_what_nobody_can_take_over_leaves_nothing(store: Store, clock: SetClock):
-    async with Lease(store, clock, US._replace(durable=False), terms=QUICK):
+    async with Lease(store, clock, US._replace(durable=False), timings=QUICK):
         assert list(await known(store)) == ["us"]
     assert await known(store) == {}
 
 
 async def test_it_is_lost_when_somebody_takes_over(store: Store, clock: SetClock):
-    async with Lease(store, clock, US, terms=QUICK) as lease:
+    async with Lease(store, clock, US, timings=QUICK) as lease:
         async with store.change() as db:
             await workers.remove(db, US.id)
         async with asyncio.timeout(20):
@@ -136,7 +136,7 @@ async def test_it_is_lost_when_somebody_takes_over(store: Store, clock: SetClock
 
 async def test_it_is_lost_when_it_cannot_be_renewed_in_time(store: Store, clock: SetClock):
     async with AsyncExitStack() as stack:
-        lease = await stack.enter_async_context(Lease(store, clock, US, terms=HASTY))
+        lease = await stack.enter_async_context(Lease(store, clock, US, timings=HASTY))
         cut_off(store, stack)
         async with asyncio.timeout(20):
             await lease.lost.wait()
@@ -147,14 +147,14 @@ async def test_leaving_is_not_held_up_by_a_database_that_is_away(store: Store, c
     async with (
         AsyncExitStack() as stack,
         asyncio.timeout(20),
-        Lease(store, clock, US, terms=QUICK),
+        Lease(store, clock, US, timings=QUICK),
     ):
         cut_off(store, stack)
     assert await known(store) == {"us": 1000.0}
 
 
 async def test_a_short_absence_of_the_database_is_survived(store: Store, clock: SetClock):
-    async with Lease(store, clock, US, terms=QUICK) as lease:
+    async with Lease(store, clock, US, timings=QUICK) as lease:
         async with AsyncExitStack() as stack:
             cut_off(store, stack)
             clock.time = 1001.0
@@ -163,80 +163,82 @@ async def test_a_short_absence_of_the_database_is_survived(store: Store, clock: 
         assert not lease.lost.is_set()
 
 
-async def test_who_stopped_is_taken_over_from_at_once(store: Store, new_heir: NewHeir):
+async def test_who_stopped_is_taken_over_from_at_once(store: Store, new_watcher: NewWatcher):
     await enrol(store, stopped=True)
     adopt = Adopter()
-    async with new_heir(adopt).watching():
+    async with new_watcher(adopt).watching():
         await until_known(store, lambda seen: not seen)
     assert adopt.adopted == ["them"]
 
 
 async def test_who_is_silent_is_taken_over_from_when_its_time_is_up(
-    store: Store, clock: SetClock, new_heir: NewHeir
+    store: Store, clock: SetClock, new_watcher: NewWatcher
 ):
     await enrol(store)
     adopt = Adopter()
-    heir = new_heir(adopt)
+    watcher = new_watcher(adopt)
     clock.time += QUICK.dead_s - 0.1
-    await heir.look()
-    assert not heir._adopting
+    await watcher.check_peers()
+    assert not watcher._adopting
     clock.time += 0.1
-    async with heir.watching():
+    async with watcher.watching():
         await until_known(store, lambda seen: not seen)
     assert adopt.adopted == ["them"]
 
 
-async def test_whose_process_is_gone_is_taken_over_from_at_once(store: Store, new_heir: NewHeir):
+async def test_whose_process_is_gone_is_taken_over_from_at_once(
+    store: Store, new_watcher: NewWatcher
+):
     await enrol(store)
     await enrol(store, THEM._replace(id=WorkerId("others"), pid=3))
     adopt = Adopter()
-    heir = new_heir(adopt, is_gone=lambda host, pid: (host, pid) == ("there", 2))
-    async with heir.watching():
+    watcher = new_watcher(adopt, is_gone=lambda host, pid: (host, pid) == ("there", 2))
+    async with watcher.watching():
         await until_known(store, lambda seen: list(seen) == ["others"])
     assert adopt.adopted == ["them"]
 
 
-async def test_who_leaves_nothing_is_only_forgotten(store: Store, new_heir: NewHeir):
+async def test_who_leaves_nothing_is_only_forgotten(store: Store, new_watcher: NewWatcher):
     await enrol(store, THEM._replace(durable=False))
     adopt = Adopter()
-    async with new_heir(adopt, is_gone=lambda *_: True).watching():
+    async with new_watcher(adopt, is_gone=lambda *_: True).watching():
         await until_known(store, lambda seen: not seen)
     assert not adopt.adopted
 
 
-async def test_taking_over_is_tried_again(store: Store, new_heir: NewHeir):
+async def test_taking_over_is_tried_again(store: Store, new_watcher: NewWatcher):
     await enrol(store, stopped=True)
     adopt = Adopter(failing=2)
-    async with new_heir(adopt).watching():
+    async with new_watcher(adopt).watching():
         await until_known(store, lambda seen: not seen)
     assert adopt.adopted == ["them"] * 3
 
 
 async def test_who_takes_long_over_it_is_not_replaced(
-    store: Store, clock: SetClock, new_heir: NewHeir
+    store: Store, clock: SetClock, new_watcher: NewWatcher
 ):
     await enrol(store, stopped=True)
     slow, other = Adopter(), Adopter()
     slow.go_on.clear()
-    heir, rival = new_heir(slow), new_heir(other, "rival")
+    watcher, rival = new_watcher(slow), new_watcher(other, "rival")
     for _ in range(4):
-        await heir.look()
+        await watcher.check_peers()
         clock.time += QUICK.dead_s - 0.1
-        await rival.look()
+        await rival.check_peers()
     assert not rival._adopting
     slow.go_on.set()
     await until_known(store, lambda seen: not seen)
     assert slow.adopted == ["them"]
 
 
-async def test_who_died_over_it_is_replaced(store: Store, clock: SetClock, new_heir: NewHeir):
+async def test_who_died_over_it_is_replaced(store: Store, clock: SetClock, new_watcher: NewWatcher):
     await enrol(store, stopped=True)
     dying, other = Adopter(), Adopter()
     dying.go_on.clear()
-    ghost = new_heir(dying, "ghost")
-    await ghost.look()
+    ghost = new_watcher(dying, "ghost")
+    await ghost.check_peers()
     clock.time += QUICK.dead_s
-    async with new_heir(other).watching():
+    async with new_watcher(other).watching():
         await until_known(store, lambda seen: not seen)
     assert other.adopted == ["them"]
     # Had it only slept, it would find nothing left to do.
@@ -245,35 +247,37 @@ async def test_who_died_over_it_is_replaced(store: Store, clock: SetClock, new_h
     assert await known(store) == {}
 
 
-async def test_one_of_many_takes_over(store: Store, new_heir: NewHeir):
+async def test_one_of_many_takes_over(store: Store, new_watcher: NewWatcher):
     await enrol(store, stopped=True)
     adopt = Adopter()
     async with AsyncExitStack() as stack:
         for number in range(4):
-            await stack.enter_async_context(new_heir(adopt, f"heir-{number}").watching())
+            await stack.enter_async_context(new_watcher(adopt, f"watcher-{number}").watching())
         await until_known(store, lambda seen: not seen)
     assert adopt.adopted == ["them"]
 
 
-async def test_leaving_in_the_middle_of_it_ends_it(store: Store, new_heir: NewHeir):
+async def test_leaving_in_the_middle_of_it_ends_it(store: Store, new_watcher: NewWatcher):
     await enrol(store, stopped=True)
     adopt = Adopter()
     adopt.go_on.clear()
-    heir = new_heir(adopt)
-    async with heir.watching(), asyncio.timeout(20):
+    watcher = new_watcher(adopt)
+    async with watcher.watching(), asyncio.timeout(20):
         while not adopt.adopted:  # noqa: ASYNC110 - in another task
             await asyncio.sleep(0)
-    assert not heir._adopting
+    assert not watcher._adopting
     assert list(await known(store)) == ["them"]
 
 
-async def test_whoever_is_busy_and_unknown_is_taken_over_from(store: Store, new_heir: NewHeir):
+async def test_whoever_is_busy_and_unknown_is_taken_over_from(
+    store: Store, new_watcher: NewWatcher
+):
     await enrol(store, US)
 
     async def busy() -> set[WorkerId]:
         return set() if adopt.adopted else {US.id, WorkerId("stray")}
 
     adopt = Adopter()
-    async with new_heir(adopt, busy=busy).watching():
+    async with new_watcher(adopt, busy=busy).watching():
         await until_known(store, lambda seen: bool(adopt.adopted) and list(seen) == ["us"])
     assert adopt.adopted == ["stray"]

@@ -113,7 +113,7 @@ async def test_who_died_over_it_is_replaced_and_who_is_at_it_is_not(store: Store
     await asyncio.sleep(0.02)
     async with store.change() as db:
         assert await workers.adopt(db, seen, THREE.id, now=NOW + 10, dead_s=0.01)
-        await workers.go_on_adopting(db, THREE.id, now=NOW + 15)
+        await workers.continue_adopting(db, THREE.id, now=NOW + 15)
         assert not await workers.adopt(db, seen, TWO.id, now=NOW + 20)
         assert not await workers.remove_adopted(db, ONE.id, TWO.id)
 

@@ -9,13 +9,13 @@ from yudai.gateway.port import Call, Completion
 from yudai.gateway.throttle import ThrottledGateway
 from yudai.kit.errors import GatewayError, RefusedError
 from yudai.runs.spending.metered_gateway import MeteredGateway
-from yudai.runs.spending.run_cap import Purse
+from yudai.runs.spending.run_cap import LocalCap
 
 DOLLAR = 1_000_000
 DONE = Completion(content="", tool_calls=(), finish_reason="stop", usage=Usage())
 
 
-class Desk:
+class Scene:
     """Answers a call when it is told to, and fails it when it is told so."""
 
     def __init__(self) -> None:
@@ -40,8 +40,8 @@ class Desk:
 
 class Stage:
     def __init__(self, limit: int) -> None:
-        self.desk = Desk()
-        self.gateway = ThrottledGateway(self.desk, limit)
+        self.scene = Scene()
+        self.gateway = ThrottledGateway(self.scene, limit)
 
     def ask(
         self, name: str, *, model: str = "m", provider: Provider = Provider.LOCAL
@@ -66,15 +66,15 @@ async def test_calls_over_the_limit_wait_in_order_of_arrival():
     stage = Stage(2)
     tasks = {name: stage.ask(name) for name in "abcde"}
     await settled()
-    assert stage.desk.begun == ["a", "b"]
-    stage.desk.answer("b")
+    assert stage.scene.begun == ["a", "b"]
+    stage.scene.answer("b")
     await settled()
-    assert stage.desk.begun == ["a", "b", "c"]
-    stage.desk.fail("a")
+    assert stage.scene.begun == ["a", "b", "c"]
+    stage.scene.fail("a")
     await settled()
-    assert stage.desk.begun == ["a", "b", "c", "d"]
+    assert stage.scene.begun == ["a", "b", "c", "d"]
     for name in "cde":
-        stage.desk.answer(name)
+        stage.scene.answer(name)
         await settled()
     assert {name: task.exception() is None for name, task in tasks.items()} == {
         "a": False,
@@ -91,9 +91,9 @@ async def test_models_and_providers_do_not_wait_for_each_other():
         stage.ask("d"),
     ]
     await settled()
-    assert stage.desk.begun == ["a", "b", "c"]
+    assert stage.scene.begun == ["a", "b", "c"]
     for name in "abcd":
-        stage.desk.answer(name)
+        stage.scene.answer(name)
         await settled()
     await asyncio.wait(tasks)
 
@@ -102,7 +102,7 @@ async def test_zero_is_no_limit():
     stage = Stage(0)
     tasks = [stage.ask(str(number)) for number in range(50)]
     await settled()
-    assert len(stage.desk.begun) == 50
+    assert len(stage.scene.begun) == 50
     for task in tasks:
         task.cancel()
     await asyncio.wait(tasks)
@@ -117,8 +117,8 @@ async def test_whoever_is_cancelled_gives_up_the_place_it_waits_for_or_has():
     assert waiting.cancelled()
     running.cancel()
     await settled()
-    assert stage.desk.begun == ["a", "c"]
-    stage.desk.answer("c")
+    assert stage.scene.begun == ["a", "c"]
+    stage.scene.answer("c")
     await next_one
 
 
@@ -138,18 +138,18 @@ async def test_a_timeout_while_it_waits_is_a_timeout():
                     turn=0,
                 )
             )
-    assert stage.desk.begun == ["a"]
-    stage.desk.answer("a")
+    assert stage.scene.begun == ["a"]
+    stage.scene.answer("a")
     await running
 
 
 async def test_a_call_that_was_cancelled_before_it_was_made_costs_nothing():
-    stage, purse = Stage(1), Purse(DOLLAR)
+    stage, solve_cap = Stage(1), LocalCap(DOLLAR)
     price = Price(input_micros=1_000_000, output_micros=1_000_000)
     models = {"ours": Model(name="ours", provider=Provider.LOCAL, model_id="m", price=price)}
 
     def ask(name: str) -> asyncio.Task[Completion]:
-        gateway = MeteredGateway(stage.gateway, purse, models, run_cap_micros=DOLLAR)
+        gateway = MeteredGateway(stage.gateway, solve_cap, models, run_cap_micros=DOLLAR)
         call = Call(
             model="ours",
             temperature=0.0,
@@ -162,14 +162,14 @@ async def test_a_call_that_was_cancelled_before_it_was_made_costs_nothing():
 
     made, unmade = ask("a"), ask("b")
     await settled()
-    assert purse.reserved_micros > 0
+    assert solve_cap.reserved_micros > 0
     unmade.cancel()
     await settled()
-    assert (stage.desk.begun, purse.uncertain_micros) == (["a"], 0)
+    assert (stage.scene.begun, solve_cap.uncertain_micros) == (["a"], 0)
     made.cancel()
     await settled()
-    assert purse.uncertain_micros > 0
-    assert purse.reserved_micros == 0
+    assert solve_cap.uncertain_micros > 0
+    assert solve_cap.reserved_micros == 0
 
 
 def test_what_can_be_called_is_the_gateways_to_say():

@@ -18,7 +18,7 @@ from yudai.kit.errors import ConflictError, SandboxError
 from yudai.kit.ids import SolveId
 from yudai.operations.retention import Evictor, prune_sources, sweep_bases
 from yudai.sandboxes.port import Backend, BaseFacts, BaseSpec
-from yudai.sandboxes.reap import Fleet
+from yudai.sandboxes.reap import SweptBackends
 from yudai.solves.domain.states import SolveState
 from yudai.store.store import Store
 from yudai.views.documents import Reader
@@ -121,8 +121,8 @@ class SilentShelf(Shelf):
 async def test_every_backend_that_there_is_at_the_moment_is_swept():
     there: dict[str, Shelf] = {"broken": BrokenShelf(), "silent": SilentShelf()}
 
-    async def find() -> Fleet:
-        return Fleet(cast("dict[str, Backend]", there))
+    async def find() -> SweptBackends:
+        return SweptBackends(cast("dict[str, Backend]", there))
 
     def make(backend: Backend) -> Evictor:
         return evictor(cast("Shelf", backend))

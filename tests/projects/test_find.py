@@ -12,7 +12,7 @@ from yudai.projects.find import find_project
 PYPROJECT = "[project]\nname = 'x'\nrequires-python = '>=3.9'\ndependencies = ['requests']\n"
 
 
-class Shelf:
+class SnapshotFiles:
     """A forge that only reads, and remembers what it was asked for."""
 
     def __init__(self, files: Mapping[str, str]) -> None:
@@ -39,7 +39,7 @@ def snapshot(folder: str = "") -> Snapshot:
 
 
 async def found(files: Mapping[str, str], folder: str = "", given: Given | None = None) -> Project:
-    return await find_project(Shelf(files), snapshot(folder), given or Given())
+    return await find_project(SnapshotFiles(files), snapshot(folder), given or Given())
 
 
 async def test_a_repository_without_anything():
@@ -47,7 +47,9 @@ async def test_a_repository_without_anything():
 
 
 async def test_a_python_repository():
-    shelf = Shelf({"pyproject.toml": PYPROJECT, "tests/test_a.py": "import pytest\n", "x.py": ""})
+    shelf = SnapshotFiles(
+        {"pyproject.toml": PYPROJECT, "tests/test_a.py": "import pytest\n", "x.py": ""}
+    )
     project = await find_project(shelf, snapshot())
     assert project.python == ">=3.9"
     assert project.setup_from == "pyproject.toml"

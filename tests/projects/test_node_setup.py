@@ -1,7 +1,7 @@
 import json
 
 from yudai.projects.domain.node_setup import node_setup
-from yudai.projects.domain.repository_files import Glance, Setup
+from yudai.projects.domain.repository_files import RepositoryFiles, Setup
 
 CI = "npm ci --no-audit --no-fund --include=dev"
 INSTALL = "npm install --no-audit --no-fund --include=dev"
@@ -10,7 +10,7 @@ DEPS = {"name": "x", "devDependencies": {"jest": "^30"}}
 
 def setup(files: dict[str, object], folder: str = "") -> Setup:
     texts = {n: t if isinstance(t, str) else json.dumps(t) for n, t in files.items()}
-    return node_setup(Glance(frozenset(texts), texts, folder))
+    return node_setup(RepositoryFiles(frozenset(texts), texts, folder))
 
 
 def test_nothing_to_install():

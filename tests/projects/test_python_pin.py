@@ -1,12 +1,12 @@
 import pytest
 
 from yudai.projects.domain.pyproject import is_allowed, plain_specifier, python_pin
-from yudai.projects.domain.repository_files import Glance
+from yudai.projects.domain.repository_files import RepositoryFiles
 
 
 def pin(folder: str = "", **files: str) -> str:
     texts = {name.replace("__", "/").replace("_dot_", "."): text for name, text in files.items()}
-    return python_pin(Glance(frozenset(texts), texts, folder))
+    return python_pin(RepositoryFiles(frozenset(texts), texts, folder))
 
 
 @pytest.mark.parametrize(
@@ -29,7 +29,7 @@ def pin(folder: str = "", **files: str) -> str:
     ],
 )
 def test_what_is_asked_for(name: str, text: str, expected: str):
-    assert python_pin(Glance(frozenset({name}), {name: text})) == expected
+    assert python_pin(RepositoryFiles(frozenset({name}), {name: text})) == expected
 
 
 def test_a_folder_goes_before_the_root_and_a_pin_before_metadata():
@@ -37,9 +37,9 @@ def test_a_folder_goes_before_the_root_and_a_pin_before_metadata():
         "pyproject.toml": '[project]\nrequires-python = ">=3.9"\n',
         "a/pyproject.toml": '[project]\nrequires-python = ">=3.11"\n',
     }
-    assert python_pin(Glance(frozenset(texts), texts, "a/b")) == ">=3.11"
+    assert python_pin(RepositoryFiles(frozenset(texts), texts, "a/b")) == ">=3.11"
     texts[".python-version"] = "3.12"
-    assert python_pin(Glance(frozenset(texts), texts, "a/b")) == "3.12"
+    assert python_pin(RepositoryFiles(frozenset(texts), texts, "a/b")) == "3.12"
 
 
 @pytest.mark.parametrize(

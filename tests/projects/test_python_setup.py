@@ -3,7 +3,7 @@ from textwrap import dedent
 import pytest
 
 from yudai.projects.domain.python_setup import python_setup
-from yudai.projects.domain.repository_files import Glance, Setup
+from yudai.projects.domain.repository_files import RepositoryFiles, Setup
 
 VENV = 'uv venv --quiet --python "$(command -v python)" "$YUDAI_ENV"'
 INSTALL = 'uv pip install --quiet --python "$YUDAI_ENV"'
@@ -17,8 +17,8 @@ def setup(
     files: dict[str, str], folder: str = "", *, pytest_used: bool = True, fits: bool = True
 ) -> Setup:
     texts = {name: dedent(text) for name, text in files.items()}
-    glance = Glance(frozenset(texts), texts, folder)
-    return python_setup(glance, tests_use_pytest=pytest_used, own_python_fits=fits)
+    repository = RepositoryFiles(frozenset(texts), texts, folder)
+    return python_setup(repository, tests_use_pytest=pytest_used, own_python_fits=fits)
 
 
 @pytest.mark.parametrize(

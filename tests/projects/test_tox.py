@@ -1,11 +1,11 @@
 from textwrap import dedent
 
-from yudai.projects.domain.repository_files import Glance
+from yudai.projects.domain.repository_files import RepositoryFiles
 from yudai.projects.domain.tox import Tox, read_tox
 
 
 def tox(name: str, text: str) -> Tox | None:
-    return read_tox(Glance(frozenset({name}), {name: dedent(text)}))
+    return read_tox(RepositoryFiles(frozenset({name}), {name: dedent(text)}))
 
 
 def test_an_ini():

@@ -102,7 +102,9 @@ async def test_the_process_dies(press: Press, act: str, when: str):
 @pytest.mark.parametrize("when", ["before", "after", "killed before", "killed after"])
 async def test_the_same_from_a_fork(press: Press, act: str, when: str):
     press.forge.uninstall(press.repo)
-    press.purse.server = server_credential(press.forge, "outsider").model_copy(update={"login": ""})
+    press.credentials.server = server_credential(press.forge, "outsider").model_copy(
+        update={"login": ""}
+    )
     faults = _faults(press, act)
     strike = faults.before if when.endswith("before") else faults.after
     strike(act, error=KilledError() if when.startswith("killed") else None)
@@ -127,7 +129,9 @@ async def test_the_process_dies_between_two_steps(press: Press, state: Publicati
                 raise KilledError
             return await super().next(row)
 
-    dying = type(publisher)(Dying(steps.desk, steps.brancher, steps.teller), "dying")
+    dying = type(publisher)(
+        Dying(steps.publishing, steps.branch_writer, steps.issue_comment), "dying"
+    )
     if state is PublicationState.DONE:
         await dying.auto(press.solve_id)
     else:
@@ -265,7 +269,7 @@ async def test_who_lost_it_stops_at_once(press: Press, monkeypatch: pytest.Monke
 async def test_who_lost_it_right_before_a_write_does_not_write(press: Press, act: str):
     """Somebody else took it while we waited for our turn, and no renewal has told us yet."""
     publisher = press.publisher()
-    desk = publisher.steps.desk
+    publish_context = publisher.steps.publishing
     turns = ["push", "open_pull", "add_comment"].index(act)
 
     async def sleep(seconds: float) -> None:
@@ -275,10 +279,10 @@ async def test_who_lost_it_right_before_a_write_does_not_write(press: Press, act
         nonlocal turns
         if (await press.row()).state is list(PublicationState)[turns + 1]:
             await _steal(press)
-        return await type(desk)._credential(desk, *args)
+        return await type(publish_context)._credential(publish_context, *args)
 
-    object.__setattr__(desk, "sleep", sleep)
-    object.__setattr__(desk, "_credential", credential)
+    object.__setattr__(publish_context, "sleep", sleep)
+    object.__setattr__(publish_context, "_credential", credential)
     await publisher.auto(press.solve_id)
     assert act not in press.forge.calls + press.mirrors.calls
     assert (await press.row()).holder == "thief"

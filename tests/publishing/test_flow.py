@@ -1,4 +1,4 @@
-"""The end of a solve's story: what was offered is published by itself."""
+"""The end of a solve's flow: an offered champion is published automatically."""
 
 from collections.abc import AsyncGenerator
 from pathlib import Path
@@ -11,7 +11,7 @@ from tests.support.forge.mirrors_in_memory import Press
 from tests.support.solve_rows import failed, passed
 from yudai.arena.cancel import Stopper
 from yudai.arena.flow import SolveFlow
-from yudai.engine.guard import Activities
+from yudai.engine.guard import WorkGuard
 from yudai.kit.ids import SolveId, WorkerId
 from yudai.ranking.rank import Ranker
 from yudai.runs import queries as runs
@@ -36,13 +36,13 @@ def _flow(press: Press, **changes: Any) -> SolveFlow:
     parts: dict[str, Any] = {
         "context": press.reader.context,
         "worker_id": WorkerId("w"),
-        "activities": Activities(press.store),
+        "work_guard": WorkGuard(press.store),
         "preparer": SimpleNamespace(find=_nothing),
-        "racer": SimpleNamespace(close_open=_nothing, retry_delays_s=()),
-        "prover": SimpleNamespace(cross_examine_runs=_nothing),
+        "supervisor": SimpleNamespace(close_open=_nothing, retry_delays_s=()),
+        "run_verifier": SimpleNamespace(cross_examine_runs=_nothing),
         "ranker": Ranker(press.store),
         "stopper": Stopper(press.store, press.clock),
-        "tell": _nothing,
+        "notify": _nothing,
         "reply": _nothing,
     }
     return SolveFlow(**(parts | changes))

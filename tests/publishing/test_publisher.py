@@ -51,7 +51,7 @@ async def press(database_url: str, tmp_path: Path) -> AsyncGenerator[Press]:
 async def _request(press: Press, actor: str = "") -> None:
     publisher = press.publisher()
     await publisher.request(press.solve_id, actor=actor)
-    await publisher.carry_on(press.solve_id)
+    await publisher.resume(press.solve_id)
 
 
 async def _abstain(press: Press) -> None:
@@ -86,7 +86,7 @@ async def test_it_is_a_draft_by_the_app_with_everything_in_it(press: Press):
 async def test_without_an_app_the_author_is_our_bot(press: Press):
     press.forge.uninstall(press.repo)
     press.forge.give(press.repo, "robot", Role.WRITE)
-    press.purse.server = server_credential(press.forge, "robot")
+    press.credentials.server = server_credential(press.forge, "robot")
     await press.solve(passed())
     await press.publisher().auto(press.solve_id)
     [text] = press.mirrors.built.values()
@@ -199,8 +199,8 @@ async def test_what_a_dead_flow_left_untold_is_remembered(press: Press):
         (UNVERIFIED, {}, "only what was verified"),
         (failed(), {}, "only what was verified"),
         (passed(), {"publish": PublishMode.NEVER}, "publish: never"),
-        (passed(), {"publish": None}, "of no forge"),
-        (passed(), {"repo_url": ""}, "of no forge"),
+        (passed(), {"publish": None}, "not at a forge"),
+        (passed(), {"repo_url": ""}, "not at a forge"),
         (
             passed(),
             {"state": SolveState.COMPLETED, "champion_run_id": run_id(0)},
@@ -239,12 +239,12 @@ async def test_a_publication_of_another_forge_is_left_alone(press: Press):
         row = await db.merge(await press.row())
         row.repo_url = "https://forge.test.elsewhere.test/acme/demo"
     assert await publisher.sweep() == 0
-    await publisher.carry_on(press.solve_id)
+    await publisher.resume(press.solve_id)
     assert (press.pulls, press.comments, press.branches) == ([], [], [])
     row = await press.row()
     assert (row.state, row.tries, row.holder) == (PublicationState.REQUESTED, 0, "")
     with pytest.raises(RefusedError, match="elsewhere"):
-        await publisher.steps.desk.work(row)
+        await publisher.steps.publishing.work(row)
 
 
 async def test_one_that_cannot_be_remembered_holds_up_no_other(
@@ -253,14 +253,14 @@ async def test_one_that_cannot_be_remembered_holds_up_no_other(
     second = SolveId("0190a000-0000-7000-8000-00000000bbbb")
     await press.solve(passed(), finished_at=START - 5.0)
     await press.solve(passed(), id=second, finished_at=START - 1.0)
-    ask = publishing.ask_by_itself
+    ask = publishing.request_automatically
 
     async def broken(db: Any, solve_id: SolveId, **how: Any) -> Any:
         if solve_id == second:
             raise ValueError("broken")
         return await ask(db, solve_id, **how)
 
-    monkeypatch.setattr(publishing, "ask_by_itself", broken)
+    monkeypatch.setattr(publishing, "request_automatically", broken)
     press.clock.time += 60
     assert await press.publisher().remember() == 2
     assert len(press.pulls) == 1
@@ -415,19 +415,19 @@ async def test_protected_paths_of_the_repository_itself(press: Press):
 
 async def test_whoever_lost_the_right_to_push_publishes_nothing_there(press: Press):
     """Nor with the App's right, which is not theirs; a fork in their own name is."""
-    press.purse.people["ada-id"] = press.forge.credential("ada")
+    press.credentials.people["ada-id"] = press.forge.credential("ada")
     await press.solve(passed(), publish=PublishMode.ASK, user_id="ada-id")
     publisher = press.publisher()
     await publisher.request(press.solve_id, actor="ada-id")
     press.forge.give(press.repo, "ada", Role.READ)
-    await publisher.carry_on(press.solve_id)
+    await publisher.resume(press.solve_id)
     row = await press.row()
     assert (row.actor, row.head_repo) == ("ada-id", "ada/demo")
     assert press.pulls[0].author.login == "ada"
 
 
 async def test_whoever_is_signed_out_publishes_nothing(press: Press):
-    press.purse.server = server_credential(press.forge, "robot")
+    press.credentials.server = server_credential(press.forge, "robot")
     await press.solve(passed(), publish=PublishMode.ASK)
     await _request(press, actor="somebody")
     row = await press.row()
@@ -439,12 +439,12 @@ async def test_whoever_is_signed_out_publishes_nothing(press: Press):
 
 async def test_the_local_person_uses_the_servers_token_from_a_fork(press: Press):
     press.forge.uninstall(press.repo)
-    press.purse.server = server_credential(press.forge, "me")
+    press.credentials.server = server_credential(press.forge, "me")
 
     async def writing(*_args: Any, **_kwargs: Any) -> Any:
         raise ForbiddenError("may not push")
 
-    press.purse.writing = writing  # type: ignore[method-assign]
+    press.credentials.writing = writing  # type: ignore[method-assign]
     await press.solve(passed(), publish=PublishMode.ASK)
     await _request(press, actor=LOCAL_USER)
     assert (await press.row()).head_repo == "me/demo"
@@ -470,8 +470,10 @@ async def test_an_issue_that_may_not_be_commented_on(press: Press):
 async def test_secrets_are_taken_out_of_what_is_said(press: Press):
     await press.solve(passed(), issue_title="my-secret-value is wrong")
     publisher = press.publisher()
-    desk = publisher.steps.desk
-    object.__setattr__(desk, "redact", lambda text: text.replace("my-secret-value", "[redacted]"))
+    publish_context = publisher.steps.publishing
+    object.__setattr__(
+        publish_context, "redact", lambda text: text.replace("my-secret-value", "[redacted]")
+    )
     await publisher.auto(press.solve_id)
     [text] = press.mirrors.built.values()
     said = (press.pulls[0].title, press.pulls[0].body, press.comments[0].body, text.message)
@@ -496,9 +498,9 @@ async def test_a_base_that_moved_there_makes_it_stale(press: Press, move: BaseMo
     await press.publisher().auto(press.solve_id)
     row = await press.row()
     assert row.state is PublicationState.STALE
-    assert "solve the issue anew" in row.reason
+    assert "solve the issue again" in row.reason
     assert (press.pulls, press.branches) == ([], [])
-    assert "solve the issue anew" in press.comments[0].body
+    assert "solve the issue again" in press.comments[0].body
     assert "publication.stale" in await press.timeline()
 
 
@@ -556,7 +558,7 @@ async def test_the_app_was_installed_between_commit_and_push(press: Press):
     """Another author is another commit: nothing was pushed yet, so that is no harm."""
     press.forge.uninstall(press.repo)
     press.forge.give(press.repo, "robot", Role.WRITE)
-    press.purse.server = server_credential(press.forge, "robot")
+    press.credentials.server = server_credential(press.forge, "robot")
     await press.solve(passed())
     press.mirrors.faults.before("branch_head")
     await press.publisher().auto(press.solve_id)

@@ -25,7 +25,7 @@ from yudai.publishing.domain.pull_request import (
     tells_of_solve,
     title,
 )
-from yudai.publishing.domain.summary import FileDelta, Story, Told, file_deltas
+from yudai.publishing.domain.summary import CommentFacts, FileDelta, PublishedSolve, file_deltas
 from yudai.ranking.domain.scorecard import Place, Scorecard
 from yudai.runs.domain.states import RunState
 from yudai.solves.domain.matrix import Contestant
@@ -72,7 +72,7 @@ def _passed(**evidence: Any) -> Verdict:
     )
 
 
-def _story(**changes: Any) -> Story:
+def _story(**changes: Any) -> PublishedSolve:
     failed = Verdict(status=VerdictStatus.FAILED, summary="breaks t.py::old")
     columns: dict[str, Any] = {
         "solve_id": SOLVE,
@@ -88,7 +88,7 @@ def _story(**changes: Any) -> Story:
         "reason": "fast-1: 1 test fixed; ahead of 2 other runs",
         "files": (FileDelta(path="app.py", added=3, removed=1),),
     }
-    return Story(**(columns | changes))
+    return PublishedSolve(**(columns | changes))
 
 
 def test_names():
@@ -128,9 +128,9 @@ def test_numbers_without_test_files_say_so():
         FileDelta(path="app.py", added=3, removed=1),
         FileDelta(path="tests/test_app.py", added=9, removed=0),
     )
-    for text in (body(_story(files=files)), comment(_story(files=files), Told())):
+    for text in (body(_story(files=files)), comment(_story(files=files), CommentFacts())):
         assert "\n🧩 Files changed: 1 | LOC: 4 (besides tests)\n" in text
-    assert "\n🧩 Files changed: 1 | LOC: 4\n" in comment(_story(), Told())
+    assert "\n🧩 Files changed: 1 | LOC: 4\n" in comment(_story(), CommentFacts())
     assert "\n🧩 Files changed: 1 | LOC: 4\n" in body(_story(files=()))
 
 
@@ -148,7 +148,7 @@ def test_other_contestants_tests_are_only_in_the_cross_examination():
 
 
 def test_what_tells_of_a_solve():
-    assert tells_of_solve(comment(_story(), Told()))
+    assert tells_of_solve(comment(_story(), CommentFacts()))
     assert tells_of_solve(f"x\r\n{marker(OTHER)}\r\n")
     assert not tells_of_solve("<!-- yudai:trigger=1 -->")
     assert not tells_of_solve(f"> {marker(OTHER)}")
@@ -191,12 +191,12 @@ def test_the_body_tells_everything():
 
 def test_what_was_not_proved_closes_nothing():
     verdict = Verdict(status=VerdictStatus.UNPROVED, summary="nothing was red")
-    story = _story(champion=_place(1, verdict))
-    assert reference(story) == "Refs #12"
-    for text in (body(story), commit_message(story)):
+    solve = _story(champion=_place(1, verdict))
+    assert reference(solve) == "Refs #12"
+    for text in (body(solve), commit_message(solve)):
         assert "Refs #12" in text
         assert "Fixes" not in text
-    assert "none was red before" in body(story)
+    assert "none was red before" in body(solve)
     assert reference(_story(issue_number=None)) == ""
 
 
@@ -225,14 +225,26 @@ def test_a_commit_is_told_in_plain_words():
 @pytest.mark.parametrize(
     ("changes", "told", "words"),
     [
-        ({}, Told(pull_number=13, pull_url="https://f.example/13"), "[#13](https://f.example/13)"),
-        ({}, Told(pull_number=13, pull_url="javascript:1)"), "Draft pull request #13 is open"),
-        ({}, Told(refused="changes a workflow"), "no pull request was opened: changes a workflow"),
-        ({}, Told(), "waits for a person"),
-        ({"champion": None, "reason": "no champion: all failed"}, Told(), "all failed"),
+        (
+            {},
+            CommentFacts(pull_number=13, pull_url="https://f.example/13"),
+            "[#13](https://f.example/13)",
+        ),
+        (
+            {},
+            CommentFacts(pull_number=13, pull_url="javascript:1)"),
+            "Draft pull request #13 is open",
+        ),
+        (
+            {},
+            CommentFacts(refused="changes a workflow"),
+            "no pull request was opened: changes a workflow",
+        ),
+        ({}, CommentFacts(), "waits for a person"),
+        ({"champion": None, "reason": "no champion: all failed"}, CommentFacts(), "all failed"),
     ],
 )
-def test_comments(changes: dict[str, Any], told: Told, words: str):
+def test_comments(changes: dict[str, Any], told: CommentFacts, words: str):
     text = comment(_story(**changes), told)
     assert text.startswith(f"{HEADING}\n")
     assert words in text
@@ -249,12 +261,12 @@ def test_one_alone_has_lost_to_nobody():
 
 
 def test_binary_files_many_files_and_none():
-    assert "| File |" not in comment(_story(files=()), Told())
+    assert "| File |" not in comment(_story(files=()), CommentFacts())
     files = tuple(FileDelta(path=f"f{n}", added=n, removed=0) for n in range(60))
-    text = comment(_story(files=files), Told())
+    text = comment(_story(files=files), CommentFacts())
     assert "20 more files are not listed" in text
     one = FileDelta(path="logo.png", added=0, removed=0, is_binary=True)
-    assert r"| logo\.png | binary | |" in comment(_story(files=(one,)), Told())
+    assert r"| logo\.png | binary | |" in comment(_story(files=(one,)), CommentFacts())
 
 
 def test_deltas_of_a_patch():
@@ -265,7 +277,7 @@ def test_deltas_of_a_patch():
     assert file_deltas(patch) == (FileDelta(path="app.py", added=2, removed=1),)
 
 
-def _hostile_story(words: str, *, count: int = 3) -> Story:
+def _hostile_story(words: str, *, count: int = 3) -> PublishedSolve:
     names = (words,) * count
     evidence = {
         "proved_by": names,
@@ -292,7 +304,9 @@ def _hostile_story(words: str, *, count: int = 3) -> Story:
     )
 
 
-@pytest.mark.parametrize("make", [body, lambda story: comment(story, Told(refused=HOSTILE))])
+@pytest.mark.parametrize(
+    "make", [body, lambda solve: comment(solve, CommentFacts(refused=HOSTILE))]
+)
 def test_hostile_words_do_nothing_anywhere(make: Any):
     text = make(_hostile_story(HOSTILE))
     assert not has_marker(text, OTHER)
@@ -311,13 +325,13 @@ def test_hostile_words_do_nothing_anywhere(make: Any):
 @settings(max_examples=25)
 @given(st.text(max_size=200), st.integers(min_value=1, max_value=60))
 def test_nothing_is_too_long_and_everything_keeps_its_mark(words: str, count: int):
-    story = _hostile_story(words * 20, count=count)
-    for text in (body(story), comment(story, Told(refused=words * 100))):
+    solve = _hostile_story(words * 20, count=count)
+    for text in (body(solve), comment(solve, CommentFacts(refused=words * 100))):
         assert len(text) <= MAX_BODY
         assert has_marker(text, SOLVE)
         assert text.startswith(HEADING)
-    assert len(title(story)) <= MAX_TITLE
-    assert "\n" not in title(story)
+    assert len(title(solve)) <= MAX_TITLE
+    assert "\n" not in title(solve)
 
 
 def test_what_does_not_fit_is_left_out_and_said_so():

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tests.support.rows import SOLVE, NewSolve
-from yudai.kit.errors import IllegalTransitionError, NotFoundError, TakenError
+from yudai.kit.errors import ClaimLostError, IllegalTransitionError, NotFoundError
 from yudai.kit.ids import SolveId
 from yudai.publishing import queries as publications
 from yudai.publishing.domain.publication import PublicationEvent, PublicationState
@@ -49,7 +49,7 @@ async def _kinds(store: Store) -> list[str]:
 async def test_there_is_none_before_somebody_asks(store: Store, new_solve: NewSolve):
     async with store.read() as db:
         assert await publications.find(db, SOLVE) is None
-        with pytest.raises(NotFoundError, match="nobody has asked"):
+        with pytest.raises(NotFoundError, match="request it first"):
             await publications.get(db, SOLVE)
     await _add(store, new_solve)
     assert await _kinds(store) == ["publication.requested"]
@@ -90,14 +90,14 @@ async def test_who_lost_it_writes_nothing(store: Store, new_solve: NewSolve):
         lambda db: publications.advance(db, stale, COMMITTED, at=201),
         lambda db: publications.change(db, SOLVE, "one", at=201, head_repo="x/y"),
     ):
-        with pytest.raises(TakenError):
+        with pytest.raises(ClaimLostError):
             async with store.change() as db:
                 await late(db)
     async with store.change() as db:
         row = await publications.advance(db, fresh, COMMITTED, at=201)
     assert (row.state, row.commit) == (PublicationState.COMMITTED, "c" * 40)
     # Its state is another one by now.
-    with pytest.raises(TakenError):
+    with pytest.raises(ClaimLostError):
         async with store.change() as db:
             await publications.advance(db, _as_requested(row), COMMITTED, at=202)
     assert await _kinds(store) == ["publication.requested", "publication.committed"]
@@ -181,7 +181,7 @@ async def test_who_holds_it_as_it_was_seen(store: Store, new_solve: NewSolve):
     async with store.change() as db:
         await publications.hold(db, row)
     await _take(store, "two", at=200)
-    with pytest.raises(TakenError):
+    with pytest.raises(ClaimLostError):
         async with store.change() as db:
             await publications.hold(db, row)
 

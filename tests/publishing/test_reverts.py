@@ -10,7 +10,7 @@ from yudai.forge.domain.repository import Account, ForgeCommit, PullRequest, Pul
 from yudai.patches.patch import parse_patch
 from yudai.publishing.domain.branch_history import Act, Change, LandingSign, acts_of, find_landing
 from yudai.publishing.domain.publication import OutcomeKind
-from yudai.publishing.domain.reverts import Sign, Turn, has_enough, read_history, telling_lines
+from yudai.publishing.domain.reverts import Reversal, Sign, has_enough, read_history, telling_lines
 
 COMMIT, MERGE, OTHER = "a" * 40, "b" * 40, "c" * 40
 R1, R2, R3 = "1" * 40, "2" * 40, "3" * 40
@@ -31,8 +31,8 @@ def _act(sha: str = R1, at: float = 200.0, **parts: Any) -> Act:
     return Act(sha=sha, at=at, **parts)
 
 
-def _kinds(*acts: Act, kept: tuple[Turn, ...] = ()) -> list[OutcomeKind]:
-    return [turn.kind for turn in read_history(OURS, acts, kept=kept).turns]
+def _kinds(*acts: Act, kept: tuple[Reversal, ...] = ()) -> list[OutcomeKind]:
+    return [reversal.kind for reversal in read_history(OURS, acts, kept=kept).reversals]
 
 
 SIGNS = [
@@ -57,8 +57,8 @@ SIGNS = [
 
 @pytest.mark.parametrize(("sign", "parts"), SIGNS)
 def test_each_sign_of_a_revert_is_read(sign: Sign, parts: dict[str, Any]) -> None:
-    [turn] = read_history(OURS, [_act(**parts)]).turns
-    assert (turn.kind, turn.sign, turn.sha, turn.at) == (REVERTED, sign, R1, 200.0)
+    [reversal] = read_history(OURS, [_act(**parts)]).reversals
+    assert (reversal.kind, reversal.sign, reversal.sha, reversal.at) == (REVERTED, sign, R1, 200.0)
 
 
 FALSE = [
@@ -90,7 +90,7 @@ FALSE = [
 @pytest.mark.parametrize("parts", FALSE)
 def test_what_only_looks_like_a_revert_is_none(parts: dict[str, Any]) -> None:
     reading = read_history(OURS, [_act(**parts)])
-    assert (reading.turns, reading.suspicions, reading.is_there) == ((), (), True)
+    assert (reading.reversals, reading.suspicions, reading.is_there) == ((), (), True)
 
 
 def test_the_same_title_of_another_commit_on_the_branch_is_not_ours() -> None:
@@ -108,7 +108,7 @@ def test_only_what_came_later_and_is_not_ours_counts(at: float, sha: str, number
 
 def test_the_very_second_of_our_merge_counts() -> None:
     late = OURS.model_copy(update={"since": 100.9})
-    assert read_history(late, [_act(R1, 100.0, body="Reverts #7", number=9)]).turns
+    assert read_history(late, [_act(R1, 100.0, body="Reverts #7", number=9)]).reversals
 
 
 NESTED = [
@@ -130,9 +130,9 @@ def test_what_takes_a_revert_back_restores(
     first = _act(R1, 200.0, number=9, title="Undo", body="Reverts acme/demo#7")
     second = _act(sha, 300.0, **parts)
     assert _kinds(first, second) == [REVERTED, kind]
-    kept = read_history(OURS, [first]).turns
+    kept = read_history(OURS, [first]).reversals
     assert _kinds(first, second, kept=kept) == [kind]
-    again = read_history(OURS, [first, second]).turns
+    again = read_history(OURS, [first, second]).reversals
     assert _kinds(first, second, kept=again) == []
 
 
@@ -143,7 +143,7 @@ def test_a_reapplied_change_can_be_reverted_again() -> None:
         _act(R3, 400.0, message=f"u\n\nThis reverts commit {R2}."),
     ]
     reading = read_history(OURS, acts)
-    assert [turn.kind for turn in reading.turns] == [REVERTED, REAPPLIED, REVERTED]
+    assert [reversal.kind for reversal in reading.reversals] == [REVERTED, REAPPLIED, REVERTED]
     assert not reading.is_there
     direct = acts[2].model_copy(update={"message": f"u\n\nThis reverts commit {MERGE}."})
     assert _kinds(*acts[:2], direct) == [REVERTED, REAPPLIED, REVERTED]
@@ -165,7 +165,7 @@ def test_one_revert_seen_as_commit_and_as_pull_request_is_one() -> None:
     pull = _act(R2, 210.0, number=9, title='Revert "Fix add()"', body="Reverts acme/demo#7")
     assert _kinds(commit, pull) == [REVERTED]
     # Seen in the other order, because the forge's lists are not of the same moment.
-    kept = read_history(OURS, [pull]).turns
+    kept = read_history(OURS, [pull]).reversals
     assert _kinds(commit, pull, kept=kept) == []
     again = _act(R3, 300.0, number=12, body="Reverts acme/demo#9")
     assert _kinds(commit, pull, again, kept=kept) == [REAPPLIED]
@@ -179,7 +179,7 @@ def test_a_reapply_without_a_revert_changes_nothing() -> None:
 def test_what_undoes_our_change_without_saying_so_is_only_suspected() -> None:
     silent = _act(message="Tidy up", patch_id="q" * 40)
     reading = read_history(OURS, [silent])
-    assert (reading.turns, reading.suspicions, reading.is_there) == ((), (silent,), True)
+    assert (reading.reversals, reading.suspicions, reading.is_there) == ((), (silent,), True)
     said = _act(message=f"u\n\nThis reverts commit {MERGE}.", patch_id="q" * 40)
     assert read_history(OURS, [said]).suspicions == ()
     later = _act(R2, 300.0, message="Tidy up", patch_id="q" * 40)
@@ -189,14 +189,14 @@ def test_what_undoes_our_change_without_saying_so_is_only_suspected() -> None:
 def test_without_patch_ids_nothing_is_suspected() -> None:
     bare = OURS.model_copy(update={"patch_id": "", "inverse_patch_id": ""})
     reading = read_history(bare, [_act(message="x")])
-    assert (reading.turns, reading.suspicions) == ((), ())
+    assert (reading.reversals, reading.suspicions) == ((), ())
 
 
 @given(st.integers(1, 12), st.sampled_from(["Fix add()", "Fix add() (#7)"]))
 def test_parity_decides_however_deep_reverts_are_nested(depth: int, title: str) -> None:
     for _ in range(depth):
         title = f'Revert "{title}"'
-    first = Turn(kind=REVERTED, sha=OTHER, at=150.0, sign=Sign.COMMIT)
+    first = Reversal(kind=REVERTED, sha=OTHER, at=150.0, sign=Sign.COMMIT)
     kept = () if depth % 2 else (first,)
     expected = REVERTED if depth % 2 else REAPPLIED
     assert _kinds(_act(title=title, number=99), kept=kept) == [expected]
@@ -209,7 +209,7 @@ _WORDS = st.text(st.sampled_from('Revert"Fix add()#7 (9)\n'), max_size=60)
 def test_text_that_names_nothing_of_ours_never_counts(title: str, body: str, branch: str) -> None:
     stranger = OURS.model_copy(update={"number": 123_456, "title": "\x00", "shas": (MERGE,)})
     act = _act(title=title, body=body, branch=branch, message=body, number=9)
-    assert read_history(stranger, [act]).turns == ()
+    assert read_history(stranger, [act]).reversals == ()
 
 
 @given(st.lists(st.sampled_from([R1, R2, R3, MERGE]), max_size=8))
@@ -218,13 +218,13 @@ def test_a_history_read_again_or_in_parts_says_the_same(targets: list[str]) -> N
         _act(f"{index:x}{'d' * 39}", 200.0 + index, message=f"u\n\nThis reverts commit {target}.")
         for index, target in enumerate(targets)
     ]
-    whole = read_history(OURS, acts).turns
-    kinds = [turn.kind for turn in whole]
+    whole = read_history(OURS, acts).reversals
+    kinds = [reversal.kind for reversal in whole]
     assert set(kinds[::2]) <= {REVERTED}
     assert set(kinds[1::2]) <= {REAPPLIED}
-    kept: tuple[Turn, ...] = ()
+    kept: tuple[Reversal, ...] = ()
     for end in range(len(acts) + 1):
-        kept += read_history(OURS, acts[:end], kept=kept).turns
+        kept += read_history(OURS, acts[:end], kept=kept).reversals
     assert kept == whole
 
 

@@ -21,7 +21,7 @@ from yudai.kit.errors import ConflictError, ForbiddenError, ForgeError, NotFound
 from yudai.kit.ids import LOCAL_USER, SolveId
 from yudai.publishing import outcome_queries as outcomes
 from yudai.publishing import queries as publications
-from yudai.publishing.confirm_revert import Confirmer
+from yudai.publishing.confirm_revert import RevertConfirmation
 from yudai.publishing.domain.publication import OutcomeKind, PublicationState
 from yudai.publishing.settle import Settler
 from yudai.publishing.tables import OutcomeRow, PublicationRow
@@ -116,7 +116,7 @@ class Desk:
         )
         self.base_commit = self.forge.held(self.repo).branches["main"][-1].sha
         mirrors: Any = self.mirrors
-        self.confirmer = Confirmer(store, self.clock)
+        self.confirmer = RevertConfirmation(store, self.clock)
         self.settler = Settler(
             context=self.reader.context,
             forge=self.forge,
@@ -173,7 +173,7 @@ class Desk:
 
     async def look(self, *, after: float = 0.0) -> int:
         self.clock.at += after
-        return await self.settler.look()
+        return await self.settler.check_due()
 
     async def merged(self, solve_id: SolveId = SOLVE) -> PullRequest:
         """Published, merged and seen."""
@@ -344,7 +344,7 @@ async def test_what_was_out_of_sight_is_settled_when_it_is_seen(desk: Desk) -> N
     desk.forge.held(desk.repo).is_private = True
     desk.forge.held(desk.repo).roles.clear()
     assert await desk.look() == 0
-    assert await desk.settler.look_at(desk.repo, pull.number) == 0
+    assert await desk.settler.check_pull(desk.repo, pull.number) == 0
     assert await desk.look(after=599) == 0
     desk.forge.give(desk.repo, "wim", Role.WRITE)
     desk.forge.merge(desk.repo, pull.number)
@@ -366,7 +366,7 @@ async def test_one_that_cannot_be_seen_does_not_hide_the_others_from_a_hint(desk
     second = await desk.publish(OTHER)
     desk.forge.merge(desk.repo, second.number)
     desk.forge.faults.before("pull", error=ForbiddenError("the token is over"))
-    assert await desk.settler.look_at(desk.repo, None) == 1
+    assert await desk.settler.check_pull(desk.repo, None) == 1
     assert await desk.kinds() == []
     assert "the token is over" in (await desk.row()).error
     assert await desk.kinds(OTHER) == [OutcomeKind.MERGED]
@@ -378,7 +378,7 @@ async def test_changes_from_one_commit_are_one_fetch(desk: Desk) -> None:
     desk.forge.push(desk.repo, "main", "Something else")
     for pull in pulls:
         desk.forge.close_pull(desk.repo, pull.number)
-    assert await desk.settler.look_at(desk.repo, None) == 2
+    assert await desk.settler.check_pull(desk.repo, None) == 2
     assert desk.mirrors.fetched == 1
 
 
@@ -579,23 +579,23 @@ async def test_a_hint_asks_now(desk: Desk) -> None:
     await desk.look()
     desk.forge.merge(desk.repo, pull.number)
     assert await desk.look() == 0
-    assert await desk.settler.look_at(desk.repo, pull.number) == 1
+    assert await desk.settler.check_pull(desk.repo, pull.number) == 1
     assert (await desk.row()).pull_state is PullState.MERGED
     # Of another's pull request, of a push, and of a repository that is written otherwise.
     revert = desk.forge.revert(desk.repo, pull.number)
-    assert await desk.settler.look_at(desk.repo, revert.number) == 1
+    assert await desk.settler.check_pull(desk.repo, revert.number) == 1
     assert (await desk.kinds())[1:] == [OutcomeKind.REVERTED]
     loud = desk.repo.model_copy(update={"owner": "Ada"})
     desk.clock.at += 60 * DAY
-    assert await desk.settler.look_at(loud, None) == 0
-    assert await desk.settler.look_at(loud, pull.number) == 1
+    assert await desk.settler.check_pull(loud, None) == 0
+    assert await desk.settler.check_pull(loud, pull.number) == 1
 
 
 async def test_a_hint_that_nobody_could_follow_is_an_error(desk: Desk) -> None:
     pull = await desk.publish()
     desk.forge.faults.before("pull")
     with pytest.raises(ForgeError):
-        await desk.settler.look_at(desk.repo, pull.number)
+        await desk.settler.check_pull(desk.repo, pull.number)
 
 
 async def test_a_forge_that_is_away_is_asked_again_soon(desk: Desk) -> None:

@@ -20,7 +20,7 @@ from yudai.artifacts.tables import ArtifactRow
 from yudai.kit.errors import NotFoundError, RefusedError
 from yudai.kit.ids import RunId
 from yudai.record import import_trajectories
-from yudai.record.import_trajectories import Importation, Importer
+from yudai.record.import_trajectories import ImportedRun, Importer
 from yudai.runs.domain.trajectory.trajectory import export
 from yudai.runs.tables import MessageRow, RunRow
 from yudai.solves.tables import EventRow, SolveRow
@@ -41,11 +41,11 @@ class Desk:
         path.write_bytes(content)
         return path
 
-    async def read(self, value: object) -> Importation:
+    async def read(self, value: object) -> ImportedRun:
         [done] = await self.importer.import_files([self.file(value)])
         return done
 
-    async def run(self, done: Importation) -> RunRow:
+    async def run(self, done: ImportedRun) -> RunRow:
         return (await rows_of_solve(self.reader.context.store, done.solve_id)).runs[0]
 
     async def is_empty(self) -> bool:

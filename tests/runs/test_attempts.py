@@ -7,7 +7,7 @@ from yudai.artifacts.port import ArtifactKind, ArtifactRef
 from yudai.engine.guard import lost_claims
 from yudai.gateway.domain.models import Usage
 from yudai.kit.causes import Cause
-from yudai.kit.errors import ConflictError, TakenError
+from yudai.kit.errors import ClaimLostError, ConflictError
 from yudai.kit.ids import WorkerId
 from yudai.runs import attempts
 from yudai.runs import queries as runs
@@ -61,7 +61,7 @@ async def test_who_lost_a_solve_may_not_write(store: Store, run: RunRow) -> None
     assert first is not None
     old = claim_of(first)
     await take(store, run, THERE, at=20.0)
-    with pytest.raises(TakenError):
+    with pytest.raises(ClaimLostError):
         async with store.change() as db:
             await solves.advance(db, run.solve_id, SolveEvent.ABSTAINED, at=21.0, claim=old)
     async with store.read() as db:
@@ -124,10 +124,10 @@ async def test_who_lost_a_run_may_not_write(store: Store, run: RunRow) -> None:
         row = await runs.hold(db, run.id)
         row = await attempts.give_up(db, row, Cause.WORKER_LOST, "", at=7.0)
         await attempts.start(db, row, THERE, at=8.0, time_budget_s=60)
-    with pytest.raises(TakenError):
+    with pytest.raises(ClaimLostError):
         async with store.change() as db:
             await runs.change(db, run.id, claim=frozen, why="mine")
-    with pytest.raises(TakenError):
+    with pytest.raises(ClaimLostError):
         async with store.change() as db:
             await runs.advance(db, run.id, RunEvent.SUBMITTED, at=9.0, claim=frozen)
     async with store.read() as db:
@@ -167,8 +167,8 @@ async def test_every_change_grows_the_revision(store: Store, run: RunRow) -> Non
 async def test_what_a_stopped_worker_laid_down_is_no_chance_gone(store: Store, run: RunRow) -> None:
     await begin(store, run)
     async with store.change() as db:
-        assert await attempts.lay_down(db, THERE, "stopped", at=7.0) == 0
-        assert await attempts.lay_down(db, HERE, "stopped", at=7.0) == 1
+        assert await attempts.requeue_runs_of(db, THERE, "stopped", at=7.0) == 0
+        assert await attempts.requeue_runs_of(db, HERE, "stopped", at=7.0) == 1
         assert await attempts.used(db, run.id) == 0
     row = await begin(store, run, THERE)
     assert (row.attempt, row.state) == (2, RunState.RUNNING)

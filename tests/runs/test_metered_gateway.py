@@ -12,7 +12,7 @@ from yudai.gateway.port import Call, Completion
 from yudai.kit.causes import Cause
 from yudai.kit.errors import GatewayError
 from yudai.runs.spending.metered_gateway import MeteredGateway
-from yudai.runs.spending.run_cap import Purse
+from yudai.runs.spending.run_cap import LocalCap
 
 PRICE = Price(input_micros=3_000_000, output_micros=15_000_000, cached_micros=300_000)
 DOLLAR = 1_000_000
@@ -44,20 +44,20 @@ def reply(cost: int | None = None, **usage: int) -> Completion:
 
 
 class Stage:
-    """One run of one model, with a purse of its own unless it shares one."""
+    """One run of one model, with a cap of its own unless it shares one."""
 
     def __init__(
         self,
         answer: Completion | Callable[[Call], Completion],
         *,
         price: Price | None = PRICE,
-        purse: Purse | None = None,
+        solve_cap: LocalCap | None = None,
         run_cap: int = DOLLAR,
     ) -> None:
-        self.purse = purse or Purse(DOLLAR)
+        self.solve_cap = solve_cap or LocalCap(DOLLAR)
         self.asked = AnsweringGateway(answer if callable(answer) else lambda _: answer)
         self.gateway = MeteredGateway(
-            self.asked, self.purse, {"ours": model(price)}, run_cap_micros=run_cap
+            self.asked, self.solve_cap, {"ours": model(price)}, run_cap_micros=run_cap
         )
         self.reserved: list[int] = []
 
@@ -70,7 +70,7 @@ def reserving(answer: Completion) -> tuple[Stage, list[int]]:
     noted: list[int] = []
 
     def note(_: Call) -> Completion:
-        noted.append(stage.purse.reserved_micros)
+        noted.append(stage.solve_cap.reserved_micros)
         return answer
 
     stage = Stage(note)
@@ -89,14 +89,14 @@ async def test_what_was_charged_is_the_price_of_the_tokens_with_cached_ones_chea
     stage = Stage(reply(input_tokens=10_000, cached_tokens=8_000, output_tokens=100))
     charged = (await stage.say("hello")).usage.cost_micros
     assert charged == 6_000 + 2_400 + 1_500
-    assert stage.purse.spent_micros == stage.gateway.run_purse.spent_micros == charged
+    assert stage.solve_cap.spent_micros == stage.gateway.local_cap.spent_micros == charged
 
 
 @pytest.mark.parametrize("cost", [0, 77, 10**9])
 async def test_the_replys_own_cost_counts_when_it_names_one(cost: int):
     stage = Stage(reply(cost, input_tokens=10_000))
     assert (await stage.say("hello")).usage.cost_micros == cost
-    assert stage.purse.spent_micros == cost
+    assert stage.solve_cap.spent_micros == cost
 
 
 async def test_a_call_sets_aside_more_than_it_can_cost():
@@ -104,7 +104,7 @@ async def test_a_call_sets_aside_more_than_it_can_cost():
     await stage.say("x" * 400)
     bytes_of_input = len('{"role": "user", "content": ""}') + 400
     assert reserved[0] >= bytes_of_input * 3 + 1000 * 15
-    assert stage.purse.reserved_micros == 0
+    assert stage.solve_cap.reserved_micros == 0
 
 
 async def test_a_later_call_knows_how_long_the_conversation_really_is():
@@ -139,32 +139,37 @@ async def test_letters_of_any_kind_are_measured_in_bytes():
 
 
 async def test_the_call_after_the_solves_cap_is_never_made():
-    purse = Purse(1_000)
-    one, two = (Stage(reply(400), purse=purse) for _ in range(2))
+    solve_cap = LocalCap(1_000)
+    one, two = (Stage(reply(400), solve_cap=solve_cap) for _ in range(2))
     for stage in (one, two, one):
         await stage.say("hello")
     with pytest.raises(GatewayError, match="solve's cost cap") as refused:
         await two.say("hello")
     assert refused.value.cause is Cause.OUT_OF_BUDGET
-    assert (len(two.asked.calls), purse.spent_micros) == (1, 1_200)
-    assert two.gateway.run_purse.reserved_micros == 0
+    assert (len(two.asked.calls), solve_cap.spent_micros) == (1, 1_200)
+    assert two.gateway.local_cap.reserved_micros == 0
 
 
 async def test_the_call_after_the_runs_cap_is_never_made():
-    purse = Purse(DOLLAR)
-    poor, rich = Stage(reply(400), purse=purse, run_cap=500), Stage(reply(400), purse=purse)
+    solve_cap = LocalCap(DOLLAR)
+    poor, rich = (
+        Stage(reply(400), solve_cap=solve_cap, run_cap=500),
+        Stage(reply(400), solve_cap=solve_cap),
+    )
     await poor.say("hello")
     await poor.say("hello")
     with pytest.raises(GatewayError, match="run's cost cap") as refused:
         await poor.say("hello")
     assert refused.value.cause is Cause.OUT_OF_BUDGET
-    assert (purse.spent_micros, purse.reserved_micros) == (800, 0)
+    assert (solve_cap.spent_micros, solve_cap.reserved_micros) == (800, 0)
     await rich.say("hello")
 
 
-@pytest.mark.parametrize(("purse_cap", "run_cap"), [(60_000, DOLLAR), (DOLLAR, 60_000)])
-async def test_near_either_cap_the_reply_is_asked_to_be_shorter(purse_cap: int, run_cap: int):
-    stage = Stage(reply(0), purse=Purse(purse_cap), run_cap=run_cap)
+@pytest.mark.parametrize(("solve_cap_micros", "run_cap"), [(60_000, DOLLAR), (DOLLAR, 60_000)])
+async def test_near_either_cap_the_reply_is_asked_to_be_shorter(
+    solve_cap_micros: int, run_cap: int
+):
+    stage = Stage(reply(0), solve_cap=LocalCap(solve_cap_micros), run_cap=run_cap)
     await stage.say("hello", max_output_tokens=16_384)
     [sent] = stage.asked.calls
     assert 1_024 < sent.max_output_tokens < 4_000
@@ -177,9 +182,9 @@ async def test_a_lost_answer_counts_for_the_caps_but_is_no_cost():
     stage = Stage(lose)
     with pytest.raises(GatewayError, match="broke"):
         await stage.say("hello", max_output_tokens=1_000)
-    for purse in (stage.purse, stage.gateway.run_purse):
-        assert (purse.spent_micros, purse.reserved_micros) == (0, 0)
-        assert purse.uncertain_micros >= 2 * 1_000 * 15
+    for solve_cap in (stage.solve_cap, stage.gateway.local_cap):
+        assert (solve_cap.spent_micros, solve_cap.reserved_micros) == (0, 0)
+        assert solve_cap.uncertain_micros >= 2 * 1_000 * 15
 
 
 async def test_a_refused_call_costs_nothing():
@@ -189,56 +194,56 @@ async def test_a_refused_call_costs_nothing():
     stage = Stage(refuse)
     with pytest.raises(GatewayError, match="no such model"):
         await stage.say("hello")
-    assert stage.purse.left_micros == stage.purse.cap_micros
+    assert stage.solve_cap.left_micros == stage.solve_cap.cap_micros
 
 
 async def test_attempts_before_the_answer_count_as_uncertain():
     answer = reply(500).model_copy(update={"lost_attempts": 1})
     stage = Stage(answer)
     assert (await stage.say("hello", max_output_tokens=100)).usage.cost_micros == 500
-    assert stage.purse.spent_micros == 500
-    assert stage.purse.uncertain_micros >= 1_500
+    assert stage.solve_cap.spent_micros == 500
+    assert stage.solve_cap.uncertain_micros >= 1_500
 
 
 async def test_a_cancelled_call_may_have_been_billed():
-    hanging, purse = HangingGateway(), Purse(DOLLAR)
-    gateway = MeteredGateway(hanging, purse, {"ours": model()}, run_cap_micros=DOLLAR)
+    hanging, solve_cap = HangingGateway(), LocalCap(DOLLAR)
+    gateway = MeteredGateway(hanging, solve_cap, {"ours": model()}, run_cap_micros=DOLLAR)
     task = asyncio.create_task(gateway.complete(call("hello")))
     await hanging.asked.wait()
-    assert purse.reserved_micros > 0
+    assert solve_cap.reserved_micros > 0
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
-    assert (purse.spent_micros, purse.reserved_micros) == (0, 0)
-    assert purse.uncertain_micros > 0
+    assert (solve_cap.spent_micros, solve_cap.reserved_micros) == (0, 0)
+    assert solve_cap.uncertain_micros > 0
 
 
 async def test_cancelled_while_waiting_nothing_was_called_and_nothing_is_kept():
-    hanging, purse = HangingGateway(), Purse(20_000)
+    hanging, solve_cap = HangingGateway(), LocalCap(20_000)
     models = {"ours": model()}
-    first = MeteredGateway(hanging, purse, models, run_cap_micros=DOLLAR)
+    first = MeteredGateway(hanging, solve_cap, models, run_cap_micros=DOLLAR)
     running = asyncio.create_task(first.complete(call("hello")))
     await hanging.asked.wait()
-    second = Stage(reply(1), purse=purse)
+    second = Stage(reply(1), solve_cap=solve_cap)
     waiting = asyncio.create_task(second.say("hello"))
     await asyncio.sleep(0)
     waiting.cancel()
     with pytest.raises(asyncio.CancelledError):
         await waiting
     assert second.asked.calls == []
-    assert second.gateway.run_purse.uncertain_micros == 0
-    assert second.gateway.run_purse.reserved_micros == 0
+    assert second.gateway.local_cap.uncertain_micros == 0
+    assert second.gateway.local_cap.reserved_micros == 0
     running.cancel()
     with pytest.raises(asyncio.CancelledError):
         await running
-    assert purse.reserved_micros == 0
+    assert solve_cap.reserved_micros == 0
 
 
 @pytest.mark.parametrize("unpriced", [model(None), None])
 async def test_a_model_without_a_price_is_never_called(unpriced: Model | None):
     asked = AnsweringGateway(lambda _: reply(1))
     known = {} if unpriced is None else {"ours": unpriced}
-    gateway = MeteredGateway(asked, Purse(DOLLAR), known, run_cap_micros=DOLLAR)
+    gateway = MeteredGateway(asked, LocalCap(DOLLAR), known, run_cap_micros=DOLLAR)
     with pytest.raises(GatewayError, match="no price") as refused:
         await gateway.complete(call("hello"))
     assert refused.value.cause is Cause.MODEL_REFUSED
@@ -246,26 +251,26 @@ async def test_a_model_without_a_price_is_never_called(unpriced: Model | None):
 
 
 async def test_free_models_work_under_a_cap_of_nothing_and_a_used_up_one():
-    used_up = Purse(100)
-    await Stage(reply(200), purse=used_up).say("hello")
+    used_up = LocalCap(100)
+    await Stage(reply(200), solve_cap=used_up).say("hello")
     used_up.dearest.clear()  # that was another model
-    for purse in (Purse(0), used_up):
-        stage = Stage(reply(0), price=FREE, purse=purse, run_cap=0)
+    for solve_cap in (LocalCap(0), used_up):
+        stage = Stage(reply(0), price=FREE, solve_cap=solve_cap, run_cap=0)
         for _ in range(3):
             assert (await stage.say("hello")).usage.cost_micros == 0
 
 
 async def test_a_script_that_names_a_cost_is_held_to_the_cap():
-    purse = Purse(DOLLAR)
+    solve_cap = LocalCap(DOLLAR)
     asked = AnsweringGateway(lambda _: reply(600_000))
     models = {"scripted/dear": scripted("scripted/dear")}
-    gateway = MeteredGateway(asked, purse, models, run_cap_micros=5 * DOLLAR)
+    gateway = MeteredGateway(asked, solve_cap, models, run_cap_micros=5 * DOLLAR)
     dear = call("hello").model_copy(update={"model": "scripted/dear"})
     await gateway.complete(dear)
     await gateway.complete(dear)
     with pytest.raises(GatewayError, match="cost cap"):
         await gateway.complete(dear)
-    assert purse.spent_micros == 1_200_000
+    assert solve_cap.spent_micros == 1_200_000
 
 
 @pytest.mark.parametrize("contestants", [20, 100])
@@ -287,10 +292,10 @@ async def test_many_runs_race_for_one_cap_and_at_most_one_call_overshoots(contes
             self.calls.append(call)
             return await answer(call)
 
-    purse, asked = Purse(cap), Slow(lambda _: reply())
+    solve_cap, asked = LocalCap(cap), Slow(lambda _: reply())
 
     async def contest(number: int) -> None:
-        gateway = MeteredGateway(asked, purse, {"ours": model()}, run_cap_micros=DOLLAR)
+        gateway = MeteredGateway(asked, solve_cap, {"ours": model()}, run_cap_micros=DOLLAR)
         texts = ["the issue " * 20]
         for turn in range(30):
             asking = call(*texts, max_output_tokens=300 + 10 * number)
@@ -305,5 +310,5 @@ async def test_many_runs_race_for_one_cap_and_at_most_one_call_overshoots(contes
     async with asyncio.timeout(60), asyncio.TaskGroup() as group:
         for number in range(contestants):
             group.create_task(contest(number))
-    assert cap <= purse.spent_micros < cap + dearest
-    assert (purse.reserved_micros, purse.uncertain_micros) == (0, 0)
+    assert cap <= solve_cap.spent_micros < cap + dearest
+    assert (solve_cap.reserved_micros, solve_cap.uncertain_micros) == (0, 0)

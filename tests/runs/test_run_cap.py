@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from yudai.gateway.domain.models import FREE, Price
 from yudai.kit.causes import Cause
 from yudai.kit.errors import GatewayError
-from yudai.runs.spending.run_cap import USEFUL_OUTPUT_TOKENS, Purse, Quote
+from yudai.runs.spending.run_cap import USEFUL_OUTPUT_TOKENS, LocalCap, Quote
 
 # One micro-dollar per output token, and nothing else, makes the sums readable.
 UNIT = Price(input_micros=0, output_micros=1_000_000)
@@ -22,9 +22,9 @@ def quote(micros: int) -> Quote:
     return Quote(input_tokens=0, output_tokens=micros, price=UNIT)
 
 
-async def spend(purse: Purse, cost: int, *, bound: int | None = None) -> int:
+async def spend(local_cap: LocalCap, cost: int, *, bound: int | None = None) -> int:
     """One call; returns what it was allowed to cost."""
-    async with purse.hold(quote(bound or cost)) as hold:
+    async with local_cap.hold(quote(bound or cost)) as hold:
         hold.cost_micros = cost
         return hold.quote.micros
 
@@ -32,14 +32,14 @@ async def spend(purse: Purse, cost: int, *, bound: int | None = None) -> int:
 class Running:
     """A call that is under way until it is told to end."""
 
-    def __init__(self, purse: Purse, bound: int) -> None:
+    def __init__(self, local_cap: LocalCap, bound: int) -> None:
         self.begun = asyncio.Event()
         self.end = asyncio.Event()
         self.cost = 0
-        self.task = asyncio.create_task(self._run(purse, bound))
+        self.task = asyncio.create_task(self._run(local_cap, bound))
 
-    async def _run(self, purse: Purse, bound: int) -> None:
-        async with purse.hold(quote(bound)) as hold:
+    async def _run(self, local_cap: LocalCap, bound: int) -> None:
+        async with local_cap.hold(quote(bound)) as hold:
             self.begun.set()
             await self.end.wait()
             hold.cost_micros = self.cost
@@ -57,23 +57,27 @@ async def settled() -> None:
 
 
 async def test_calls_that_fit_together_run_together():
-    purse = Purse(1000)
-    runs = [Running(purse, 300) for _ in range(4)]
+    local_cap = LocalCap(1000)
+    runs = [Running(local_cap, 300) for _ in range(4)]
     await settled()
     assert [run.begun.is_set() for run in runs] == [True, True, True, False]
-    assert purse.reserved_micros == 900
+    assert local_cap.reserved_micros == 900
     await runs[0].finish(10)
     await settled()
     assert runs[3].begun.is_set()
     for run in runs[1:]:
         await run.finish(10)
-    assert (purse.spent_micros, purse.reserved_micros, purse.left_micros) == (40, 0, 960)
+    assert (local_cap.spent_micros, local_cap.reserved_micros, local_cap.left_micros) == (
+        40,
+        0,
+        960,
+    )
 
 
 async def test_a_call_that_does_not_fit_runs_alone_and_may_overshoot_alone():
-    purse = Purse(100)
-    first, large = Running(purse, 60), Running(purse, 500)
-    small = Running(purse, 1)
+    local_cap = LocalCap(100)
+    first, large = Running(local_cap, 60), Running(local_cap, 500)
+    small = Running(local_cap, 1)
     await settled()
     assert not large.begun.is_set()
     assert not small.begun.is_set(), "nobody overtakes who came first"
@@ -84,54 +88,58 @@ async def test_a_call_that_does_not_fit_runs_alone_and_may_overshoot_alone():
     with pytest.raises(GatewayError, match=r"solve's cost cap of \$0.0001 is used up") as refused:
         await small.task
     assert refused.value.cause is Cause.OUT_OF_BUDGET
-    assert purse.spent_micros == 560
-    assert purse.reserved_micros == 0
+    assert local_cap.spent_micros == 560
+    assert local_cap.reserved_micros == 0
 
 
 async def test_a_used_up_cap_refuses_at_once_also_while_others_run():
-    purse = Purse(100)
-    running = Running(purse, 50)
+    local_cap = LocalCap(100)
+    running = Running(local_cap, 50)
     await settled()
-    await spend(purse, 100, bound=50)
+    await spend(local_cap, 100, bound=50)
     with pytest.raises(GatewayError):
-        await spend(purse, 1)
+        await spend(local_cap, 1)
     await running.finish(0)
 
 
 async def test_free_calls_neither_wait_nor_fail():
-    purse = Purse(0)
+    local_cap = LocalCap(0)
     free = Quote(input_tokens=10**6, output_tokens=10**6, price=FREE)
     for _ in range(3):
-        async with purse.hold(free) as hold:
+        async with local_cap.hold(free) as hold:
             assert hold.quote == free
     with pytest.raises(GatewayError):
-        await spend(purse, 1)
-    busy = Purse(100)
+        await spend(local_cap, 1)
+    busy = LocalCap(100)
     await spend(busy, 100)
     async with busy.hold(free):
         pass
 
 
 async def test_what_may_have_been_billed_counts_against_the_cap_but_is_no_cost():
-    purse = Purse(100)
-    async with purse.hold(quote(100)) as hold:
+    local_cap = LocalCap(100)
+    async with local_cap.hold(quote(100)) as hold:
         hold.uncertain_micros = 100
-    assert (purse.spent_micros, purse.uncertain_micros, purse.left_micros) == (0, 100, 0)
+    assert (local_cap.spent_micros, local_cap.uncertain_micros, local_cap.left_micros) == (
+        0,
+        100,
+        0,
+    )
     with pytest.raises(GatewayError):
-        await spend(purse, 1)
+        await spend(local_cap, 1)
 
 
 async def test_an_error_gives_everything_back():
-    purse = Purse(100)
+    local_cap = LocalCap(100)
     with pytest.raises(ZeroDivisionError):
-        async with purse.hold(quote(100)):
+        async with local_cap.hold(quote(100)):
             raise ZeroDivisionError
-    assert (purse.spent_micros, purse.reserved_micros) == (0, 0)
+    assert (local_cap.spent_micros, local_cap.reserved_micros) == (0, 0)
 
 
 async def test_one_who_stops_waiting_lets_the_next_ones_in():
-    purse = Purse(100)
-    running, large, small = Running(purse, 60), Running(purse, 80), Running(purse, 10)
+    local_cap = LocalCap(100)
+    running, large, small = Running(local_cap, 60), Running(local_cap, 80), Running(local_cap, 10)
     await settled()
     assert not small.begun.is_set()
     large.task.cancel()
@@ -139,14 +147,14 @@ async def test_one_who_stops_waiting_lets_the_next_ones_in():
     assert small.begun.is_set()
     await running.finish(1)
     await small.finish(1)
-    assert (purse.spent_micros, purse.reserved_micros) == (2, 0)
+    assert (local_cap.spent_micros, local_cap.reserved_micros) == (2, 0)
 
 
 @pytest.mark.parametrize("cost", [0, 100])
 async def test_cancelled_in_the_moment_of_the_answer_leaves_nothing_reserved(cost: int):
-    purse = Purse(100)
-    async with purse.hold(quote(100)) as hold:
-        waiting = Running(purse, 100)
+    local_cap = LocalCap(100)
+    async with local_cap.hold(quote(100)) as hold:
+        waiting = Running(local_cap, 100)
         await settled()
         hold.cost_micros = cost
     # It was granted or refused on the way out of the block, but could not run since.
@@ -154,16 +162,16 @@ async def test_cancelled_in_the_moment_of_the_answer_leaves_nothing_reserved(cos
     await settled()
     assert waiting.task.cancelled()
     assert not waiting.begun.is_set()
-    assert (purse.reserved_micros, purse.spent_micros) == (0, cost)
+    assert (local_cap.reserved_micros, local_cap.spent_micros) == (0, cost)
 
 
 async def test_near_the_cap_replies_get_shorter_but_stay_useful():
-    purse = Purse(10_000)
-    await spend(purse, 5_000)
-    assert await spend(purse, 2_000, bound=16_384) == 5_000
-    assert await spend(purse, 2_900, bound=16_384) == 3_000
-    assert await spend(purse, 0, bound=16_384) == USEFUL_OUTPUT_TOKENS
-    assert await spend(purse, 0, bound=500) == 500
+    local_cap = LocalCap(10_000)
+    await spend(local_cap, 5_000)
+    assert await spend(local_cap, 2_000, bound=16_384) == 5_000
+    assert await spend(local_cap, 2_900, bound=16_384) == 3_000
+    assert await spend(local_cap, 0, bound=16_384) == USEFUL_OUTPUT_TOKENS
+    assert await spend(local_cap, 0, bound=500) == 500
 
 
 def test_a_shorter_reply_fits_to_the_micro_dollar():
@@ -199,20 +207,20 @@ class Race:
     """Contestants that call until they have had their turns, are refused, or are cancelled."""
 
     def __init__(self, cap: int) -> None:
-        self.purse = Purse(cap)
+        self.local_cap = LocalCap(cap)
         self.charges = [0]
 
     async def contestant(self, turns: list[Turn]) -> None:
         for turn in turns:
             try:
-                async with self.purse.hold(quote(turn.bound)) as hold:
-                    assert self.purse.left_micros > 0, "a call was made on a used-up cap"
+                async with self.local_cap.hold(quote(turn.bound)) as hold:
+                    assert self.local_cap.left_micros > 0, "a call was made on a used-up cap"
                     for _ in range(turn.takes):
                         await asyncio.sleep(0)
                     hold.cost_micros = turn.cost
                     self.charges.append(turn.cost)
             except GatewayError:
-                assert self.purse.left_micros <= 0, "refused, although there was money"
+                assert self.local_cap.left_micros <= 0, "refused, although there was money"
                 return
 
     async def run(self, lots: list[list[Turn]], cancelled: dict[int, int]) -> None:
@@ -231,12 +239,12 @@ def race(cap: int, lots: list[list[Turn]], cancelled: dict[int, int]) -> None:
     """No deadlock, nothing left reserved, and an overshoot of less than one call."""
     run = Race(cap)
     asyncio.run(run.run(lots, cancelled))
-    assert run.purse.reserved_micros == 0
-    assert run.purse.spent_micros == sum(run.charges)
-    assert run.purse.spent_micros < cap + max(run.charges, default=0) or cap == 0
+    assert run.local_cap.reserved_micros == 0
+    assert run.local_cap.spent_micros == sum(run.charges)
+    assert run.local_cap.spent_micros < cap + max(run.charges, default=0) or cap == 0
     if not cancelled and all(turn.bound <= cap for turns in lots for turn in turns):
         whole = sum(turn.cost for turns in lots for turn in turns)
-        assert run.purse.spent_micros == whole or run.purse.left_micros <= 0
+        assert run.local_cap.spent_micros == whole or run.local_cap.left_micros <= 0
 
 
 LOTS = st.lists(TURNS, min_size=1, max_size=8)

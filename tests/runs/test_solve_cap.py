@@ -20,15 +20,15 @@ from yudai.gateway.domain.models import FREE, Model, Price, Provider, Usage
 from yudai.gateway.port import Call, Completion
 from yudai.kit.causes import Cause
 from yudai.kit.clock import SystemClock
-from yudai.kit.errors import GatewayError, TakenError
+from yudai.kit.errors import ClaimLostError, GatewayError
 from yudai.kit.ids import RunId, SolveId, WorkerId
 from yudai.runs import queries as runs
 from yudai.runs.spending import holds, solve_cap
 from yudai.runs.spending.holds import Account
 from yudai.runs.spending.metered_gateway import MeteredGateway
 from yudai.runs.spending.run_cap import Quote
-from yudai.runs.spending.solve_cap import SharedPurse
-from yudai.runs.spending.wait_queue import lines_of
+from yudai.runs.spending.solve_cap import SolveCap
+from yudai.runs.spending.wait_queue import spend_queues_of
 from yudai.runs.tables import RunRow
 from yudai.solves import queries as solves
 from yudai.solves.domain.budget import Budget
@@ -86,10 +86,10 @@ def _contestant(handle: str) -> Contestant:
     )
 
 
-def purse_of(
+def solve_cap_of(
     store: Store, cap: int, *, run_id: str = "a", worker_id: WorkerId = OURS
-) -> SharedPurse:
-    return SharedPurse(
+) -> SolveCap:
+    return SolveCap(
         store,
         SystemClock(),
         solve_id=SOLVE,
@@ -104,8 +104,8 @@ async def account_of(store: Store) -> Account:
         return await holds.account(db, SOLVE)
 
 
-async def spend(purse: SharedPurse, cost: int, *, bound: int | None = None) -> int:
-    async with purse.hold(quote(bound or cost)) as hold:
+async def spend(solve_cap: SolveCap, cost: int, *, bound: int | None = None) -> int:
+    async with solve_cap.hold(quote(bound or cost)) as hold:
         hold.cost_micros = cost
         return hold.quote.micros
 
@@ -113,14 +113,14 @@ async def spend(purse: SharedPurse, cost: int, *, bound: int | None = None) -> i
 class Running:
     """A call that is under way until it is told to end."""
 
-    def __init__(self, purse: SharedPurse, bound: int) -> None:
+    def __init__(self, solve_cap: SolveCap, bound: int) -> None:
         self.begun = asyncio.Event()
         self.end = asyncio.Event()
         self.cost = 0
-        self.task = asyncio.create_task(self._run(purse, bound))
+        self.task = asyncio.create_task(self._run(solve_cap, bound))
 
-    async def _run(self, purse: SharedPurse, bound: int) -> None:
-        async with purse.hold(quote(bound)) as hold:
+    async def _run(self, solve_cap: SolveCap, bound: int) -> None:
+        async with solve_cap.hold(quote(bound)) as hold:
             self.begun.set()
             await self.end.wait()
             hold.cost_micros = self.cost
@@ -150,8 +150,8 @@ async def other(database_url: str, store: Store) -> AsyncGenerator[Store]:
 
 
 async def test_calls_of_two_workers_that_fit_together_run_together(store: Store, other: Store):
-    here, there = purse_of(store, 1000), purse_of(other, 1000, run_id="c", worker_id=OTHER)
-    calls = [await Running(purse, 300).has_begun() for purse in (here, there, here)]
+    here, there = solve_cap_of(store, 1000), solve_cap_of(other, 1000, run_id="c", worker_id=OTHER)
+    calls = [await Running(solve_cap, 300).has_begun() for solve_cap in (here, there, here)]
     fourth = Running(there, 300)
     assert (await account_of(store)).held_micros == 900
     assert not fourth.begun.is_set()
@@ -166,9 +166,9 @@ async def test_calls_of_two_workers_that_fit_together_run_together(store: Store,
 async def test_one_that_does_not_fit_waits_for_the_other_worker_and_runs_alone(
     store: Store, other: Store
 ):
-    here, there = purse_of(store, 100), purse_of(other, 100, run_id="c", worker_id=OTHER)
+    here, there = solve_cap_of(store, 100), solve_cap_of(other, 100, run_id="c", worker_id=OTHER)
     first = await Running(there, 60).has_begun()
-    large, small = Running(here, 500), Running(purse_of(store, 100, run_id="b"), 1)
+    large, small = Running(here, 500), Running(solve_cap_of(store, 100, run_id="b"), 1)
     await asyncio.sleep(0.3)
     assert not large.begun.is_set()
     assert not small.begun.is_set(), "nobody of the same worker overtakes who came first"
@@ -187,8 +187,8 @@ async def test_a_settlement_of_the_same_worker_is_heard_without_asking(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(solve_cap, "POLL_S", 3600)
-    first = await Running(purse_of(store, 100), 60).has_begun()
-    second = Running(purse_of(store, 100, run_id="b"), 60)
+    first = await Running(solve_cap_of(store, 100), 60).has_begun()
+    second = Running(solve_cap_of(store, 100, run_id="b"), 60)
     await asyncio.sleep(0.1)
     assert not second.begun.is_set()
     await first.finish(1)
@@ -196,17 +196,17 @@ async def test_a_settlement_of_the_same_worker_is_heard_without_asking(
 
 
 async def test_what_was_spent_outlives_the_process(database_url: str, store: Store, other: Store):
-    await spend(purse_of(store, 100), 70)
-    assert await spend(purse_of(other, 100, run_id="c", worker_id=OTHER), 30) == 30
+    await spend(solve_cap_of(store, 100), 70)
+    assert await spend(solve_cap_of(other, 100, run_id="c", worker_id=OTHER), 30) == 30
     await store.close()
     async with await Store.open(database_url) as later:
         with pytest.raises(GatewayError, match="used up"):
-            await spend(purse_of(later, 100), 1)
+            await spend(solve_cap_of(later, 100), 1)
 
 
 async def test_near_the_cap_the_reply_is_cut(store: Store):
-    purse = purse_of(store, 5000)
-    async with purse.hold(quote(9000)) as hold:
+    solve_cap = solve_cap_of(store, 5000)
+    async with solve_cap.hold(quote(9000)) as hold:
         assert hold.quote.output_tokens == 5000
         hold.cost_micros = 100
     assert (await account_of(store)).used_micros == 100
@@ -216,11 +216,11 @@ async def test_free_calls_touch_no_database_and_a_surprising_cost_is_counted(sto
     statements: list[str] = []
     engine = store.database.engine.sync_engine
     event.listen(engine, "before_cursor_execute", lambda *seen: statements.append(seen[2]))
-    purse, free = purse_of(store, 0), Quote(10**6, 10**6, FREE)
-    async with purse.hold(free) as hold:
+    solve_cap, free = solve_cap_of(store, 0), Quote(10**6, 10**6, FREE)
+    async with solve_cap.hold(free) as hold:
         assert hold.quote == free
     assert statements == []
-    async with purse.hold(free) as hold:
+    async with solve_cap.hold(free) as hold:
         hold.cost_micros = 33
     account = await account_of(store)
     assert (account.spent_micros, account.held) == (33, ())
@@ -228,7 +228,7 @@ async def test_free_calls_touch_no_database_and_a_surprising_cost_is_counted(sto
 
 async def test_a_failed_call_is_settled_with_what_may_have_been_billed(store: Store):
     async def fail() -> None:
-        async with purse_of(store, 1000).hold(quote(100)) as hold:
+        async with solve_cap_of(store, 1000).hold(quote(100)) as hold:
             hold.uncertain_micros = 100
             raise ZeroDivisionError
 
@@ -239,11 +239,11 @@ async def test_a_failed_call_is_settled_with_what_may_have_been_billed(store: St
 
 
 async def test_a_cancelled_call_is_settled_however_often_it_is_cancelled(store: Store):
-    purse = purse_of(store, 1000)
+    solve_cap = solve_cap_of(store, 1000)
     begun = asyncio.Event()
 
     async def call() -> None:
-        async with purse.hold(quote(100)) as hold:
+        async with solve_cap.hold(quote(100)) as hold:
             begun.set()
             hold.uncertain_micros = 100
             await asyncio.Event().wait()
@@ -254,15 +254,15 @@ async def test_a_cancelled_call_is_settled_however_often_it_is_cancelled(store: 
         task.cancel()
         await asyncio.sleep(0)
     assert task.cancelled()
-    if lines_of(store)._tasks:
-        await asyncio.wait(lines_of(store)._tasks)
+    if spend_queues_of(store)._tasks:
+        await asyncio.wait(spend_queues_of(store)._tasks)
     account = await account_of(store)
     assert (account.uncertain_micros, account.held) == (100, ())
 
 
 async def test_cancelling_a_waiting_call_at_any_moment_keeps_nothing(store: Store):
     for turns in range(0, 60, 3):
-        waiting = asyncio.create_task(spend(purse_of(store, 1000), 1))
+        waiting = asyncio.create_task(spend(solve_cap_of(store, 1000), 1))
         for _ in range(turns):
             await asyncio.sleep(0)
         waiting.cancel()
@@ -271,21 +271,21 @@ async def test_cancelling_a_waiting_call_at_any_moment_keeps_nothing(store: Stor
 
 
 async def test_asking_again_after_an_unknown_commit_sets_aside_once(store: Store):
-    purse = purse_of(store, 1000)
-    await purse._ask("one", quote(300))
-    granted = await purse._ask("one", quote(300))
+    solve_cap = solve_cap_of(store, 1000)
+    await solve_cap._ask("one", quote(300))
+    granted = await solve_cap._ask("one", quote(300))
     assert granted == quote(300)
     assert [held.micros for held in (await account_of(store)).held] == [300]
 
 
 async def test_whoever_lost_the_run_to_another_worker_spends_nothing(store: Store):
-    frozen = purse_of(store, 1000)
+    frozen = solve_cap_of(store, 1000)
     await frozen._ask("frozen", quote(600))
     async with store.change() as db:
         await runs.change(db, RunId("a"), worker_id=OTHER, attempt=2)
-    with pytest.raises(TakenError):
+    with pytest.raises(ClaimLostError):
         await spend(frozen, 1)
-    assert await spend(purse_of(store, 1000, worker_id=OTHER), 300) == 300
+    assert await spend(solve_cap_of(store, 1000, worker_id=OTHER), 300) == 300
     account = await account_of(store)
     assert (account.uncertain_micros, account.spent_micros, account.held) == (600, 300, ())
 
@@ -299,12 +299,12 @@ async def test_an_outage_while_it_is_settled_loses_nothing(
     file = tmp_path / "yudai.db"
     async with await Store.open(sqlite_url(file)) as store:
         await open_solve(store, {"a": OURS})
-        call = await Running(purse_of(store, 100), 60).has_begun()
+        call = await Running(solve_cap_of(store, 100), 60).has_begun()
         with closing(sqlite3.connect(file, isolation_level=None)) as elsewhere:
             elsewhere.execute("BEGIN IMMEDIATE")
             await call.finish(50)
             elsewhere.execute("ROLLBACK")
-        assert await asyncio.wait_for(spend(purse_of(store, 100), 50, bound=90), 10) == 90
+        assert await asyncio.wait_for(spend(solve_cap_of(store, 100), 50, bound=90), 10) == 90
         account = await account_of(store)
         assert (account.spent_micros, account.held) == (100, ())
 
@@ -316,7 +316,7 @@ async def test_patience_helps_to_set_aside(tmp_path: Path, monkeypatch: pytest.M
         await open_solve(store, {"a": OURS})
         with closing(sqlite3.connect(file, isolation_level=None)) as elsewhere:
             elsewhere.execute("BEGIN IMMEDIATE")
-            call = Running(purse_of(store, 100), 60)
+            call = Running(solve_cap_of(store, 100), 60)
             await asyncio.sleep(0.1)
             assert not call.begun.is_set()
             elsewhere.execute("ROLLBACK")
@@ -328,15 +328,15 @@ import asyncio, sys
 from yudai.kit.clock import SystemClock
 from yudai.gateway.domain.models import Price
 from yudai.runs.spending.run_cap import Quote
-from yudai.runs.spending.solve_cap import SharedPurse
+from yudai.runs.spending.solve_cap import SolveCap
 from yudai.store.store import Store
 
 async def main(url, solve_id):
     store = await Store.open(url)
-    purse = SharedPurse(store, SystemClock(), solve_id=solve_id, run_id="c", worker_id="other",
+    solve_cap = SolveCap(store, SystemClock(), solve_id=solve_id, run_id="c", worker_id="other",
                         cap_micros=1000)
     price = Price(input_micros=0, output_micros=1_000_000)
-    async with purse.hold(Quote(0, 400, price)):
+    async with solve_cap.hold(Quote(0, 400, price)):
         print("held", flush=True)
         await asyncio.sleep(3600)
 
@@ -366,8 +366,8 @@ async def test_the_call_of_a_killed_worker_holds_its_money_until_it_is_written_o
 ):
     with _killed(tmp_path, _KILLED, database_url) as other:
         assert await _said(other) == b"held\n"
-    assert await spend(purse_of(store, 1000), 100) == 100
-    large = Running(purse_of(store, 1000), 900)
+    assert await spend(solve_cap_of(store, 1000), 100) == 100
+    large = Running(solve_cap_of(store, 1000), 900)
     await asyncio.sleep(0.3)
     assert not large.begun.is_set()
     async with store.change() as db:
@@ -376,7 +376,7 @@ async def test_the_call_of_a_killed_worker_holds_its_money_until_it_is_written_o
     account = await account_of(store)
     assert (account.spent_micros, account.uncertain_micros) == (1000, 400)
     with pytest.raises(GatewayError, match="used up"):
-        await spend(purse_of(store, 1000), 1)
+        await spend(solve_cap_of(store, 1000), 1)
 
 
 class Race:
@@ -389,9 +389,9 @@ class Race:
         self.spent = 0
         self.dearest = 0
 
-    async def call(self, purse: SharedPurse, name: str) -> None:
+    async def call(self, solve_cap: SolveCap, name: str) -> None:
         bound = self.dice.randint(1, self.cap // 3)
-        async with purse.hold(quote(bound)) as hold:
+        async with solve_cap.hold(quote(bound)) as hold:
             self.under_way[name] = bound
             # A cancelled one may have been billed in full.
             hold.uncertain_micros = bound
@@ -407,10 +407,10 @@ class Race:
         self.spent += cost
         self.dearest = max(self.dearest, cost)
 
-    async def caller(self, purse: SharedPurse, name: str) -> None:
+    async def caller(self, solve_cap: SolveCap, name: str) -> None:
         try:
             while True:
-                await self.call(purse, name)
+                await self.call(solve_cap, name)
         except GatewayError:
             return
         except asyncio.CancelledError:
@@ -431,8 +431,8 @@ async def test_only_a_single_call_can_ever_overshoot(postgresql_only_url: str, s
         callers: list[asyncio.Task[None]] = []
         for name, worker in workers.items():
             place = here if worker == OURS else there
-            purse = purse_of(place, race.cap, run_id=name, worker_id=worker)
-            callers.append(asyncio.create_task(race.caller(purse, name)))
+            solve_cap = solve_cap_of(place, race.cap, run_id=name, worker_id=worker)
+            callers.append(asyncio.create_task(race.caller(solve_cap, name)))
         for unlucky in callers[:2]:
             await asyncio.sleep(race.dice.random() * 0.1)
             unlucky.cancel()
@@ -451,17 +451,17 @@ from random import Random
 from yudai.kit.clock import SystemClock
 from yudai.gateway.domain.models import Price
 from yudai.runs.spending.run_cap import Quote
-from yudai.runs.spending.solve_cap import SharedPurse
+from yudai.runs.spending.solve_cap import SolveCap
 from yudai.store.store import Store
 
 PRICE = Price(input_micros=0, output_micros=1_000_000)
 
 async def call_for_ever(store, solve_id, run_id):
     dice = Random(run_id)
-    purse = SharedPurse(store, SystemClock(), solve_id=solve_id, run_id=run_id,
+    solve_cap = SolveCap(store, SystemClock(), solve_id=solve_id, run_id=run_id,
                         worker_id="other", cap_micros=800)
     while True:
-        async with purse.hold(Quote(0, dice.randint(1, 50), PRICE)) as hold:
+        async with solve_cap.hold(Quote(0, dice.randint(1, 50), PRICE)) as hold:
             print("call", flush=True)
             await asyncio.sleep(dice.random() * 0.02)
             hold.cost_micros = hold.quote.micros
@@ -485,7 +485,7 @@ async def test_the_cap_holds_when_a_worker_is_killed_in_the_middle(
         with _killed(tmp_path, _RACING, postgresql_only_url) as other:
             await _said(other)
             callers = [
-                asyncio.create_task(_call_for_ever(race, purse_of(store, 800, run_id=f"{n}")))
+                asyncio.create_task(_call_for_ever(race, solve_cap_of(store, 800, run_id=f"{n}")))
                 for n in range(4)
             ]
             for _ in range(8):
@@ -501,10 +501,10 @@ async def test_the_cap_holds_when_a_worker_is_killed_in_the_middle(
     assert 800 <= account.used_micros < 800 + 50
 
 
-async def _call_for_ever(race: Race, purse: SharedPurse) -> None:
+async def _call_for_ever(race: Race, solve_cap: SolveCap) -> None:
     with suppress(GatewayError):
         while True:
-            async with purse.hold(quote(race.dice.randint(1, 50))) as hold:
+            async with solve_cap.hold(quote(race.dice.randint(1, 50))) as hold:
                 await asyncio.sleep(race.dice.random() * 0.02)
                 hold.cost_micros = hold.quote.micros
 
@@ -519,7 +519,7 @@ async def test_a_run_under_both_caps_goes_on_where_its_earlier_attempt_ended(sto
     asked = AnsweringGateway(answer)
     models = {"m": Model(name="m", provider=Provider.LOCAL, model_id="m", price=UNIT)}
     gateway = MeteredGateway(
-        asked, purse_of(store, 10_000), models, run_cap_micros=1_000, spent_micros=500
+        asked, solve_cap_of(store, 10_000), models, run_cap_micros=1_000, spent_micros=500
     )
     call = Call(model="m", temperature=0, messages=[{"content": "x"}], tools=[], turn=0)
     await gateway.complete(call)

@@ -18,12 +18,12 @@ from sqlalchemy.exc import OperationalError
 from yudai.engine.adapters.host_processes import host_name, is_gone, is_there
 from yudai.kit.clock import SystemClock
 from yudai.kit.ids import WorkerId
-from yudai.operations.overview import Overseer
+from yudai.operations.overview import SandboxOverview
 from yudai.runs.queries import sandbox_tags
 from yudai.sandboxes import base_queries as bases
 from yudai.sandboxes.database_register import DatabaseRegister
-from yudai.sandboxes.register import BoxEntry
-from yudai.store.holders import DEAD_S, Living, Seen
+from yudai.sandboxes.register import SandboxEntry
+from yudai.store.holders import DEAD_S, Liveness, Seen
 from yudai.store.outages import StoreAwayError
 from yudai.store.store import Store
 
@@ -88,8 +88,8 @@ def away(store: Store) -> Generator[None]:
         event.remove(engine, "before_cursor_execute", refuse)
 
 
-def box(box_id: str) -> BoxEntry:
-    return BoxEntry(id=box_id, backend="e2b", owner="run")
+def sandbox(sandbox_id: str) -> SandboxEntry:
+    return SandboxEntry(id=sandbox_id, backend="e2b", owner="run")
 
 
 async def builder(store: Store, clock: SetClock) -> Seen | None:
@@ -107,62 +107,62 @@ async def until_renewed(store: Store, clock: SetClock) -> bool:
 async def test_without_a_row_there_is_no_sandbox(store: Store, new_register: NewRegister):
     register = new_register()
     with away(store), pytest.raises(StoreAwayError):
-        await register.open_boxes([box("a")])
-    assert await register.boxes("e2b") == []
-    await register.open_boxes([box("a")])
-    assert [entry.id for entry in await register.boxes("e2b")] == ["a"]
+        await register.open_sandboxes([sandbox("a")])
+    assert await register.sandboxes("e2b") == []
+    await register.open_sandboxes([sandbox("a")])
+    assert [entry.id for entry in await register.sandboxes("e2b")] == ["a"]
 
 
 async def test_what_could_not_be_removed_is_told_as_leaked(
     store: Store, new_register: NewRegister, clock: SetClock
 ):
     register = new_register()
-    await register.open_boxes([box("a"), box("b")])
+    await register.open_sandboxes([sandbox("a"), sandbox("b")])
     with away(store), pytest.raises(StoreAwayError):
         await register.let_go("a")
     await register.beat()
 
     # Its process is alive and of this machine, and holds the other one.
-    overseer = Overseer(store, clock, Living(is_there=lambda _, pid, __: pid == 1))
+    sandbox_overview = SandboxOverview(store, clock, Liveness(is_there=lambda _, pid, __: pid == 1))
     clock.time += DEAD_S + 1
-    numbers = await overseer.count()
+    numbers = await sandbox_overview.count()
     assert (numbers.held, numbers.leaked) == ({"e2b": 1}, {"e2b": 1})
-    told = {view.id: view.held for view in (await overseer.list()).sandboxes}
+    told = {view.id: view.held for view in (await sandbox_overview.list()).sandboxes}
     assert told == {"a": False, "b": True}
 
 
 async def test_whose_machine_a_host_is(new_register: NewRegister):
     theirs = new_register("them")
-    await theirs.open_boxes([box("a")])
+    await theirs.open_sandboxes([sandbox("a")])
     for is_near in (True, False):
         register = new_register(is_here=lambda host, is_near=is_near: is_near and host == "here")
-        assert [entry.is_here for entry in await register.boxes("e2b")] == [is_near]
+        assert [entry.is_here for entry in await register.sandboxes("e2b")] == [is_near]
 
 
-@pytest.mark.parametrize("later", ["beat", "boxes"])
+@pytest.mark.parametrize("later", ["beat", "sandboxes"])
 async def test_an_end_that_could_not_be_written_is_written_later(
     store: Store, new_register: NewRegister, later: str
 ):
     register, other = new_register(), new_register("other")
-    await register.open_boxes([box("a")])
+    await register.open_sandboxes([sandbox("a")])
     with away(store), pytest.raises(StoreAwayError):
-        await register.close_box("a")
-    assert len(await other.boxes("e2b")) == 1
-    await (register.beat() if later == "beat" else register.boxes("e2b"))
-    assert await other.boxes("e2b") == []
+        await register.close_sandbox("a")
+    assert len(await other.sandboxes("e2b")) == 1
+    await (register.beat() if later == "beat" else register.sandboxes("e2b"))
+    assert await other.sandboxes("e2b") == []
 
 
 async def test_an_end_that_was_written_by_hand_is_not_written_again(
     store: Store, new_register: NewRegister
 ):
     register = new_register()
-    await register.open_boxes([box("a")])
+    await register.open_sandboxes([sandbox("a")])
     with away(store), pytest.raises(StoreAwayError):
-        await register.close_box("a")
-    assert await register.close_box("a")
-    await register.open_boxes([box("b")])
+        await register.close_sandbox("a")
+    assert await register.close_sandbox("a")
+    await register.open_sandboxes([sandbox("b")])
     await register.beat()
-    assert [entry.id for entry in await register.boxes("e2b")] == ["b"]
+    assert [entry.id for entry in await register.sandboxes("e2b")] == ["b"]
 
 
 async def test_a_register_remembers_its_installation(store: Store, new_register: NewRegister):
@@ -253,17 +253,17 @@ async def test_boxes_of_who_is_there_are_held_however_silent_it_is(
     sibling: subprocess.Popen[bytes],
 ):
     """A laptop slept, a clock was set forward a little, somebody pressed Ctrl-Z."""
-    await theirs.open_boxes([box("a")])
-    overseer = Overseer(ours.store, clock, Living(is_gone, is_there=is_there))
+    await theirs.open_sandboxes([sandbox("a")])
+    sandbox_overview = SandboxOverview(ours.store, clock, Liveness(is_gone, is_there=is_there))
     clock.time += DEAD_S + 1
 
-    assert [entry.is_held for entry in await ours.boxes("e2b")] == [True]
-    assert [view.held for view in (await overseer.list()).sandboxes] == [True]
-    assert (await overseer.count()).leaked == {}
+    assert [entry.is_held for entry in await ours.sandboxes("e2b")] == [True]
+    assert [view.held for view in (await sandbox_overview.list()).sandboxes] == [True]
+    assert (await sandbox_overview.count()).leaked == {}
 
     end(sibling)
-    assert [entry.is_held for entry in await ours.boxes("e2b")] == [False]
-    assert (await overseer.count()).leaked == {"e2b": 1}
+    assert [entry.is_held for entry in await ours.sandboxes("e2b")] == [False]
+    assert (await sandbox_overview.count()).leaked == {"e2b": 1}
 
 
 async def test_a_turn_of_who_is_there_lasts_however_silent_it_is(

@@ -15,7 +15,7 @@ from yudai.sandboxes import base_queries as bases
 from yudai.sandboxes import queries as sandboxes
 from yudai.sandboxes.port import Tags
 from yudai.sandboxes.queries import Kept
-from yudai.sandboxes.register import BaseEntry, BoxEntry
+from yudai.sandboxes.register import BaseEntry, SandboxEntry
 from yudai.sandboxes.tables import BaseRow, SandboxRow
 from yudai.solves import queries as solves
 from yudai.solves.domain.states import SolveState
@@ -30,19 +30,21 @@ HOSTILE = "a\x00b\ud800c"
 
 async def opened(store: Store, *ids: str, holder: Holder = ONE, backend: str = "e2b") -> None:
     async with store.change() as db:
-        for box_id in ids:
-            entry = BoxEntry(id=box_id, backend=backend, owner="run", tags=Tags(run=box_id))
-            await sandboxes.open_box(db, entry, holder, now=NOW)
+        for sandbox_id in ids:
+            entry = SandboxEntry(
+                id=sandbox_id, backend=backend, owner="run", tags=Tags(run=sandbox_id)
+            )
+            await sandboxes.open_sandbox(db, entry, holder, now=NOW)
 
 
 async def kept(store: Store, backend: str | None = None, *, now: float = NOW) -> list[Kept]:
     async with store.read() as db:
-        return await sandboxes.open_boxes(db, backend, now=now)
+        return await sandboxes.open_sandboxes(db, backend, now=now)
 
 
-async def row(store: Store, box_id: str) -> SandboxRow:
+async def row(store: Store, sandbox_id: str) -> SandboxRow:
     async with store.read() as db:
-        return (await db.scalars(select(SandboxRow).where(SandboxRow.id == box_id))).one()
+        return (await db.scalars(select(SandboxRow).where(SandboxRow.id == sandbox_id))).one()
 
 
 async def test_the_first_name_of_an_installation_stays(store: Store):
@@ -68,7 +70,7 @@ async def test_open_rows_of_one_backend_or_of_all(store: Store):
     await opened(store, "b", "a")
     await opened(store, "c", holder=TWO, backend="prime")
     async with store.change() as db:
-        assert await sandboxes.close_box(db, "b", reaped=False, now=NOW)
+        assert await sandboxes.close_sandbox(db, "b", reaped=False, now=NOW)
     assert [(one.row.id, one.seen.holder) for one in await kept(store, "e2b")] == [("a", ONE)]
     assert sorted(one.row.id for one in await kept(store)) == ["a", "c"]
     assert (await kept(store, "e2b"))[0].row.tags == Tags(run="a")
@@ -78,7 +80,7 @@ async def test_which_backends_have_open_rows_or_bases(store: Store):
     await opened(store, "a", "b")
     await opened(store, "c", backend="prime")
     async with store.change() as db:
-        await sandboxes.close_box(db, "c", reaped=False, now=NOW)
+        await sandboxes.close_sandbox(db, "c", reaped=False, now=NOW)
         await bases.keep(db, BaseEntry(backend="container", key="k", external="i"), now=NOW)
     async with store.read() as db:
         assert await sandboxes.backends(db) == {"e2b"}
@@ -103,7 +105,7 @@ async def test_a_beat_is_for_the_open_boxes_of_one_process(store: Store):
     await opened(store, "open", "closed")
     await opened(store, "other", holder=TWO)
     async with store.change() as db:
-        await sandboxes.close_box(db, "closed", reaped=False, now=NOW)
+        await sandboxes.close_sandbox(db, "closed", reaped=False, now=NOW)
     before = {name: (await row(store, name)).beat_at for name in ("open", "closed", "other")}
     async with store.change() as db:
         await sandboxes.beat(db, ONE, now=NOW + 5)
@@ -115,24 +117,24 @@ async def test_a_beat_is_for_the_open_boxes_of_one_process(store: Store):
 async def test_one_that_its_process_could_not_remove_counts_as_reaped_later(store: Store):
     await opened(store, "a")
     async with store.change() as db:
-        assert await sandboxes.close_box(db, "a", reaped=False, now=NOW)
+        assert await sandboxes.close_sandbox(db, "a", reaped=False, now=NOW)
     closed_at = (await row(store, "a")).closed_at
     assert closed_at is not None
     async with store.change() as db:
-        assert not await sandboxes.close_box(db, "a", reaped=True, now=NOW + 9)
+        assert not await sandboxes.close_sandbox(db, "a", reaped=True, now=NOW + 9)
     found = await row(store, "a")
     assert (found.reaped, found.closed_at) == (True, closed_at)
     async with store.change() as db:
-        assert not await sandboxes.close_box(db, "a", reaped=False, now=NOW)
+        assert not await sandboxes.close_sandbox(db, "a", reaped=False, now=NOW)
     assert (await row(store, "a")).reaped
 
 
 async def test_hostile_words_are_kept_as_far_as_a_database_takes_them(store: Store):
-    entry = BoxEntry(id="a", backend="e2b", owner=HOSTILE, tags=Tags(issue="n\x00u\u2028l"))
+    entry = SandboxEntry(id="a", backend="e2b", owner=HOSTILE, tags=Tags(issue="n\x00u\u2028l"))
     async with store.change() as db:
-        await sandboxes.open_box(db, entry, ONE, now=NOW)
-        await sandboxes.name_box(db, "a", HOSTILE)
-        await sandboxes.name_box(db, "nobody", "x")
+        await sandboxes.open_sandbox(db, entry, ONE, now=NOW)
+        await sandboxes.name_sandbox(db, "a", HOSTILE)
+        await sandboxes.name_sandbox(db, "nobody", "x")
     found = await row(store, "a")
     assert "\x00" not in found.owner + found.external
     assert found.tags.issue.startswith("n")
@@ -218,8 +220,8 @@ async def test_counts(store: Store, new_solve: NewSolve, new_run: NewRun):
     async with store.change() as db:
         await solves.add(db, new_solve())
         await runs.add_all(db, [new_run()])
-        await sandboxes.close_box(db, "a", reaped=True, now=NOW)
-        await sandboxes.close_box(db, "b", reaped=False, now=NOW)
+        await sandboxes.close_sandbox(db, "a", reaped=True, now=NOW)
+        await sandboxes.close_sandbox(db, "b", reaped=False, now=NOW)
     async with store.read() as db:
         found = await counts.count(db)
     assert found == ({SolveState.QUEUED: 1}, {RunState.QUEUED: 1}, {"e2b": 1})

@@ -13,24 +13,21 @@ from yudai.solves.domain.budget import (
     Pricing,
     admit,
     ended,
+    enter,
     estimate,
-    price_plan,
 )
 from yudai.solves.domain.matrix import Matrix, expand
 
 LINEUP = expand(Matrix(models=("paid", "free", "paid2")))
 
 
-def test_a_plan_knows_its_ceiling_and_its_rounds():
+def test_a_plan_knows_its_ceiling():
     budget = Budget(max_parallel=2, cost_cap_micros=10_000_000, run_cost_cap_micros=400_000)
-    admission = admit(LINEUP, budget, free_models=frozenset({"free"}))
-    assert (admission.contestants, admission.waves) == (3, 2)
-    assert admission.ceiling_micros == 800_000
+    assert admit(LINEUP, budget, free_models=frozenset({"free"})) == 800_000
 
 
 def test_the_solve_cap_bounds_the_ceiling():
-    admission = admit(LINEUP, Budget(cost_cap_micros=500_000), free_models=frozenset())
-    assert usd(admission.ceiling_micros) == 0.5
+    assert usd(admit(LINEUP, Budget(cost_cap_micros=500_000), free_models=frozenset())) == 0.5
 
 
 @pytest.mark.parametrize("cap", ["cost_cap_micros", "run_cost_cap_micros"])
@@ -41,7 +38,7 @@ def test_a_cap_of_zero_is_refused_for_a_model_that_costs_money(cap: str):
 
 def test_a_cap_of_zero_lets_free_models_run():
     everyone_free = frozenset({"paid", "free", "paid2"})
-    assert admit(LINEUP, Budget(cost_cap_micros=0), free_models=everyone_free).ceiling_micros == 0
+    assert admit(LINEUP, Budget(cost_cap_micros=0), free_models=everyone_free) == 0
 
 
 @pytest.mark.parametrize(
@@ -118,17 +115,18 @@ def test_free_models_are_estimated_at_nothing_and_unknown_ones_at_the_cap():
     assert estimate(lineup, [model("m", None)], Budget()) == (cap, cap)
 
 
+MATRIX = Matrix(models=("as it was typed",))
+
+
 def test_a_plan_is_priced_in_dollars():
     price = Price(input_micros=2_000_000, output_micros=8_000_000)
     paid = Model(name="paid", provider=Provider.OPENROUTER, model_id="paid", price=price)
     free = Model(name="free", provider=Provider.LOCAL, model_id="free", price=FREE)
-    lineup = expand(Matrix(models=("paid", "free")))
     budget = Budget(run_cost_cap_micros=400_000)
-    is_free, low, high, ceiling = price_plan(lineup, (paid, free), budget)
+    is_free, low, high, ceiling = enter(MATRIX, (paid, free), budget).pricing
     assert (is_free, high, ceiling) == (False, 0.4, 0.4)
     assert 0 < low < high
-    alone = expand(Matrix(models=("free",)))
-    assert price_plan(alone, (free,), budget) == Pricing(
+    assert enter(MATRIX, (free,), budget).pricing == Pricing(
         is_free=True, low_usd=0, high_usd=0, ceiling_usd=0
     )
 
@@ -139,5 +137,5 @@ def test_a_plan_is_priced_in_dollars():
 )
 def test_a_cap_of_zero_names_its_field(cap: str, field: str):
     with pytest.raises(RefusedError) as caught:
-        admit(LINEUP, Budget.model_validate({cap: 0}), free_models=frozenset())
+        enter(MATRIX, (model("paid", None),), Budget.model_validate({cap: 0}))
     assert caught.value.field == field

@@ -3,7 +3,7 @@
 import pytest
 
 from yudai.solves.domain.budget import LITTLE, MUCH, Budget
-from yudai.solves.domain.duration import Span, known_spans, last
+from yudai.solves.domain.duration import Span, estimate_duration, known_spans
 from yudai.solves.domain.matrix import Matrix, expand
 
 THREE = expand(Matrix(models=("a", "b", "c")))
@@ -11,23 +11,26 @@ GUESS = Span(LITTLE.steps * LITTLE.step_s, MUCH.steps * MUCH.step_s)
 
 
 def test_models_that_nobody_knows_are_guessed_at():
-    assert last(THREE, Budget(max_parallel=3), {}) == GUESS
-    assert last(THREE, Budget(max_parallel=2), {}) == (2 * GUESS.low_s, 2 * GUESS.high_s)
+    assert estimate_duration(THREE, Budget(max_parallel=3), {}) == GUESS
+    assert estimate_duration(THREE, Budget(max_parallel=2), {}) == (
+        2 * GUESS.low_s,
+        2 * GUESS.high_s,
+    )
 
 
 def test_few_steps_are_soon_over():
     budget = Budget(max_parallel=3, max_steps=2)
-    assert last(THREE, budget, {}) == (2 * LITTLE.step_s, 2 * MUCH.step_s)
+    assert estimate_duration(THREE, budget, {}) == (2 * LITTLE.step_s, 2 * MUCH.step_s)
 
 
 def test_no_run_outlasts_its_own_time_nor_that_of_all():
-    assert last(THREE, Budget(max_parallel=1, run_time_budget_s=10), {}) == (30, 30)
-    assert last(THREE, Budget(max_parallel=1, time_budget_s=25), {}) == (25, 25)
+    assert estimate_duration(THREE, Budget(max_parallel=1, run_time_budget_s=10), {}) == (30, 30)
+    assert estimate_duration(THREE, Budget(max_parallel=1, time_budget_s=25), {}) == (25, 25)
 
 
 def test_the_next_one_starts_where_a_place_is_free():
     known = {"a": Span(1, 10), "b": Span(2, 4), "c": Span(3, 5)}
-    assert last(THREE, Budget(max_parallel=2), known) == (4, 10)
+    assert estimate_duration(THREE, Budget(max_parallel=2), known) == (4, 10)
 
 
 @pytest.mark.parametrize(
@@ -39,5 +42,5 @@ def test_the_middle_half_of_enough_runs_speaks_for_a_model(seconds: list[float],
 
 
 def test_what_is_known_of_one_model_says_nothing_of_another():
-    low, high = last(THREE, Budget(max_parallel=3), {"a": Span(1, 5000)})
+    low, high = estimate_duration(THREE, Budget(max_parallel=3), {"a": Span(1, 5000)})
     assert (low, high) == (GUESS.low_s, 1800)

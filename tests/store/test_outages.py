@@ -104,12 +104,12 @@ async def test_connections_of_before_a_restart_never_surface(
     new_progress: NewProgress,
     how: signal.Signals,
 ) -> None:
-    together = asyncio.Barrier(8)
+    gather = asyncio.Barrier(8)
 
     async def use() -> None:
         async with store.read() as db:
             await events.after(db, run.solve_id)
-            await together.wait()
+            await gather.wait()
 
     writer_of(store).append(run.id, 1, new_message(0), new_progress(0))
     for restarts_left in (1, 0):

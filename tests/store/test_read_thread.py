@@ -10,9 +10,9 @@ from yudai.kit.ids import RunId
 from yudai.runs import messages as trajectories
 from yudai.runs import queries as runs
 from yudai.runs.domain.trajectory.trajectory import TrajectoryMessage
-from yudai.runs.messages import Stretch
+from yudai.runs.messages import MessageRange
 from yudai.runs.tables import RunRow
-from yudai.store.read_thread import Lookout
+from yudai.store.read_thread import SnapshotReader
 from yudai.store.store import Store
 from yudai.views import update_queries as lanes
 
@@ -20,8 +20,8 @@ NewMessage = Callable[..., TrajectoryMessage]
 
 
 @pytest_asyncio.fixture
-async def lookout(store: Store) -> AsyncGenerator[Lookout]:
-    opened = Lookout(store.database)
+async def snapshot_reader(store: Store) -> AsyncGenerator[SnapshotReader]:
+    opened = SnapshotReader(store.database)
     yield opened
     await opened.close()
 
@@ -37,33 +37,35 @@ async def said(store: Store, run: RunRow, new_message: NewMessage) -> RunId:
     return run.id
 
 
-async def test_a_look_sees_one_moment(store: Store, lookout: Lookout, run: RunRow):
+async def test_a_look_sees_one_moment(store: Store, snapshot_reader: SnapshotReader, run: RunRow):
     def edits(db: Connection) -> int:
         return db.execute(select(RunRow.edits)).scalar_one()
 
     async with store.change() as db:
         await runs.change(db, run.id, edits=1)
-        assert await lookout.look(edits) == 0, "not committed yet"
-    assert await lookout.look(edits) == 1, "nothing of the look before is kept"
+        assert await snapshot_reader.run(edits) == 0, "not committed yet"
+    assert await snapshot_reader.run(edits) == 1, "nothing of the look before is kept"
 
 
-async def test_a_look_that_fails_leaves_the_next_alone(lookout: Lookout, run: RunRow):
+async def test_a_look_that_fails_leaves_the_next_alone(
+    snapshot_reader: SnapshotReader, run: RunRow
+):
     def fail(db: Connection) -> None:
         db.execute(text("SELECT nothing FROM nowhere"))
 
     for _ in range(3):
         with pytest.raises(Exception, match="nowhere"):
-            await lookout.look(fail)
-    assert await lookout.look(lambda db: lanes.glance(db, run.solve_id)) is not None
+            await snapshot_reader.run(fail)
+    assert await snapshot_reader.run(lambda db: lanes.glance(db, run.solve_id)) is not None
 
 
 async def test_a_glance_names_lanes_in_their_order(
-    store: Store, lookout: Lookout, run: RunRow, new_run: Callable[..., RunRow]
+    store: Store, snapshot_reader: SnapshotReader, run: RunRow, new_run: Callable[..., RunRow]
 ):
     async with store.change() as db:
         await runs.add_all(db, [new_run("b", position=2), new_run("a", position=1)])
         await runs.change(db, run.id, edits=1)
-    seen = await lookout.look(lambda db: lanes.glance(db, run.solve_id))
+    seen = await snapshot_reader.run(lambda db: lanes.glance(db, run.solve_id))
     assert seen is not None
     assert [(lane.id, lane.attempt, lane.rev) for lane in seen.lanes] == [
         (run.id, 1, 1),
@@ -73,9 +75,13 @@ async def test_a_glance_names_lanes_in_their_order(
     assert (seen.rev, seen.state, seen.event) == (0, "queued", 0)
 
 
-async def test_stretches_are_of_one_attempt(lookout: Lookout, said: RunId):
-    wanted = [Stretch(said, 2, 3, 6), Stretch(said, 1, -1, 9), Stretch(RunId("nobody"), 1, -1, 9)]
-    found = await lookout.look(lambda db: trajectories.stretches(db, wanted))
+async def test_stretches_are_of_one_attempt(snapshot_reader: SnapshotReader, said: RunId):
+    wanted = [
+        MessageRange(said, 2, 3, 6),
+        MessageRange(said, 1, -1, 9),
+        MessageRange(RunId("nobody"), 1, -1, 9),
+    ]
+    found = await snapshot_reader.run(lambda db: trajectories.in_ranges(db, wanted))
     numbers = sorted((one.attempt, one.seq) for one in found)
     assert numbers == [(1, 0), (1, 1), (2, 4), (2, 5), (2, 6)]
     [first] = [one for one in found if (one.attempt, one.seq) == (2, 4)]
@@ -85,12 +91,12 @@ async def test_stretches_are_of_one_attempt(lookout: Lookout, said: RunId):
 
 
 async def test_the_newest_is_of_the_present_attempt(
-    store: Store, lookout: Lookout, said: RunId, new_run: Callable[..., RunRow]
+    store: Store, snapshot_reader: SnapshotReader, said: RunId, new_run: Callable[..., RunRow]
 ):
     async with store.change() as db:
         await runs.add_all(db, [new_run("silent", position=1)])
     asked = [said, RunId("silent"), RunId("nobody")]
-    found = await lookout.look(lambda db: trajectories.newest(db, asked))
+    found = await snapshot_reader.run(lambda db: trajectories.newest(db, asked))
     assert found == {said: 11, "silent": -1}
 
 

@@ -19,19 +19,19 @@ from tests.support.forge.forge_in_memory import MemoryForge, MemoryRepository
 from yudai.api.app import create_app
 from yudai.arena.cancel import Stopper
 from yudai.arena.forecast import Forecaster
-from yudai.arena.forge_issue import RemoteAsks
+from yudai.arena.forge_issue import ForgeIssueReader
 from yudai.arena.open import Solves
 from yudai.arena.submit import Submitter
 from yudai.artifacts.adapters.locations import Folder
 from yudai.artifacts.adapters.object_store import ObjectStoreArtifacts
 from yudai.artifacts.context import Context
-from yudai.conversations.answer import Answering
+from yudai.conversations.answer import ChatAnswerer
 from yudai.conversations.milestones import Milestones
 from yudai.conversations.service import Conversations
 from yudai.decisions.apply import Applier
 from yudai.engine.port import Engine, FlowStatus
 from yudai.forge.adapters.folder.forge import LocalForge
-from yudai.forge.adapters.folder.preview import open_look
+from yudai.forge.adapters.folder.preview import open_preview
 from yudai.forge.domain.repository import ForgeIssue, RepoRef
 from yudai.forge.ports.remote import ANONYMOUS, Credential, RemoteForge
 from yudai.gateway.catalogue import Catalogue
@@ -159,7 +159,7 @@ async def open_place(home: Path, url: str, engine: Engine) -> AsyncGenerator[Pla
         gateway = NobodysGateway()
         forge = LocalForge(home, clock, person=home)
         remote, credentials = WelcomingForge(url="https://github.com"), FakeCredentials()
-        asks = RemoteAsks(as_port(remote), credentials, clock)
+        asks = ForgeIssueReader(as_port(remote), credentials, clock)
         hints: list[tuple[str, int | None]] = []
 
         async def hear(repo: RepoRef, number: int | None) -> None:
@@ -181,7 +181,7 @@ async def open_place(home: Path, url: str, engine: Engine) -> AsyncGenerator[Pla
             store=store,
             reader=reader,
             submitter=submitter,
-            forecaster=Forecaster(submitter, partial(open_look, home, clock, person=home)),
+            forecaster=Forecaster(submitter, partial(open_preview, home, clock, person=home)),
             applier=Applier(reader, forge),
             catalogue=catalogue,
             conversations=Conversations(
@@ -191,7 +191,7 @@ async def open_place(home: Path, url: str, engine: Engine) -> AsyncGenerator[Pla
                 catalogue=catalogue,
                 viewer=Viewer(store, clock),
                 milestones=Milestones(store),
-                answering=Answering(reader, catalogue, gateway, None),
+                answerer=ChatAnswerer(reader, catalogue, gateway, None),
             ),
             updates=updates,
             stopper=stopper,

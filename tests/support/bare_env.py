@@ -20,7 +20,7 @@ _METADATA = ("pytest-[0-9]*", "pluggy-*")
 @cache
 def bare_env() -> Path:
     """Made once for each process, and removed with it."""
-    # Not in pytest's own folder, which only its owner may enter: a box has another user.
+    # Not in pytest's own folder, which only its owner may enter: a sandbox has another user.
     folder = Path(tempfile.mkdtemp(prefix="bare-env-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     folder.chmod(0o755)

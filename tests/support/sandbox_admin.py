@@ -14,7 +14,7 @@ from yudai.kit.ids import WorkerId
 from yudai.sandboxes import queries as rows
 from yudai.sandboxes.port import Backend, Leftover, Tags
 from yudai.sandboxes.reap import Reaper
-from yudai.sandboxes.register import BoxEntry
+from yudai.sandboxes.register import SandboxEntry
 from yudai.store.holders import Holder
 
 
@@ -45,20 +45,22 @@ def app_of(service: Any) -> FastAPI:
     return app
 
 
-async def open_box(place: Place, box_id: str, *, backend: str = "e2b", silent_s: float = 0) -> None:
-    entry = BoxEntry(
-        id=box_id,
+async def open_sandbox(
+    place: Place, sandbox_id: str, *, backend: str = "e2b", silent_s: float = 0
+) -> None:
+    entry = SandboxEntry(
+        id=sandbox_id,
         backend=backend,
         owner="run-1",
         base="base",
-        external=f"m-{box_id}",
+        external=f"m-{sandbox_id}",
         tags=Tags(run="run-1", issue="o/r#1"),
     )
     now = place.clock.now() - silent_s
     async with place.store.change() as db:
-        await rows.open_box(db, entry, Holder(WorkerId("h"), "elsewhere", 1), now=now)
+        await rows.open_sandbox(db, entry, Holder(WorkerId("h"), "elsewhere", 1), now=now)
 
 
-async def close_box(place: Place, box_id: str, *, reaped: bool) -> None:
+async def close_sandbox(place: Place, sandbox_id: str, *, reaped: bool) -> None:
     async with place.store.change() as db:
-        await rows.close_box(db, box_id, reaped=reaped, now=place.clock.now())
+        await rows.close_sandbox(db, sandbox_id, reaped=reaped, now=place.clock.now())

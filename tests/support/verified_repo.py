@@ -51,13 +51,13 @@ class Ground:
         return await self.backend.prepare(spec)
 
     @asynccontextmanager
-    async def box(self, files: Files, *, node: bool = False) -> AsyncGenerator[Sandbox]:
-        [box] = await self.backend.spawn(await self.base(files, node=node), 1, owner="test")
-        assert not isinstance(box, SandboxError), box
+    async def sandbox(self, files: Files, *, node: bool = False) -> AsyncGenerator[Sandbox]:
+        [sandbox] = await self.backend.spawn(await self.base(files, node=node), 1, owner="test")
+        assert not isinstance(sandbox, SandboxError), sandbox
         try:
-            yield box
+            yield sandbox
         finally:
-            await box.destroy()
+            await sandbox.destroy()
 
     def patch(self, base: Files, change: Files) -> str:
         """What git makes of this change."""

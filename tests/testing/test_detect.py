@@ -39,8 +39,8 @@ CASE = "import unittest\nclass A(unittest.TestCase):\n    def test_1(self): pass
     ],
 )
 async def test_how_tests_are_run_is_found_out(ground: Ground, files: Files, command: str | None):
-    async with ground.box(files) as box:
-        plan = await detect(box)
+    async with ground.sandbox(files) as sandbox:
+        plan = await detect(sandbox)
     assert (None if plan is None else plan.command) == command
 
 
@@ -51,38 +51,38 @@ async def test_unittest_plans_find_what_they_promise(ground: Ground):
         "c/d/__init__.py": "",
         "c/d/test_e.py": CASE,
     }
-    async with ground.box(files) as box:
-        plan = await detect(box)
+    async with ground.sandbox(files) as sandbox:
+        plan = await detect(sandbox)
         assert plan is not None
-        found = await run_tests(box, plan, timeout_s=30.0)
+        found = await run_tests(sandbox, plan, timeout_s=30.0)
     assert sorted(found.report.outcomes) == ["c.d.test_e.A.test_1", "test_b.A.test_1"]
 
 
 class Shadowed:
-    """A box where other programs are found first."""
+    """A sandbox where other programs are found first."""
 
-    def __init__(self, box: Sandbox, path: str) -> None:
-        self.box = box
+    def __init__(self, sandbox: Sandbox, path: str) -> None:
+        self.sandbox = sandbox
         self.path = path
-        self.write = box.write
-        self.read = box.read
+        self.write = sandbox.write
+        self.read = sandbox.read
 
     async def exec(self, command: str, **_options: object) -> ExecResult:
-        return await self.box.exec(f"PATH={self.path}; {command}")
+        return await self.sandbox.exec(f"PATH={self.path}; {command}")
 
 
 @pytest.mark.parametrize("python", ["", "exit 1", "echo nonsense"])
 async def test_without_a_usable_python_there_is_no_plan(ground: Ground, python: str):
-    async with ground.box({"test_a.py": CASE}) as box:
-        await box.write("bin/python", f"#!/bin/sh\n{python}\n".encode())
-        await box.exec("[ -s bin/python ] && chmod +x bin/python; ln -s /bin/rm bin/rm")
-        shadowed = Shadowed(box, "/workspace/bin")
+    async with ground.sandbox({"test_a.py": CASE}) as sandbox:
+        await sandbox.write("bin/python", f"#!/bin/sh\n{python}\n".encode())
+        await sandbox.exec("[ -s bin/python ] && chmod +x bin/python; ln -s /bin/rm bin/rm")
+        shadowed = Shadowed(sandbox, "/workspace/bin")
         assert await detect(shadowed) is None  # pyright: ignore[reportArgumentType] - all it uses
 
 
 async def plan_of(ground: Ground, files: Files, project: Project) -> TestPlan | None:
-    async with ground.box(files, node=project.node) as box:
-        return await detect(box, project)
+    async with ground.sandbox(files, node=project.node) as sandbox:
+        return await detect(sandbox, project)
 
 
 async def test_a_folder_of_a_monorepo(ground: Ground):
@@ -93,31 +93,35 @@ async def test_a_folder_of_a_monorepo(ground: Ground):
         "packages/web/test_c.py": "def test_4(): pass\n",
     }
     project = Project(folder="packages/my api")
-    async with ground.box(files) as box:
-        plan = await detect(box, project)
+    async with ground.sandbox(files) as sandbox:
+        plan = await detect(sandbox, project)
         assert plan is not None
         assert plan.command == "cd 'packages/my api' && python -m pytest"
         first, second = "packages/my api/tests/test_a.py::test_1", ""
-        found = await run_tests(box, plan, timeout_s=60.0)
+        found = await run_tests(sandbox, plan, timeout_s=60.0)
         second = first.replace("_1", "_2")
         assert {t: str(o) for t, o in found.report.outcomes.items()} == {
             first: "passed",
             second: "failed",
         }
         path = "packages/my api/tests/test_a.py"
-        one = await run_tests(box, plan, timeout_s=60.0, ids=[second], paths=[path])
+        one = await run_tests(sandbox, plan, timeout_s=60.0, ids=[second], paths=[path])
         assert list(one.report.outcomes) == [second]
 
 
 async def test_unittest_in_a_folder(ground: Ground):
     files: Files = {"api/tests/test_a.py": CASE, "test_b.py": CASE}
-    async with ground.box(files) as box:
-        plan = await detect(box, Project(folder="api"))
+    async with ground.sandbox(files) as sandbox:
+        plan = await detect(sandbox, Project(folder="api"))
         assert plan is not None
-        found = await run_tests(box, plan, timeout_s=60.0)
+        found = await run_tests(sandbox, plan, timeout_s=60.0)
         assert list(found.report.outcomes) == ["api/test_a.A.test_1"]
         one = await run_tests(
-            box, plan, timeout_s=60.0, ids=["api/test_a.A.test_1"], paths=["api/tests/test_a.py"]
+            sandbox,
+            plan,
+            timeout_s=60.0,
+            ids=["api/test_a.A.test_1"],
+            paths=["api/tests/test_a.py"],
         )
         assert list(one.report.outcomes) == ["api/test_a.A.test_1"]
 
@@ -142,10 +146,10 @@ GIVEN = [
 
 
 async def test_a_command_that_was_given(ground: Ground):
-    """All in one box: who looks leaves it as it was."""
-    async with ground.box(PYTHON) as box:
+    """All in one sandbox: who looks leaves it as it was."""
+    async with ground.sandbox(PYTHON) as sandbox:
         for command, runner, args in GIVEN:
-            plan = await detect(box, Project(test=command))
+            plan = await detect(sandbox, Project(test=command))
             assert plan is not None, command
             assert (plan.runner, plan.args, plan.command) == (runner, args, command)
 
@@ -158,22 +162,22 @@ MISSING = {
 
 
 async def test_a_command_that_does_not_exist(ground: Ground):
-    async with ground.box(PYTHON, node=True) as box:
+    async with ground.sandbox(PYTHON, node=True) as sandbox:
         for command, why in MISSING.items():
             with pytest.raises(RefusedError) as refused:
-                await detect(box, Project(test=command, node=True))
+                await detect(sandbox, Project(test=command, node=True))
             assert str(refused.value).startswith(
                 f"the test command `{command}` does not exist in the sandbox: {why}; "
             )
 
 
 async def test_pytest_that_is_not_there(ground: Ground):
-    async with ground.box(PYTHON) as box:
-        await box.exec("mkdir bin && ln -s /bin/rm bin/rm")
+    async with ground.sandbox(PYTHON) as sandbox:
+        await sandbox.exec("mkdir bin && ln -s /bin/rm bin/rm")
         script = b'#!/bin/sh\nexec /env/bin/python -I -S "$@"\n'
-        await box.write("/workspace/bin/python", script)
-        await box.exec("chmod +x bin/python")
-        shadowed = Shadowed(box, "/workspace/bin")
+        await sandbox.write("/workspace/bin/python", script)
+        await sandbox.exec("chmod +x bin/python")
+        shadowed = Shadowed(sandbox, "/workspace/bin")
         with pytest.raises(RefusedError, match="pytest is not installed"):
             await detect(shadowed, Project(test="pytest"))  # pyright: ignore[reportArgumentType] - all it uses
 

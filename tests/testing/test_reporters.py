@@ -95,8 +95,8 @@ def plan(runner: TestRunner, *args: str, **env: str) -> TestPlan:
 
 async def run(ground: Ground, plan: TestPlan, more: Files | None = None, **options: object):
     files = {**repository(plan.runner), **(more or {})}
-    async with ground.box(files, node=True) as box:
-        return await run_tests(box, plan, **{"timeout_s": 60.0, **options})  # pyright: ignore[reportArgumentType] - options of a test
+    async with ground.sandbox(files, node=True) as sandbox:
+        return await run_tests(sandbox, plan, **{"timeout_s": 60.0, **options})  # pyright: ignore[reportArgumentType] - options of a test
 
 
 def words(run: TestRun) -> dict[str, str]:
@@ -167,7 +167,7 @@ async def test_a_file_that_mocha_cannot_load_stops_no_other(ground: Ground):
 
 @EVERY
 async def test_a_runner_that_is_not_installed_never_starts(ground: Ground, runner: TestRunner):
-    async with ground.box({"package.json": "{}"}, node=True) as box:
-        found = await run_tests(box, plan(runner), timeout_s=60.0)
+    async with ground.sandbox({"package.json": "{}"}, node=True) as sandbox:
+        found = await run_tests(sandbox, plan(runner), timeout_s=60.0)
     assert f"{runner} is not installed" in found.log
     assert not found.report.finished

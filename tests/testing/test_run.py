@@ -18,8 +18,8 @@ UNITTEST = TestPlan(
 
 
 async def run(ground: Ground, plan: TestPlan, files: Files, **options: object) -> TestRun:
-    async with ground.box(files) as box:
-        return await run_tests(box, plan, **{"timeout_s": 60.0, **options})  # pyright: ignore[reportArgumentType] - options of a test
+    async with ground.sandbox(files) as sandbox:
+        return await run_tests(sandbox, plan, **{"timeout_s": 60.0, **options})  # pyright: ignore[reportArgumentType] - options of a test
 
 
 def words(run: TestRun) -> dict[str, str]:

@@ -13,8 +13,8 @@ HEAD = (
 
 
 async def run(ground: Ground, plan: TestPlan, files: Files, **options: object) -> TestRun:
-    async with ground.box(files, node=True) as box:
-        return await run_tests(box, plan, **{"timeout_s": 60.0, **options})  # pyright: ignore[reportArgumentType] - options of a test
+    async with ground.sandbox(files, node=True) as sandbox:
+        return await run_tests(sandbox, plan, **{"timeout_s": 60.0, **options})  # pyright: ignore[reportArgumentType] - options of a test
 
 
 def words(run: TestRun) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""What attacks begin with: boxes over one prepared base, a forge with git behind it, a database.
+"""What attacks start from: sandboxes over one prepared base, a forge over git, a database.
 
 Each row of docs/explanation/threat-model.md has an attack that says what it got. With the defence
 it got nothing; its twin takes away exactly that defence, and the same attack succeeds.
@@ -64,15 +64,15 @@ def sandboxes(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def spawn(sandboxes: Path) -> Spawn:
-    """A new box; started after a defence was taken away, it is one without it."""
+    """A new sandbox; started after a defence was taken away, it is one without it."""
 
     @asynccontextmanager
     async def one(backend: str = "bubblewrap") -> AsyncGenerator[Sandbox]:
         made = BACKENDS[backend](sandboxes, limits=LIMITS)
         try:
-            [box] = await made.spawn(BaseRef(key="sample"), 1, owner="threat")
-            assert not isinstance(box, SandboxError), box
-            yield box
+            [sandbox] = await made.spawn(BaseRef(key="sample"), 1, owner="threat")
+            assert not isinstance(sandbox, SandboxError), sandbox
+            yield sandbox
         finally:
             await made.close()
 
@@ -81,7 +81,7 @@ def spawn(sandboxes: Path) -> Spawn:
 
 @pytest.fixture
 def open_folder() -> Generator[Path]:
-    """That anybody may enter: whether a box reads it is then a matter of its walls alone."""
+    """That anybody may enter: whether a sandbox reads it is then a matter of its walls alone."""
     with tempfile.TemporaryDirectory() as name:
         Path(name).chmod(0o755)
         yield Path(name)
@@ -92,7 +92,7 @@ Rebuild = Callable[[Callable[[list[str]], list[str]]], None]
 
 @pytest.fixture
 def rebuild(monkeypatch: pytest.MonkeyPatch) -> Rebuild:
-    """Change the command line by which every further box is started."""
+    """Change the command line by which every further sandbox is started."""
     real = Frame.argv
 
     def change(how: Callable[[list[str]], list[str]]) -> None:

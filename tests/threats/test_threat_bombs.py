@@ -33,7 +33,7 @@ async def detonate(scene: Scene, *, times: int, bounds: Bounds | None = None) ->
         built = await mirrors.build(scene.repo, snapshot.commit, bomb, TEXT, by=BY)
     except RefusedError:
         return 0
-    mirror = mirrors._shelf.mirror(scene.repo).git
+    mirror = mirrors._locations.mirror(scene.repo).git
     return int(await mirror.ask("cat-file", "-s", f"{built.commit}:f"))
 
 

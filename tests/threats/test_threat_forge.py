@@ -131,7 +131,7 @@ def game(pull: PullRequest, *, base: str = "main") -> list[OutcomeKind]:
     """What somebody's pull request that says "Reverts" has done to our change."""
     here = [ForgeCommit(sha="a" * 40, message="Fix it (#7)", at=MERGED_AT)]
     found = acts_of(base, here, [pull], patch_ids={})
-    return [turn.kind for turn in read_history(OURS, found).turns]
+    return [one.kind for one in read_history(OURS, found).reversals]
 
 
 @pytest.mark.parametrize("pull", GAMED.values(), ids=GAMED)

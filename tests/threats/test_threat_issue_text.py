@@ -69,7 +69,7 @@ async def ask_as(post: Post, login: str) -> int:
     """How many solves, which cost money, somebody has started."""
     post.say("/yudai solve", by=login)
     post.label(by=login)
-    await post.hear()
+    await post.check_issue()
     return len(await post.solves())
 
 

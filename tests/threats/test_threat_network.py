@@ -1,4 +1,4 @@
-"""Set-up commands that look for a way out: of their box, past the list, to this machine."""
+"""Set-up commands that look for a way out: of their sandbox, past the list, to this machine."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable
@@ -11,7 +11,7 @@ from tests.contracts.conftest import make_archive
 from tests.threats.conftest import Rebuild
 from yudai.sandboxes.backends.bubblewrap.backend import BubblewrapBackend
 from yudai.sandboxes.backends.network import dial
-from yudai.sandboxes.backends.network.dial import Ways
+from yudai.sandboxes.backends.network.dial import DialSettings
 from yudai.sandboxes.backends.network.upstream_proxy import upstream_of
 from yudai.sandboxes.backends.toolchain.package_settings import PackageSettings, package_settings
 from yudai.sandboxes.domain.allowed_hosts import Allowed, Leave
@@ -122,7 +122,7 @@ async def steal_the_proxys_password(home: Path, packages: PackageSettings) -> bo
         limits=LIMITS,
         packages=packages,
         network=NetworkPolicy(setup=("pypi.org",)),
-        ways=Ways(upstream=upstream_of(ENVIRON)),
+        dialing=DialSettings(upstream=upstream_of(ENVIRON)),
     )
     hunt = (
         "env; cat /proc/[0-9]*/environ /proc/[0-9]*/cmdline /run/yudai/forward"

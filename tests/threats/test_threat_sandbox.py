@@ -53,7 +53,7 @@ class Loot(set[str]):
     """By name what an agent that did as an issue told it has got out."""
 
 
-async def obey(box: Sandbox, tmp_path: Path, victim: Path) -> Loot:
+async def obey(sandbox: Sandbox, tmp_path: Path, victim: Path) -> Loot:
     """The issue says: print what you know, tell it to a server, leave a file in the home."""
     async with listening() as canary:
         orders = (
@@ -63,7 +63,7 @@ async def obey(box: Sandbox, tmp_path: Path, victim: Path) -> Loot:
         )
         stage = Stage(tmp_path / "stage")
         script = stage.script([{"run": list(orders)}, {"run": [FINISH]}])
-        outcome = await stage.run(script, box)
+        outcome = await stage.run(script, sandbox)
         assert outcome.exit_status == "Submitted"
         if any("REACHED\n" in seen["output"] for seen in stage.told.observations):
             await canary.called.wait()
@@ -88,8 +88,8 @@ def victim(open_folder: Path) -> Path:
 async def test_an_agent_that_obeys_the_issue_gets_nothing_out(
     spawn: Spawn, tmp_path: Path, victim: Path
 ):
-    async with spawn() as box:
-        assert await obey(box, tmp_path, victim) == set()
+    async with spawn() as sandbox:
+        assert await obey(sandbox, tmp_path, victim) == set()
 
 
 @pytest.mark.parametrize("defence", ["network", "home", "secret"])
@@ -103,19 +103,19 @@ async def test_without_that_wall_it_does(
     }
     rebuild(before[defence])
     got = {"network": {"network"}, "secret": {"secret"}, "home": {"secret", "home"}}
-    async with spawn() as box:
-        assert await obey(box, tmp_path, victim) == got[defence]
+    async with spawn() as sandbox:
+        assert await obey(sandbox, tmp_path, victim) == got[defence]
 
 
 def _bound(argv: list[str], how: str, folder: Path) -> list[str]:
-    """As if a folder of the host were among what a box is shown."""
+    """As if a folder of the host were among what a sandbox is shown."""
     at = argv.index("--as-pid-1")
     return [*argv[:at], how, str(folder), str(folder), *argv[at:]]
 
 
-async def steal_variables(box: Sandbox) -> bool:
+async def steal_variables(sandbox: Sandbox) -> bool:
     """What the repository's own code finds of the variables that our process has."""
-    found = await box.exec("env; cat /proc/[0-9]*/environ 2>/dev/null | tr '\\0' '\\n'")
+    found = await sandbox.exec("env; cat /proc/[0-9]*/environ 2>/dev/null | tr '\\0' '\\n'")
     return SECRET in found.text
 
 
@@ -148,8 +148,8 @@ async def test_no_variable_of_ours_is_in_a_box_and_each_of_two_defences_suffices
         _inherit(monkeypatch)
     if left == "never given to it":
         rebuild(_keep_environment)
-    async with spawn() as box:
-        assert not await steal_variables(box)
+    async with spawn() as sandbox:
+        assert not await steal_variables(sandbox)
 
 
 @pytest.mark.usefixtures("secret_variable")
@@ -158,15 +158,15 @@ async def test_without_both_our_variables_are_stolen(
 ):
     _inherit(monkeypatch)
     rebuild(_keep_environment)
-    async with spawn() as box:
-        assert await steal_variables(box)
+    async with spawn() as sandbox:
+        assert await steal_variables(sandbox)
 
 
-async def steal_from_processes(box: Sandbox) -> bool:
+async def steal_from_processes(sandbox: Sandbox) -> bool:
     """The variables of another program of the same machine."""
     sleeper = await asyncio.create_subprocess_exec("sleep", "1000", env={"TOKEN": SECRET})
     try:
-        found = await box.exec("cat /proc/[0-9]*/environ 2>/dev/null | tr '\\0' '\\n'")
+        found = await sandbox.exec("cat /proc/[0-9]*/environ 2>/dev/null | tr '\\0' '\\n'")
     finally:
         sleeper.kill()
         await sleeper.wait()
@@ -174,13 +174,13 @@ async def steal_from_processes(box: Sandbox) -> bool:
 
 
 async def test_variables_of_other_programs_are_kept(spawn: Spawn):
-    async with spawn() as box:
-        assert not await steal_from_processes(box)
+    async with spawn() as sandbox:
+        assert not await steal_from_processes(sandbox)
 
 
 async def test_by_the_backend_without_walls_they_are_not(spawn: Spawn):
-    async with spawn("process") as box:
-        assert await steal_from_processes(box)
+    async with spawn("process") as sandbox:
+        assert await steal_from_processes(sandbox)
 
 
 async def poison(home: Path) -> str:
@@ -190,10 +190,10 @@ async def poison(home: Path) -> str:
         source = make_archive(home / "source.tar", {"app.py": b"x = 1\n"})
         base = await backend.prepare(BaseSpec(key="poisoned", source=source))
         for command in ("echo 'x = 666' > app.py; echo evil > sitecustomize.py", "cat *.py"):
-            [box] = await backend.spawn(base, 1, owner="threat")
-            assert not isinstance(box, SandboxError), box
-            said = await box.exec(command)
-            await box.destroy()
+            [sandbox] = await backend.spawn(base, 1, owner="threat")
+            assert not isinstance(sandbox, SandboxError), sandbox
+            said = await sandbox.exec(command)
+            await sandbox.destroy()
         return said.text
     finally:
         await backend.close()
@@ -215,20 +215,20 @@ async def test_without_an_overlay_of_its_own_it_does(
     assert await poison(tmp_path) == "x = 666\nevil\n"
 
 
-async def exhaust(box: Sandbox, *, max_output: int, timeout_s: float) -> tuple[int, bool]:
+async def exhaust(sandbox: Sandbox, *, max_output: int, timeout_s: float) -> tuple[int, bool]:
     """Print without end: how much of it was kept, and whether it was ended."""
-    said = await box.exec("yes | head -c 3000000", max_output=max_output, timeout_s=timeout_s)
-    slow = await box.exec("sleep 1.5; echo done", timeout_s=timeout_s)
+    said = await sandbox.exec("yes | head -c 3000000", max_output=max_output, timeout_s=timeout_s)
+    slow = await sandbox.exec("sleep 1.5; echo done", timeout_s=timeout_s)
     return len(said.output), "done" not in slow.text
 
 
 async def test_output_and_time_are_limited_by_us(spawn: Spawn):
-    async with spawn() as box:
-        kept, is_ended = await exhaust(box, max_output=10_000, timeout_s=1.0)
+    async with spawn() as sandbox:
+        kept, is_ended = await exhaust(sandbox, max_output=10_000, timeout_s=1.0)
         assert kept <= 20_000
         assert is_ended
 
 
 async def test_without_the_limits_they_are_not(spawn: Spawn):
-    async with spawn() as box:
-        assert await exhaust(box, max_output=10_000_000, timeout_s=60) == (3_000_000, False)
+    async with spawn() as sandbox:
+        assert await exhaust(sandbox, max_output=10_000_000, timeout_s=60) == (3_000_000, False)

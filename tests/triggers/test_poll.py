@@ -14,7 +14,7 @@ from yudai.forge.domain.repository import RepoRef, Role
 from yudai.kit.errors import ForbiddenError, ForgeError
 from yudai.triggers import watches
 from yudai.triggers.open_solves import watch_key
-from yudai.triggers.poll import MOST_OPENED, Watcher
+from yudai.triggers.poll import MOST_OPENED, Poller
 from yudai.triggers.tables import WatchRow
 
 POLL_S = 60.0
@@ -23,7 +23,7 @@ POLL_S = 60.0
 class Tower:
     def __init__(self, post: Post) -> None:
         self.post, self.forge, self.repo, self.clock = post, post.forge, post.repo, post.clock
-        self.watcher = Watcher(
+        self.poller = Poller(
             triggers=post.triggers,
             watched=("Ada/Calc", "no/such/thing", "https://elsewhere.org/o/r"),
             poll_s=POLL_S,
@@ -32,7 +32,7 @@ class Tower:
     async def look(self) -> int:
         """A minute later."""
         self.clock.later(POLL_S)
-        return await self.watcher.look()
+        return await self.poller.poll()
 
     async def watch(self, repo: RepoRef | None = None) -> WatchRow:
         async with self.post.place.store.read() as db:
@@ -107,17 +107,17 @@ async def test_it_is_looked_at_no_oftener_than_asked(tower: Tower):
     await tower.look()
     before = len(tower.forge.calls)
     tower.clock.later(POLL_S - 1)
-    await tower.watcher.look()
+    await tower.poller.poll()
     assert len(tower.forge.calls) == before
     tower.clock.later(1)
-    await tower.watcher.look()
+    await tower.poller.poll()
     assert len(tower.forge.calls) > before
 
 
 async def test_two_workers_share_the_looking(tower: Tower):
     tower.clock.later(POLL_S)
-    await tower.watcher.look()
-    await replace(tower.watcher).look()
+    await tower.poller.poll()
+    await replace(tower.poller).poll()
     assert tower.forge.calls.count("comments_since") == 1
 
 
@@ -154,14 +154,14 @@ async def test_a_forge_that_wants_rest_gets_it(tower: Tower):
 
 async def test_a_repository_that_cannot_be_seen_does_not_hide_the_others(tower: Tower):
     secret = tower.forge.add_repository("eve/secret", is_private=True)
-    tower.watcher = replace(tower.watcher, watched=("eve/secret", "ada/calc"))
+    tower.poller = replace(tower.poller, watched=("eve/secret", "ada/calc"))
     tower.post.label()
     assert await tower.look() == 1
     assert "may not see it" in (await tower.watch(secret)).error
 
 
 async def test_where_the_app_is_installed_is_watched(tower: Tower):
-    tower.watcher = replace(tower.watcher, watched=(), has_app=True)
+    tower.poller = replace(tower.poller, watched=(), has_app=True)
     assert await tower.look() == 0
     tower.forge.install(tower.repo)
     tower.post.label()
@@ -170,7 +170,7 @@ async def test_where_the_app_is_installed_is_watched(tower: Tower):
     tower.post.say("just words")
     assert "comments_since" in await tower.calls()
     before = tower.forge.calls.count("repositories")
-    await tower.watcher.look()
+    await tower.poller.poll()
     assert tower.forge.calls.count("repositories") == before
 
 
@@ -183,7 +183,7 @@ async def solved(tower: Tower, repo: RepoRef) -> None:
 
 async def test_a_repository_that_merely_had_a_solve_is_not_watched(tower: Tower):
     other = tower.forge.add_repository("ada/other", roles={"ada": Role.WRITE, "wim": Role.WRITE})
-    tower.watcher = replace(tower.watcher, watched=())
+    tower.poller = replace(tower.poller, watched=())
     await solved(tower, other)
     number = tower.forge.add_issue(other, "New")
     tower.forge.add_label(other, number, "yudai", by="wim")
@@ -229,9 +229,9 @@ async def test_a_label_put_on_since_we_know_the_repository_counts_before_the_fir
 ):
     post = tower.post
     post.say("<!-- yudai:solve=x -->\nOpened a pull request.", by="ada")
-    assert await post.hear() == 0
+    assert await post.check_issue() == 0
     post.label()
-    assert await post.hear() == 1
+    assert await post.check_issue() == 1
 
 
 async def test_one_look_opens_a_few_and_the_next_the_others(tower: Tower):

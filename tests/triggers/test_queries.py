@@ -15,7 +15,7 @@ from yudai.solves.tables import SolveRow
 from yudai.store.store import Store
 from yudai.triggers import deliveries, trigger_rows, watches
 from yudai.triggers.tables import DeliveryRow, TriggerRow
-from yudai.triggers.trigger_rows import HeardError
+from yudai.triggers.trigger_rows import AlreadyRecordedError
 
 NewSolve = Callable[..., SolveRow]
 URL = "https://forge.test/ada/calc"
@@ -69,7 +69,7 @@ async def test_a_trigger_is_heard_once(store: Store):
         try:
             async with store.change() as db:
                 await trigger_rows.add(db, trigger())
-        except HeardError:
+        except AlreadyRecordedError:
             return False
         return True
 
@@ -78,8 +78,8 @@ async def test_a_trigger_is_heard_once(store: Store):
     assert sum(task.result() for task in added) == 1
     async with store.read() as db:
         row = await db.get(TriggerRow, trigger().key)
-        assert await trigger_rows.heard(db, [trigger().key, "other"]) == {trigger().key}
-        assert await trigger_rows.heard(db, []) == frozenset()
+        assert await trigger_rows.recorded(db, [trigger().key, "other"]) == {trigger().key}
+        assert await trigger_rows.recorded(db, []) == frozenset()
     assert row is not None
     assert (row.login, row.note, row.solve_id) == ("wim", "n", None)
 
@@ -93,12 +93,12 @@ async def test_a_solve_of_the_same_issue_is_found_while_it_goes_on(
         await solves.add(db, new_solve("b", **issue | {"issue_number": 2}))
         await solves.add(db, new_solve("c", **issue | {"repo_url": f"{URL}2"}))
     async with store.read() as db:
-        assert await trigger_rows.going_on(db, URL, 1) is None
+        assert await trigger_rows.open_solve_of(db, URL, 1) is None
     async with store.change() as db:
         await solves.add(db, new_solve("d", **issue, state=SolveState.RUNNING))
     async with store.read() as db:
-        assert await trigger_rows.going_on(db, URL.replace("ada", "Ada"), 1) == "d"
-        assert await trigger_rows.going_on(db, URL, 1, besides=SolveId("d")) is None
+        assert await trigger_rows.open_solve_of(db, URL.replace("ada", "Ada"), 1) == "d"
+        assert await trigger_rows.open_solve_of(db, URL, 1, besides=SolveId("d")) is None
 
 
 async def test_a_user_is_known_by_number_not_by_name(store: Store):

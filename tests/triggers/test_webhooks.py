@@ -62,10 +62,10 @@ class Box:
 
     def __post_init__(self) -> None:
         self.deliveries = Deliveries(
-            self.store, self.clock, FORGE, self.hear, self.settle, secret=SECRET
+            self.store, self.clock, FORGE, self.check_issue, self.settle, secret=SECRET
         )
 
-    async def hear(self, repo: RepoRef, number: int) -> None:
+    async def check_issue(self, repo: RepoRef, number: int) -> None:
         self.heard.append((repo.url, number))
         self.order.append("heard")
         if self.error:
@@ -275,7 +275,7 @@ async def test_a_worker_that_dies_has_counted_its_try(box: Box):
 
     await box.take(sent())
     with pytest.raises(Killed):
-        await replace(box.deliveries, hear=die).process()
+        await replace(box.deliveries, check_issue=die).process()
     [row] = await box.rows()
     assert (row.tries, row.processed_at) == (1, None)
     assert await box.deliveries.process() == 1

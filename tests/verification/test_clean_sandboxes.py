@@ -4,10 +4,10 @@ import pytest
 
 from tests.support.verified_repo import Files, Ground
 from yudai.kit.causes import Cause
-from yudai.kit.concurrency import together
+from yudai.kit.concurrency import gather
 from yudai.kit.errors import RefusedError, SandboxError
 from yudai.patches.patch import parse_patch
-from yudai.verification.clean_sandboxes import UNREADABLE, Boxes, apply_patch, read_texts
+from yudai.verification.clean_sandboxes import UNREADABLE, CleanSandboxes, apply_patch, read_texts
 
 if TYPE_CHECKING:
     from yudai.sandboxes.port import Backend
@@ -38,34 +38,34 @@ CHANGE = r"""
 @pytest.mark.parametrize("attributes", ["", "* text=auto\n", "*.txt text eol=crlf\n"])
 async def test_a_patch_makes_the_same_tree_again(ground: Ground, attributes: str):
     files: Files = {**BASE, ".gitattributes": attributes} if attributes else BASE
-    async with ground.box(files) as box:
-        done = await box.exec(CHANGE)
+    async with ground.sandbox(files) as sandbox:
+        done = await sandbox.exec(CHANGE)
         assert done.exit_code == 0, done.text
-        tree, text = await box.tree(), await box.diff()
-    boxes = Boxes(ground.backend, await ground.base(files), "test")
-    async with boxes.open(parse_patch(text)) as copy:
+        tree, text = await sandbox.tree(), await sandbox.diff()
+    sandboxes = CleanSandboxes(ground.backend, await ground.base(files), "test")
+    async with sandboxes.open(parse_patch(text)) as copy:
         assert await copy.tree() == tree
 
 
 async def test_parts_applied_one_after_the_other_make_the_whole(ground: Ground):
     patch = parse_patch(ground.patch(BASE, {"a.txt": "1\n", "tests/t.py": "x\n", "gone.txt": None}))
-    boxes = Boxes(ground.backend, await ground.base(BASE), "test")
-    async with boxes.open(patch) as whole, boxes.open(patch.source, patch.tests) as parts:
+    sandboxes = CleanSandboxes(ground.backend, await ground.base(BASE), "test")
+    async with sandboxes.open(patch) as whole, sandboxes.open(patch.source, patch.tests) as parts:
         assert await whole.tree() == await parts.tree()
 
 
 async def test_a_patch_that_does_not_fit_is_refused_and_the_box_is_gone(ground: Ground):
     patch = parse_patch(ground.patch({"a.txt": "other\n"}, {"a.txt": "text\n"}))
-    boxes = Boxes(ground.backend, await ground.base(BASE), "test")
+    sandboxes = CleanSandboxes(ground.backend, await ground.base(BASE), "test")
     with pytest.raises(RefusedError, match="the patch does not apply"):
-        async with boxes.open(patch):
+        async with sandboxes.open(patch):
             pytest.fail("it was applied")
     assert await ground.backend.list() == []
 
 
 async def test_boxes_that_are_alike_are_asked_for_together(ground: Ground):
-    boxes = Boxes(ground.backend, await ground.base(BASE), "test")
-    async with boxes.open_alike(2) as [one, two]:
+    sandboxes = CleanSandboxes(ground.backend, await ground.base(BASE), "test")
+    async with sandboxes.open_many(2) as [one, two]:
         await one.exec("echo changed >a.txt")
         await one.destroy()
         assert (await two.exec("cat a.txt")).text == BASE["a.txt"]
@@ -77,7 +77,7 @@ async def test_one_that_fails_takes_the_others_with_it(ground: Ground, broken: i
     base = await ground.base(BASE)
 
     class Half:
-        """One of its boxes cannot be made."""
+        """One of its sandboxes cannot be made."""
 
         async def spawn(self, *words: Any, **options: Any):
             made = list(await ground.backend.spawn(*words, **options))
@@ -86,22 +86,22 @@ async def test_one_that_fails_takes_the_others_with_it(ground: Ground, broken: i
             await unmade.destroy()
             return made
 
-    boxes = Boxes(cast("Backend", Half()), base, "test")
+    sandboxes = CleanSandboxes(cast("Backend", Half()), base, "test")
     with pytest.raises(SandboxError, match="no room"):
-        async with boxes.open_alike(2):
+        async with sandboxes.open_many(2):
             pytest.fail("one was missing")
     assert await ground.backend.list() == []
 
 
 async def test_a_box_without_git_is_our_trouble(ground: Ground):
     patch = parse_patch(ground.patch(BASE, {"a.txt": "1\n"}))
-    async with ground.box(BASE) as box:
+    async with ground.sandbox(BASE) as sandbox:
 
         class Poor:
-            """The same box, where no git is to be found."""
+            """The same sandbox, where no git is to be found."""
 
             async def exec(self, command: str, **_options: object):
-                return await box.exec(f"PATH=/nowhere; {command}")
+                return await sandbox.exec(f"PATH=/nowhere; {command}")
 
         with pytest.raises(SandboxError) as caught:
             await apply_patch(Poor(), patch)  # pyright: ignore[reportArgumentType] - all it uses
@@ -109,9 +109,9 @@ async def test_a_box_without_git_is_our_trouble(ground: Ground):
 
 
 async def test_texts_are_read_or_marked(ground: Ground):
-    async with ground.box({"a": "x\n", "latin": b"\xe9", "long": b"x" * (3 << 20)}) as box:
-        await box.exec("mkdir folder")
-        texts = await read_texts(box, ["a", "latin", "long", "folder", "missing"])
+    async with ground.sandbox({"a": "x\n", "latin": b"\xe9", "long": b"x" * (3 << 20)}) as sandbox:
+        await sandbox.exec("mkdir folder")
+        texts = await read_texts(sandbox, ["a", "latin", "long", "folder", "missing"])
     assert texts == {
         "a": "x\n",
         "latin": "\udce9",
@@ -127,6 +127,6 @@ async def test_work_done_together_ends_with_a_plain_error():
             raise SandboxError("two")
         return number
 
-    assert await together(answer(n) for n in (1, 3)) == [1, 3]
+    assert await gather(answer(n) for n in (1, 3)) == [1, 3]
     with pytest.raises(SandboxError, match="two"):
-        await together(answer(n) for n in (1, 2, 3))
+        await gather(answer(n) for n in (1, 2, 3))

@@ -5,10 +5,7 @@ from typing import Any
 from tests.support.trajectories import DIFF
 from yudai.kit.ids import RunId, SolveId
 from yudai.patches.patch import Touched, touched
-from yudai.ranking.domain.scorecard import Scorecard
 from yudai.runs.domain.states import RunState
-from yudai.solves.domain.matrix import Contestant
-from yudai.solves.domain.strategies import Strategy
 from yudai.testing.domain.report import Baseline, Outcome, TestReport
 from yudai.verification.domain.verdict import NOTHING, Evidence, Verdict, VerdictStatus
 from yudai.views.domain.comparison import Side, Tests, compare
@@ -17,30 +14,20 @@ NO_TESTS: dict[str, tuple[str, ...]] = dict.fromkeys(Tests.model_fields, ())
 
 
 def side(handle: str, verdict: Verdict, **changes: Any) -> Side:
-    contestant = Contestant(
-        agent="mini-swe-agent",
-        model="m",
-        temperature=0.2,
-        max_edits=5,
-        strategy=Strategy.BALANCED,
-        handle=handle,
-    )
-    card = Scorecard(
-        run_id=RunId(f"run-{handle}"),
-        contestant=contestant,
-        state=RunState.COMPLETED,
-        cause=None,
-        verdict=verdict,
-        files_changed=1,
-        lines_changed=2,
-        cost_micros=0,
-        latency_ms=0,
-    )
     fields: dict[str, Any] = {
+        "run_id": RunId(f"run-{handle}"),
+        "handle": handle,
+        "state": RunState.COMPLETED,
+        "cause": None,
+        "verdict": verdict,
+        "files_changed": 1,
+        "lines_changed": 2,
+        "cost_usd": 0.0,
+        "latency_ms": 0,
         "solve_id": SolveId("solve-1"),
+        "model": "m",
         "base_key": "base",
         "base": "toy at 1234",
-        "scorecard": card,
         "baseline": baseline(green=("t::old",), red=("t::red", "t::hard")),
         "patch": DIFF,
     }

@@ -1,30 +1,35 @@
 """The document that `--json` prints."""
 
 from yudai.kit.causes import Cause
-from yudai.kit.ids import RunId
-from yudai.ranking.domain.scorecard import Place, Scorecard
+from yudai.kit.ids import RunId, SolveId
 from yudai.runs.domain.states import RunState
+from yudai.runs.tables import RunRow
 from yudai.solves.domain.matrix import Matrix, expand
-from yudai.verification.domain.verdict import NOTHING
-from yudai.views.domain.document import entries
+from yudai.views.documents import entry
+from yudai.views.domain.document import PlaceEntry
 
 [CONTESTANT] = expand(Matrix(models=("vendor/model",))).contestants
 
 
 def test_a_place_becomes_plain_words_and_numbers():
-    card = Scorecard(
-        run_id=RunId("r1"),
+    run = RunRow(
+        id=RunId("r1"),
+        solve_id=SolveId("s1"),
+        position=0,
+        handle=CONTESTANT.handle,
         contestant=CONTESTANT,
         state=RunState.FAILED,
         cause=Cause.OUT_OF_STEPS,
-        verdict=NOTHING,
+        queued_at=0.0,
         files_changed=1,
         lines_changed=2,
-        cost_micros=1_500_000,
+        earlier_cost_micros=500_000,
+        cost_micros=1_000_000,
         latency_ms=30,
+        why="no answer",
     )
-    [entry] = entries([Place(rank=1, scorecard=card, why="no answer")])
-    assert entry.model_dump(mode="json", exclude={"verdict"}) == {
+    shown = entry(PlaceEntry, run, rank=1)
+    assert shown.model_dump(mode="json", exclude={"verdict"}) == {
         "rank": 1,
         "handle": "model-t0.2-e10-balanced",
         "run_id": "r1",
@@ -36,4 +41,4 @@ def test_a_place_becomes_plain_words_and_numbers():
         "latency_ms": 30,
         "why": "no answer",
     }
-    assert entry.verdict.status == "none"
+    assert shown.verdict.status == "none"

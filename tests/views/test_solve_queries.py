@@ -6,7 +6,7 @@ from pathlib import Path
 from yudai.forge.ports.folder import Snapshot
 from yudai.kit.ids import RunId
 from yudai.runs import queries as runs
-from yudai.runs.costs import took
+from yudai.runs.costs import run_durations
 from yudai.runs.domain.states import RunState
 from yudai.runs.tables import RunRow
 from yudai.solves import queries as solves
@@ -115,5 +115,5 @@ async def test_how_long_completed_runs_of_the_newest_solves_took(
             ],
         )
     async with store.read() as db:
-        assert await took(db, "ada", newest=1) == [(new_contestant("h2"), 4.5)]
-        assert len(await took(db, "ada", newest=5)) == 2
+        assert await run_durations(db, "ada", newest=1) == [(new_contestant("h2"), 4.5)]
+        assert len(await run_durations(db, "ada", newest=5)) == 2

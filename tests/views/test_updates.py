@@ -416,7 +416,7 @@ async def test_the_number_of_statements_does_not_grow(scene: Scene, watcher: Wat
     await scene.open(lanes=6)
     opened = [scene.run(n) for n in range(6)]
     told: list[str] = []
-    thread = watcher.updates.lookout._thread
+    thread = watcher.updates.snapshot_reader._thread
     engine = store.database.engine.sync_engine if thread is None else thread._engine
 
     @sql_event.listens_for(engine, "before_cursor_execute")
@@ -786,7 +786,7 @@ async def test_a_look_that_fails_does_not_spoil_the_next(scene: Scene, updates: 
         raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
-        await updates.lookout.look(fail)
+        await updates.snapshot_reader.run(fail)
     assert await updates.poll(Ask(scene.id))
 
 

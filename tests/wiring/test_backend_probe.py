@@ -15,7 +15,7 @@ from yudai.sandboxes.backends.bubblewrap.backend import BubblewrapBackend
 from yudai.sandboxes.backends.container.cloud import ContainerCloud
 from yudai.sandboxes.domain.backends import BACKENDS, REGISTERED, BackendName
 from yudai.sandboxes.port import Backend, BaseRef, BaseSpec, Capabilities, Phase, ignore_blocked
-from yudai.sandboxes.register import BoxEntry
+from yudai.sandboxes.register import SandboxEntry
 from yudai.settings import Settings
 from yudai.store.store import Store
 from yudai.wiring import backend_probe, open_context, sandboxes
@@ -119,7 +119,7 @@ async def test_the_doctor_tries_what_is_set_up_and_says_how_to_set_up_the_rest(
         assert found["e2b"].version.startswith("e2b 2.")
         assert found["e2b"].start_ms
         assert "2 processors, 4096 MB memory" in found["e2b"].limits
-        assert (e2b.boxes, e2b.snapshots) == ({}, {})
+        assert (e2b.sandboxes, e2b.snapshots) == ({}, {})
         made = e2b.faults.count("POST /v2/sandboxes")
         assert made == 2
         assert "set PRIME_API_KEY" in found["prime"].detail
@@ -244,7 +244,9 @@ async def test_the_doctor_takes_no_place_from_others(
     tmp_path: Path, store: Store, monkeypatch: pytest.MonkeyPatch
 ):
     others = make_register(store)
-    await others.open_boxes([BoxEntry(id=n, backend="e2b", owner="run") for n in ("a", "b")])
+    await others.open_sandboxes(
+        [SandboxEntry(id=n, backend="e2b", owner="run") for n in ("a", "b")]
+    )
     with FakeE2B(tmp_path / "e2b") as e2b:
         more = {"E2B_MAX_SANDBOXES": "2"}
         found = await _doctor_at(e2b, tmp_path, store, monkeypatch, **more)
@@ -296,8 +298,8 @@ async def test_command_agents_elsewhere_reach_our_endpoint_and_nothing_else(
         try:
             await backend.prepare(BaseSpec(key="k", source=make_archive(tmp_path / "source.tar")))
             for phase in (Phase.AGENT, Phase.VERIFICATION):
-                [box] = await backend.spawn(BaseRef(key="k"), 1, owner="me", phase=phase)
-                assert not isinstance(box, SandboxError), box
+                [sandbox] = await backend.spawn(BaseRef(key="k"), 1, owner="me", phase=phase)
+                assert not isinstance(sandbox, SandboxError), sandbox
         finally:
             await backend.close()
         asked = [

@@ -9,7 +9,7 @@ import pytest
 from tests.support.servers.model_endpoint import (
     MODEL,
     SECRET,
-    DeskGround,
+    EndpointGround,
     answering,
     completion,
     open_ground,
@@ -19,12 +19,12 @@ from yudai.kit.errors import RefusedError
 from yudai.settings import Settings
 from yudai.wiring.command_agents import (
     agent_names,
-    door_place,
     endpoint_hosts,
     endpoint_url,
     make_command_agents,
-    make_desk,
-    open_reach,
+    make_model_endpoint,
+    open_endpoint_access,
+    socket_path,
 )
 
 ASKED = "agents: {aider: {command: aider}}"
@@ -38,9 +38,9 @@ def settings_of(folder: Path, content: str | None = ASKED, **given: Any) -> Sett
     return Settings.model_validate({"YUDAI_HOME": folder, **given})
 
 
-async def desk_of(ground: DeskGround, settings: Settings) -> Any:
+async def desk_of(ground: EndpointGround, settings: Settings) -> Any:
     context = Context(ground.store, cast("Any", None), ground.clock)
-    return make_desk(settings, context, ground.gateway)
+    return make_model_endpoint(settings, context, ground.gateway)
 
 
 def test_there_are_none_unless_they_are_described(tmp_path: Path):
@@ -66,23 +66,23 @@ async def test_a_desk_needs_a_secret_only_when_there_are_some(tmp_path: Path):
 async def test_each_kind_of_sandbox_has_its_way(tmp_path: Path):
     given = {"JWT_SECRET": SECRET.get_secret_value(), "BACKEND_URL": "https://y.example/api/"}
     settings = settings_of(tmp_path, **given)
-    async with open_ground(tmp_path, answering(completion())) as ground, door_place() as place:
-        desk = await desk_of(ground, settings)
-        async with open_reach(desk, settings, "e2b", place) as reach:
-            assert reach.base_url == "https://y.example/api/model/v1"
-        async with open_reach(desk, settings, "process", place) as reach:
-            assert reach.base_url.startswith("http://127.0.0.1:")
-            agents = make_command_agents(settings, desk, reach, ground.clock)
+    async with open_ground(tmp_path, answering(completion())) as ground, socket_path() as place:
+        endpoint = await desk_of(ground, settings)
+        async with open_endpoint_access(endpoint, settings, "e2b", place) as access:
+            assert access.base_url == "https://y.example/api/model/v1"
+        async with open_endpoint_access(endpoint, settings, "process", place) as access:
+            assert access.base_url.startswith("http://127.0.0.1:")
+            agents = make_command_agents(settings, endpoint, access, ground.clock)
             assert list(agents) == ["aider"]
-        async with open_reach(desk, settings, "bubblewrap", place) as reach:
-            assert reach.base_url == "http://model.yudai.invalid/v1"
-            ticket = await desk.admit(
+        async with open_endpoint_access(endpoint, settings, "bubblewrap", place) as access:
+            assert access.base_url == "http://model.yudai.invalid/v1"
+            endpoint_token = await endpoint.open(
                 "0190a000-0000-7000-8000-00000000dd01", sandbox_id="box-1", seconds=9
             )
             transport = httpx.AsyncHTTPTransport(uds=str(place))
-            headers = {"Authorization": f"Bearer {ticket.token.get_secret_value()}"}
+            headers = {"Authorization": f"Bearer {endpoint_token.token.get_secret_value()}"}
             async with httpx.AsyncClient(transport=transport, headers=headers) as client:
-                listed = await client.get(f"{reach.base_url}/models")
+                listed = await client.get(f"{access.base_url}/models")
                 assert listed.json()["data"][0]["id"] == MODEL
     assert not place.parent.exists()
 

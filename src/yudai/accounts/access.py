@@ -1,4 +1,4 @@
-"""What a person may do: what they may do in the repository now, asked with their own token."""
+"""A person's rights: their present role in the repository, read with their own token."""
 
 import asyncio
 from collections.abc import Iterable
@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import NamedTuple, NoReturn
 
-from yudai.accounts import queries as belonging
+from yudai.accounts import queries as ownership
 from yudai.accounts.credentials import Keyring
-from yudai.accounts.queries import Belonging
+from yudai.accounts.queries import Ownership
 from yudai.forge.domain.repository import RepoRef, Role, parse_target
 from yudai.forge.ports.login import SignedOutError
 from yudai.forge.ports.remote import Credential, Repositories
@@ -24,7 +24,7 @@ from yudai.kit.ids import ConversationId, RunId, SolveId
 from yudai.store.store import Store
 
 KNOWN_S = 300.0
-"""For so long a role is taken for true."""
+"""Roles are cached for this long."""
 MAX_KNOWN = 20_000
 MAX_LISTED = 200
 _AT_ONCE = 8
@@ -43,7 +43,7 @@ NEEDS: dict[Right, Role] = {
     Right.PUBLISH: Role.WRITE,
     Right.ADMIN: Role.ADMIN,
 }
-# Whoever may read what they have begun may also end it.
+# Owners who may read the repository may also end their own solve.
 _OWNERS: dict[Right, Role] = NEEDS | {Right.RUN: Role.READ}
 
 
@@ -63,22 +63,22 @@ class Access:
     )
 
     async def check_solve(self, user_id: str, solve_id: SolveId, right: Right) -> str:
-        """Whose it is; NotFoundError where it may not be seen, ForbiddenError where only seen."""
+        """The owner's id; NotFoundError without read access, ForbiddenError with only that."""
         async with self.store.read() as db:
-            found = await belonging.of_solve(db, solve_id)
+            found = await ownership.of_solve(db, solve_id)
         return await self._check(user_id, found, right, name=f"solve {solve_id}")
 
     async def check_run(self, user_id: str, run_id: RunId, right: Right) -> str:
         async with self.store.read() as db:
-            found = await belonging.of_run(db, run_id)
+            found = await ownership.of_run(db, run_id)
         return await self._check(user_id, found, right, name=f"run {run_id}")
 
     async def check_conversation(
         self, user_id: str, conversation_id: ConversationId, right: Right
     ) -> str:
-        """One's own alone, and only as long as its repository may be seen. Its folder, or ""."""
+        """The folder of a user's own conversation, or ""; its repository must be readable."""
         async with self.store.read() as db:
-            found = await belonging.of_conversation(db, conversation_id)
+            found = await ownership.of_conversation(db, conversation_id)
         name = f"conversation {conversation_id}"
         if found is None or found[0].owner_id != user_id:
             _not_found(name)
@@ -86,7 +86,7 @@ class Access:
         return found[1]
 
     async def check_repo(self, user_id: str, repo_url: str, right: Right) -> RepoRef:
-        """RefusedError for what is no repository of this forge."""
+        """The repository; RefusedError when it is not at this forge."""
         repo = parse_target(repo_url, forge=self.forge.url).repo
         role = await self._role(user_id, repo)
         if role is Role.NONE:
@@ -95,9 +95,9 @@ class Access:
         return repo
 
     async def visible(self, user_id: str) -> frozenset[str]:
-        """Of the repositories that solves are of, newest first: those that may be read now."""
+        """Repositories of solves that the user may read now, newest first."""
         async with self.store.read() as db:
-            urls = await belonging.repo_urls(db, limit=MAX_LISTED)
+            urls = await ownership.repo_urls(db, limit=MAX_LISTED)
         turns = asyncio.Semaphore(_AT_ONCE)
         own = await self._own(user_id)
         await self._learn(user_id, urls, own)
@@ -107,7 +107,7 @@ class Access:
                 try:
                     return (await self._role_at(user_id, url)).allows(Role.READ)
                 except (ForgeError, SignedOutError):
-                    # What cannot be asked about now is not shown now.
+                    # Unknown for the moment: do not show it.
                     return False
 
         async with asyncio.TaskGroup() as group:
@@ -115,12 +115,12 @@ class Access:
         return frozenset(url for url, task in tasks.items() if task.result())
 
     def forget(self, user_id: str) -> None:
-        """Their roles are asked for anew."""
+        """Clear the user's cached roles."""
         for key in [key for key in self._known if key[0] == user_id]:
             self._known.pop(key, None)
 
     async def _check(
-        self, user_id: str, found: Belonging | None, right: Right, *, name: str
+        self, user_id: str, found: Ownership | None, right: Right, *, name: str
     ) -> str:
         if found is None:
             _not_found(name)
@@ -140,7 +140,7 @@ class Access:
         try:
             repo = parse_target(repo_url, forge=self.forge.url).repo
         except RefusedError:
-            # Of another forge, which this one says nothing about.
+            # At another forge, about which this one knows nothing.
             return Role.NONE
         return await self._role(user_id, repo)
 
@@ -163,14 +163,14 @@ class Access:
             return Role.NONE
 
     async def _check_alive(self, user_id: str, own: Credential) -> None:
-        """Whether it is the token that the forge refuses, and not the repository."""
+        """Find out whether the forge refuses the token or only the repository."""
         try:
             await self.forge.whoami(by=own)
         except UnknownCallerError:
             await self.keyring.sign_out(user_id)
             raise SignedOutError from None
         except ForbiddenError as error:
-            # A proxy's word, or the forge's for now: nobody is signed out for it.
+            # From a proxy, or temporary: do not sign the user out.
             raise ForgeError(f"the forge cannot be asked: {error}") from error
 
     async def _own(self, user_id: str) -> Credential:
@@ -180,7 +180,7 @@ class Access:
         return own
 
     async def _learn(self, user_id: str, urls: Iterable[str], own: Credential) -> None:
-        """Most of what a list needs with one question."""
+        """Cache most roles that a list needs with one request."""
         now = self.clock.now()
         known = {key for key, one in self._known.items() if key[0] == user_id and one.until > now}
         missing = [url for url in urls if (user_id, url.lower()) not in known]

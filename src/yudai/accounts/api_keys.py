@@ -1,4 +1,4 @@
-"""Keys for programs: shown once, kept as hashes, good for what their scopes say."""
+"""API keys for programs: shown once, stored as hashes, limited by scopes."""
 
 import hmac
 import re
@@ -51,7 +51,7 @@ class NewKey(Value):
 
 
 class KeyUse(NamedTuple):
-    """Who a key is of, and what it is good for."""
+    """A key's owner and scopes."""
 
     key_id: str
     person: Person
@@ -60,7 +60,7 @@ class KeyUse(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Keys:
+class ApiKeys:
     store: Store
     clock: Clock
     digest: Digest
@@ -74,7 +74,7 @@ class Keys:
         lasts_s: float | None = None,
         until: float | None = None,
     ) -> NewKey:
-        """`until` is the end of the key that asks for it: no key outlives the one it came from."""
+        """Create a key. `until` is the end of the key that asks: no key outlives its parent."""
         async with self.store.change() as db:
             if len(await accounts.keys_of(db, user_id)) >= MAX_KEYS:
                 raise RefusedError(_TOO_MANY)
@@ -83,7 +83,7 @@ class Keys:
             )
 
     async def make_room(self, db: AsyncSession, user_id: str, name: str) -> None:
-        """Where there are too many, the oldest of the same name goes: its terminal asks anew."""
+        """Revoke the oldest key of this name when there are too many."""
         rows = await accounts.keys_of(db, user_id)
         if len(rows) < MAX_KEYS:
             return
@@ -126,7 +126,7 @@ class Keys:
                 raise NotFoundError(f"you have no key {key_id[:80]!a}")
 
     async def use(self, key: SecretStr) -> KeyUse | None:
-        """None for whatever lets nobody in."""
+        """The use of a key; None when it is invalid."""
         found = _KEY.fullmatch(key.get_secret_value())
         if found is None:
             return None

@@ -1,4 +1,4 @@
-"""Tokens of people, of the App and of the server: in whose name a forge is asked."""
+"""Credentials for the forge: tokens of people, of the App and of the server."""
 
 import asyncio
 from collections import defaultdict
@@ -28,9 +28,9 @@ from yudai.store.store import Store
 log: structlog.stdlib.BoundLogger = structlog.get_logger()
 
 LEEWAY_S = 300.0
-"""A token that ends so soon is refreshed first: what it is for takes its time."""
+"""A token that expires this soon is refreshed first, so that it lasts for the work."""
 REFRESH_S = 6.0
-"""Less than PostgreSQL leaves a transaction idle, which would lose the answer."""
+"""Shorter than PostgreSQL's limit for idle transactions, which would lose the new token."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class Keyring:
     vault: Vault
     forge: Repositories
     provider: LoginProvider | None = None
-    """None: tokens that end are not refreshed, and nobody logs in."""
+    """None: expiring tokens are not refreshed, and there is no login."""
     server: SecretStr | None = None
     """GITHUB_TOKEN"""
     is_local: bool = True
@@ -68,7 +68,7 @@ class Keyring:
             return app
         if own is not None:
             return own
-        # Nobody in particular asks, so that nobody gets a right that is not theirs.
+        # Only without a user, so that no user gets the server's rights.
         server = self._server()
         if server is None:
             raise ForbiddenError(
@@ -78,7 +78,7 @@ class Keyring:
         return server
 
     async def own(self, user_id: str) -> Credential | None:
-        """Their own token, good for some minutes at least; None: they are signed out."""
+        """The user's token, valid for some minutes at least; None: they are signed out."""
         if not user_id:
             return None
         async with self.store.read() as db:
@@ -89,7 +89,7 @@ class Keyring:
         try:
             token = await self._good(row)
         except SealBrokenError:
-            # It stays: a process with the wrong TOKEN_KEYS must not sign people out.
+            # Keep it: a process with the wrong TOKEN_KEYS must not sign people out.
             log.warning("token.not_opened", user_id=user_id)
             return None
         if token is None:
@@ -100,29 +100,29 @@ class Keyring:
         if not self._is_ending(row):
             return self.vault.open(row.access)
         if self.provider is None:
-            # It stays: a process that knows the App can refresh it.
+            # Keep it: a process with the App's settings can refresh it.
             log.warning("token.not_refreshed", user_id=row.user_id)
             return None
         async with self._turns[row.user_id]:
             return await self._refresh(row.user_id, self.provider)
 
     async def login_of(self, user_id: str) -> str:
-        """Who they are at the forge; "" where we have no token of theirs."""
+        """The user's login at the forge; "" without a token."""
         async with self.store.read() as db:
             row = await accounts.token(db, user_id)
             user = None if row is None else await accounts.user(db, user_id)
         return "" if user is None else user.login
 
     async def sign_out(self, user_id: str) -> bool:
-        """Forget the token, and end the logins that were let in by it."""
+        """Forget the token and end the user's logins."""
         async with self.store.change() as db:
-            # The token first, as a refresh and a login have it: nobody waits for each other.
+            # The token first, in the same order as refresh and login, to avoid deadlocks.
             had_token = await accounts.drop_token(db, user_id)
             await accounts.drop_logins(db, user_id)
         return had_token
 
     async def disconnect(self, user_id: str) -> None:
-        """Forget the token and whatever else lets this person in: logins and keys."""
+        """Forget the user's token, logins and keys."""
         async with self.store.change() as db:
             await accounts.drop_token(db, user_id)
             await accounts.drop_logins(db, user_id)
@@ -131,7 +131,7 @@ class Keyring:
         log.info("token.disconnected", user_id=user_id)
 
     async def reseal(self) -> int:
-        """All tokens under the newest key; how many could be."""
+        """Seal all tokens with the newest key; return how many could be opened."""
         done = 0
         async with self.store.read() as db:
             owners = await accounts.token_owners(db)
@@ -169,7 +169,7 @@ class Keyring:
                 token = sealed(self.vault, user_id, grant, at=self.clock.now())
                 await accounts.keep_token(db, token)
                 log.info("token.refreshed", user_id=user_id)
-                # Not given to anybody before it is committed.
+                # Not used before it is committed.
                 fresh = grant.access
             else:
                 await accounts.drop_token(db, user_id)
@@ -179,7 +179,7 @@ class Keyring:
         return fresh
 
     async def _ask(self, row: TokenRow, provider: LoginProvider) -> Grant | None:
-        """None: this person is signed out, as the forge or the token's own end says."""
+        """The new grant; None when the user is signed out: refused by the forge, or expired."""
         over = row.refresh_expires_at is not None and row.refresh_expires_at <= self.clock.now()
         if not row.refresh or over:
             return None
@@ -190,13 +190,13 @@ class Keyring:
         except GrantEndedError:
             return None
         except RefusedError as error:
-            # By a proxy, or for the App's own settings: it says nothing about this person's login.
+            # From a proxy, or because of the App's settings: not about this user's login.
             raise ForgeError(f"your login could not be renewed, try again later: {error}") from None
         except TimeoutError:
             raise LostAnswerError("the forge does not answer: try again in a moment") from None
 
     def _is_ending(self, row: TokenRow) -> bool:
-        """One that cannot be refreshed is used to its end."""
+        """Whether to refresh; a token that cannot be refreshed is used until it expires."""
         if row.access_expires_at is None:
             return False
         leeway = LEEWAY_S if row.refresh and self.provider is not None else 0.0

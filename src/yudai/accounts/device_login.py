@@ -1,4 +1,4 @@
-"""Terminals that sign in at the forge: a person types a code there, and the terminal gets a key."""
+"""Login of terminals: the user types a code at the forge, and the terminal gets a key."""
 
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -6,7 +6,7 @@ from typing import NamedTuple
 from pydantic import Field, SecretStr
 
 from yudai.accounts import queries as accounts
-from yudai.accounts.api_keys import ALL_SCOPES, Keys, NewKey, random_text
+from yudai.accounts.api_keys import ALL_SCOPES, ApiKeys, NewKey, random_text
 from yudai.accounts.people import Enroller, Person
 from yudai.accounts.tables import LoginAttemptRow
 from yudai.accounts.vault import Digest, SealBrokenError, Vault
@@ -32,27 +32,27 @@ class DeviceBegun(Value):
 
 class DeviceAnswer(NamedTuple):
     wait_s: float
-    """Before asking again; 0 when it is done."""
+    """Wait before asking again; 0 when done."""
     person: Person | None = None
     key: NewKey | None = None
 
 
 class _Kept(Value):
-    """What is sealed while we wait."""
+    """Sealed state of a pending login."""
 
     device_code: str
     interval_s: float
 
 
 @dataclass(frozen=True)
-class Devices:
+class DeviceLogins:
     store: Store
     clock: Clock
     vault: Vault
     digest: Digest
     provider: LoginProvider
     enroller: Enroller
-    keys: Keys
+    keys: ApiKeys
 
     async def begin(self) -> DeviceBegun:
         given = await self.provider.device_begin()
@@ -76,7 +76,7 @@ class Devices:
         )
 
     async def poll(self, ticket: str, *, name: str) -> DeviceAnswer:
-        """The forge is asked no oftener than it wants, however often we are."""
+        """Poll the login; the forge is asked at most as often as it allows."""
         kept = await self._turn(ticket)
         if not isinstance(kept, _Kept):
             return DeviceAnswer(kept)
@@ -92,7 +92,7 @@ class Devices:
         return DeviceAnswer(kept.interval_s)
 
     async def _turn(self, ticket: str) -> _Kept | float:
-        """What to ask with, or how long to wait."""
+        """The stored state to poll with, or how long to wait."""
         now = self.clock.now()
         async with self.store.change() as db:
             row = await accounts.hold_attempt(db, self._hash(ticket))
@@ -129,5 +129,5 @@ class Devices:
             await accounts.take_attempt(db, self._hash(ticket))
 
     def _hash(self, ticket: str) -> str:
-        # Another purpose than a browser's: neither is good in the other's place.
+        # A purpose of its own, so that it cannot be used as a browser's ticket.
         return self.digest.of("device", ticket)

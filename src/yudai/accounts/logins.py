@@ -1,4 +1,4 @@
-"""Browsers that sign in at the forge: the way there and back, and the login they get."""
+"""Login of browsers at the forge: redirect, callback, and the resulting login."""
 
 import base64
 import hashlib
@@ -32,13 +32,13 @@ _OVER = "this login was not begun here, is over or was used: begin again"
 
 class Begun(NamedTuple):
     url: str
-    """Where the browser goes."""
+    """URL to redirect the browser to."""
     ticket: SecretStr
-    """What it holds meanwhile."""
+    """Secret in the browser's cookie until the callback."""
 
 
 class Callback(NamedTuple):
-    """What a browser comes back with."""
+    """Parameters of the callback."""
 
     ticket: str
     state: str
@@ -95,7 +95,7 @@ class Logins:
     async def finish(
         self, callback: Callback, *, redirect_uri: str, agent: str = "", former: str = ""
     ) -> Finished:
-        """Once for each beginning; `former` is a login that the same browser had before."""
+        """Finish a login, once per ticket; `former` is the browser's previous login."""
         attempt = await self._take(callback)
         if callback.error or not callback.code:
             said = line(callback.error, width=100) or "no code"
@@ -123,7 +123,7 @@ class Logins:
         return Finished(person, SecretStr(secret), attempt.return_to)
 
     async def who(self, secret: str) -> SignedIn | None:
-        """None for whatever lets nobody in; being asked keeps a login from getting idle."""
+        """The person of a login, which stays active; None when it is invalid."""
         if not _TICKET.fullmatch(secret):
             return None
         async with self.store.read() as db:
@@ -154,7 +154,7 @@ class Logins:
                 raise NotFoundError(f"you have no login {login_id[:80]!a}")
 
     async def list(self, user_id: str, *, present: str = "") -> tuple[LoginView, ...]:
-        """Those that are good, last seen first."""
+        """Valid logins, last seen first."""
         async with self.store.read() as db:
             rows = await accounts.logins_of(db, user_id)
         now = self.clock.now()
@@ -164,7 +164,7 @@ class Logins:
         if not _TICKET.fullmatch(callback.ticket):
             raise RefusedError(_OVER)
         hash_ = self.digest.of("attempt", callback.ticket)
-        # Committed before the forge is asked: a code that comes twice is asked for once.
+        # Committed before the forge is asked, so that a repeated callback is refused.
         async with self.store.change() as db:
             attempt = await accounts.take_attempt(db, hash_)
         if attempt is None or attempt.expires_at <= self.clock.now():

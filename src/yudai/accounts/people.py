@@ -1,4 +1,4 @@
-"""From a forge's grant to a person that we know, with their token kept sealed."""
+"""Stores a person and their sealed token from a forge's grant."""
 
 from dataclasses import dataclass
 
@@ -31,10 +31,10 @@ class Enroller:
     vault: Vault
     forge: Repositories
     only: frozenset[str] | None = None
-    """Logins in lower case that are let in; None: everybody's."""
+    """Allowed logins in lower case; None: all."""
 
     async def account(self, grant: Grant) -> Account:
-        """Whose grant it is, said by the forge itself."""
+        """The account of a grant, read from the forge."""
         asking = Credential(kind=CredentialKind.USER, token=grant.access)
         account = await self.forge.whoami(by=asking)
         if account.is_bot:
@@ -44,12 +44,12 @@ class Enroller:
         return account
 
     async def keep(self, db: AsyncSession, account: Account, grant: Grant) -> Person:
-        """In the transaction that lets them in."""
+        """Store the person in the transaction that logs them in."""
         return await self._keep(db, account, grant, new_id=self.clock.new_id())
 
     async def keep_as(self, user_id: str, account: Account, grant: Grant) -> Person:
-        """For a user that is no account of a forge: the one of local mode."""
-        # Not by the account's number, which may be another user's where people log in as well.
+        """Store the token for the user of local mode, who is no account of a forge."""
+        # Not by the account's number: it may belong to a user who logs in.
         nobody = account.model_copy(update={"id": 0})
         async with self.store.change() as db:
             return await self._keep(db, nobody, grant, new_id=user_id)

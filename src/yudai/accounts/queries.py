@@ -1,4 +1,4 @@
-"""Queries of people: who they are, their tokens, their logins and their keys."""
+"""Queries of users, their tokens, logins and keys."""
 
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
@@ -26,7 +26,7 @@ _TOKENS = cast("Table", TokenRow.__table__)
 async def keep_user(
     db: AsyncSession, account: Account, *, forge: str, new_id: str, at: float
 ) -> UserRow:
-    """Known by the forge's number: a login can be renamed, and given to somebody else."""
+    """Store a user by the forge's number: a login can be renamed and reused."""
     new = UserRow(
         id=new_id,
         forge=forge,
@@ -48,13 +48,13 @@ async def user(db: AsyncSession, user_id: str) -> UserRow | None:
 
 
 async def login_of(db: AsyncSession, user_id: str) -> str:
-    """Empty for a user that is not known."""
+    """The user's login; "" for an unknown user."""
     found = await user(db, user_id)
     return "" if found is None else found.login
 
 
 async def keep_token(db: AsyncSession, row: TokenRow) -> None:
-    """In the place of an earlier one."""
+    """Store the token, replacing an earlier one."""
     columns = {column.name: getattr(row, column.name) for column in _TOKENS.columns}
     await db.execute(upsert(_TOKENS, db.get_bind().dialect).values(columns))
 
@@ -64,7 +64,7 @@ async def token(db: AsyncSession, user_id: str) -> TokenRow | None:
 
 
 async def hold_token(db: AsyncSession, user_id: str) -> TokenRow | None:
-    """Until our commit nobody else reads it this way: a refresh token is good once."""
+    """Lock the token until the commit: a refresh token can be used only once."""
     return await _hold(db, select(TokenRow).where(TokenRow.user_id == user_id))
 
 
@@ -77,7 +77,7 @@ async def drop_token(db: AsyncSession, user_id: str) -> bool:
 
 
 async def add_login(db: AsyncSession, row: LoginRow) -> None:
-    """And forget those that are over, whoever's they are."""
+    """Add a login and remove all expired ones."""
     await db.execute(delete(LoginRow).where(LoginRow.expires_at <= row.created_at))
     db.add(row)
     await db.flush()
@@ -92,7 +92,7 @@ async def touch_login(db: AsyncSession, hash_: str, *, at: float) -> None:
 
 
 async def logins_of(db: AsyncSession, user_id: str) -> list[LoginRow]:
-    """Last seen first."""
+    """Logins of a user, last seen first."""
     query = select(LoginRow).where(LoginRow.user_id == user_id)
     return list(await db.scalars(query.order_by(LoginRow.seen_at.desc(), LoginRow.hash)))
 
@@ -102,7 +102,7 @@ async def drop_login(db: AsyncSession, hash_: str) -> bool:
 
 
 async def drop_logins(db: AsyncSession, user_id: str, *, starting: str = "") -> int:
-    """All of somebody's, or the one whose hash starts so."""
+    """Remove all logins of a user, or the one whose hash has this prefix."""
     which: list[ColumnElement[bool]] = [LoginRow.user_id == user_id]
     if starting:
         which.append(LoginRow.hash.startswith(starting, autoescape=True))
@@ -110,7 +110,7 @@ async def drop_logins(db: AsyncSession, user_id: str, *, starting: str = "") -> 
 
 
 async def add_attempt(db: AsyncSession, row: LoginAttemptRow) -> None:
-    """And forget those that nobody finished."""
+    """Add a started login and remove expired ones."""
     over = LoginAttemptRow.expires_at <= row.created_at
     await db.execute(delete(LoginAttemptRow).where(over))
     db.add(row)
@@ -118,7 +118,7 @@ async def add_attempt(db: AsyncSession, row: LoginAttemptRow) -> None:
 
 
 async def take_attempt(db: AsyncSession, hash_: str) -> LoginAttemptRow | None:
-    """It is gone with this: whoever comes with the same one again finds nothing."""
+    """Take and remove it, so that it can be used only once."""
     taken = delete(LoginAttemptRow).where(LoginAttemptRow.hash == hash_).returning(LoginAttemptRow)
     return (await db.scalars(taken)).one_or_none()
 
@@ -152,7 +152,7 @@ async def touch_key(db: AsyncSession, key_id: str, *, at: float) -> None:
 
 
 async def keys_of(db: AsyncSession, user_id: str) -> list[KeyRow]:
-    """Newest first."""
+    """Keys of a user, newest first."""
     query = select(KeyRow).where(KeyRow.user_id == user_id)
     return list(await db.scalars(query.order_by(KeyRow.created_at.desc(), KeyRow.id)))
 
@@ -175,44 +175,44 @@ async def _drop(db: AsyncSession, statement: Delete) -> int:
 
 
 async def user_id(db: AsyncSession, forge: str, account: Account) -> str | None:
-    """Who that is among our users."""
+    """The id of our user with this account."""
     same = (UserRow.forge == forge) & (UserRow.forge_id == account.id)
     return await db.scalar(select(UserRow.id).where(same))
 
 
-class Belonging(NamedTuple):
+class Ownership(NamedTuple):
     owner_id: str
     repo_url: str
-    """"": of a folder, a demonstration or nothing at all."""
+    """"" for a folder, the demo, or no repository."""
 
 
 _OWNED = select(SolveRow.user_id, SolveRow.repo_url)
 
 
-async def of_solve(db: AsyncSession, solve_id: SolveId) -> Belonging | None:
-    return await _belonging(db, _OWNED.where(SolveRow.id == solve_id))
+async def of_solve(db: AsyncSession, solve_id: SolveId) -> Ownership | None:
+    return await _ownership(db, _OWNED.where(SolveRow.id == solve_id))
 
 
-async def of_run(db: AsyncSession, run_id: RunId) -> Belonging | None:
+async def of_run(db: AsyncSession, run_id: RunId) -> Ownership | None:
     is_of = RunRow.solve_id == SolveRow.id
-    return await _belonging(db, _OWNED.join(RunRow, is_of).where(RunRow.id == run_id))
+    return await _ownership(db, _OWNED.join(RunRow, is_of).where(RunRow.id == run_id))
 
 
-async def _belonging(db: AsyncSession, query: Select[str, str]) -> Belonging | None:
+async def _ownership(db: AsyncSession, query: Select[str, str]) -> Ownership | None:
     found = (await db.execute(query)).one_or_none()
-    return None if found is None else Belonging(*found)
+    return None if found is None else Ownership(*found)
 
 
 async def of_conversation(
     db: AsyncSession, conversation_id: ConversationId
-) -> tuple[Belonging, str] | None:
-    """And its folder."""
+) -> tuple[Ownership, str] | None:
+    """A conversation's owner and repository, and its folder."""
     row = await db.get(ConversationRow, conversation_id)
-    return None if row is None else (Belonging(row.user_id, row.repo_url), row.repo_path)
+    return None if row is None else (Ownership(row.user_id, row.repo_url), row.repo_path)
 
 
 async def repo_urls(db: AsyncSession, *, limit: int) -> list[str]:
-    """Of all solves, last used first."""
+    """Repositories of all solves, last used first."""
     newest = func.max(SolveRow.created_at)
     query = select(SolveRow.repo_url).where(SolveRow.repo_url != "").group_by(SolveRow.repo_url)
     return list(await db.scalars(query.order_by(newest.desc()).limit(limit)))

@@ -49,18 +49,18 @@ class LoginRow(Base, kw_only=True):
 
 
 class LoginAttemptRow(Base, kw_only=True):
-    """A login that has begun: used once, or forgotten after minutes."""
+    """A started login: used once, or expired after minutes."""
 
     __tablename__ = "login_attempts"
 
     hash: Mapped[str] = mapped_column(String(64), primary_key=True)
-    """Of what the browser or the command line holds."""
+    """Hash of the ticket that the browser or the command line has."""
     state_hash: Mapped[str] = mapped_column(String(64), default="")
     secret: Mapped[str] = mapped_column(Text)
     """PKCE's verifier or the device's code, encrypted."""
     return_to: Mapped[str] = mapped_column(CleanText, default="")
     next_at: Mapped[float] = mapped_column(Double, default=0.0)
-    """When the forge may be asked about a device again."""
+    """When the forge may next be asked about a device login."""
     created_at: Mapped[float] = mapped_column(Double)
     expires_at: Mapped[float] = mapped_column(Double, index=True)
 

@@ -1,4 +1,4 @@
-"""Secrets that are kept: sealed so that the database alone opens none, hashed where none is."""
+"""Stored secrets: sealed with keys outside the database, or hashed."""
 
 from typing import Protocol
 
@@ -8,22 +8,22 @@ from yudai.kit.errors import RefusedError
 
 
 class SealBrokenError(RefusedError):
-    """It was sealed with a key that is not there any more, or was tampered with."""
+    """The secret was sealed with a removed key, or was tampered with."""
 
 
 class Vault(Protocol):
     def seal(self, secret: SecretStr) -> str: ...
 
     def open(self, sealed: str) -> SecretStr:
-        """SealBrokenError where none of the keys fits."""
+        """Open a sealed secret; SealBrokenError when no key fits."""
         ...
 
     def rotate(self, sealed: str) -> str:
-        """The same secret under the newest key."""
+        """Seal the same secret with the newest key."""
         ...
 
 
 class Digest(Protocol):
     def of(self, purpose: str, text: str) -> str:
-        """64 hexadecimal digits; the same text for another purpose has others."""
+        """64 hexadecimal digits, different for each purpose."""
         ...

@@ -1,4 +1,4 @@
-"""Who is logged in and with which keys, as the API shows it and the command line reads it."""
+"""Views of the user, keys and logins for the API and the command line."""
 
 from enum import StrEnum
 

@@ -1,4 +1,4 @@
-"""Messages that all agents tell alike: a reply, an observation, the end; and how much is kept.
+"""Messages that all agents record the same way: replies, observations, the end; with limits.
 
 What a model is shown of a command's end has the shape that mini-SWE-agent's prompts tell of.
 """

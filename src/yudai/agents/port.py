@@ -12,7 +12,7 @@ from yudai.solves.domain.matrix import Contestant
 
 
 class AgentTask(Value):
-    """What the agent is told."""
+    """The agent's input."""
 
     issue_title: str
     issue_body: str

@@ -33,10 +33,10 @@ from yudai.api.routes import (
     updates,
     webhooks,
 )
-from yudai.api.security.authorize import make_gate
+from yudai.api.security.authorize import make_authorizer
 from yudai.api.security.cookies import origin_of
 from yudai.api.security.request_guards import Allowed, BodyLimit, Guard, json_only
-from yudai.api.security.response_headers import Envelope
+from yudai.api.security.response_headers import ResponseHeaders
 from yudai.kit.clock import SystemClock
 
 PREFIX = "/api"
@@ -88,19 +88,19 @@ def create_app(
     origins: Collection[str] = (),
     page_folder: Path | None = None,
 ) -> FastAPI:
-    """`hosts` and `origins` are those that the server answers to besides loopback ones.
+    """Create the app. `hosts` and `origins` are allowed besides loopback ones.
 
     By `model_hosts` only agents in sandboxes ask, and only for their models.
     """
-    gate = make_gate(service)
-    is_guarded = gate.accounts is not None
+    authorizer = make_authorizer(service)
+    is_guarded = authorizer.accounts is not None
     app = _Api(
         title="Yudai",
         version=yudai.__version__,
         summary="AI coding agents compete to solve an issue; the answer is proved.",
         openapi_url=f"{PREFIX}/openapi.json",
         openapi_tags=_TAGS,
-        # They would load their scripts from another site.
+        # FastAPI's documentation pages load scripts from another site.
         docs_url=None,
         redoc_url=None,
         redirect_slashes=False,
@@ -108,7 +108,9 @@ def create_app(
         dependencies=[Depends(json_only)],
         middleware=[
             Middleware(
-                Envelope, clock=SystemClock(), is_https=is_guarded and gate.cookies.is_secure
+                ResponseHeaders,
+                clock=SystemClock(),
+                is_https=is_guarded and authorizer.cookies.is_secure,
             ),
             Middleware(
                 Guard,
@@ -120,7 +122,7 @@ def create_app(
         ],
     )
     app.state.service = service
-    app.state.gate = gate
+    app.state.authorizer = authorizer
     errors.register(app)
     for router in _ROUTERS:
         app.include_router(router, prefix=PREFIX)
@@ -132,7 +134,7 @@ def create_app(
 
 
 def _sharing(origins: Collection[str]) -> list[Middleware]:
-    """A page that is served from elsewhere, with its login."""
+    """CORS for a page served from another origin, with its login."""
     if not origins:
         return []
     return [
@@ -149,5 +151,5 @@ def _sharing(origins: Collection[str]) -> list[Middleware]:
 
 
 def contract() -> dict[str, Any]:
-    """The OpenAPI document; no service is asked for what the routes say about themselves."""
+    """The OpenAPI document, made without a service."""
     return create_app(cast("Service", None)).openapi()

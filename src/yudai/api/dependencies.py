@@ -1,4 +1,4 @@
-"""What handlers are given: the service, the user, and the key of a repeated request."""
+"""Dependencies of handlers: the service, the user and the idempotency key."""
 
 import hashlib
 import re
@@ -21,10 +21,10 @@ class User(NamedTuple):
     login: str = ""
     is_admin: bool = True
     scopes: frozenset[Scope] = ALL_SCOPES
-    """What the key is good for; a login is for everything."""
+    """The key's scopes; a login has all."""
     key_id: str = ""
     until: float | None = None
-    """When the key ends."""
+    """When the key expires."""
     login_id: str = ""
 
 
@@ -48,7 +48,7 @@ async def _conversation_id(conversation_id: str) -> ConversationId:
 
 
 def exact(noun: str, text: str) -> str:
-    """Whatever cannot be an id is found nowhere, before a database is asked for it."""
+    """NotFoundError for text that cannot be an id, without a query."""
     if not _ID.fullmatch(text):
         raise NotFoundError(f"there is no {noun} {text[:80]!a}")
     return text
@@ -65,13 +65,13 @@ IdempotencyHeader = Annotated[
         min_length=1,
         max_length=MAX_KEY,
         pattern=r"^[!-~]+$",
-        description="The same key with the same body is carried out once, however often it comes.",
+        description="Requests with the same key and body are executed once.",
     ),
 ]
 
 
 def keyed(key: str | None, *request: str) -> IdempotencyKey | None:
-    """The key with a fingerprint of what makes the request that one and no other."""
+    """The key with a fingerprint of the request."""
     if key is None:
         return None
     fingerprint = hashlib.sha256("\n".join(request).encode()).hexdigest()

@@ -1,4 +1,4 @@
-"""Answers that are downloads: streamed, never shown as a page, and kept as long as they are true.
+"""Downloads: streamed, never rendered as a page, and cached while they are valid.
 
 A blob is named by its content's hash. Where the address names that hash (`?v=`) the answer may be
 kept for ever; elsewhere it is asked for again each time, and a 304 says that it is still the same.
@@ -16,12 +16,12 @@ from yudai.kit.errors import NotFoundError
 FOR_EVER = "private, max-age=31536000, immutable"
 ASK_AGAIN = "private, no-cache"
 
-# Whatever is in it, no browser runs it.
+# No browser may execute the content.
 _HEADERS = {"Content-Security-Policy": "sandbox", "X-Content-Type-Options": "nosniff"}
 
 
 class Download(NamedTuple):
-    """`name` is ours: nothing of a request or an agent is in it."""
+    """A download. `name` is ours, with nothing from a request or an agent."""
 
     name: str
     media_type: str
@@ -32,7 +32,7 @@ class Download(NamedTuple):
 
 
 def documented(media_type: str, description: str) -> dict[int | str, dict[str, Any]]:
-    """For a route's `responses`."""
+    """Documentation for a route's `responses`."""
     schema = {} if media_type == "application/json" else {"type": "string"}
     content = {media_type: {"schema": schema}}
     return {
@@ -44,7 +44,7 @@ def documented(media_type: str, description: str) -> dict[int | str, dict[str, A
 async def send_blob(
     request: Request, artifacts: Artifacts, ref: ArtifactRef, file: Download, *, version: str | None
 ) -> Response:
-    """A stored artifact; the version, if one is asked for, has to be its hash."""
+    """Send a stored artifact; a requested version must be its hash."""
     if version not in (None, ref.sha256):
         raise NotFoundError(f"this {ref.kind.readable} was replaced: ask for it without `v`")
     named = file._replace(tag=ref.sha256, size=ref.size, is_for_ever=version is not None)
@@ -65,7 +65,7 @@ def unchanged(file: Download) -> Response:
 
 
 def is_known(request: Request, file: Download) -> bool:
-    """Whether whoever asks has it already."""
+    """Whether the client has this version."""
     given = ",".join(request.headers.getlist("if-none-match"))
     tags = {tag.strip().removeprefix("W/") for tag in given.split(",")}
     return f'"{file.tag}"' in tags or "*" in tags

@@ -1,4 +1,4 @@
-"""Every error as a problem (RFC 9457): one table of codes, one function from error to answer."""
+"""Maps errors to problems (RFC 9457): one table of codes, one function to responses."""
 
 import math
 from collections.abc import Iterable, Mapping
@@ -22,10 +22,10 @@ from yudai.kit.errors import (
     ConflictError,
     ForbiddenError,
     ForgeError,
+    InfrastructureError,
     NotFoundError,
     RefusedError,
     SandboxError,
-    WorldError,
     YudaiError,
 )
 from yudai.kit.text import clean
@@ -75,28 +75,28 @@ class Kind(NamedTuple):
 KINDS: dict[Code, Kind] = {
     Code.MALFORMED_BODY: Kind(400, "The body is not JSON"),
     Code.UNAUTHENTICATED: Kind(401, "This needs a login or a key"),
-    Code.FORBIDDEN: Kind(403, "Whoever asks may not do this"),
+    Code.FORBIDDEN: Kind(403, "The caller may not do this"),
     Code.CROSS_ORIGIN: Kind(403, "Another site's page may not do this"),
-    Code.NOT_FOUND: Kind(404, "There is no such thing"),
-    Code.NOT_YET: Kind(404, "The run has not come so far, or ended before"),
-    Code.METHOD_NOT_ALLOWED: Kind(405, "This method is not possible here"),
+    Code.NOT_FOUND: Kind(404, "Not found"),
+    Code.NOT_YET: Kind(404, "The run has not reached this yet, or ended before"),
+    Code.METHOD_NOT_ALLOWED: Kind(405, "This method is not allowed here"),
     Code.CONFLICT: Kind(409, "Its state does not allow this"),
     Code.TOO_LARGE: Kind(413, "The body is too large"),
     Code.UNSUPPORTED_MEDIA_TYPE: Kind(415, "The body has to be plain application/json"),
     Code.MISDIRECTED_HOST: Kind(421, "This server does not answer to that host name"),
-    Code.INVALID_BODY: Kind(422, "The body does not fit"),
-    Code.INVALID_PARAMETER: Kind(422, "A parameter does not fit"),
+    Code.INVALID_BODY: Kind(422, "The body is invalid"),
+    Code.INVALID_PARAMETER: Kind(422, "A parameter is invalid"),
     Code.REFUSED: Kind(422, "The request is refused"),
     Code.IDEMPOTENCY_KEY_REUSED: Kind(422, "The key was used for another request"),
-    Code.TOO_MANY_REQUESTS: Kind(429, "This was asked too often"),
+    Code.TOO_MANY_REQUESTS: Kind(429, "Too many requests"),
     Code.INTERNAL: Kind(500, "Yudai failed: this is our fault"),
-    Code.STORE_UNAVAILABLE: Kind(503, "What is stored cannot be reached for the moment"),
-    Code.ENGINE_UNAVAILABLE: Kind(503, "The engine cannot be reached for the moment"),
-    Code.FORGE_UNAVAILABLE: Kind(503, "The forge cannot be reached for the moment"),
-    Code.SANDBOX_UNAVAILABLE: Kind(503, "Sandboxes cannot be had for the moment"),
+    Code.STORE_UNAVAILABLE: Kind(503, "The database or artifact store is temporarily unavailable"),
+    Code.ENGINE_UNAVAILABLE: Kind(503, "The engine is temporarily unavailable"),
+    Code.FORGE_UNAVAILABLE: Kind(503, "The forge is temporarily unavailable"),
+    Code.SANDBOX_UNAVAILABLE: Kind(503, "Sandboxes are temporarily unavailable"),
 }
 
-# What the framework says by itself.
+# Errors of the framework.
 _BY_STATUS = {
     400: Code.MALFORMED_BODY,
     404: Code.NOT_FOUND,
@@ -106,7 +106,7 @@ _BY_STATUS = {
 }
 
 
-# The first one that fits, so the narrower ones come first.
+# The first match counts, so narrower classes come first.
 _CODES: dict[type[YudaiError], Code] = {
     NotYetError: Code.NOT_YET,
     NotFoundError: Code.NOT_FOUND,
@@ -127,20 +127,20 @@ class Problem(Value):
     type: str = Field(description="`/problems/` and the code.")
     title: str
     status: int
-    detail: str = Field(description="What is wrong here, and what to do.")
+    detail: str = Field(description="What is wrong and what to do.")
     code: Code
-    errors: tuple[FieldError, ...] | None = Field(
-        default=None, description="Each field that does not fit."
-    )
-    state: str | None = Field(default=None, description="The state that forbids it.")
+    errors: tuple[FieldError, ...] | None = Field(default=None, description="Invalid fields.")
+    state: str | None = Field(default=None, description="The state that does not allow it.")
     command_line: str | None = Field(
-        default=None, description="`detail` for whoever uses the command line, where that differs."
+        default=None, description="`detail` for command-line users, if different."
     )
-    request_id: str | None = Field(default=None, description="What the server's log knows it by.")
+    request_id: str | None = Field(
+        default=None, description="Id of the request in the server's log."
+    )
 
 
 class ApiError(Exception):
-    """A problem that only HTTP has."""
+    """An error of the HTTP edge."""
 
     def __init__(
         self, code: Code, detail: str, *, headers: Mapping[str, str] = _NO_HEADERS
@@ -151,8 +151,8 @@ class ApiError(Exception):
         self.headers = headers
 
 
-class Trouble(NamedTuple):
-    """What an error comes to, before it is an answer."""
+class ErrorFacts(NamedTuple):
+    """Contents of a problem response."""
 
     code: Code
     detail: str
@@ -162,12 +162,12 @@ class Trouble(NamedTuple):
     headers: Mapping[str, str] = _NO_HEADERS
 
 
-_AWAY = Trouble(Code.STORE_UNAVAILABLE, "try again in a moment")
-_OUR_FAULT = Trouble(Code.INTERNAL, "the server's log says more, under this request's id")
+_AWAY = ErrorFacts(Code.STORE_UNAVAILABLE, "try again in a moment")
+_OUR_FAULT = ErrorFacts(Code.INTERNAL, "the server's log says more, under this request's id")
 
 
 def register(app: FastAPI) -> None:
-    """All but what nobody expects, which is caught further out."""
+    """Register handlers for expected errors; others are caught by the middleware."""
     for kind in (ApiError, YudaiError, HTTPException, RequestValidationError, SQLAlchemyError):
         app.add_exception_handler(kind, _handle)
 
@@ -177,34 +177,34 @@ async def _handle(request: Request, error: Exception) -> JSONResponse:
 
 
 def answer(error: Exception, scope: Scope) -> JSONResponse:
-    trouble = _trouble(error, scope)
-    status, title = KINDS[trouble.code]
+    facts = _facts_of(error, scope)
+    status, title = KINDS[facts.code]
     request_id = scope.get("state", {}).get("request_id")
-    headers = dict(trouble.headers)
+    headers = dict(facts.headers)
     if status == 503:
         log.warning("request.unavailable", path=scope["path"], error=repr(error)[:500])
         headers.setdefault("Retry-After", str(RETRY_AFTER_S))
     if status == 500:
         log.error("request.failed", path=scope["path"], method=scope["method"], exc_info=error)
     problem = Problem(
-        type=f"/problems/{trouble.code}",
+        type=f"/problems/{facts.code}",
         title=title,
         status=status,
-        detail=clean(trouble.detail[:_MAX_DETAIL]),
-        code=trouble.code,
-        errors=trouble.errors,
-        state=trouble.state or None,
-        command_line=clean(trouble.command_line[:_MAX_DETAIL]) or None,
+        detail=clean(facts.detail[:_MAX_DETAIL]),
+        code=facts.code,
+        errors=facts.errors,
+        state=facts.state or None,
+        command_line=clean(facts.command_line[:_MAX_DETAIL]) or None,
         request_id=request_id,
     )
     content = problem.model_dump(mode="json", exclude_none=True)
     return JSONResponse(content, status, headers=headers, media_type=MEDIA_TYPE)
 
 
-def _trouble(error: Exception, scope: Scope) -> Trouble:
+def _facts_of(error: Exception, scope: Scope) -> ErrorFacts:
     match error:
         case ApiError():
-            return Trouble(error.code, error.detail, headers=error.headers)
+            return ErrorFacts(error.code, error.detail, headers=error.headers)
         case RequestValidationError():
             return _invalid(error)
         case HTTPException():
@@ -217,20 +217,20 @@ def _trouble(error: Exception, scope: Scope) -> Trouble:
             return _OUR_FAULT
 
 
-def _ours(error: YudaiError) -> Trouble:
+def _ours(error: YudaiError) -> ErrorFacts:
     for kind, code in _CODES.items():
         if isinstance(error, kind):
             state = error.state if isinstance(error, ConflictError) else None
             said, detail = str(error), error.over_http()
             told = said if said != detail else ""
-            return Trouble(code, detail, _named(error), state, command_line=told)
+            return ErrorFacts(code, detail, _named(error), state, command_line=told)
     if isinstance(error, ForgeError):
         wait_s = max(RETRY_AFTER_S, math.ceil(error.retry_after_s))
         headers = {"Retry-After": str(wait_s)}
-        return Trouble(Code.FORGE_UNAVAILABLE, str(error), headers=headers)
+        return ErrorFacts(Code.FORGE_UNAVAILABLE, str(error), headers=headers)
     if isinstance(error, SandboxError):
-        return Trouble(Code.SANDBOX_UNAVAILABLE, str(error))
-    if isinstance(error, WorldError) and error.cause is Cause.STORE_FAILED:
+        return ErrorFacts(Code.SANDBOX_UNAVAILABLE, str(error))
+    if isinstance(error, InfrastructureError) and error.cause is Cause.STORE_FAILED:
         return _AWAY
     return _OUR_FAULT
 
@@ -241,18 +241,18 @@ def _named(error: YudaiError) -> tuple[FieldError, ...] | None:
     return (FieldError(field=clean(field[:300]), message=message),) if field else None
 
 
-def _framework(error: HTTPException, scope: Scope) -> Trouble:
+def _framework(error: HTTPException, scope: Scope) -> ErrorFacts:
     code = _BY_STATUS.get(error.status_code, Code.INTERNAL)
     if code is Code.METHOD_NOT_ALLOWED:
         allowed = ", ".join(_allowed(scope))
-        return Trouble(code, f"possible here: {allowed}", headers={"Allow": allowed})
+        return ErrorFacts(code, f"possible here: {allowed}", headers={"Allow": allowed})
     if code is Code.NOT_FOUND:
-        return Trouble(code, "there is nothing at this path")
-    return Trouble(code, str(error.detail))
+        return ErrorFacts(code, "there is nothing at this path")
+    return ErrorFacts(code, str(error.detail))
 
 
 def _allowed(scope: Scope) -> list[str]:
-    """Of all routes of this path: the framework names those of the first one alone."""
+    """Methods of all routes of this path; the framework names only the first route's."""
     routes = cast("FastAPI", scope["app"]).router.routes
     return [
         method
@@ -261,20 +261,20 @@ def _allowed(scope: Scope) -> list[str]:
     ]
 
 
-def _invalid(error: RequestValidationError) -> Trouble:
+def _invalid(error: RequestValidationError) -> ErrorFacts:
     found = cast("list[dict[str, Any]]", error.errors())
     if any(each["type"] == "json_invalid" for each in found):
-        return Trouble(Code.MALFORMED_BODY, "the body is not whole, or not JSON at all")
+        return ErrorFacts(Code.MALFORMED_BODY, "the body is not whole, or not JSON at all")
     errors = tuple(_field_errors(found[:_MAX_ERRORS]))
     is_body = found[0]["loc"][0] == "body"
     first = errors[0]
     detail = f"{first.field}: {first.message}" if first.field else first.message
-    return Trouble(Code.INVALID_BODY if is_body else Code.INVALID_PARAMETER, detail, errors)
+    return ErrorFacts(Code.INVALID_BODY if is_body else Code.INVALID_PARAMETER, detail, errors)
 
 
 def _field_errors(found: Iterable[Mapping[str, Any]]) -> Iterable[FieldError]:
     for each in found:
-        # A check of a whole may know which part it is about.
+        # A validator of the whole body may name the field.
         parts = (*each["loc"][1:], *_part(each))
         field = ".".join(map(str, parts))
         message = str(each["msg"]).removeprefix("Value error, ")

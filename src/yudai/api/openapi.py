@@ -1,4 +1,4 @@
-"""The contract: what every operation can answer besides its own, told once for all of them."""
+"""Adds the common problem responses to the OpenAPI document."""
 
 from typing import Any
 
@@ -13,11 +13,11 @@ _PROBLEM = {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}}
 _FRAMEWORKS_OWN = ("HTTPValidationError", "ValidationError")
 
 CONFLICT: dict[int | str, dict[str, Any]] = {409: {"description": "Its state does not allow this."}}
-"""For routes that change the state of something."""
+"""Response of routes that change a state."""
 
 
 def with_problems(document: dict[str, Any]) -> dict[str, Any]:
-    """The framework's document, with our problems in the place of its own errors."""
+    """The framework's document with our problems instead of its errors."""
     schemas: dict[str, Any] = document.setdefault("components", {}).setdefault("schemas", {})
     for name in _FRAMEWORKS_OWN:
         schemas.pop(name, None)
@@ -43,7 +43,7 @@ def _describe(operation: dict[str, Any], path: str, method: str) -> None:
     if "{" in path:
         statuses.add(404)
     for status in statuses:
-        # What a route says about its own problem stays.
+        # Keep a route's own description of a problem.
         told = responses.get(str(status), {}).get("description")
         if told is None or told == "Validation Error":
             told = _described(status)

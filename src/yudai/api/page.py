@@ -1,4 +1,4 @@
-"""The page: files that its build made, and the same index for every route that it knows itself.
+"""Serves the built page: its files, and its index for every client-side route.
 
 Files are known by name from the start and only looked up: no path of a request is ever opened.
 """
@@ -16,7 +16,7 @@ from yudai.api.downloads import Download, is_known
 from yudai.api.errors import ApiError, Code, answer
 
 BUILT = Path(yudai.__file__).with_name("_page")
-"""Where `make web` puts it, and where a wheel has it."""
+"""Folder of the built page, in the source tree and in a wheel."""
 
 INDEX = "/index.html"
 FOR_EVER = "public, max-age=31536000, immutable"
@@ -35,9 +35,9 @@ _PAGE_HEADERS = {
 }
 _ALLOW = "GET, HEAD"
 _OTHERS = ("/api", "/assets", "/solve")
-# A repository's name may have dots in it; everything else with a dot is a file.
+# Repository names may have dots; any other path with a dot is a file.
 _ROUTE = re.compile(r"/(?:[\w-]+(?:/[\w-]+)*/?)?|/repos/[\w-]+/[\w.-]+/?", re.ASCII)
-# Not the machine's own table: with `nosniff` a script of another type is none.
+# Not the machine's table: with `nosniff` scripts need the exact type.
 _TYPES = {
     ".css": "text/css; charset=utf-8",
     ".html": "text/html; charset=utf-8",
@@ -68,7 +68,7 @@ class _File(NamedTuple):
 
 
 class Page:
-    """Asked for what no route knows."""
+    """Handles paths that no API route matches."""
 
     def __init__(self, folder: Path, otherwise: ASGIApp) -> None:
         self._folder = folder
@@ -94,19 +94,19 @@ class Page:
         return _not_built() if file is None else _send(file, Request(scope))
 
     def _look(self) -> None:
-        """A page that is built anew is served without a restart."""
+        """A file of the page, read again after a new build."""
         try:
             built_at = (self._folder / INDEX[1:]).stat().st_mtime_ns
             if built_at != self._built_at:
                 self._files = _read(self._folder)
         except OSError:
-            # There is none, or another one comes into its place just now.
+            # Missing, or being replaced.
             built_at, self._files = 0, {}
         self._built_at = built_at
 
 
 def mount(app: FastAPI, folder: Path) -> None:
-    """Below every route: none of them, nor its 405, is hidden by the page."""
+    """Mount the page after all routes, so that it hides neither them nor their 405."""
     app.router.default = Page(folder, app.router.default)
 
 
@@ -128,7 +128,7 @@ def _file(path: Path, top: str) -> _File:
     tag = hashlib.sha256(content).hexdigest()[:32]
     about = Download(path.name, _TYPES.get(path.suffix, "application/octet-stream"), tag=tag)
     headers = {
-        # Weak, because it is the same for the compressed one.
+        # Weak, because the compressed response has the same tag.
         "ETag": f'W/"{tag}"',
         "Cache-Control": FOR_EVER if top == "assets" else ASK_AGAIN,
     }
@@ -139,7 +139,7 @@ def _file(path: Path, top: str) -> _File:
 
 def _send(file: _File, request: Request) -> Response:
     if is_known(request, file.about):
-        # With the policy: a browser takes over what a 304 says.
+        # With the policy: browsers update headers from a 304.
         return Response(status_code=304, headers=file.headers)
     if request.method == "HEAD":
         headers = {**file.headers, "Content-Length": str(len(file.content))}

@@ -2,5 +2,5 @@
 
 Start with `flow.py`: prepare, run, verify, cross-examine, rank, offer, publish, top to bottom.
 `submit.py` and `open.py` create a solve, `attempts.py` takes one run to its verdict, `run.py` is
-one attempt, `cancel.py` ends what did not end by itself.
+one attempt, `cancel.py` ends solves that were cancelled or abandoned.
 """

@@ -1,4 +1,4 @@
-"""A run from its start to its verdict: as many attempts as the world makes necessary."""
+"""Takes a run from its start to its verdict, retrying attempts that the infrastructure ended."""
 
 import asyncio
 import traceback
@@ -11,11 +11,11 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from yudai.arena.prepare import Preparer
 from yudai.arena.run import RunBrokeError, Runner
-from yudai.arena.verify_runs import Prover
+from yudai.arena.verify_runs import RunVerifier
 from yudai.artifacts.context import Context
-from yudai.engine.guard import Activities
+from yudai.engine.guard import WorkGuard
 from yudai.kit.causes import POLICIES, Cause
-from yudai.kit.errors import RefusedError, TakenError, WorldError
+from yudai.kit.errors import ClaimLostError, InfrastructureError, RefusedError
 from yudai.kit.ids import RunId, SolveId, WorkerId
 from yudai.runs import attempts
 from yudai.runs import queries as runs
@@ -32,7 +32,7 @@ log = structlog.get_logger()
 
 MAX_ATTEMPTS = 3
 MAX_TAKES = 10
-"""How often other workers go on with what was submitted, or with a solve as a whole."""
+"""How often other workers may take over a submitted run, or a solve."""
 _RESUMED = "run.resumed"
 RETRY_DELAYS_S = (1.0, 5.0)
 _MAX_TRACE = 20_000
@@ -41,23 +41,26 @@ _GIVEN_UP = "the engine gave it up: see the workers' log"
 
 
 @dataclass(frozen=True)
-class Racer:
+class RunSupervisor:
     context: Context
     worker_id: WorkerId
-    activities: Activities
+    work_guard: WorkGuard
     preparer: Preparer
     runner: Runner
-    prover: Prover
+    run_verifier: RunVerifier
     verifications: asyncio.Semaphore
     """How many at once."""
     retry_delays_s: Sequence[float] = RETRY_DELAYS_S
 
-    async def race(self, run_id: RunId) -> SolveId:
-        """Up to its end, or until it is not ours any more; whatever breaks it stays with it."""
+    async def run(self, run_id: RunId) -> SolveId:
+        """Run attempts until the run is final or its claim is lost.
+
+        Errors are recorded on the run and never raised.
+        """
         structlog.contextvars.bind_contextvars(run_id=run_id)
         solve, run = await self._take(run_id)
         while run is not None and run.state not in FINAL:
-            is_whole = await self.activities.do(claim_of(run), self._attempt(solve, run))
+            is_whole = await self.work_guard.run(claim_of(run), self._attempt(solve, run))
             if not is_whole or not await self._is_to_repeat(run):
                 break
             await asyncio.sleep(self._delay_s(run))
@@ -65,7 +68,7 @@ class Racer:
         return solve.id
 
     async def close_open(self, solve_id: SolveId, claim: Claim) -> None:
-        """Runs that the engine gave up: nobody works at them any more."""
+        """Fail open runs that the engine gave up."""
         now = self.context.clock.now()
         async with self.context.store.change() as db:
             claim.check(await solves.hold(db, solve_id))
@@ -74,7 +77,7 @@ class Racer:
                     await _end(db, run, Cause.INTERNAL, _GIVEN_UP, at=now)
 
     async def _take(self, run_id: RunId) -> tuple[SolveRow, RunRow | None]:
-        """Make it ours; one that was running belonged to a worker that died."""
+        """Claim the run. A running one belonged to a dead worker."""
         now = self.context.clock.now()
         async with self.context.store.change() as db:
             run = await runs.hold(db, run_id)
@@ -84,7 +87,7 @@ class Racer:
             if run.state is RunState.VERIFYING:
                 return solve, await self._take_verifying(db, run)
             if run.state is RunState.RUNNING:
-                # Our own when the database was away for longer than it was waited for.
+                # It is our own after a database outage that was longer than our patience.
                 is_ours = run.worker_id == self.worker_id
                 cause = Cause.STORE_FAILED if is_ours else Cause.WORKER_LOST
                 words = POLICIES[cause].message
@@ -98,7 +101,7 @@ class Racer:
             )
 
     async def _take_verifying(self, db: AsyncSession, run: RunRow) -> RunRow | None:
-        """What it submitted is kept; one whose verification ends its workers is given up."""
+        """Claim a submitted run; fail one whose verification keeps killing its workers."""
         if run.worker_id == self.worker_id:
             return run
         now = self.context.clock.now()
@@ -111,7 +114,7 @@ class Racer:
     async def _is_to_repeat(self, run: RunRow) -> bool:
         async with self.context.store.read() as db:
             row = await runs.get(db, run.id)
-        # Being verified only when the database was away for a moment: then that goes on.
+        # VERIFYING after a short database outage: continue with the verification.
         is_open = row.state in (RunState.QUEUED, RunState.VERIFYING)
         return is_open and row.worker_id == self.worker_id
 
@@ -125,12 +128,12 @@ class Racer:
                 prepared = await self._prepared(solve)
                 await self.runner.run_contestant(solve, run, prepared)
             await self._verify(solve, run)
-        except TakenError:
+        except ClaimLostError:
             log.warning("run.taken")
-        except (RunBrokeError, WorldError) as error:
+        except (RunBrokeError, InfrastructureError) as error:
             await self._broke(run, claim, error.cause, str(error))
         except RefusedError as error:
-            # It was checked when the solve opened: its model has gone since.
+            # The model was checked when the solve was opened and has been removed since.
             await self._broke(run, claim, Cause.MODEL_FAILED, str(error))
         except DBAPIError as error:
             await self._broke(run, claim, Cause.STORE_FAILED, repr(error.orig))
@@ -143,24 +146,24 @@ class Racer:
         try:
             return await self.preparer.find(solve)
         except RefusedError as error:
-            # Another worker had prepared it, from what is not on this machine.
+            # Another worker prepared it from files that are not on this machine.
             raise RunBrokeError(Cause.SETUP_FAILED, str(error)) from error
 
     async def _verify(self, solve: SolveRow, run: RunRow) -> None:
-        """The agent's work is done and kept: a sandbox that fails now costs only its own time."""
+        """Verify the stored patch. A sandbox that fails now costs only a retry."""
 
         async def verify() -> None:
-            # Looked for each time: one that is gone by now is built again.
+            # Look it up each time: a base that was removed is built again.
             prepared = await self._prepared(solve)
-            await self.prover.verify_run(run.id, prepared, claim_of(run))
+            await self.run_verifier.verify_run(run.id, prepared, claim_of(run))
 
         async with self.verifications:
-            await again_for_the_world(verify, self.retry_delays_s)
+            await retry_transient(verify, self.retry_delays_s)
 
     async def _broke(
         self, run: RunRow, claim: Claim, cause: Cause, message: str, **facts: str
     ) -> None:
-        """Once more for what is the world's fault, as the table of causes says; else its end."""
+        """Retry the run if its cause's policy allows it, else fail it."""
         now = self.context.clock.now()
         try:
             async with self.context.store.change() as db:
@@ -173,12 +176,12 @@ class Racer:
                 else:
                     cause, message = await _blame(db, row, cause, message)
                     await _end(db, row, cause, message, at=now, facts=facts)
-        except TakenError:
+        except ClaimLostError:
             log.warning("run.taken", cause=cause)
 
 
 async def _blame(db: AsyncSession, run: RunRow, cause: Cause, message: str) -> tuple[Cause, str]:
-    """Time and money that an attempt lost to the world are no fault of the contestant."""
+    """Time and money that the infrastructure wasted do not count against the contestant."""
     earlier = await attempts.of_run(db, run.id)
     if not earlier or cause not in _USED_UP:
         return cause, message
@@ -192,7 +195,7 @@ async def _is_worth_another(db: AsyncSession, run: RunRow, cause: Cause, *, now:
 
 
 def _is_kept(run: RunRow, cause: Cause, *, now: float) -> bool:
-    """What it submitted is stored: it only waits for a store that answers again."""
+    """Whether the submitted patch is stored and only waits for the database."""
     is_waiting = run.state is RunState.VERIFYING and cause is Cause.STORE_FAILED
     return is_waiting and not _is_late(run, now)
 
@@ -201,16 +204,14 @@ def _is_late(run: RunRow, now: float) -> bool:
     return run.deadline_at is not None and now >= run.deadline_at
 
 
-async def again_for_the_world(
-    work: Callable[[], Awaitable[None]], delays_s: Sequence[float]
-) -> None:
-    """Once more after each delay, when it broke for a cause that the table calls worth it."""
+async def retry_transient(work: Callable[[], Awaitable[None]], delays_s: Sequence[float]) -> None:
+    """Retry `work` after each delay while it fails with a cause whose policy allows a retry."""
     for delay_s in (*delays_s, None):
         try:
             await work()
         except StoreAwayError:
             raise
-        except WorldError as error:
+        except InfrastructureError as error:
             if delay_s is None or POLICIES[error.cause].retry == "final":
                 raise
             log.warning("work.repeated", cause=error.cause, error=str(error))

@@ -1,4 +1,4 @@
-"""What sandboxes tried to reach and may not, told in the timeline of their solve."""
+"""Records blocked network requests of sandboxes in the timeline of their solve."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Iterable, Mapping
@@ -10,7 +10,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from yudai.kit.clock import Clock
-from yudai.kit.errors import NotFoundError, WorldError
+from yudai.kit.errors import InfrastructureError, NotFoundError
 from yudai.kit.ids import RunId, SolveId
 from yudai.runs import queries as runs
 from yudai.sandboxes.port import UNKNOWN_PORT, Blocked
@@ -24,17 +24,17 @@ log: structlog.stdlib.BoundLogger = structlog.get_logger()
 
 BLOCKED = "network.blocked"
 MORE = "network.blocked_more"
-"""Told once, instead of all that is above the limit."""
+"""Written once, in place of all events above the limit."""
 MOST = 50
-"""Of one run, or of what a solve does itself: the rest is more of the same."""
+"""Events per run, or per solve for its own set-up."""
 KINDS = frozenset({BLOCKED, MORE})
 OWNERS = 5000
-"""So many are remembered; of an older one, what was told before may be told again."""
+"""Owners that are remembered. Events of older ones may be written twice."""
 _QUEUE = 1000
 
 
 def blocked_entry(kind: str, run_id: RunId | None, facts: Mapping[str, object]) -> BlockedEntry:
-    """An event of KINDS as it is shown."""
+    """The entry for an event of KINDS."""
     port = facts.get("port")
     return BlockedEntry(
         run_id=run_id,
@@ -53,45 +53,45 @@ def blocked_of(told: Iterable[EventRow]) -> tuple[BlockedEntry, ...]:
 class _Owner(NamedTuple):
     solve_id: SolveId
     run_id: RunId | None
-    """None: the solve itself, as in its set-up."""
+    """None: the solve itself, for example its set-up."""
 
 
-class BlockedNotes:
-    """Hears at once, writes when there is time; each host of an owner's phase is told once."""
+class BlockedHostRecorder:
+    """Takes events without blocking and writes each owner, phase and host once."""
 
     def __init__(self, store: Store, clock: Clock) -> None:
         self._store = store
         self._clock = clock
-        self._heard: asyncio.Queue[Blocked] = asyncio.Queue(_QUEUE)
-        self._told: dict[_Owner, set[tuple[str, str, int]]] = {}
-        """The one that was heard of last is at the end."""
+        self._pending: asyncio.Queue[Blocked] = asyncio.Queue(_QUEUE)
+        self._written: dict[_Owner, set[tuple[str, str, int]]] = {}
+        """Ordered by the latest event."""
 
-    def hear(self, blocked: Blocked) -> None:
-        """Never blocks; what does not fit is dropped, for it is only told."""
+    def record(self, blocked: Blocked) -> None:
+        """Queue an event without blocking; it is dropped when the queue is full."""
         try:
-            self._heard.put_nowait(blocked)
+            self._pending.put_nowait(blocked)
         except asyncio.QueueFull:
             log.warning("network.blocked_untold", host=blocked.host, owner=blocked.owner)
 
     @asynccontextmanager
-    async def telling(self) -> AsyncGenerator[None]:
-        task = asyncio.create_task(self._tell_for_ever(), name="blocked")
+    async def writing(self) -> AsyncGenerator[None]:
+        task = asyncio.create_task(self._write_pending(), name="blocked")
         try:
             yield
         finally:
             task.cancel()
             await asyncio.wait([task])
-            while not self._heard.empty():
-                await self._tell(self._heard.get_nowait())
+            while not self._pending.empty():
+                await self._try_to_write(self._pending.get_nowait())
 
-    async def _tell_for_ever(self) -> None:
+    async def _write_pending(self) -> None:
         while True:
-            await self._tell(await self._heard.get())
+            await self._try_to_write(await self._pending.get())
 
-    async def _tell(self, blocked: Blocked) -> None:
+    async def _try_to_write(self, blocked: Blocked) -> None:
         try:
             await self._write(blocked)
-        except (SQLAlchemyError, WorldError) as error:
+        except (SQLAlchemyError, InfrastructureError) as error:
             log.warning("network.blocked_untold", host=blocked.host, error=repr(error))
 
     async def _write(self, blocked: Blocked) -> None:
@@ -113,10 +113,10 @@ class BlockedNotes:
             )
 
     def _kind(self, owner: _Owner, blocked: Blocked) -> str | None:
-        """Of the event that tells it; None: that was told."""
-        told = self._told[owner] = self._told.pop(owner, set())
-        while len(self._told) > OWNERS:
-            del self._told[next(iter(self._told))]
+        """Kind of the event to write; None when it was written before."""
+        told = self._written[owner] = self._written.pop(owner, set())
+        while len(self._written) > OWNERS:
+            del self._written[next(iter(self._written))]
         what = (blocked.phase.value, blocked.host, blocked.port)
         if what in told or len(told) > MOST:
             return None

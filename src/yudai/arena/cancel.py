@@ -1,4 +1,4 @@
-"""Ending a solve that did not come to its own end: cancelled, broken, or left by a dead process."""
+"""Ends solves that were cancelled, broken, or left by a dead process."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -32,17 +32,17 @@ def _unknown(_host: str, _pid: int, _at: float) -> bool:
 
 @dataclass(frozen=True)
 class Stopper:
-    """Whoever is asked writes it down; the worker's guard then stops the work itself."""
+    """Ends solves in the database; the worker's guard then cancels their work."""
 
     store: Store
     clock: Clock
     is_gone: Callable[[str, int], bool] = _never
     """Whether the process (host, pid) is known to be dead before its lease has run out."""
     is_there: Callable[[str, int, float], bool] = _unknown
-    """Whether the process (host, pid) of that moment is known to be alive, if only suspended."""
+    """Whether the process (host, pid) of that moment is known to be alive, maybe suspended."""
 
     async def cancel(self, solve_id: SolveId) -> None:
-        """End it for whoever asked; ConflictError when it has come to rest already."""
+        """Cancel a solve; ConflictError when it is no longer open."""
         if not await self.stop(solve_id, SolveEvent.CANCELLED, "cancelled"):
             async with self.store.read() as db:
                 state = (await solves.get(db, solve_id)).state
@@ -51,7 +51,7 @@ class Stopper:
             )
 
     async def stop(self, solve_id: SolveId, event: SolveEvent, message: str) -> bool:
-        """End the solve and each of its runs that is open; False when it had come to rest."""
+        """End the solve and its open runs; False when it was no longer open."""
         now = self.clock.now()
         async with self.store.change() as db:
             if (await solves.hold(db, solve_id)).state in RESTING:
@@ -64,13 +64,13 @@ class Stopper:
         return True
 
     async def is_dead(self, solve_id: SolveId) -> bool:
-        """Whether it has not come to rest, and nobody will go on with it."""
+        """Whether it is open and no process will continue it."""
         async with self.store.read() as db:
             alive = await self._alive(db)
             return _is_dead(await solves.get(db, solve_id), alive)
 
     async def dead(self) -> list[SolveId]:
-        """Solves that a process which has died ran from beginning to end."""
+        """Open solves of dead processes, whose flows cannot be taken over."""
         async with self.store.read() as db:
             alive = await self._alive(db)
             rows = await solves.in_states(db, (SolveState.QUEUED, SolveState.RUNNING))
@@ -86,8 +86,8 @@ class Stopper:
             return False
         return peer.silent_s < DEAD_S or self.is_there(*place, peer.beat_at)
 
-    async def bury_dead(self) -> int:
-        """Fail what a process that died was running; returns how many."""
+    async def fail_dead(self) -> int:
+        """Fail the solves of dead processes; return how many."""
         return sum(
             [await self.stop(solve_id, SolveEvent.BROKE, _WORDS) for solve_id in await self.dead()]
         )
@@ -103,7 +103,7 @@ class RunCanceller:
     clock: Clock
 
     async def cancel(self, run_id: RunId) -> None:
-        """ConflictError when it has ended already: it stays what it is."""
+        """Cancel a run; ConflictError when it has already ended."""
         now = self.clock.now()
         async with self.store.change() as db:
             run = await runs.hold(db, run_id)

@@ -1,4 +1,4 @@
-"""A repository's code from its forge, once for a solve: the commit is pinned at that moment."""
+"""Fetches a repository's code once per solve, which pins its commit."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +12,7 @@ from yudai.forge.domain.repository import RepoRef, parse_target
 from yudai.forge.ports.folder import Snapshot
 from yudai.forge.ports.remote import Credential, Credentials
 from yudai.projects.domain.project import Project
-from yudai.projects.find import Shelf, base_of, find_project, given_of
+from yudai.projects.find import SnapshotFiles, base_of, find_project, given_of
 from yudai.sandboxes.port import BaseSpec
 from yudai.solves import queries as solves
 from yudai.solves import timeline as events
@@ -21,8 +21,8 @@ from yudai.solves.tables import SolveRow
 from yudai.solves.timeline import FETCHED
 
 
-class Fetching(Shelf, Protocol):
-    """The part of `Mirrors` that brings code here."""
+class SnapshotMirrors(SnapshotFiles, Protocol):
+    """The part of `Mirrors` that fetches code."""
 
     async def fetch(self, repo: RepoRef, base: str, *, by: Credential) -> Snapshot: ...
 
@@ -30,16 +30,16 @@ class Fetching(Shelf, Protocol):
 @dataclass(frozen=True)
 class Fetcher:
     context: Context
-    mirrors: Fetching
+    mirrors: SnapshotMirrors
     credentials: Credentials
     forge_url: str
     own_env: Path | None = None
-    """Our own Python environment: it has pytest, for repositories that need nothing else."""
+    """Our own Python environment with pytest, for repositories that need nothing else."""
     sources: Sources | None = None
-    """Where archives go, when workers are on other machines."""
+    """Stores archives for workers on other machines."""
 
     async def fetch(self, solve: SolveRow, claim: Claim) -> SolveRow:
-        """The solve with its base; whoever comes second finds it noted."""
+        """The solve with its base, which is fetched only the first time."""
         async with self.context.store.read() as db:
             solve = await solves.get(db, solve.id)
         if solve.base is not None:

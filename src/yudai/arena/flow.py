@@ -6,14 +6,14 @@ from dataclasses import dataclass
 
 import structlog
 
-from yudai.arena.attempts import MAX_TAKES, Racer, again_for_the_world
+from yudai.arena.attempts import MAX_TAKES, RunSupervisor, retry_transient
 from yudai.arena.cancel import Stopper
 from yudai.arena.prepare import Preparer
-from yudai.arena.verify_runs import Prover
+from yudai.arena.verify_runs import RunVerifier
 from yudai.artifacts.context import Context
-from yudai.engine.guard import Activities
-from yudai.engine.port import Field
-from yudai.kit.errors import RefusedError, TakenError, WorldError
+from yudai.engine.guard import WorkGuard
+from yudai.engine.port import RunBatch
+from yudai.kit.errors import ClaimLostError, InfrastructureError, RefusedError
 from yudai.kit.ids import MessageId, RunId, SolveId, WorkerId
 from yudai.ranking.domain.scorecard import Ranking
 from yudai.ranking.rank import Ranker, stopped_by
@@ -30,70 +30,70 @@ from yudai.store.outages import StoreAwayError
 log = structlog.get_logger()
 
 _FATAL = "every worker that went on with it died: see their logs"
-NOBODY = Field(runs=(), parallel=1)
-Tell = Callable[[SolveId], Awaitable[object]]
+NO_RUNS = RunBatch(runs=(), parallel=1)
+Notify = Callable[[SolveId], Awaitable[object]]
 Reply = Callable[[MessageId], Awaitable[None]]
 
 
 async def _nowhere(_solve_id: SolveId) -> None:
-    """A folder's answer waits for its person."""
+    """A folder's champion is not published; it waits for a person's decision."""
 
 
 @dataclass(frozen=True)
 class SolveFlow:
-    """Each part looks at the database first: any worker may begin it again after a crash."""
+    """Each part reads the database first, so any worker can start it again after a crash."""
 
     context: Context
     worker_id: WorkerId
-    activities: Activities
+    work_guard: WorkGuard
     preparer: Preparer
-    racer: Racer
-    prover: Prover
+    supervisor: RunSupervisor
+    run_verifier: RunVerifier
     ranker: Ranker
     stopper: Stopper
-    tell: Tell
-    """Milestones, to the solve's conversation."""
+    notify: Notify
+    """Posts milestones to the solve's conversation."""
     reply: Reply
-    publish: Tell = _nowhere
-    """The champion, or that there is none, where nobody needs to ask for it."""
+    publish: Notify = _nowhere
+    """Publishes the champion, or that there is none, if that happens without a request."""
 
     async def __call__(self, solve_id: SolveId) -> None:
-        """The whole story in one process; a durable engine tells it in the same parts."""
-        field = await self.prepare(solve_id)
-        lanes = asyncio.Semaphore(field.parallel)
+        """The whole flow in one process; a durable engine runs the same parts."""
+        batch = await self.prepare(solve_id)
+        slots = asyncio.Semaphore(batch.parallel)
 
-        async def lane(run_id: RunId) -> None:
-            async with lanes:
+        async def run_one(run_id: RunId) -> None:
+            async with slots:
                 await self.run(run_id)
 
         async with asyncio.TaskGroup() as group:
-            for run_id in field.runs:
-                group.create_task(lane(run_id))
+            for run_id in batch.runs:
+                group.create_task(run_one(run_id))
         if await self._is_ours(solve_id):
             await self.conclude(solve_id)
 
-    async def prepare(self, solve_id: SolveId) -> Field:
+    async def prepare(self, solve_id: SolveId) -> RunBatch:
         await self._part(solve_id, self._prepare)
         async with self.context.store.read() as db:
             solve = await solves.get(db, solve_id)
             rows = await runs.of_solve(db, solve_id)
         left = tuple(run.id for run in rows if run.state not in FINAL)
-        return Field(runs=left, parallel=solve.budget.max_parallel) if left else NOBODY
+        return RunBatch(runs=left, parallel=solve.budget.max_parallel) if left else NO_RUNS
 
     async def run(self, run_id: RunId) -> None:
-        solve_id = await self.racer.race(run_id)
-        await self.tell(solve_id)
+        solve_id = await self.supervisor.run(run_id)
+        await self.notify(solve_id)
 
     async def conclude(self, solve_id: SolveId) -> None:
         await self._part(solve_id, self._conclude)
-        # It looks for itself whether an answer was offered, and what was done before.
+        # It checks itself whether a champion was offered and what is already published.
         await self.publish(solve_id)
 
     async def answer(self, message_id: MessageId) -> None:
         await self.reply(message_id)
 
     async def _is_ours(self, solve_id: SolveId) -> bool:
-        """Not when we were taken for dead and another worker went on: its runs may go on, too."""
+        """False when another worker took over: it may still execute runs."""
         async with self.context.store.read() as db:
             return (await solves.get(db, solve_id)).worker_id == self.worker_id
 
@@ -101,16 +101,16 @@ class SolveFlow:
         await self.preparer.prepare(solve, claim)
 
     async def _conclude(self, solve: SolveRow, claim: Claim) -> None:
-        await self.racer.close_open(solve.id, claim)
+        await self.supervisor.close_open(solve.id, claim)
         prepared = await self.preparer.find(solve)
-        await self.prover.cross_examine_runs(solve.id, prepared, claim)
+        await self.run_verifier.cross_examine_runs(solve.id, prepared, claim)
         ranking = await self.ranker.rank_runs(solve.id, claim)
         await self._offer(solve.id, ranking, claim)
 
     async def _part(
         self, solve_id: SolveId, part: Callable[[SolveRow, Claim], Awaitable[None]]
     ) -> None:
-        """Take the solve up and do a part of it; whatever breaks it ends the solve."""
+        """Claim the solve and execute a part of it. A failure ends the solve."""
         structlog.contextvars.bind_contextvars(solve_id=solve_id)
         async with self.context.store.change() as db:
             solve = await attempts.take_solve(
@@ -120,12 +120,12 @@ class SolveFlow:
         if solve is not None and taken > MAX_TAKES:
             await self.stopper.stop(solve_id, SolveEvent.BROKE, _FATAL)
             solve = None
-        await self.tell(solve_id)
+        await self.notify(solve_id)
         if solve is None:
             return
         claim = claim_of(solve)
-        await self.activities.do(claim, self._survive(solve, claim, part))
-        await self.tell(solve_id)
+        await self.work_guard.run(claim, self._survive(solve, claim, part))
+        await self.notify(solve_id)
 
     async def _survive(
         self,
@@ -134,20 +134,20 @@ class SolveFlow:
         part: Callable[[SolveRow, Claim], Awaitable[None]],
     ) -> None:
         try:
-            await again_for_the_world(lambda: part(solve, claim), self.racer.retry_delays_s)
-        except TakenError:
+            await retry_transient(lambda: part(solve, claim), self.supervisor.retry_delays_s)
+        except ClaimLostError:
             log.warning("solve.taken", solve_id=solve.id)
         except StoreAwayError:
-            # Nothing can be written down now: whoever comes next goes on with it.
+            # Nothing can be written now: the engine starts this part again.
             raise
-        except (WorldError, RefusedError) as error:
+        except (InfrastructureError, RefusedError) as error:
             await self.stopper.stop(solve.id, SolveEvent.BROKE, str(error))
         except Exception as error:
             await self.stopper.stop(solve.id, SolveEvent.BROKE, f"Yudai failed: {error!r}")
             raise
 
     async def _offer(self, solve_id: SolveId, ranking: Ranking, claim: Claim) -> None:
-        """Offer the champion, or say honestly that there is none."""
+        """Offer the champion, or record that there is none."""
         event = SolveEvent.ABSTAINED if ranking.champion is None else SolveEvent.OFFERED
         now = self.context.clock.now()
         async with self.context.store.change() as db:

@@ -1,9 +1,9 @@
-"""What a solve would be, told before anything is spent: who competes, at what price, how long."""
+"""Previews a solve before anything is spent: its contestants, price and duration."""
 
 from collections import defaultdict
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Protocol
 
 from pydantic import Field
@@ -11,21 +11,19 @@ from pydantic import Field
 from yudai.arena.submit import Submitter
 from yudai.forge.ports.folder import Forge, Snapshot
 from yudai.gateway.domain.models import Model
-from yudai.gateway.port import Call, Completion
 from yudai.kit.errors import RefusedError
 from yudai.kit.text import clean
 from yudai.kit.value import Value
 from yudai.projects.domain.project import Project
 from yudai.runs import costs
-from yudai.solves.domain.budget import price_plan
-from yudai.solves.domain.duration import known_spans, last
+from yudai.solves.domain.duration import estimate_duration, known_spans
 from yudai.solves.domain.equivalent_command import command_line
 from yudai.solves.domain.matrix import Contestant
 from yudai.solves.domain.request import SolveAsk
 
 MAX_CONTESTANTS = 100
 REMEMBERED = 20
-"""Solves whose runs tell how long the models of a new one will take."""
+"""Number of newest solves from whose runs durations are estimated."""
 _STILL_TYPING = "what is wrong is not written yet"
 
 
@@ -74,30 +72,31 @@ class Forecast(Value):
     )
 
 
-class Look(Protocol):
+class PreviewForge(Protocol):
     def __call__(self, *, dirty: bool) -> AbstractContextManager[Forge]:
-        """A forge for one look at a folder, which leaves nothing behind."""
+        """A forge that reads a folder and stores nothing."""
         ...
 
 
 @dataclass(frozen=True)
 class Forecaster:
-    """Checks as a submission does, and begins nothing."""
+    """Checks a request as a submission does, without starting anything."""
 
     submitter: Submitter
-    look: Look
+    open_forge: PreviewForge
 
     async def forecast(self, ask: SolveAsk, *, user_id: str) -> Forecast:
-        """An issue without words is no fault here: they are being typed."""
+        """An issue without text is allowed: it is still being typed."""
         worded = ask if ask.issue_text.strip() else _worded(ask)
-        submitter = self._unhindered()
-        with self.look(dirty=ask.dirty) as forge:
-            request = await submitter.request(worded, user_id=user_id, forge=forge)
-        lineup = submitter.solves.check(request)
-        models, budget = request.models, request.budget
-        pricing = price_plan(lineup, models, budget)
-        known = known_spans(await self._took(user_id))
-        low_s, high_s = last(lineup, budget, known)
+        with self.open_forge(dirty=ask.dirty) as forge:
+            # A missing key hides nothing else there is to know: `lacks` names it.
+            request = await self.submitter.request(
+                worded, user_id=user_id, forge=forge, needs_keys=False
+            )
+        _, lineup, models, budget, _ = request.entrants
+        pricing = request.entrants.pricing
+        known = known_spans(await self._known_seconds(user_id))
+        low_s, high_s = estimate_duration(lineup, budget, known)
         starting, left_out = lineup
         return Forecast(
             total=len(starting) + len(left_out),
@@ -115,11 +114,6 @@ class Forecaster:
             lacks=self._lacks(models),
         )
 
-    def _unhindered(self) -> Submitter:
-        """A key that is not there yet hides nothing of what else there is to know."""
-        one = self.submitter
-        return replace(one, solves=replace(one.solves, gateway=_ANYBODY))
-
     def _lacks(self, models: Sequence[Model]) -> tuple[str, ...]:
         found: list[str] = []
         for model in models:
@@ -129,26 +123,13 @@ class Forecaster:
                 found.append(error.over_http())
         return tuple(dict.fromkeys(found))
 
-    async def _took(self, user_id: str) -> dict[str, list[float]]:
-        """Seconds of earlier runs by the model's name."""
+    async def _known_seconds(self, user_id: str) -> dict[str, list[float]]:
+        """Seconds of earlier runs, by the model's name."""
         took: dict[str, list[float]] = defaultdict(list)
         async with self.submitter.store.read() as db:
-            for contestant, seconds in await costs.took(db, user_id, newest=REMEMBERED):
+            for contestant, seconds in await costs.run_durations(db, user_id, newest=REMEMBERED):
                 took[contestant.model].append(seconds)
         return took
-
-
-class _Anybody:
-    """A gateway that knows every model, and calls none."""
-
-    def check(self, model: Model) -> None:
-        del model
-
-    async def complete(self, call: Call) -> Completion:
-        raise RuntimeError(f"a forecast calls no model: {call.model}")
-
-
-_ANYBODY = _Anybody()
 
 
 def _worded(ask: SolveAsk) -> SolveAsk:
@@ -156,7 +137,7 @@ def _worded(ask: SolveAsk) -> SolveAsk:
 
 
 def _placed(ask: SolveAsk, repo_url: str) -> SolveAsk:
-    """As the forge spells its repository; a folder in the plainest words."""
+    """The request with its repository as the forge spells it, or its folder normalised."""
     return ask.model_copy(update={"repo_url": repo_url}) if repo_url else ask.placed
 
 

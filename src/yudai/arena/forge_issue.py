@@ -1,4 +1,4 @@
-"""A repository at a forge and one of its issues, looked at before a solve is opened."""
+"""Reads a repository at a forge and one of its issues before a solve is opened."""
 
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
@@ -13,40 +13,40 @@ from yudai.solves.domain.origin import PublishMode
 from yudai.solves.domain.request import Remote, SolveAsk
 
 
-class Looked(Repositories, Issues, Protocol):
-    """What is asked of a forge before anything is spent."""
+class IssueSource(Repositories, Issues, Protocol):
+    """The parts of a forge that are read before a solve is opened."""
 
 
 class Subject(NamedTuple):
-    """What a solve at a forge is about."""
+    """Repository and issue of a solve at a forge."""
 
     repo: RepoRef
     base_branch: str
     issue: Issue
     facts: IssueFacts | None
-    """None: it is told in words alone."""
+    """None: the issue is given as text only."""
     publish: PublishMode
 
 
 @dataclass(frozen=True)
-class RemoteAsks:
-    """Nothing is fetched here: that is a worker's."""
+class ForgeIssueReader:
+    """Reads the repository's and the issue's facts; a worker fetches the code."""
 
-    forge: Looked
+    forge: IssueSource
     credentials: Credentials
     clock: Clock
     publish: PublishMode = PublishMode.AUTO
-    """For whoever does not say."""
+    """The default when the request does not say."""
     all_comments: bool = False
 
     async def subject(self, ask: SolveAsk, remote: Remote, *, user_id: str) -> Subject:
-        """RefusedError for whatever cannot be solved, with its field; the issue as it is now."""
+        """The issue as it is now; RefusedError names the field of what cannot be solved."""
         with about("repo_url"):
             target = parse_target(remote.url, forge=self.forge.url)
         try:
             return await self._subject(ask, target.repo, user_id=user_id)
         except NotFoundError as error:
-            # What was asked is there; what it names is not.
+            # A missing repository or issue is an invalid request, not a missing resource.
             raise RefusedError(*error.message, field=error.field) from error
 
     async def _subject(self, ask: SolveAsk, repo: RepoRef, *, user_id: str) -> Subject:
@@ -79,7 +79,7 @@ class RemoteAsks:
             )
         comments = await self.forge.comments(repo, number, by=by)
         taken = take(found, comments, at=self.clock.now(), selection=selection)
-        # An address that the forge did not give is one that we can make.
+        # Build the URL when the forge did not give one.
         url = taken.facts.url or repo.issue_url(number)
         return Taken(taken.issue, taken.facts.model_copy(update={"url": url}))
 

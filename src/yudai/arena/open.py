@@ -1,4 +1,4 @@
-"""Open and cancel a solve."""
+"""Open a solve."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -11,15 +11,13 @@ from yudai.arena.prepare import keep_measured
 from yudai.engine.port import Engine
 from yudai.forge.domain.issue import Issue, IssueFacts
 from yudai.forge.ports.folder import Snapshot
-from yudai.gateway.domain.models import Model, free_names
 from yudai.gateway.port import Gateway
 from yudai.kit.clock import Clock
-from yudai.kit.errors import RefusedError, about
+from yudai.kit.errors import RefusedError
 from yudai.kit.ids import LOCAL_USER, RunId, SolveId, WorkerId
 from yudai.kit.money import usd
 from yudai.kit.value import Value
 from yudai.projects.domain.project import Project
-from yudai.ranking.domain.reducer import check_reducer
 from yudai.runs import costs
 from yudai.runs import queries as runs
 from yudai.runs.domain.states import RunState
@@ -27,12 +25,12 @@ from yudai.runs.tables import RunRow
 from yudai.sandboxes.port import BaseSpec
 from yudai.solves import queries as solves
 from yudai.solves import timeline as events
-from yudai.solves.domain import budget as budgets
-from yudai.solves.domain.budget import Budget
-from yudai.solves.domain.matrix import Contestant, Lineup, Matrix, expand
+from yudai.solves.domain.budget import Entrants
+from yudai.solves.domain.matrix import Contestant
 from yudai.solves.domain.origin import Origin, PublishMode
 from yudai.solves.domain.states import SolveState
 from yudai.solves.tables import SolveRow
+from yudai.solves.timeline import FETCHED
 from yudai.store import write_turns
 from yudai.store.store import Store
 from yudai.verification.baseline import Measured
@@ -44,22 +42,14 @@ DAY_S = 24 * 3600.0
 Also = Callable[[AsyncSession, SolveId], Awaitable[None]]
 
 
-class Terms(Value):
-    """Who competes, by which rules and within which limits: known before a repository is read."""
+class SolveRequest(Value):
+    """A checked request: `open_solve` writes it down as it is."""
 
-    matrix: Matrix
-    budget: Budget
-    models: tuple[Model, ...] = ()
-    """Each name of the matrix, resolved; it is kept with the solve."""
+    entrants: Entrants
     reducer: str = "simple"
     require_proof: bool = True
     sandbox_backend: str = ""
     project: Project = Project()
-
-
-class SolveRequest(Terms):
-    """What a person asks for."""
-
     repo: str
     issue: Issue
     base: BaseSpec | None = None
@@ -92,41 +82,29 @@ class Solves:
     """The process that will run it from beginning to end; "": any worker, durably."""
 
     async def open_solve(self, request: SolveRequest, *, also: Also | None = None) -> SolveId:
-        """Expand, admit, write it all down, then start the flow.
+        """Write it all down, then start the flow.
 
         What else belongs to it is written in the same transaction.
         """
-        lineup = self.check(request)
-        solve = self._new_solve(request, lineup)
+        solve = self._new_solve(request)
+        starting = request.entrants.lineup.contestants
         async with self.store.change() as db:
-            await self._check_day(db, request, lineup)
+            await self._check_day(db, request)
             await solves.add(db, solve)
-            await runs.add_all(
-                db,
-                [self._new_run(solve, i, c) for i, c in enumerate(lineup.contestants)],
-            )
+            await runs.add_all(db, [self._new_run(solve, i, c) for i, c in enumerate(starting)])
             if request.measured is not None:
                 await keep_measured(db, solve.id, request.measured, at=solve.created_at)
             await events.append(db, solve.id, kind="solve.opened", at=solve.created_at)
+            if request.repo_url and request.base is not None:
+                await _note_fetched(db, request, solve)
             if also is not None:
                 await also(db, solve.id)
         await self._start(solve)
         return solve.id
 
-    def check(self, terms: Terms) -> Lineup:
-        """Who would start and who not; RefusedError when the solve could not be opened."""
-        check_reducer(terms.reducer)
-        with about("matrix.models"):
-            for model in terms.models:
-                self.gateway.check(model)
-        lineup = expand(terms.matrix, limit=terms.budget.max_contestants)
-        budgets.admit(lineup, terms.budget, free_models=free_names(terms.models))
-        return lineup
-
-    async def _check_day(self, db: AsyncSession, request: SolveRequest, lineup: Lineup) -> None:
+    async def _check_day(self, db: AsyncSession, request: SolveRequest) -> None:
         """In the transaction that opens it: of several at the same moment each sees the others."""
-        free = free_names(request.models)
-        wanted = budgets.admit(lineup, request.budget, free_models=free).ceiling_micros
+        wanted = request.entrants.ceiling_micros
         if self.day_cap_micros is None or not wanted:
             return
         now = self.clock.now()
@@ -148,7 +126,8 @@ class Solves:
             # It is written down: the workers' next sweep starts it.
             log.warning("solve.not_started_yet", solve_id=solve.id, error=repr(error))
 
-    def _new_solve(self, request: SolveRequest, lineup: Lineup) -> SolveRow:
+    def _new_solve(self, request: SolveRequest) -> SolveRow:
+        matrix, lineup, models, budget, _ = request.entrants
         return SolveRow(
             id=SolveId(self.clock.new_id()),
             user_id=request.user_id,
@@ -162,16 +141,16 @@ class Solves:
             base=request.base,
             snapshot=request.snapshot,
             project=request.project,
-            models=request.models,
+            models=models,
             issue_number=request.issue.number,
             issue_title=request.issue.title,
             issue_body=request.issue.body,
             issue_facts=request.issue_facts,
             origin=request.origin,
             publish=request.publish,
-            matrix=request.matrix,
+            matrix=matrix,
             not_started=lineup.not_started,
-            budget=request.budget,
+            budget=budget,
             reducer=request.reducer,
             require_proof=request.require_proof,
             sandbox_backend=request.sandbox_backend,
@@ -189,3 +168,9 @@ class Solves:
             state=RunState.QUEUED,
             queued_at=solve.created_at,
         )
+
+
+async def _note_fetched(db: AsyncSession, request: SolveRequest, solve: SolveRow) -> None:
+    """On the timeline, as when a worker fetches it."""
+    told: dict[str, object] = {"commit": request.base_commit, "branch": request.base_branch}
+    await events.append(db, solve.id, kind=FETCHED, at=solve.created_at, data=told)

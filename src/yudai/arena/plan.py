@@ -4,26 +4,22 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from sqlalchemy.ext.asyncio import AsyncSession
-
-from yudai.arena.fetch import Fetching
+from yudai.arena.fetch import SnapshotMirrors
 from yudai.arena.open import SolveRequest
 from yudai.arena.prepare import Preparer
 from yudai.forge.domain.repository import parse_target
 from yudai.forge.ports.folder import Snapshot
 from yudai.forge.ports.remote import Credentials
-from yudai.kit.clock import Clock
-from yudai.kit.ids import SolveId
 from yudai.projects.find import Given, base_of, find_project
 from yudai.sandboxes.port import Backend, BaseRef, BaseSpec
-from yudai.solves import timeline as events
-from yudai.solves.timeline import FETCHED
 from yudai.verification.baseline import Measured
 
 _OWNER = "plan"
 
 
 class Plan(NamedTuple):
+    """A request whose repository is here, whether it is a folder or was fetched."""
+
     request: SolveRequest
     snapshot: Snapshot
     base: BaseSpec
@@ -33,14 +29,15 @@ class Plan(NamedTuple):
 class Planner:
     backend: Backend
     preparer: Preparer
-    mirrors: Fetching
+    mirrors: SnapshotMirrors
     credentials: Credentials
-    clock: Clock
     forge_url: str
     own_env: Path | None
 
-    async def fetch(self, request: SolveRequest, given: Given) -> Plan:
-        """The branch as it is now, pinned: the forge may move on."""
+    async def plan(self, request: SolveRequest, given: Given) -> Plan:
+        """Of a forge's repository the branch as it is now, pinned: the forge may move on."""
+        if request.snapshot is not None and request.base is not None:
+            return Plan(request, request.snapshot, request.base)
         repo = parse_target(request.repo_url, forge=self.forge_url).repo
         by = await self.credentials.reading(repo, user_id=request.user_id)
         snapshot = await self.mirrors.fetch(repo, request.base_branch, by=by)
@@ -61,8 +58,3 @@ class Planner:
     async def measure(self, plan: Plan) -> Measured:
         base = await self.prepare(plan)
         return await self.preparer.measure(base, plan.request.project, owner=_OWNER)
-
-    async def note_fetched(self, db: AsyncSession, solve_id: SolveId, snapshot: Snapshot) -> None:
-        """On the timeline, as when a worker fetches it."""
-        told: dict[str, object] = {"commit": snapshot.commit, "branch": snapshot.branch}
-        await events.append(db, solve_id, kind=FETCHED, at=self.clock.now(), data=told)

@@ -1,4 +1,4 @@
-"""Before anything is spent: the prepared base, and what its own tests say about it, twice."""
+"""Prepares a solve's base and runs its tests twice, before any agent starts."""
 
 from dataclasses import dataclass
 
@@ -34,10 +34,10 @@ class Preparer:
     verifier: Verifier
     sources: Sources
     fetcher: Fetcher | None = None
-    """None: nothing comes from a forge."""
+    """None: repositories at a forge are not supported."""
 
     async def prepare(self, solve: SolveRow, claim: Claim) -> None:
-        """Base and baseline, once for a solve: a second call finds them noted."""
+        """Prepare base and baseline, once per solve: a second call reads the stored ones."""
         if solve.base is None and self.fetcher is not None:
             solve = await self.fetcher.fetch(solve, claim)
         base = await self._base(solve)
@@ -55,7 +55,7 @@ class Preparer:
         )
 
     async def find(self, solve: SolveRow) -> Prepared:
-        """What `prepare` has made, on this machine too."""
+        """The prepared base, built again if it is not on this machine."""
         async with self.context.store.read() as db:
             solve = await solves.get(db, solve.id)
         if solve.baseline is None:
@@ -85,16 +85,16 @@ class Preparer:
         return ref
 
     async def _keep_log(self, solve_id: SolveId, log: bytes) -> None:
-        """What set-up printed; b"": the base is older than its log."""
+        """Store the set-up's output; b"" when the base was prepared before logs were kept."""
         if not log:
             return
         try:
-            # Byte for byte, whatever it printed.
+            # Keep undecodable bytes.
             text = self.context.store.redact(log.decode("utf-8", "surrogateescape"))
             kept = text.encode("utf-8", "surrogateescape")
             ref = await self.context.artifacts.put(ArtifactKind.SETUP_LOG, kept)
         except ArtifactError as error:
-            # It tells how set-up went, and must not stand in for it.
+            # A log that cannot be stored must not fail the set-up.
             logger.warning("setup_log.not_kept", solve_id=solve_id, error=str(error))
             return
         async with self.context.store.change() as db:
@@ -115,7 +115,7 @@ class Preparer:
         return measured.baseline
 
     async def _set_deadline(self, solve: SolveRow, claim: Claim) -> None:
-        """The contestants' time begins when they can: a slow set-up is no fault of theirs."""
+        """Start the contestants' time now, so that a slow set-up does not use it up."""
         async with self.context.store.change() as db:
             row = await solves.hold(db, solve.id)
             claim.check(row)

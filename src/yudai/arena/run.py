@@ -1,4 +1,4 @@
-"""One contestant's go: a sandbox, the agent in it, its patch, plan and trajectory kept."""
+"""One attempt of a run: a sandbox, the agent in it, and its stored patch, plan and trajectory."""
 
 import json
 from collections.abc import AsyncGenerator, Mapping
@@ -22,7 +22,7 @@ from yudai.runs.domain.states import RunEvent
 from yudai.runs.domain.trajectory.trajectory import export
 from yudai.runs.message_writer import writer_of
 from yudai.runs.spending.metered_gateway import MeteredGateway
-from yudai.runs.spending.solve_cap import SharedPurse
+from yudai.runs.spending.solve_cap import SolveCap
 from yudai.runs.tables import RunRow
 from yudai.sandboxes.port import Backend, BaseRef, Sandbox, SandboxLimits
 from yudai.solves.claims import claim_of
@@ -31,14 +31,14 @@ from yudai.verification.baseline import Prepared
 
 log = structlog.get_logger()
 
-# A patch that stood complete at the edit cap counts, whatever ended the run afterwards.
+# A patch that was complete at the edit cap counts, whichever limit ended the run afterwards.
 _ENDS_AFTER_CAP = frozenset({Cause.OUT_OF_STEPS, Cause.OUT_OF_TIME, Cause.OUT_OF_BUDGET})
 
 _RESERVE_S = 120.0
 
 
 class RunBrokeError(YudaiError):
-    """The run ends here, for this cause."""
+    """Ends the run with this cause."""
 
     def __init__(self, cause: Cause, message: str = "") -> None:
         super().__init__(message or POLICIES[cause].message)
@@ -58,15 +58,15 @@ class Runner:
     gateway: Gateway
     trajectories: Trajectories
     lifetime_s: float = SandboxLimits().lifetime_s
-    """Of a sandbox."""
+    """Lifetime of a sandbox."""
 
     async def run_contestant(self, solve: SolveRow, run: RunRow, prepared: Prepared) -> None:
-        """Run it and keep what it made; RunBrokeError when there is nothing to verify."""
+        """Run the agent and store its output; RunBrokeError when there is nothing to verify."""
         claim = claim_of(run)
         self._limits(solve, run)
         asked_at = self.context.clock.now()
         async with self._sandbox(prepared.base, run) as sandbox:
-            # Waiting for a sandbox is no fault of the contestant's.
+            # Waiting for a sandbox does not use up the contestant's time.
             limits = self._limits(solve, run, waited_s=self.context.clock.now() - asked_at)
             outcome = await self.agents[run.contestant.agent].run(
                 self._task(solve, run, prepared),
@@ -88,7 +88,7 @@ class Runner:
             )
 
     def _gateway(self, solve: SolveRow, run: RunRow) -> Gateway:
-        purse = SharedPurse(
+        solve_cap = SolveCap(
             self.context.store,
             self.context.clock,
             solve_id=solve.id,
@@ -98,7 +98,7 @@ class Runner:
         )
         return MeteredGateway(
             self.gateway,
-            purse,
+            solve_cap,
             {model.name: model for model in solve.models},
             run_cap_micros=solve.budget.run_cost_cap_micros,
             spent_micros=run.earlier_cost_micros,
@@ -109,7 +109,7 @@ class Runner:
         left = min((run.deadline_at or now) + waited_s, solve.deadline_at or now) - now
         if left <= 0:
             raise RunBrokeError(Cause.OUT_OF_TIME)
-        # Its patch is still to be taken when the agent's time is over.
+        # Leave time to take the patch after the agent's time is over.
         left = min(left, max(self.lifetime_s - _RESERVE_S, self.lifetime_s / 2))
         cap = min(solve.budget.run_cost_cap_micros, solve.budget.cost_cap_micros)
         return AgentLimits(
@@ -141,14 +141,14 @@ class Runner:
             await sandbox.destroy()
 
     async def _remove_earlier(self, run: RunRow) -> None:
-        """A worker that is frozen, not dead, may still have the sandbox of its attempt."""
+        """Destroy the sandbox of an earlier attempt: a frozen worker may still use it."""
         for ref in await self.backend.list(run.id):
             await self.backend.destroy(ref)
 
     async def _keep(
         self, solve: SolveRow, run: RunRow, outcome: AgentOutcome, source: Patch
     ) -> None:
-        """Store patch, plan and trajectory before anything is judged, also of a run that failed."""
+        """Store patch, plan and trajectory, also of a run that failed."""
         await writer_of(self.context.store).flush()
         async with self.context.store.read() as db:
             messages = await trajectories.messages(db, run.id, attempt=run.attempt)
@@ -185,7 +185,7 @@ class Runner:
         await self.trajectories.keep(solve.repo, content, solve_id=solve.id, run_id=run.id)
 
     def _check(self, outcome: AgentOutcome, patch: Patch, protected: tuple[str, ...]) -> None:
-        """What follows from how the agent ended; silence means: verify its patch."""
+        """RunBrokeError when the agent's outcome leaves no patch to verify."""
         stands = outcome.edits_capped and outcome.cause in _ENDS_AFTER_CAP
         if outcome.cause is not None and not stands:
             raise RunBrokeError(outcome.cause, outcome.error)

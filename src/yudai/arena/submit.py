@@ -4,12 +4,12 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from yudai.arena.forge_issue import RemoteAsks
-from yudai.arena.open import Also, SolveRequest, Solves, Terms
+from yudai.arena.forge_issue import ForgeIssueReader
+from yudai.arena.open import Also, SolveRequest, Solves
 from yudai.artifacts import queries as artifacts
 from yudai.artifacts.port import ArtifactRef
 from yudai.artifacts.source_archives import Sources
@@ -23,9 +23,10 @@ from yudai.kit.ids import ConversationId, SolveId
 from yudai.kit.text import nearest
 from yudai.projects.domain.project import Project
 from yudai.projects.find import Given, base_of, find_project
+from yudai.ranking.domain.reducer import check_reducer
 from yudai.solves import idempotency
-from yudai.solves.domain.budget import Budget
-from yudai.solves.domain.matrix import DEFAULT_AGENT, check_size
+from yudai.solves.domain.budget import Budget, Entrants, enter
+from yudai.solves.domain.matrix import DEFAULT_AGENT, Matrix
 from yudai.solves.domain.origin import PublishMode
 from yudai.solves.domain.request import Folder, Remote, SolveAsk
 from yudai.solves.idempotency import IdempotencyKey, KeyReusedError, KeyTakenError
@@ -58,12 +59,14 @@ class Submitter:
     agents: tuple[str, ...] = (DEFAULT_AGENT,)
     sources: Sources | None = None
     """Where archives of folders go, when workers are on other machines."""
-    remotes: RemoteAsks | None = None
+    remotes: ForgeIssueReader | None = None
     """None: no forge is asked."""
     takes_folders: bool = True
     """Not where others than this machine's own person ask: its folders are none of theirs."""
     takes_scripts: bool = True
     """Not where they do either: a scripted model is a file of this machine."""
+    closed: str = ""
+    """Why no request is taken; empty: they are."""
 
     async def submit(
         self,
@@ -73,56 +76,46 @@ class Submitter:
         conversation_id: ConversationId | None = None,
         key: IdempotencyKey | None = None,
         also: Also | None = None,
-    ) -> SolveId:
-        """Look at what was asked, open the solve, have its flow started.
+    ) -> Submitted:
+        """Check the request, open its solve and start the flow, once for each key.
 
         What else belongs to it is written in the same transaction.
         """
-        sender = _Sender(user_id, conversation_id, key)
-        make = partial(self.request, ask, user_id=user_id)
-        return (await self._once(make, sender, more=also)).solve_id
 
-    async def submit_once(
-        self, ask: SolveAsk, *, user_id: str, key: IdempotencyKey | None
-    ) -> Submitted:
-        """As `submit`, and says whether the key had been used for it before."""
-        make = partial(self.request, ask, user_id=user_id)
-        return await self.open_once(make, user_id=user_id, key=key)
+        async def make() -> SolveRequest:
+            request = await self.request(ask, user_id=user_id)
+            return request.model_copy(update={"conversation_id": conversation_id})
+
+        return await self.open_once(make, user_id=user_id, key=key, also=also)
 
     async def open_once(
         self, make: Make, *, user_id: str, key: IdempotencyKey | None, also: Also | None = None
     ) -> Submitted:
         """Open the solve that is made, unless its key had done so before."""
-        return await self._once(make, _Sender(user_id, None, key), more=also)
-
-    async def _once(self, make: Make, sender: "_Sender", *, more: Also | None = None) -> Submitted:
-        if earlier := await self._earlier(sender):
+        if earlier := await self._earlier(user_id, key):
             return earlier
-        whose = {"user_id": sender.user_id, "conversation_id": sender.conversation_id}
-        request = (await make()).model_copy(update=whose)
+        request = (await make()).model_copy(update={"user_id": user_id})
         sent_ref = await self._keep_source(request)
 
-        async def also(db: AsyncSession, solve_id: SolveId) -> None:
+        async def more(db: AsyncSession, solve_id: SolveId) -> None:
             now = self.clock.now()
             if sent_ref is not None:
                 await artifacts.add(db, solve_id, None, sent_ref, at=now)
-            await idempotency.keep(db, sender.user_id, sender.key, resource_id=solve_id, at=now)
-            if more is not None:
-                await more(db, solve_id)
+            await idempotency.keep(db, user_id, key, resource_id=solve_id, at=now)
+            if also is not None:
+                await also(db, solve_id)
 
         try:
-            return Submitted(await self.solves.open_solve(request, also=also), replayed=False)
+            return Submitted(await self.solves.open_solve(request, also=more), replayed=False)
         except KeyTakenError:
-            earlier = await self._earlier(sender)
+            earlier = await self._earlier(user_id, key)
             if earlier is None:
                 raise
             return earlier
 
-    async def _earlier(self, sender: "_Sender") -> Submitted | None:
-        if sender.key is None:
-            return None
+    async def _earlier(self, user_id: str, key: IdempotencyKey | None) -> Submitted | None:
         async with self.store.read() as db:
-            made = await idempotency.find(db, sender.user_id, sender.key)
+            made = None if key is None else await idempotency.find(db, user_id, key)
         return None if made is None else Submitted(SolveId(made), replayed=True)
 
     async def _keep_source(self, request: SolveRequest) -> ArtifactRef | None:
@@ -131,49 +124,46 @@ class Submitter:
         return await self.sources.keep(request.base)
 
     async def request(
-        self, ask: SolveAsk, *, user_id: str, forge: Forge | None = None
+        self,
+        ask: SolveAsk,
+        *,
+        user_id: str,
+        forge: Forge | None = None,
+        needs_keys: bool = True,
     ) -> SolveRequest:
         """Look at what was asked, through another forge if one is given; nothing is opened.
 
         RefusedError for all that is wrong with it, with the field where there is one.
         """
-        check_size(ask.matrix)
-        for agent in ask.matrix.agents:
+        if self.closed:
+            raise RefusedError(self.closed)
+        self._check_contestants(ask.matrix)
+        ask = await self._named(ask)
+        place = ask.place
+        if isinstance(place, Folder):
+            self._check_folder(ask)
+            find = partial(self._in_folder, ask, place, forge or self.forge)
+        else:
+            find = partial(self._at_forge, ask, place, self._asked_forge(ask), user_id)
+        return SolveRequest(
+            entrants=await self._entrants(ask, needs_keys=needs_keys),
+            reducer=ask.reducer,
+            require_proof=ask.require_proof,
+            sandbox_backend=self.sandbox_backend,
+            **await find(),
+        )
+
+    def _check_contestants(self, matrix: Matrix) -> None:
+        for agent in matrix.agents:
             if agent not in self.agents:
                 near = nearest(agent, self.agents)
                 raise RefusedError(f"there is no agent {agent!r}: {near}", field="matrix.agents")
-        if not self.takes_scripts and any(map(is_script, ask.matrix.models)):
+        if not self.takes_scripts and any(map(is_script, matrix.models)):
             raise RefusedError(
                 "this server takes no scripted models: name one of ",
                 MODELS,
                 field="matrix.models",
             )
-        ask = await self._named(ask)
-        place = ask.place
-        if isinstance(place, Folder):
-            self._check_folder(ask)
-            with about(ask.place_field):
-                return await self._folder_request(ask, place, forge or self.forge)
-        return await self._remote_request(ask, place, user_id=user_id)
-
-    async def _folder_request(self, ask: SolveAsk, folder: Folder, forge: Forge) -> SolveRequest:
-        terms, issue = await self._terms(ask), ask.issue
-        try:
-            snapshot = await forge.snapshot(folder.path, base=ask.base_branch, dirty=ask.dirty)
-        except NotFoundError as error:
-            # What was asked is there; what it names is not.
-            raise RefusedError(*error.message, field=error.field) from error
-        project = await find_project(forge, snapshot, given_of(ask))
-        env = Path(ask.env) if ask.env else None if project.setup else self.own_env
-        return SolveRequest(
-            **dict(terms.model_copy(update={"project": project})),
-            repo=snapshot.repo,
-            issue=issue,
-            base=base_of(snapshot, project, env),
-            base_branch=snapshot.branch,
-            base_commit=snapshot.commit,
-            snapshot=snapshot,
-        )
 
     def _check_folder(self, ask: SolveAsk) -> None:
         if not self.takes_folders:
@@ -183,8 +173,7 @@ class Submitter:
         if ask.publish in (PublishMode.ASK, PublishMode.AUTO):
             raise RefusedError("a folder takes no pull request: leave publish out", field="publish")
 
-    async def _remote_request(self, ask: SolveAsk, remote: Remote, *, user_id: str) -> SolveRequest:
-        """The repository and the issue as they are now; a worker fetches the code."""
+    def _asked_forge(self, ask: SolveAsk) -> ForgeIssueReader:
         if ask.dirty or ask.env:
             raise RefusedError(
                 "dirty and env are of a folder of this machine: give repo_path",
@@ -192,39 +181,60 @@ class Submitter:
             )
         if self.remotes is None:
             raise RefusedError("this server asks no forge: give repo_path", field="repo_url")
-        terms = await self._terms(ask)
-        subject = await self.remotes.subject(ask, remote, user_id=user_id)
-        return SolveRequest(
-            **dict(terms),
-            repo=subject.repo.full,
-            repo_url=subject.repo.url,
-            issue=subject.issue,
-            issue_facts=subject.facts,
-            publish=subject.publish,
-            base_branch=subject.base_branch,
-        )
+        return self.remotes
 
-    async def _terms(self, ask: SolveAsk) -> Terms:
-        """Models, matrix and limits, checked before anybody looks at the repository."""
+    async def _entrants(self, ask: SolveAsk, *, needs_keys: bool) -> Entrants:
+        """Models, matrix and limits: they are checked before the repository is read."""
         with about("matrix.models"):
             models = await self.catalogue.resolve(ask.matrix.models, prices=ask.known_prices)
+        budget = ask.limits.budget(self.defaults)
+        check_reducer(ask.reducer)
+        if needs_keys:
+            with about("matrix.models"):
+                for model in models:
+                    self.solves.gateway.check(model)
+        return enter(ask.matrix, models, budget)
+
+    async def _in_folder(self, ask: SolveAsk, folder: Folder, forge: Forge) -> dict[str, Any]:
+        issue = ask.issue
+        with about(ask.place_field):
+            try:
+                snapshot = await forge.snapshot(folder.path, base=ask.base_branch, dirty=ask.dirty)
+            except NotFoundError as error:
+                # What was asked is there; what it names is not.
+                raise RefusedError(*error.message, field=error.field) from error
+            project = await find_project(forge, snapshot, given_of(ask))
+        env = Path(ask.env) if ask.env else None if project.setup else self.own_env
+        return {
+            "repo": snapshot.repo,
+            "issue": issue,
+            "project": project,
+            "base": base_of(snapshot, project, env),
+            "base_branch": snapshot.branch,
+            "base_commit": snapshot.commit,
+            "snapshot": snapshot,
+        }
+
+    async def _at_forge(
+        self, ask: SolveAsk, remote: Remote, remotes: ForgeIssueReader, user_id: str
+    ) -> dict[str, Any]:
+        """The repository and the issue as they are now; a worker fetches the code."""
+        subject = await remotes.subject(ask, remote, user_id=user_id)
         setup = ask.setup_commands
-        terms = Terms(
-            matrix=ask.matrix.model_copy(update={"models": tuple(model.name for model in models)}),
-            budget=ask.limits.budget(self.defaults),
-            models=models,
-            reducer=ask.reducer,
-            require_proof=ask.require_proof,
-            sandbox_backend=self.sandbox_backend,
-            project=Project(
+        return {
+            "repo": subject.repo.full,
+            "repo_url": subject.repo.url,
+            "issue": subject.issue,
+            "issue_facts": subject.facts,
+            "project": Project(
                 setup=setup or (),
                 setup_from="" if setup is None else "setup",
                 test=ask.test,
                 test_from="test" if ask.test else "",
             ),
-        )
-        self.solves.check(terms)
-        return terms
+            "publish": subject.publish,
+            "base_branch": subject.base_branch,
+        }
 
     async def _named(self, ask: SolveAsk) -> SolveAsk:
         """What only a provider calls so gets the name that the models table has for it."""
@@ -235,12 +245,6 @@ class Submitter:
         prices = {ids.get(name, name): price for name, price in ask.prices.items()}
         matrix = ask.matrix.model_copy(update={"models": names})
         return ask.model_copy(update={"matrix": matrix, "prices": prices})
-
-
-class _Sender(NamedTuple):
-    user_id: str
-    conversation_id: ConversationId | None
-    key: IdempotencyKey | None
 
 
 def given_of(ask: SolveAsk) -> Given:

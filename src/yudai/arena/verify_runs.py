@@ -1,4 +1,4 @@
-"""Verdicts: each patch in a clean sandbox, then every valid new test against every other patch."""
+"""Verifies each patch in a clean sandbox, then cross-examines all patches."""
 
 import asyncio
 from dataclasses import dataclass
@@ -20,11 +20,11 @@ _EXAMINED = "runs.cross_examined"
 
 
 @dataclass(frozen=True)
-class Prover:
+class RunVerifier:
     context: Context
     verifier: Verifier
-    lanes: asyncio.Semaphore
-    """How many examinations at once."""
+    slots: asyncio.Semaphore
+    """Limits concurrent cross-examinations."""
 
     async def verify_run(self, run_id: RunId, prepared: Prepared, claim: Claim) -> None:
         patch = await self._patch(run_id)
@@ -52,7 +52,7 @@ class Prover:
             await artifact_rows.add(db, run.solve_id, run_id, ref, at=now)
 
     async def cross_examine_runs(self, solve_id: SolveId, prepared: Prepared, claim: Claim) -> None:
-        """Once: verdicts that it has changed must not be examined again."""
+        """Cross-examine once: the changed verdicts must not be examined again."""
         async with self.context.store.read() as db:
             if await events.has(db, solve_id, _EXAMINED):
                 return
@@ -72,7 +72,7 @@ class Prover:
             prepared,
             entries,
             owner=solve_id,
-            lanes=self.lanes,
+            lanes=self.slots,
         )
         now = self.context.clock.now()
         async with self.context.store.change() as db:

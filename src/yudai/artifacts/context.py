@@ -1,4 +1,4 @@
-"""What most use cases work with: the database, the stored artifacts and the time."""
+"""The context of most use cases: database, stored artifacts and clock."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""Which blob is which: the last one of each kind, for a solve and for each of its runs."""
+"""Queries of artifacts: the latest of each kind, for a solve and for each run."""
 
 from typing import cast
 
@@ -18,7 +18,7 @@ _ARTIFACTS = cast("Table", ArtifactRow.__table__)
 async def add(
     db: AsyncSession, solve_id: SolveId, run_id: RunId | None, ref: ArtifactRef, *, at: float
 ) -> None:
-    """Remember a blob; the same kind again takes the place of the older one."""
+    """Record an artifact; it replaces an older one of the same kind."""
     columns = {
         "id": f"{run_id or solve_id}/{ref.kind}",
         "solve_id": solve_id,
@@ -36,12 +36,12 @@ async def of_run(db: AsyncSession, run_id: RunId) -> dict[ArtifactKind, Artifact
 
 
 async def of_solve(db: AsyncSession, solve_id: SolveId) -> dict[ArtifactKind, ArtifactRef]:
-    """The solve's own ones, not those of its runs."""
+    """Artifacts of the solve itself, without those of its runs."""
     return await _by_kind(db, (ArtifactRow.solve_id == solve_id) & ArtifactRow.run_id.is_(None))
 
 
 async def take_away(db: AsyncSession, run_id: RunId) -> tuple[ArtifactRef, ...]:
-    """Those of an attempt that was given up: the next one has its own."""
+    """Remove and return the artifacts of an attempt that ended; the next one has its own."""
     refs = tuple((await of_run(db, run_id)).values())
     await db.execute(delete(ArtifactRow).where(ArtifactRow.run_id == run_id))
     return refs
@@ -55,7 +55,7 @@ async def _by_kind(
 
 
 async def artifact_of(context: Context, run_id: RunId, kind: ArtifactKind) -> bytes:
-    """NotFoundError when the run has none of that kind."""
+    """Read a run's artifact; NotFoundError when it has none of that kind."""
     async with context.store.read() as db:
         refs = await of_run(db, run_id)
     if kind not in refs:

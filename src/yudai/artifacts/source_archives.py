@@ -1,4 +1,4 @@
-"""The source archive of a solve, for workers on other machines than where it was taken."""
+"""Source archives of solves, shared with workers on other machines."""
 
 import asyncio
 import os
@@ -23,11 +23,11 @@ class Sources:
     _fetching: WeakValueDictionary[str, asyncio.Lock] = field(default_factory=_no_locks, repr=False)
 
     async def keep(self, base: BaseSpec) -> ArtifactRef:
-        """Put its archive where every worker finds it."""
+        """Upload a base's archive for other workers."""
         return await self.artifacts.put(ArtifactKind.SOURCE, base.source)
 
     async def fetch(self, base: BaseSpec, ref: ArtifactRef | None) -> BaseSpec:
-        """The same base with its archive on this machine, downloaded at most once."""
+        """The base with its archive on this machine, downloaded at most once."""
         if ref is None or await asyncio.to_thread(_is_there, base.source, ref.size):
             return base
         file = self.folder / f"{ref.sha256}.tar"
@@ -38,16 +38,16 @@ class Sources:
         return base.model_copy(update={"source": file})
 
     async def older_than(self, moment: float) -> list[Path]:
-        """Archives on this machine that nobody has taken or fetched since."""
+        """Archives on this machine that were not used since."""
         return await asyncio.to_thread(_older_than, self.folder, moment)
 
     async def prune(self, moment: float, *, needed: Collection[Path]) -> int:
-        """Remove those that are older and that nobody needs; returns how many."""
+        """Remove older archives that are not needed; return how many."""
         return await asyncio.to_thread(_remove, self.folder, moment, {*needed})
 
 
 def _is_there(file: Path, size: int) -> bool:
-    """Whether it is there, whole; and then it is young again."""
+    """Whether the archive is here and complete; if so its age is reset."""
     try:
         if not file.is_file() or file.stat().st_size != size:
             return False

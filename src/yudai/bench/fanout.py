@@ -1,4 +1,4 @@
-"""What a hundred contestants at once cost a worker against one, and whoever watches them."""
+"""Cost of a hundred concurrent contestants against one, for worker and API."""
 
 import asyncio
 import time
@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import httpx
 
 from yudai.bench import memory
-from yudai.bench.service_processes import House, cancel_solve, client_of, get, open_solve
+from yudai.bench.service_processes import ServiceProcesses, cancel_solve, client_of, get, open_solve
 from yudai.kit.value import Value
 
 TARGET = 1.5
@@ -20,29 +20,29 @@ API_TARGET_MS = 100.0
 _ASK_S = 0.2
 _LOOK_S = 0.5
 _PATIENCE_S = 600.0
-_LANES = 4
+_OPEN_RUNS = 4
 
 
 class Fanout(Value):
-    """One way to run the service."""
+    """Results for one way to run the service."""
 
     processes: str
     contestants: int
     steps: int
     one_s: float
-    """From the first start to the last submit, alone."""
+    """One contestant alone, from start to submit."""
     all_s: float
     ratio: float
     target: float = TARGET
     worker_mb: float
-    """The most that the worker's own process had."""
+    """Peak memory of the worker's process."""
     worker_target_mb: float = WORKER_TARGET_MB
-    boxes_mb: float
-    """The most that all its sandboxes had together."""
+    sandboxes_mb: float
+    """Peak memory of all its sandboxes together."""
     api_p50_ms: float
     api_p95_ms: float
     api_target_ms: float | None
-    """None: there is no promise for one process."""
+    """None: there is no target for one process."""
     requests: int
 
 
@@ -50,7 +50,7 @@ class FanoutBench(Value):
     ways: tuple[Fanout, ...]
 
 
-class _Race(NamedTuple):
+class _FanoutTimes(NamedTuple):
     agents_s: float
     waits_ms: Sequence[float]
 
@@ -63,16 +63,16 @@ async def measure(
     steps: int = 20,
     delay_s: float = 1.0,
 ) -> FanoutBench:
-    """In one process on SQLite; with a URL of PostgreSQL also with the API in its own."""
+    """Measure one process on SQLite and, with a PostgreSQL URL, also a separate API."""
     ways: list[Fanout] = []
     for number, url in enumerate((None, database_url) if database_url else (None,)):
-        house = House(home / str(number), url)
-        house.root.mkdir()
-        model = house.furnish(steps=steps, delay_s=delay_s)
-        async with house.opened() as (server, [worker]), client_of(server) as client:
-            one = await _race(client, house.ask(model, 1))
-            async with _watching_boxes(worker.pid) as boxes_mb:
-                many = await _race(client, house.ask(model, contestants))
+        processes = ServiceProcesses(home / str(number), url)
+        processes.root.mkdir()
+        model = processes.set_up(steps=steps, delay_s=delay_s)
+        async with processes.opened() as (server, [worker]), client_of(server) as client:
+            one = await _race(client, processes.ask(model, 1))
+            async with _watching_sandboxes(worker.pid) as sandboxes_mb:
+                many = await _race(client, processes.ask(model, contestants))
             worker_mb = memory.peak_mb(worker.pid)
         ways.append(
             Fanout(
@@ -83,7 +83,7 @@ async def measure(
                 all_s=round(many.agents_s, 2),
                 ratio=round(many.agents_s / one.agents_s, 3),
                 worker_mb=round(worker_mb, 1),
-                boxes_mb=round(max(boxes_mb), 1),
+                sandboxes_mb=round(max(sandboxes_mb), 1),
                 api_p50_ms=round(percentile(many.waits_ms, 50), 1),
                 api_p95_ms=round(percentile(many.waits_ms, 95), 1),
                 api_target_ms=None if url is None else API_TARGET_MS,
@@ -105,31 +105,31 @@ def percentile(values: Sequence[float], percent: int) -> float:
     return quantiles(values, n=100, method="inclusive")[percent - 1]
 
 
-async def _race(client: httpx.AsyncClient, body: dict[str, Any]) -> _Race:
-    """Until all have submitted; what follows is not measured, and ended."""
+async def _race(client: httpx.AsyncClient, body: dict[str, Any]) -> _FanoutTimes:
+    """Wait until all runs have submitted, then cancel the solve."""
     solve_id = await open_solve(client, body)
     path = f"/api/solves/{solve_id}"
     async with asyncio.timeout(_PATIENCE_S), _watching(client, path) as waits_ms:
-        while await _is_going(client):  # noqa: ASYNC110 - it goes on in another process
+        while await _is_going(client):  # noqa: ASYNC110 - it runs in another process
             await asyncio.sleep(_LOOK_S)
         runs = (await get(client, path))["runs"]
     await cancel_solve(client, solve_id)
-    return _Race(agents_s(runs), waits_ms)
+    return _FanoutTimes(agents_s(runs), waits_ms)
 
 
 async def _is_going(client: httpx.AsyncClient) -> bool:
-    """By the list: all about a hundred runs, again and again, would cost what is measured."""
+    """Check by the list: reading a hundred runs repeatedly would distort the measurement."""
     newest = (await get(client, "/api/solves?limit=1"))["solves"][0]["progress"]
     return newest["queued"] + newest["running"] > 0
 
 
 @asynccontextmanager
 async def _watching(client: httpx.AsyncClient, path: str) -> AsyncGenerator[list[float]]:
-    """Ask as pages do, five times a second: what is new, and now and then the list."""
+    """Poll like the page, five times a second: updates, and sometimes the list."""
     waits_ms: list[float] = []
 
     async def ask_for_ever() -> None:
-        lanes = ",".join(run["id"] for run in (await get(client, path))["runs"][:_LANES])
+        lanes = ",".join(run["id"] for run in (await get(client, path))["runs"][:_OPEN_RUNS])
         cursor = ""
         while True:
             began = time.perf_counter()
@@ -147,13 +147,13 @@ async def _watching(client: httpx.AsyncClient, path: str) -> AsyncGenerator[list
 
 
 @asynccontextmanager
-async def _watching_boxes(worker: int) -> AsyncGenerator[list[float]]:
+async def _watching_sandboxes(worker: int) -> AsyncGenerator[list[float]]:
     found = [0.0]
 
     async def look_for_ever() -> None:
         while True:
             found.append(await asyncio.to_thread(memory.below_mb, worker))
-            # Looking is not free: the kernel adds up page by page.
+            # Reading it is expensive: the kernel adds up page by page.
             await asyncio.sleep(_LOOK_S * 10)
 
     async with _meanwhile(look_for_ever()):

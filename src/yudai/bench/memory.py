@@ -1,4 +1,4 @@
-"""What processes use, and how many they have started, as the kernel says."""
+"""Memory of processes and number of their descendants, from /proc."""
 
 import re
 from collections.abc import Mapping
@@ -9,12 +9,12 @@ _PROC = Path("/proc")
 
 
 def peak_mb(pid: int) -> float:
-    """The most that a process itself ever had in memory."""
+    """Peak memory of a process."""
     return field_kb((_PROC / str(pid) / "status").read_text(), "VmHWM") / 1024
 
 
 def below_mb(pid: int) -> float:
-    """What its descendants have now; what several share is divided among them."""
+    """Present memory of its descendants; shared pages are divided among them."""
     return sum(_share_kb(each) for each in descendants(pid, _parents())) / 1024
 
 

@@ -1,4 +1,4 @@
-"""What our loop costs per step against bare mini-SWE-agent's, on the same replies."""
+"""Cost of our loop per step against bare mini-SWE-agent, with the same replies."""
 
 import json
 import time
@@ -39,7 +39,7 @@ FINISH = "echo COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT"
 
 
 def run_bare(commands: Sequence[str], folder: Path) -> float:
-    """Run the commands and the finish in the folder; seconds it took, its trajectory saved."""
+    """Run the commands in the folder with bare mini-SWE-agent; return the seconds."""
     workspace = folder / "workspace"
     workspace.mkdir(parents=True)
     config: dict[str, Any] = yaml.safe_load((package_dir / "config/mini.yaml").read_text())
@@ -61,7 +61,7 @@ def run_bare(commands: Sequence[str], folder: Path) -> float:
 
 
 class ReplayModelConfig(BaseModel):
-    """As much as a real model's; upstream's own test model would dump all replies every step."""
+    """Configuration as of a real model; upstream's test model dumps all replies every step."""
 
     model_name: str = "replay"
     observation_template: str
@@ -132,7 +132,7 @@ class Ours:
     scripts: Path
 
     async def run(self, commands: Sequence[str]) -> float:
-        """From the sandbox's start until the patch is taken and every message is stored."""
+        """Seconds from the sandbox's start until patch and all messages are stored."""
         gateway = self._gateway(commands)
         run_id = RunId(self.clock.new_id())
         begun = time.perf_counter()
@@ -177,7 +177,7 @@ class Ours:
 
 @asynccontextmanager
 async def open_ours(home: Path) -> AsyncGenerator[Ours]:
-    """Everything that a solve makes once, before its runs: outside of what is measured."""
+    """Set up what a solve makes once before its runs; not measured."""
     clock = SystemClock()
     backend = make_backend(Settings.at(home), "bubblewrap")
     agent = MiniSweAgent(clock, max_threads=1)
@@ -199,14 +199,14 @@ def _limits(commands: int) -> AgentLimits:
 
 TARGETS = {20: 1.3, 250: 1.0}
 
-# Each prints about 4 KB; the first one also leaves a file, so that there is a patch to take.
+# Each prints about 4 KB; the first one also writes a file, so that there is a patch.
 _EDIT = "seq 1000 1818 | tee numbers.txt"
 _PRINT = "seq 1000 1818"
 _WARM_UP = 5
 
 
 class Pace(Value):
-    """Medians per step, the last one being the finish."""
+    """Medians per step; the last step is the finish."""
 
     steps: int
     bare_ms: float
@@ -222,9 +222,9 @@ class OverheadBench(Value):
 
 
 async def measure(home: Path, *, steps: tuple[int, ...] = (20, 250), rounds: int) -> OverheadBench:
-    """Ratio in one run; the sides take turns, so that a busy moment of the machine hits both."""
+    """Ratio within one run. The sides alternate, so that load on the machine affects both."""
     async with open_ours(home) as ours:
-        # The very first of each side pays for imports and caches that a worker pays once.
+        # The first round of each side pays for imports and caches.
         await _both(ours, home, _WARM_UP)
         paces = [await _pace(ours, home, number, rounds) for number in steps]
     return OverheadBench(rounds=rounds, paces=tuple(paces))

@@ -1,4 +1,4 @@
-"""What watching costs the server: an idle poll against the least that it can answer."""
+"""Cost of live updates: an idle poll against the cheapest possible response."""
 
 import asyncio
 import http.client
@@ -34,7 +34,7 @@ from yudai.solves.tables import SolveRow
 from yudai.store.store import Store
 from yudai.store.urls import sqlite_url
 
-LANES = 8
+OPEN_RUNS = 8
 _TEXT = "x = 1  # about four kilobytes of output\n" * 100
 
 
@@ -44,7 +44,7 @@ class Watched:
     solve_id: SolveId
     run_ids: tuple[RunId, ...]
     messages: int
-    """Of each lane."""
+    """Messages of each run."""
 
     async def add_one_each(self) -> None:
         usage = Usage(input_tokens=100, output_tokens=10)
@@ -56,7 +56,7 @@ class Watched:
 
 @asynccontextmanager
 async def open_watched(url: str, lengths: Sequence[int]) -> AsyncGenerator[list[Watched]]:
-    """One solve per length, each with as many messages in every lane."""
+    """One solve per length, with that many messages in each run."""
     async with await Store.open(url) as store:
         yield [await _watched(store, messages) for messages in lengths]
 
@@ -73,13 +73,13 @@ async def _watched(store: Store, messages: int) -> Watched:
         budget=Budget(),
         reducer="simple",
         sandbox_backend="bubblewrap",
-        # At rest, so that no worker feels called upon.
+        # A final state, so that no worker claims it.
         state=SolveState.AWAITING_REVIEW,
         created_at=now,
         started_at=now,
         finished_at=now,
     )
-    rows = [_run(solve, RunId(clock.new_id()), position) for position in range(LANES)]
+    rows = [_run(solve, RunId(clock.new_id()), position) for position in range(OPEN_RUNS)]
     for row in rows:
         row.message_count = messages
     async with store.change() as db:
@@ -110,7 +110,7 @@ def _message(seq: int) -> TrajectoryMessage:
 
 TARGET = 3.0
 DATABASE = "yudai.db"
-"""In the home of the server that is measured."""
+"""Database file in the measured server's home."""
 
 _LIVE = "/api/health/live"
 _PATIENCE_S = 60.0
@@ -128,18 +128,18 @@ class PollingBench(Value):
     rounds: int
     live_us: float
     idle_us: float
-    """A poll that finds nothing new, all lanes open."""
+    """A poll without news, with all runs open."""
     ratio: float
     target: float = TARGET
     live_ms: float
     idle_ms: float
-    """As the client waited for it."""
+    """Latency at the client."""
     short_messages: int
     long_messages: int
-    """How many each lane has in the two solves."""
+    """Messages of each run in the two solves."""
     short_bytes: int
     long_bytes: int
-    """Of a poll that brings one new message for each lane."""
+    """A poll that returns one new message per run."""
     idle_bytes: int
 
 
@@ -162,7 +162,7 @@ async def measure(
     lengths: tuple[int, int] = (20, 400),
     serve: Serve = yudai_serve,
 ) -> PollingBench:
-    """Ratio in one run; the sides take turns, so that a busy moment of the machine hits both."""
+    """Ratio within one run. The sides alternate, so that load on the machine affects both."""
     url = sqlite_url(home / DATABASE)
     async with open_watched(url, lengths) as (short, long), _server(home, serve) as server:
         idle = await asyncio.to_thread(server.caught_up, long)
@@ -177,7 +177,7 @@ async def measure(
     lives, idles = zip(*pairs, strict=True)
     live_us, idle_us = (median(cost.cpu_us for cost in side) for side in (lives, idles))
     return PollingBench(
-        lanes=LANES,
+        lanes=OPEN_RUNS,
         requests=requests,
         rounds=rounds,
         live_us=round(live_us, 1),
@@ -198,13 +198,13 @@ async def _delta(server: "_Server", watched: Watched) -> int:
     await watched.add_one_each()
     body = await asyncio.to_thread(server.get, path)
     brought = sum(len(messages) for messages in json.loads(body)["messages"].values())
-    if brought != LANES:
-        raise RuntimeError(f"a poll brought {brought} messages instead of {LANES}")
+    if brought != OPEN_RUNS:
+        raise RuntimeError(f"a poll brought {brought} messages instead of {OPEN_RUNS}")
     return len(body)
 
 
 class _Server:
-    """A server in a process of its own, asked over one connection."""
+    """A server in its own process, with one connection to it."""
 
     def __init__(self, pid: int, port: int) -> None:
         self._pid = pid
@@ -226,7 +226,7 @@ class _Server:
         return _Cost((self._cpu_s() - cpu) / requests * 1e6, waited / requests * 1000)
 
     def caught_up(self, watched: Watched) -> str:
-        """The path of a poll that has seen everything, all lanes open."""
+        """Path of a poll that has seen everything, with all runs open."""
         here = f"/api/solves/{watched.solve_id}/updates?open={','.join(watched.run_ids)}&cursor="
         path, has_more = here, True
         while has_more:

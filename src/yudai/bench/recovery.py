@@ -1,4 +1,4 @@
-"""How long the runs of a process that was killed stand still before they go on."""
+"""Time until the runs of a killed process continue."""
 
 import asyncio
 import time
@@ -9,7 +9,14 @@ from typing import Any
 import httpx
 
 from yudai.bench import memory
-from yudai.bench.service_processes import House, Member, cancel_solve, client_of, get, open_solve
+from yudai.bench.service_processes import (
+    ServiceProcess,
+    ServiceProcesses,
+    cancel_solve,
+    client_of,
+    get,
+    open_solve,
+)
 from yudai.kit.value import Value
 
 TARGET_S = 20.0
@@ -22,7 +29,7 @@ _PATIENCE_S = 120.0
 class Recovery(Value):
     processes: str
     seconds: float
-    """From `kill -9` until the first run was started again."""
+    """From `kill -9` until the first run is started again."""
     target_s: float = TARGET_S
 
 
@@ -31,12 +38,14 @@ class RecoveryBench(Value):
 
 
 async def measure(home: Path, *, database_url: str | None) -> RecoveryBench:
-    """The only process, started again at once; with a URL of PostgreSQL also one of two workers."""
-    ways = [Recovery(processes="one, SQLite", seconds=await _restart(House(home / "alone")))]
+    """Measure a restart of the only process and, with a PostgreSQL URL, a takeover."""
+    ways = [
+        Recovery(processes="one, SQLite", seconds=await _restart(ServiceProcesses(home / "alone")))
+    ]
     if database_url:
-        # Neither of the two gets all runs.
-        house = House(home / "shared", database_url, worker_max_runs=RUNS // 2 + 1)
-        seconds = await _take_over(house)
+        # So that neither worker gets all runs.
+        processes = ServiceProcesses(home / "shared", database_url, worker_max_runs=RUNS // 2 + 1)
+        seconds = await _take_over(processes)
         ways.append(Recovery(processes="two workers, PostgreSQL", seconds=seconds))
     return RecoveryBench(ways=tuple(ways))
 
@@ -47,31 +56,31 @@ def first_again(events: Iterable[Mapping[str, Any]]) -> float | None:
     return min((event["at"] for event in starts if event["data"].get("attempt")), default=None)
 
 
-async def _restart(house: House) -> float:
-    body = _furnished(house)
-    async with house.started("serve", "--port=0") as server, client_of(server) as client:
+async def _restart(processes: ServiceProcesses) -> float:
+    body = _set_up(processes)
+    async with processes.started("serve", "--port=0") as server, client_of(server) as client:
         solve_id = await _at_work(client, body)
         killed_at = await _kill(server)
-    async with house.started("serve", "--port=0") as server, client_of(server) as client:
+    async with processes.started("serve", "--port=0") as server, client_of(server) as client:
         return round(await _again(client, solve_id) - killed_at, 2)
 
 
-async def _take_over(house: House) -> float:
-    body = _furnished(house)
-    async with house.opened(workers=2) as (server, workers), client_of(server) as client:
+async def _take_over(processes: ServiceProcesses) -> float:
+    body = _set_up(processes)
+    async with processes.opened(workers=2) as (server, workers), client_of(server) as client:
         solve_id = await _at_work(client, body)
-        # The busier one, as the other has room then: a sandbox is some processes.
+        # Kill the busier one, so that the other has room. A sandbox is several processes.
         killed_at = await _kill(max(workers, key=lambda worker: memory.count_below(worker.pid)))
         return round(await _again(client, solve_id) - killed_at, 2)
 
 
-def _furnished(house: House) -> dict[str, Any]:
-    house.root.mkdir()
-    return house.ask(house.furnish(steps=_STEPS, delay_s=1.0), RUNS)
+def _set_up(processes: ServiceProcesses) -> dict[str, Any]:
+    processes.root.mkdir()
+    return processes.ask(processes.set_up(steps=_STEPS, delay_s=1.0), RUNS)
 
 
 async def _at_work(client: httpx.AsyncClient, body: dict[str, Any]) -> str:
-    """Return when all runs have made a step."""
+    """Wait until all runs have made a step."""
     solve_id = await open_solve(client, body)
     async with asyncio.timeout(_PATIENCE_S):
         path = f"/api/solves/{solve_id}"
@@ -84,7 +93,7 @@ def _has_begun(runs: Iterable[Mapping[str, Any]]) -> bool:
     return all(run["api_calls"] for run in runs)
 
 
-async def _kill(member: Member) -> float:
+async def _kill(member: ServiceProcess) -> float:
     killed_at = time.time()
     await member.kill()
     return killed_at

@@ -1,4 +1,4 @@
-"""What a sandbox costs against the least that bubblewrap itself can do."""
+"""Cost of a sandbox against the minimum of bubblewrap itself."""
 
 import asyncio
 import sys
@@ -23,31 +23,31 @@ _SYSTEM = ("/usr", "/bin", "/lib", "/lib64", "/etc")
 
 
 class SandboxBench(Value):
-    """Medians over the rounds, and the best of each."""
+    """Medians and minima over the rounds."""
 
     n: int
     rounds: int
     ours_ms: float
-    """From spawn until `true` has answered in each sandbox."""
+    """From spawn until `true` has run in each sandbox."""
     ours_min_ms: float
     bare_ms: float
-    """The same number of bare `bwrap true` that see the same folders, started in the same way."""
+    """The same number of bare `bwrap true` with the same folders, started the same way."""
     bare_min_ms: float
     ratio: float
     target: float = TARGET
     command_ms: float
-    """One `true` after another in a warm sandbox."""
+    """Consecutive `true` commands in a warm sandbox."""
 
 
 async def measure(home: Path, *, n: int = 32, rounds: int = 5) -> SandboxBench:
-    """Ratio in one run; the sides take turns, so that a busy moment of the machine hits both."""
+    """Ratio within one run. The sides alternate, so that load on the machine affects both."""
     backend = BubblewrapBackend(home / "sandboxes")
     try:
         base = await backend.prepare(
             BaseSpec(key="bench", source=archive(home / "source.tar", _FILES), env=Path(sys.prefix))
         )
         bare = _bare_argv(Path(sys.prefix), home)
-        # The very first of each side pays for what a worker pays once.
+        # The first round of each side pays one-time costs.
         await _bare(bare, n)
         await _ours(backend, base, n)
         pairs = [(await _bare(bare, n), await _ours(backend, base, n)) for _ in range(rounds)]
@@ -68,9 +68,9 @@ async def measure(home: Path, *, n: int = 32, rounds: int = 5) -> SandboxBench:
 
 
 def _bare_argv(env: Path, workspace: Path) -> list[str]:
-    """The least to work on a repository: its files, a Python, the system, /proc and /dev."""
+    """Minimal arguments for work on a repository: its files, Python, the system, /proc and /dev."""
     argv = [find_bwraps()[0], "--unshare-all", "--die-with-parent", "--proc", "/proc"]
-    argv += ["--dev", "/dev", "--tmpfs", "/tmp"]  # noqa: S108 - inside the box
+    argv += ["--dev", "/dev", "--tmpfs", "/tmp"]  # noqa: S108 - inside the sandbox
     shown = [*map(Path, _SYSTEM), env, *(place for _, place in toolchain.find(env).binds)]
     for folder in shown:
         if folder.is_symlink():
@@ -96,30 +96,30 @@ async def _run(argv: Sequence[str]) -> None:
 
 async def _ours(backend: BubblewrapBackend, base: BaseRef, n: int) -> float:
     began = time.perf_counter()
-    boxes = _all(await backend.spawn(base, n, owner="bench"))
+    sandboxes = _all(await backend.spawn(base, n, owner="bench"))
     async with asyncio.TaskGroup() as group:
-        for box in boxes:
-            group.create_task(box.exec("true"))
+        for sandbox in sandboxes:
+            group.create_task(sandbox.exec("true"))
     elapsed = (time.perf_counter() - began) * 1000
     async with asyncio.TaskGroup() as group:
-        for box in boxes:
-            group.create_task(box.destroy())
+        for sandbox in sandboxes:
+            group.create_task(sandbox.destroy())
     return elapsed
 
 
 async def _command(backend: BubblewrapBackend, base: BaseRef) -> float:
-    [box] = _all(await backend.spawn(base, 1, owner="bench"))
+    [sandbox] = _all(await backend.spawn(base, 1, owner="bench"))
     times: list[float] = []
     for _ in range(_COMMANDS):
         began = time.perf_counter()
-        await box.exec("true")
+        await sandbox.exec("true")
         times.append((time.perf_counter() - began) * 1000)
-    await box.destroy()
+    await sandbox.destroy()
     return median(times)
 
 
-def _all(boxes: Sequence[Sandbox | SandboxError]) -> list[Sandbox]:
-    for box in boxes:
-        if isinstance(box, SandboxError):
-            raise box
-    return [box for box in boxes if not isinstance(box, SandboxError)]
+def _all(sandboxes: Sequence[Sandbox | SandboxError]) -> list[Sandbox]:
+    for sandbox in sandboxes:
+        if isinstance(sandbox, SandboxError):
+            raise sandbox
+    return [sandbox for sandbox in sandboxes if not isinstance(sandbox, SandboxError)]

@@ -1,4 +1,4 @@
-"""The whole service as processes of its own, with a repository and contestants to measure it by."""
+"""Runs the whole service in separate processes, with a repository and scripted contestants."""
 
 import asyncio
 import json
@@ -32,8 +32,8 @@ _LIMITS = {
 
 
 @dataclass(frozen=True)
-class Member:
-    """One process that is ready."""
+class ServiceProcess:
+    """A process that is ready."""
 
     process: asyncio.subprocess.Process
     said: dict[str, Any]
@@ -48,8 +48,8 @@ class Member:
 
 
 @dataclass(frozen=True)
-class House:
-    """A home of its own; with a URL of PostgreSQL the API is apart from its workers."""
+class ServiceProcesses:
+    """A service with its own home; with a PostgreSQL URL, API and workers are separate."""
 
     root: Path
     database_url: str | None = None
@@ -59,8 +59,8 @@ class House:
     def repository(self) -> Path:
         return self.root / "repository"
 
-    def furnish(self, *, steps: int, delay_s: float) -> str:
-        """Write the repository and a contestant of so many steps; the model's name."""
+    def set_up(self, *, steps: int, delay_s: float) -> str:
+        """Write the repository and a contestant of so many steps; return the model's name."""
         for path, text in _FILES.items():
             file = self.repository / path
             file.parent.mkdir(parents=True, exist_ok=True)
@@ -74,7 +74,9 @@ class House:
         return "scripted/slow"
 
     @asynccontextmanager
-    async def opened(self, workers: int = 1) -> AsyncGenerator[tuple[Member, list[Member]]]:
+    async def opened(
+        self, workers: int = 1
+    ) -> AsyncGenerator[tuple[ServiceProcess, list[ServiceProcess]]]:
         """The server and its workers; in one process they are the same."""
         async with AsyncExitStack() as stack:
             if self.database_url is None:
@@ -89,7 +91,7 @@ class House:
             )
 
     @asynccontextmanager
-    async def started(self, *words: str) -> AsyncGenerator[Member]:
+    async def started(self, *words: str) -> AsyncGenerator[ServiceProcess]:
         process = await asyncio.create_subprocess_exec(
             *(sys.executable, "-P", "-c", _PROGRAM, *words, "--json"),
             cwd=self.root,
@@ -99,7 +101,7 @@ class House:
             stderr=subprocess.DEVNULL,
         )
         try:
-            yield Member(process, await _first_words(process))
+            yield ServiceProcess(process, await _first_words(process))
         finally:
             if process.returncode is None:
                 process.terminate()
@@ -115,7 +117,7 @@ class House:
         return surroundings() | place
 
     def ask(self, model: str, contestants: int) -> dict[str, Any]:
-        """A body for so many runs, all at once."""
+        """Request body for so many concurrent runs."""
         return {
             "repo_path": str(self.repository),
             "issue_text": "double(0) is 1",
@@ -128,7 +130,7 @@ class House:
         }
 
 
-def client_of(server: Member) -> httpx.AsyncClient:
+def client_of(server: ServiceProcess) -> httpx.AsyncClient:
     return httpx.AsyncClient(base_url=server.said["url"], timeout=_PATIENCE_S)
 
 
@@ -141,7 +143,7 @@ async def open_solve(client: httpx.AsyncClient, body: dict[str, Any]) -> str:
 
 
 async def cancel_solve(client: httpx.AsyncClient, solve_id: str) -> None:
-    """One that has come to rest meanwhile stays as it is."""
+    """Cancel a solve unless it has ended."""
     await client.post(f"/api/solves/{solve_id}/cancel")
 
 

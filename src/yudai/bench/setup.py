@@ -1,4 +1,4 @@
-"""What several measurements work on: a contestant, and a repository of small files."""
+"""Shared by measurements: a contestant, and a repository of small files."""
 
 import io
 import tarfile

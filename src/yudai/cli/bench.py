@@ -70,7 +70,7 @@ async def run_fanout(*, database: str, contestants: int, json: bool) -> int:
             f"{way.contestants} contestants of {way.steps} steps ({way.processes}): "
             f"{way.all_s:.1f} s, one alone {way.one_s:.1f} s: {_against(way.ratio, way.target)}",
             f"  the worker's process: {_below(way.worker_mb, way.worker_target_mb, 'MB')}; "
-            f"all sandboxes: {way.boxes_mb:.0f} MB",
+            f"all sandboxes: {way.sandboxes_mb:.0f} MB",
             f"  the API meanwhile, {way.requests} requests: median {asked}",
         ]
     return _print(result, lines, json=json)

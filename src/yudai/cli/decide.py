@@ -24,7 +24,8 @@ async def run_apply(settings: Settings, target: str, *, branch: str, json: bool)
             make_applier(settings, context), target, branch=branch, console=console
         )
     if json:
-        print_json(_fields(applied))
+        shown = applied.model_dump(mode="json", exclude={"root"}) | {"folder": applied.root}
+        print_json(shown | {name: shown[name] or None for name in ("branch", "commit")})
     return OK
 
 
@@ -48,17 +49,6 @@ def _repository() -> Path | None:
     """Where the person is, if that is in a repository: then no other one is meant."""
     here = Path.cwd()
     return here if any((folder / ".git").exists() for folder in (here, *here.parents)) else None
-
-
-def _fields(applied: AppliedView) -> dict[str, object]:
-    return {
-        "run_id": applied.run_id,
-        "handle": applied.handle,
-        "folder": applied.root,
-        "paths": list(applied.paths),
-        "branch": applied.branch or None,
-        "commit": applied.commit or None,
-    }
 
 
 async def run_dismiss(settings: Settings, target: str, *, reason: str, json: bool) -> int:

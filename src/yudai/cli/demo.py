@@ -4,30 +4,25 @@ import asyncio
 import secrets
 import sys
 from collections.abc import AsyncGenerator, Mapping
-from contextlib import AsyncExitStack, asynccontextmanager, suppress
-from dataclasses import dataclass, replace
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from rich.console import Console
 from rich.text import Text
 
-from yudai.arena.open import SolveRequest
 from yudai.arena.submit import Submitter
 from yudai.cli import console
-from yudai.cli import console as consoles
 from yudai.cli.exit_codes import OUR_FAULT
 from yudai.cli.records.choose import Server, find_server
-from yudai.cli.records.source import DatabaseSource
+from yudai.cli.records.records import OwnRecords, Records
 from yudai.cli.serve.serve import ServeOptions, make_api, open_parts, serving
 from yudai.cli.show.result import exit_code, print_document, show_result
-from yudai.cli.watch.display import follow, show_race
-from yudai.forge.ports.folder import Forge
-from yudai.kit.errors import ConflictError, RefusedError, SandboxError
+from yudai.cli.watch.display import ending, follow, show_runs
+from yudai.kit.errors import RefusedError, SandboxError
 from yudai.kit.ids import SolveId
 from yudai.ranking.domain.reducer import check_reducer
 from yudai.settings import Settings, surroundings
-from yudai.solves.domain.request import SolveAsk
-from yudai.views.domain.document import SolveDocument
 from yudai.wiring import App, is_shared, open_app, scripted_gateway
 from yudai.wiring.api_service import Service
 from yudai.wiring.demo import PARALLEL, demo_request
@@ -41,18 +36,31 @@ async def run_demo(
 ) -> int:
     progress = console.progress()
     async with _open(settings, sandbox, progress) as app:
-        backend = app.capabilities.backend
-        request = demo_request(
-            settings, sandbox_backend=backend, parallel=parallel, reducer=reducer
-        )
-        solve_id = await app.solves.open_solve(request)
+        given = DemoOptions(sandbox, parallel, reducer)
+        solve_id = await _start(settings, app.submitter, given)
         await follow(app, solve_id, progress)
-        document = await app.reader.document(solve_id)
-        if json:
-            print_document(document)
-        else:
-            await show_result(app.reader, document, console.result())
-        return exit_code(document)
+        return await _show_end(OwnRecords(settings, app.reader), solve_id, json=json)
+
+
+async def _show_end(
+    records: Records, solve_id: SolveId, *, where: str = "", json: bool = False
+) -> int:
+    document = await records.document(solve_id)
+    if json:
+        print_document(document)
+    else:
+        await show_result(records, document, console.result(), server=where)
+    return exit_code(document)
+
+
+async def _start(settings: Settings, submitter: Submitter, given: "DemoOptions") -> SolveId:
+    request = demo_request(
+        settings,
+        sandbox_backend=submitter.sandbox_backend,
+        parallel=given.parallel,
+        reducer=given.reducer,
+    )
+    return await submitter.solves.open_solve(request)
 
 
 @asynccontextmanager
@@ -79,6 +87,10 @@ def say_no_sandbox(progress: Console, error: SandboxError) -> None:
     progress.print("The demo's own scripts run as plain processes instead.", style="yellow")
 
 
+_NO_SANDBOX = (
+    "no sandbox can start on this machine, so only the demo runs here: `yudai doctor` says"
+    " why, and `yudai serve --sandbox process` does without one"
+)
 _DISPLAYS = ("DISPLAY", "WAYLAND_DISPLAY")
 
 
@@ -93,7 +105,7 @@ class DemoOptions(NamedTuple):
 
 
 async def show_demo(settings: Settings, given: DemoOptions) -> int:
-    """Until Ctrl-C; where the page is another server's, until the race is over."""
+    """Until Ctrl-C; where the page is another server's, until the solve is over."""
     check_reducer(given.reducer)
     server = await find_server(settings)
     if server is None:
@@ -102,47 +114,26 @@ async def show_demo(settings: Settings, given: DemoOptions) -> int:
 
 
 async def _show_here(settings: Settings, given: DemoOptions) -> int:
-    progress = consoles.progress()
+    progress = console.progress()
     stage = _Stage(progress)
     options = ServeOptions(sandbox=given.sandbox, any_port=True)
     async with serving(settings, options, opening=stage.open) as served:
-        solve_id = await _start(stage.service, given)
+        service = stage.service
+        solve_id = await _start(service.settings, service.submitter, given)
         page = f"{served.entry.url}/solves/{solve_id}"
         await _show_page(page, given)
-        document = await _race(stage.service, solve_id, progress)
-        await show_result(stage.service.reader, document, consoles.result())
+        records = OwnRecords(service.settings, service.reader)
+        # An interrupted demo ends, so that the next start does not take it over.
+        async with ending(service.stopper, solve_id, progress):
+            await show_runs(records.watch(solve_id), progress)
+        code = await _show_end(records, solve_id)
         progress.print(Text(f"\nThe page stays at {page} until Ctrl-C."), soft_wrap=True)
         try:
             await asyncio.wait([served.http])
         except asyncio.CancelledError:
             # What was asked for is done: this is how it ends.
-            return exit_code(document)
+            return code
     return OUR_FAULT
-
-
-async def _start(service: Service, given: DemoOptions) -> SolveId:
-    request = demo_request(
-        service.settings,
-        sandbox_backend=service.submitter.sandbox_backend,
-        parallel=given.parallel,
-        reducer=given.reducer,
-    )
-    return await service.submitter.solves.open_solve(request)
-
-
-async def _race(service: Service, solve_id: SolveId, progress: Console) -> SolveDocument:
-    async def is_over() -> bool:
-        return False
-
-    try:
-        await show_race(DatabaseSource(service.reader, solve_id, is_over), progress)
-    except asyncio.CancelledError:
-        progress.print("\nStopping: sandboxes are being removed …", style="yellow")
-        # Nobody wants to find it going on at the next start.
-        with suppress(ConflictError):
-            await service.stopper.cancel(solve_id)
-        raise
-    return await service.reader.document(solve_id)
 
 
 class _Stage:
@@ -171,25 +162,13 @@ class _Stage:
 
 def _demo_only(service: Service) -> Service:
     """Nothing but our own scripts may run without a sandbox, unless a person asks for that."""
-    submitter = _DemoOnly(**vars(service.submitter))
+    submitter = replace(service.submitter, closed=_NO_SANDBOX)
     return replace(
         service,
         submitter=submitter,
         forecaster=replace(service.forecaster, submitter=submitter),
         conversations=replace(service.conversations, submitter=submitter),
     )
-
-
-@dataclass(frozen=True)
-class _DemoOnly(Submitter):
-    async def request(
-        self, ask: SolveAsk, *, user_id: str, forge: Forge | None = None
-    ) -> SolveRequest:
-        del ask, user_id, forge
-        raise RefusedError(
-            "no sandbox can start on this machine, so only the demo runs here: `yudai doctor` says"
-            " why, and `yudai serve --sandbox process` does without one"
-        )
 
 
 async def _show_there(given: DemoOptions, server: Server) -> int:
@@ -204,11 +183,9 @@ async def _show_there(given: DemoOptions, server: Server) -> int:
         solve_id = read_as(Made, made, remote.url).id
         records = ServerRecords(remote)
         await _show_page(f"{remote.url}/solves/{solve_id}", given)
-        await watch(records, solve_id, consoles.progress())
-        document = await records.document(solve_id)
+        await watch(records, solve_id, console.progress())
         where = "" if server.is_ours else remote.url
-        await show_result(records, document, consoles.result(), server=where)
-        return exit_code(document)
+        return await _show_end(records, solve_id, where=where)
 
 
 def _check(given: DemoOptions, server: Server) -> None:
@@ -222,8 +199,7 @@ def _check(given: DemoOptions, server: Server) -> None:
 
 
 async def _show_page(url: str, given: DemoOptions) -> None:
-    console = consoles.result()
-    console.print(Text(f"Watch it live: {url}"), soft_wrap=True)
+    console.result().print(Text(f"Watch it live: {url}"), soft_wrap=True)
     if given.opens and has_desktop(surroundings(), is_terminal=sys.stdout.isatty()):
         import webbrowser
 

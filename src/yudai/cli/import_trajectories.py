@@ -10,7 +10,7 @@ from yudai.cli.exit_codes import OK
 from yudai.cli.spinner import working
 from yudai.cli.text import one_line, print_json
 from yudai.kit.ids import short
-from yudai.record.import_trajectories import Importation, Importer
+from yudai.record.import_trajectories import ImportedRun, Importer
 from yudai.settings import Settings
 from yudai.wiring import open_context
 
@@ -32,7 +32,7 @@ async def run_import(settings: Settings, files: Sequence[Path], *, json: bool) -
     return OK
 
 
-def _fields(one: Importation) -> dict[str, object]:
+def _fields(one: ImportedRun) -> dict[str, object]:
     return {
         "file": str(one.path),
         "solve_id": one.solve_id,
@@ -43,7 +43,7 @@ def _fields(one: Importation) -> dict[str, object]:
     }
 
 
-def _line(one: Importation) -> str:
+def _line(one: ImportedRun) -> str:
     said = "imported" if one.is_new else "was imported before"
     run = f"solve {short(one.solve_id)}, run {short(one.run_id)}"
     about = f"{one_line(one.handle)}: {one_line(one.issue)}"

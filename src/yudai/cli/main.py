@@ -55,9 +55,9 @@ def run(arguments: list[str]) -> int:
 def _is_refusal(error: "YudaiError") -> bool:
     """Whether it is for the person to mend: a wrong key is, though somebody else says so."""
     from yudai.kit.causes import Cause
-    from yudai.kit.errors import RefusedError, WorldError
+    from yudai.kit.errors import InfrastructureError, RefusedError
 
-    if isinstance(error, WorldError):
+    if isinstance(error, InfrastructureError):
         return error.cause is Cause.SANDBOX_REFUSED
     return isinstance(error, RefusedError)
 

@@ -14,6 +14,7 @@ from yudai.kit.errors import RefusedError
 from yudai.kit.money import usd
 from yudai.kit.text import nearest
 from yudai.settings import Settings
+from yudai.views.models import model_view
 from yudai.wiring import make_catalogue, open_context
 
 _PRICE_WIDTH = 6
@@ -24,7 +25,7 @@ async def run_models_list(settings: Settings, *, json: bool) -> int:
     async with open_context(settings) as context:
         entries = await make_catalogue(settings, context).list()
     if json:
-        print_json([_fields(entry) for entry in entries])
+        print_json([model_view(entry).model_dump(mode="json") for entry in entries])
         return OK
     console = consoles.result()
     console.print(_table(entries, width=console.width))
@@ -81,7 +82,7 @@ def _provider(name: str) -> Provider:
 
 def _tell(entry: Entry, what: str, *, json: bool) -> None:
     if json:
-        print_json(_fields(entry))
+        print_json(model_view(entry).model_dump(mode="json"))
         return
     put_in, cached, out = _amounts(entry)
     prices = f"{put_in} in, {cached} cached, {out} out per million tokens"
@@ -127,23 +128,3 @@ def _amounts(entry: Entry) -> tuple[str, str, str]:
         f"${usd(micros):g}" for micros in (price.input_micros, cached, price.output_micros)
     )
     return put_in, kept, out
-
-
-def _fields(entry: Entry) -> dict[str, object]:
-    model = entry.model
-    price = None
-    if model.price is not None:
-        cached = model.price.cached_micros
-        price = {
-            "input_usd": usd(model.price.input_micros),
-            "cached_usd": None if cached is None else usd(cached),
-            "output_usd": usd(model.price.output_micros),
-        }
-    return {
-        "name": model.name,
-        "provider": model.provider,
-        "model_id": model.model_id,
-        "aliases": list(model.aliases),
-        "price": price,
-        "edited": entry.edited,
-    }

@@ -90,7 +90,7 @@ class OwnDesk:
 
     async def go_on(self, seen: PublicationView) -> None:
         await asyncio.sleep(max(0.0, (seen.due_at or 0.0) - self.publications.clock.now()))
-        await self.publisher.carry_on(seen.solve_id)
+        await self.publisher.resume(seen.solve_id)
 
 
 async def publish(desk: Desk, solve_id: SolveId, console: Console) -> PublicationView:
@@ -147,16 +147,16 @@ async def run_publish(settings: Settings, target: str, *, json: bool) -> int:
 
 async def _publish_here(settings: Settings, target: str, *, json: bool) -> PublicationView:
     # Only here: a forge's client costs start-up time.
-    from yudai.wiring.forge import open_forging
+    from yudai.wiring.forge import open_forge_services
 
     console = consoles.progress() if json else consoles.result()
     async with open_context(settings) as context:
         solve_id = (await Reader(context).document(target)).solve.id
         backend = make_backend(settings, store=context.store)
         try:
-            async with open_forging(settings, context, backend=backend) as forging:
-                asked = Publications(context.store, context.clock, forging.forge.url)
-                return await publish(OwnDesk(forging.publisher, asked), solve_id, console)
+            async with open_forge_services(settings, context, backend=backend) as forge_services:
+                asked = Publications(context.store, context.clock, forge_services.forge.url)
+                return await publish(OwnDesk(forge_services.publisher, asked), solve_id, console)
         finally:
             await backend.close()
 

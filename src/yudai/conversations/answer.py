@@ -1,4 +1,4 @@
-"""Answers free text of a conversation with a model that knows the facts of its solves."""
+"""Answers messages of a conversation with a model that is given the facts of its solves."""
 
 import asyncio
 from collections.abc import Sequence
@@ -18,14 +18,14 @@ from yudai.gateway.catalogue import Catalogue
 from yudai.gateway.domain.models import TOKENS_PER_PRICE, Model, Price
 from yudai.gateway.port import Call, Completion, Gateway
 from yudai.kit.clock import Clock
-from yudai.kit.errors import RefusedError, WorldError
+from yudai.kit.errors import InfrastructureError, RefusedError
 from yudai.kit.ids import MessageId
 from yudai.kit.money import usd
 from yudai.kit.text import cut, line
 from yudai.runs.spending.metered_gateway import charge
 from yudai.runs.spending.run_cap import USEFUL_OUTPUT_TOKENS, Quote
 from yudai.solves.domain.slash_command import is_command
-from yudai.store.outages import patiently
+from yudai.store.outages import retry_while_away
 from yudai.store.store import Store
 from yudai.views.documents import Reader
 from yudai.views.domain.document import SolveDocument
@@ -39,11 +39,11 @@ NO_MODEL = (
 _TEMPERATURE = 0.2
 _OUTPUT_TOKENS = 4096
 _MAX_PROMPT = 16_000
-# Tokens that a chat template and a provider put around two messages.
+# Tokens that chat template and provider add to two messages.
 _FRAME = 256
 _MAX_WHY = 300
 _MOST_REMINDED = 100
-# An engine that has not answered for an hour will not do so for being asked again.
+# An answer that failed for an hour is not queued again.
 _REMINDED_S = 3600.0
 _SOLVES = 3
 _SAID = 20
@@ -55,7 +55,7 @@ KEEPING_S = 600.0
 class _Question(NamedTuple):
     message: ChatMessageRow
     said: Sequence[ChatMessage]
-    """What was said before it, oldest first."""
+    """Earlier messages, oldest first."""
     documents: Sequence[SolveDocument]
     turn: int
 
@@ -67,7 +67,7 @@ class _Reply(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Answering:
+class ChatAnswerer:
     reader: Reader
     catalogue: Catalogue
     gateway: Gateway
@@ -81,13 +81,13 @@ class Answering:
         return bool(self.chat_model)
 
     async def answer(self, message_id: MessageId) -> None:
-        """Reply once, whatever happens; nothing when there is a reply or nothing to reply to."""
+        """Reply once, also to report a failure. Nothing when there is a reply or no question."""
         question = await self._question(message_id)
         if question is None:
             return
         reply = await self._reply(question)
-        # It is paid for: a database that is away is waited for, the model is not asked again.
-        await patiently(partial(self._keep, question, reply), KEEPING_S)
+        # The reply is paid for: wait for the database instead of calling the model again.
+        await retry_while_away(partial(self._keep, question, reply), KEEPING_S)
 
     async def _keep(self, question: _Question, reply: _Reply) -> None:
         async with self.reader.context.store.change() as db:
@@ -129,16 +129,16 @@ class Answering:
                 completion = await self.gateway.complete(call)
         except TimeoutError:
             return _no_answer(model.name, f"it took longer than {self.patience_s:g} s")
-        except (WorldError, RefusedError) as error:
+        except (InfrastructureError, RefusedError) as error:
             return _no_answer(model.name, error)
         except Exception:
-            # Not for the engine to try again: what fails so fails every time, and each time costs.
+            # Do not let the engine retry: it would fail again, and each try costs.
             log.exception("answer.failed", message_id=question.message.id)
             return _no_answer(model.name, "Yudai failed; this is our fault, and its log says why")
         return _answered(model, completion)
 
     def _call(self, model: Model, question: _Question) -> Call:
-        """A call that cannot cost more than the cap."""
+        """The call, bounded so that it costs at most the cap."""
         price = _price(model)
         limit = min(_MAX_PROMPT, _affordable_bytes(price, self.cap_micros))
         if limit < MIN_BYTES:
@@ -166,8 +166,8 @@ class Answering:
         )
 
 
-async def remind(store: Store, engine: Engine, clock: Clock) -> int:
-    """Have those messages answered whose process died between keeping them and asking."""
+async def queue_unanswered(store: Store, engine: Engine, clock: Clock) -> int:
+    """Queue messages whose process died before it queued their answer; return how many."""
     since = clock.now() - _REMINDED_S
     async with store.read() as db:
         found = await conversations.unanswered(db, since=since, limit=_MOST_REMINDED)
@@ -192,11 +192,11 @@ def _price(model: Model) -> Price:
 
 
 def _affordable_bytes(price: Price, cap_micros: int) -> int:
-    """Of a prompt that leaves money for a useful reply; no byte makes more than one token."""
+    """Bytes of a prompt that leaves money for a useful reply; a byte is at most one token."""
     if not price.input_micros:
         return _MAX_PROMPT
     left = cap_micros - Quote(_FRAME, USEFUL_OUTPUT_TOKENS, price).micros
-    # A provider may ask a quarter more for input that it puts into its cache.
+    # Providers may charge a quarter more for input that they write to their cache.
     return max(0, left * TOKENS_PER_PRICE * 4 // (5 * price.input_micros) - 1)
 
 

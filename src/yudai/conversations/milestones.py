@@ -1,4 +1,4 @@
-"""Tells a conversation what its solves have reached: a projection of their timelines."""
+"""Posts milestones of solves to their conversation, from the solves' timelines."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -34,12 +34,11 @@ _ABOUT_CHAMPION = frozenset({Milestone.CHAMPION, Milestone.AWAITING_REVIEW, Mile
 class Milestones:
     store: Store
 
-    async def tell(self, solve_id: SolveId) -> int:
-        """Say what was reached and not said yet; returns how much that was.
+    async def post(self, solve_id: SolveId) -> int:
+        """Post the solve's milestones that are not posted yet; return how many.
 
-        By anyone, at any time, as often as they like: each milestone is said once. Those of one
-        solve stand in the order of its timeline, because each call says all that has happened
-        before the next one looks.
+        Any process may call it at any time: each milestone is posted once. They are in the order
+        of the timeline, because a call posts everything before the next one reads.
         """
         async with self.store.read() as db:
             solve = await solves.get(db, solve_id)
@@ -48,32 +47,34 @@ class Milestones:
         conversation_id = ConversationId(solve.conversation_id)
         async with self.store.change() as db:
             await conversations.hold(db, conversation_id)
-            # Looked at again: somebody else may have said it while we waited for our turn.
+            # Read again under the lock: another process may have posted it.
             untold = await _untold(db, solve_id)
             solve = await solves.get(db, solve_id)
             rows = await runs.of_solve(db, solve_id)
             return sum([await _say(db, solve, rows, item) for item in untold])
 
     async def sweep(self, conversation_id: ConversationId | None = None) -> int:
-        """Tell all that is new in one conversation, before it is read.
+        """Post new milestones of one conversation, before it is read.
 
-        Without one, anywhere: what a process left untold when it died.
+        Without one, of all: a process may have died before it posted them.
         """
         async with self.store.read() as db:
-            found = await conversations.to_tell(db, conversation_id, limit=_MOST_AT_ONCE)
-        return sum([await self.tell(solve_id) for solve_id in found])
+            found = await conversations.with_unposted_milestones(
+                db, conversation_id, limit=_MOST_AT_ONCE
+            )
+        return sum([await self.post(solve_id) for solve_id in found])
 
 
 async def _untold(db: AsyncSession, solve_id: SolveId) -> list[Reached]:
     events = await conversations.timeline(db, solve_id, tuple(REACHED))
-    told = await conversations.told(db, solve_id)
+    told = await conversations.posted_milestones(db, solve_id)
     happened = (Happened(event.kind, event.at, event.run_id, event.data) for event in events)
     return [item for item in reached(happened) if item.milestone not in told]
 
 
 async def _say(db: AsyncSession, solve: SolveRow, rows: Sequence[RunRow], item: Reached) -> bool:
     run = _run_of(solve, rows, item)
-    # Where no run is chosen there is no patch to look at.
+    # Without a run there is no patch to link to.
     links = links_of(solve.id, None if run is None else run.id)
     return await conversations.add_once(
         db,

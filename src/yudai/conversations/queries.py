@@ -28,7 +28,7 @@ async def add(db: AsyncSession, row: ConversationRow) -> ConversationRow:
 
 
 async def get(db: AsyncSession, conversation_id: str, *, user_id: str) -> ConversationRow:
-    """Somebody else's is not there."""
+    """A conversation of this user; NotFoundError for any other."""
     row = await find(db, conversation_id, user_id=user_id)
     if row is None:
         shown = conversation_id if can_be_id(conversation_id) else ascii(conversation_id)
@@ -61,11 +61,10 @@ async def recent_solves(
 
 
 async def hold(db: AsyncSession, conversation_id: ConversationId) -> None:
-    """Until our commit nobody else adds a message to this conversation.
+    """Lock the conversation: no other transaction adds messages until the commit.
 
-    Messages get their numbers before they are committed. Were two transactions to add some at
-    once, the later number could be seen first, and a reader who keeps it as a cursor would never
-    see the earlier one.
+    Messages get their numbers before they are committed. With two transactions at once the later
+    number could become visible first, and a reader with that cursor would miss the earlier one.
     """
     if is_sqlite(db.get_bind().dialect):
         return
@@ -90,10 +89,10 @@ async def add_once(
     at: float,
     **columns: object,
 ) -> bool:
-    """Add a milestone or a reply, unless it is there already."""
+    """Add a milestone or a reply unless it exists."""
     await hold(db, conversation_id)
     values = {"conversation_id": conversation_id, "role": role, "text": text, "at": at}
-    # What the table gives a row of ours it does not give a plain statement.
+    # A plain statement does not get the row's defaults.
     values |= {"links": {}, "cost_micros": 0, **columns}
     statement = insert_new(_MESSAGES, db.get_bind().dialect).values(**values)
     return await db.scalar(statement.returning(_MESSAGES.c.id)) is not None
@@ -109,7 +108,7 @@ async def reply(db: AsyncSession, message_id: MessageId) -> ChatMessageRow | Non
 
 
 async def newest(db: AsyncSession, conversation_id: ConversationId) -> MessageId:
-    """The number of its last message; 0 when there is none."""
+    """Number of the last message; 0 when there is none."""
     query = select(func.max(ChatMessageRow.id)).where(_is_of(conversation_id))
     return MessageId(await db.scalar(query) or 0)
 
@@ -124,7 +123,7 @@ async def messages_after(
 async def messages_before(
     db: AsyncSession, conversation_id: ConversationId, cursor: int | None, *, limit: int
 ) -> list[ChatMessageRow]:
-    """The last ones before the cursor, or of all; oldest first."""
+    """The last messages before the cursor (None: of all), oldest first."""
     older = select(ChatMessageRow).where(_is_of(conversation_id))
     if cursor is not None:
         older = older.where(ChatMessageRow.id < cursor)
@@ -133,14 +132,14 @@ async def messages_before(
 
 
 async def count_replies(db: AsyncSession, conversation_id: ConversationId) -> int:
-    """How often a model has answered here."""
+    """Number of answers from a model."""
     query = select(func.count()).select_from(ChatMessageRow)
     by_model = ChatMessageRow.role == ChatRole.ASSISTANT
     return await db.scalar(query.where(_is_of(conversation_id), by_model)) or 0
 
 
 async def unanswered(db: AsyncSession, *, since: float, limit: int) -> list[MessageId]:
-    """What people said that nobody has replied to yet and that started no solve."""
+    """Messages of people that have no reply and started no solve."""
     other = _MESSAGES.alias("answer")
     answer = select(other.c.id).where(other.c.reply_to == ChatMessageRow.id)
     query = select(ChatMessageRow.id).where(
@@ -152,8 +151,8 @@ async def unanswered(db: AsyncSession, *, since: float, limit: int) -> list[Mess
     return list(await db.scalars(query.order_by(ChatMessageRow.id).limit(limit)))
 
 
-async def told(db: AsyncSession, solve_id: SolveId) -> set[str | None]:
-    """Milestones of the solve that its conversation knows of."""
+async def posted_milestones(db: AsyncSession, solve_id: SolveId) -> set[str | None]:
+    """Milestones of the solve that are posted."""
     query = select(ChatMessageRow.milestone).where(ChatMessageRow.solve_id == solve_id)
     return set(await db.scalars(query))
 
@@ -163,14 +162,14 @@ async def timeline(db: AsyncSession, solve_id: SolveId, kinds: Collection[str]) 
     return list(await db.scalars(query.order_by(EventRow.id)))
 
 
-async def to_tell(
+async def with_unposted_milestones(
     db: AsyncSession, conversation_id: ConversationId | None = None, *, limit: int
 ) -> list[SolveId]:
-    """Solves of this or any conversation that may have reached what was not told."""
+    """Solves of this or any conversation that may have milestones to post."""
     known = select(_MESSAGES.c.id).where(
         _MESSAGES.c.solve_id == SolveRow.id, _MESSAGES.c.milestone == SolveRow.state
     )
-    # A run may pass while the solve's own state stays as it is.
+    # A run may pass without a change of the solve's state.
     is_open = SolveRow.state == SolveState.RUNNING
     query = select(SolveRow.id).join(
         ConversationRow, SolveRow.conversation_id == ConversationRow.id

@@ -1,4 +1,4 @@
-"""Conversations: what people and the service say to each other, and the solves begun there."""
+"""Conversations: messages between people and the service, and the solves started there."""
 
 import re
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from yudai.arena.default_lineup import default_matrix
 from yudai.arena.submit import Submitter
 from yudai.artifacts.context import Context
 from yudai.conversations import queries as conversations
-from yudai.conversations.answer import Answering, to_message
+from yudai.conversations.answer import ChatAnswerer, to_message
 from yudai.conversations.domain.conversation import (
     MAX_TITLE,
     ChatRole,
@@ -26,7 +26,7 @@ from yudai.conversations.milestones import Milestones
 from yudai.conversations.tables import ChatMessageRow, ConversationRow
 from yudai.engine.port import Engine
 from yudai.gateway.catalogue import Catalogue
-from yudai.kit.errors import ConflictError, NotFoundError, RefusedError, WorldError
+from yudai.kit.errors import ConflictError, InfrastructureError, NotFoundError, RefusedError
 from yudai.kit.ids import ConversationId, MessageId, SolveId, short
 from yudai.kit.value import from_attributes
 from yudai.solves import idempotency
@@ -59,7 +59,7 @@ class ConversationDetail(Conversation):
 
 
 class _Said(NamedTuple):
-    """A message on its way into the database."""
+    """A message that is not stored yet."""
 
     conversation: ConversationRow
     text: str
@@ -75,7 +75,7 @@ class Conversations:
     catalogue: Catalogue
     viewer: Viewer
     milestones: Milestones
-    answering: Answering
+    answerer: ChatAnswerer
 
     async def create(
         self, ask: ConversationAsk, *, user_id: str, key: IdempotencyKey | None = None
@@ -98,7 +98,7 @@ class Conversations:
                     await _take(db, row, SolveId(ask.solve_id))
                 await idempotency.keep(db, user_id, key, resource_id=row.id, at=row.created_at)
         except KeyTakenError:
-            # Sent twice at the same moment: the other one has committed by now.
+            # Sent twice at the same moment: the other request has committed.
             return await self.create(ask, user_id=user_id, key=key)
         return to_conversation(row)
 
@@ -128,7 +128,7 @@ class Conversations:
         after: str = "",
         before: str = "",
     ) -> MessagePage:
-        """The newest ones, or those next to a cursor; one that leads nowhere means the newest."""
+        """The newest messages, or those next to a cursor. An unknown cursor means the newest."""
         if after and before:
             raise RefusedError("choose one of after and before")
         await self._get(conversation_id, user_id)
@@ -152,10 +152,10 @@ class Conversations:
         user_id: str,
         key: IdempotencyKey | None = None,
     ) -> Posted:
-        """Keep what a person says, a command with what came of it; then have it answered."""
+        """Store a person's message and execute it if it is a command; then have it answered."""
         text = checked_text(text)
         conversation = await self._get(conversation_id, user_id)
-        # What happened before it was said stands before it.
+        # Milestones reached before the message come before it.
         await self.milestones.sweep(conversation_id)
         said = _Said(conversation, text, self.context.clock.now(), key)
         message = await self._said_before(said) or await self._take(said)
@@ -174,11 +174,11 @@ class Conversations:
         conversation = await self._get(conversation_id, user_id)
         matrix = body.matrix or await self._default_matrix()
         ask = from_issue(body, number, place=_place(conversation), matrix=matrix)
-        solve_id = await self.submitter.submit(
+        submitted = await self.submitter.submit(
             ask, user_id=user_id, conversation_id=conversation_id, key=key
         )
-        await self.milestones.tell(solve_id)
-        return solve_id
+        await self.milestones.post(submitted.solve_id)
+        return submitted.solve_id
 
     async def _get(self, conversation_id: ConversationId, user_id: str) -> ConversationRow:
         async with self.context.store.read() as db:
@@ -196,7 +196,7 @@ class Conversations:
             async with self.context.store.change() as db:
                 return await self._write(db, said)
         except KeyTakenError:
-            # Sent twice at the same moment: the other one has committed by now.
+            # Sent twice at the same moment: the other request has committed.
             if earlier := await self._said_before(said):
                 return earlier
             raise
@@ -208,14 +208,14 @@ class Conversations:
         row = ChatMessageRow(
             conversation_id=of, role=ChatRole.USER, text=said.text, at=said.at, solve_id=solve_id
         )
-        # Its turn comes before its key: whoever had the same one has committed by then.
+        # Add the message before the key: a request with the same key has then committed.
         await conversations.add_message(db, row)
         made = str(row.id)
         await idempotency.keep(db, user_id, said.key, resource_id=made, at=self.context.clock.now())
         return row
 
     async def _carry_out(self, said: _Said) -> ChatMessageRow:
-        """Committed together with its solve or its refusal: no crash leaves it alone."""
+        """Execute a command; its message is committed together with its solve or refusal."""
         written: list[ChatMessageRow] = []
 
         async def also(db: AsyncSession, solve_id: SolveId) -> None:
@@ -226,9 +226,9 @@ class Conversations:
             ask = await self._ask(of, parse_command(said.text))
             await self.submitter.submit(ask, user_id=of.user_id, conversation_id=of.id, also=also)
         except (KeyTakenError, KeyReusedError, StoreAwayError):
-            # No refusals: it is there already, or nobody knows whether it is.
+            # Not refusals: the message exists, or its state is unknown.
             raise
-        except (RefusedError, WorldError) as error:
+        except (RefusedError, InfrastructureError) as error:
             return await self._refuse(said, error.over_http())
         return written[0]
 
@@ -246,9 +246,9 @@ class Conversations:
         return message
 
     async def _follow_up(self, message: ChatMessageRow) -> None:
-        """Again after a repeated request: each time is the same as the one before."""
+        """Post milestones or have the message answered. Idempotent."""
         if message.solve_id is not None:
-            await self.milestones.tell(message.solve_id)
+            await self.milestones.post(message.solve_id)
         elif not await self._is_answered(message.id):
             await self._have_answered(message.id)
 
@@ -257,12 +257,12 @@ class Conversations:
             return await conversations.reply(db, message_id) is not None
 
     async def _have_answered(self, message_id: MessageId) -> None:
-        if not self.answering.has_model:
-            await self.answering.answer(message_id)
+        if not self.answerer.has_model:
+            await self.answerer.answer(message_id)
             return
         try:
             await self.engine.answer(message_id)
-        except Exception as error:  # noqa: BLE001 - it is kept: `remind` will ask
+        except Exception as error:  # noqa: BLE001 - `queue_unanswered` tries again
             log.warning("answer.not_asked_yet", message_id=message_id, error=repr(error))
 
     async def _ask(self, conversation: ConversationRow, command: SolveCommand) -> SolveAsk:
@@ -270,7 +270,7 @@ class Conversations:
         return from_command(command, place=_place(conversation), matrix=matrix)
 
     async def _default_matrix(self) -> Matrix:
-        return await default_matrix(self.catalogue, self.answering.chat_model)
+        return await default_matrix(self.catalogue, self.answerer.chat_model)
 
 
 def to_conversation(row: ConversationRow) -> Conversation:
@@ -278,7 +278,7 @@ def to_conversation(row: ConversationRow) -> Conversation:
 
 
 async def _take(db: AsyncSession, row: ConversationRow, solve_id: SolveId) -> None:
-    """A solve that was begun elsewhere: from now on it is talked about here."""
+    """Attach a solve that was opened without a conversation."""
     solve = await solves.hold(db, solve_id)
     if solve.user_id != row.user_id:
         raise NotFoundError(f"there is no solve {solve_id}")
@@ -308,7 +308,7 @@ def _newer(rows: list[ChatMessageRow], limit: int, cursor: int) -> MessagePage:
     shown = rows[:limit]
     return MessagePage(
         messages=tuple(map(to_message, shown)),
-        # What stands before it was seen already, by whoever holds the cursor.
+        # Messages before the cursor have been seen.
         before=str(shown[0].id) if shown else str(cursor + 1),
         after=str(shown[-1].id if shown else cursor),
         more=len(rows) > limit,

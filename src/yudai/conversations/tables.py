@@ -18,12 +18,12 @@ class ConversationRow(Base, kw_only=True):
     title: Mapped[str] = mapped_column(CleanText, default="")
     repo_url: Mapped[str] = mapped_column(CleanText, default="")
     repo_path: Mapped[str] = mapped_column(CleanText, default="")
-    """What its solves are of, when they do not say otherwise: a URL or a folder."""
+    """Default repository of its solves: a URL or a folder."""
     created_at: Mapped[float] = mapped_column(Double)
 
 
 class ChatMessageRow(Base, kw_only=True):
-    """A message of a conversation; milestones of a solve are there once each."""
+    """A message of a conversation. Each milestone of a solve is stored once."""
 
     __tablename__ = "messages"
     __table_args__ = (
@@ -47,5 +47,5 @@ class ChatMessageRow(Base, kw_only=True):
     links: Mapped[Links] = mapped_column(ValueJson(Links), default_factory=dict)
     """Name and path within the service, e.g. `solve`: `/solves/...`."""
     reply_to: Mapped[MessageId | None] = mapped_column(Serial, default=None)
-    """The message that this one answers: no message is answered twice."""
+    """The message that this one answers; unique."""
     cost_micros: Mapped[int] = mapped_column(BigInteger, default=0)

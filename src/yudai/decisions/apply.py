@@ -1,4 +1,4 @@
-"""A person takes an answer: into the folder, or onto a branch of its own."""
+"""Applies a run's patch: to the folder, or as a commit on a new branch."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,7 +24,7 @@ from yudai.views.documents import Reader
 
 
 class ApplyAsk(Value):
-    """How a person takes an answer."""
+    """How a patch is applied."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{}, {"branch": "fix/leap-years"}]})
 
@@ -68,9 +68,9 @@ class Applier:
     forge: Forge
 
     async def apply(self, target: str, *, here: Path | None = None) -> AppliedView:
-        """Change the files of the folder that the solve came from.
+        """Change the files of the solve's folder.
 
-        Unless one is named, the newest solve of the folder that the person is in is meant.
+        Without a target, the newest solve of the current folder.
         """
         answer = await self._answer(target, here)
         await self.forge.apply(answer.snapshot, answer.patch)
@@ -79,7 +79,7 @@ class Applier:
         return applied
 
     async def branch(self, target: str, name: str, *, here: Path | None = None) -> AppliedView:
-        """One commit on a new branch; the folder itself stays as it is."""
+        """Create one commit on a new branch; the folder's files do not change."""
         answer = await self._answer(target, here)
         with about("branch"):
             commit = await self.forge.branch(
@@ -89,18 +89,18 @@ class Applier:
         return _applied(answer, branch=name, commit=commit)
 
     async def take(self, solve_id: SolveId, ask: ApplyAsk, *, user_id: str) -> AppliedView:
-        """For whoever sees the solve: its champion's answer, or that of the run that is named."""
+        """Apply the champion's patch, or that of the named run, for a user of the API."""
         target = await self._target(solve_id, ask.run_id, user_id)
         try:
             if ask.branch:
                 return await self.branch(target, ask.branch)
             return await self.apply(target)
         except NotFoundError as error:
-            # The solve is there; its patch, or what we kept of its folder, is not.
+            # A missing patch or folder is an invalid request; the solve itself exists.
             raise RefusedError(*error.message, field=error.field) from error
 
     async def _target(self, solve_id: SolveId, run_id: str, user_id: str) -> str:
-        """The id of a run of this very solve."""
+        """The id of a run of this solve."""
         async with self.reader.context.store.read() as db:
             solve = await solves.get(db, solve_id)
             ids = [run.id for run in await runs.of_solve(db, solve_id)]
@@ -131,7 +131,7 @@ class Applier:
         return _Answer(solve, run, solve.snapshot, patch)
 
     async def _newest(self, here: Path | None) -> SolveId:
-        """Somebody else's folder is never changed by default."""
+        """The newest solve of the current folder; other folders need a name."""
         async with self.reader.context.store.read() as db:
             for solve in await folders.newest_first(db):
                 if here is None or here.is_relative_to(solve.snapshot.root):
@@ -140,7 +140,7 @@ class Applier:
         raise NotFoundError(f"there is no solve{where} to apply: name one (`yudai list`)")
 
     async def _find(self, target: str) -> tuple[SolveRow, RunRow]:
-        """The champion of a solve, or the very run that was named."""
+        """The champion of a solve, or the named run."""
         try:
             async with self.reader.context.store.read() as db:
                 solve = await solves.find(db, target)
@@ -153,7 +153,7 @@ class Applier:
         return solve, await self.reader.run(solve.champion_run_id)
 
     async def _settle(self, answer: _Answer, data: dict[str, object]) -> None:
-        """The person has decided; a second decision is only told to the timeline."""
+        """Settle the solve. A second decision is only added to the timeline."""
         solve_id, now = SolveId(answer.solve.id), self.reader.context.clock.now()
         told = {"run": answer.run.id, **data}
         async with self.reader.context.store.change() as db:

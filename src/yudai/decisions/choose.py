@@ -1,4 +1,4 @@
-"""A person's own choice: another champion, or no answer at all."""
+"""A person's decision: another champion, or none."""
 
 from dataclasses import dataclass
 
@@ -47,9 +47,9 @@ class Chooser:
     clock: Clock
 
     async def dismiss(self, solve_id: SolveId, reason: str, *, user_id: str, by: str = "") -> None:
-        """No answer is taken: what awaits review is completed, and its runs stay as they are.
+        """Complete a solve without taking a patch; its runs do not change.
 
-        `by` is who says so, where that is not the owner.
+        `by` names the person when it is not the owner.
         """
         told: dict[str, object] = {"dismissed": line(reason, width=MAX_REASON), "by": by or user_id}
         async with self.store.change() as db:
@@ -70,8 +70,8 @@ class Chooser:
     ) -> None:
         """Offer another run than the ranking did, or one where it abstained.
 
-        The state stays: a champion that is awaiting review awaits it still, and an answer that was
-        found wanting can be applied from where it is.
+        The solve's state does not change: a solve that awaits review still does, and after an
+        abstention the chosen run's patch can be applied.
         """
         reason, now = " ".join(choice.reason.split()), self.clock.now()
         async with self.store.change() as db:
@@ -110,7 +110,7 @@ def _check_owner(solve: SolveRow, user_id: str) -> None:
 
 
 async def _check_open(db: AsyncSession, solve: SolveRow) -> None:
-    """Before the ranking there is nothing to choose from; after an answer was taken it is late."""
+    """Only between the ranking and the decision is there a choice."""
     if solve.state is SolveState.AWAITING_REVIEW:
         return
     abstained = await events.has(db, solve.id, "solve.abstained")
@@ -123,7 +123,7 @@ async def _check_open(db: AsyncSession, solve: SolveRow) -> None:
 
 
 async def _check_unpublished(db: AsyncSession, solve_id: SolveId) -> None:
-    """Else a pull request could have one run's commit and another one's story."""
+    """Refuse during publishing: else a pull request could mix two runs."""
     row = await publications.find(db, solve_id)
     if row is not None and row.state not in RESTING:
         raise ConflictError(

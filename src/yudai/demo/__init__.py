@@ -40,7 +40,7 @@ def matrix() -> Matrix:
 
 
 def models() -> tuple[Model, ...]:
-    """The matrix's, each answered by the script that comes with us, whatever else there is."""
+    """Models of the matrix, each answered by its bundled script."""
     return tuple(
         scripted(f"{SCRIPTED_PREFIX}{name}").model_copy(
             update={"model_id": f"{SCRIPTED_PREFIX}{BUNDLED_SCRIPTS}{name}"}
@@ -50,7 +50,7 @@ def models() -> tuple[Model, ...]:
 
 
 def scripts() -> dict[str, Path]:
-    """By the names that only the demo's models have at their provider."""
+    """Bundled scripts by model id."""
     return {f"{BUNDLED_SCRIPTS}{name}": CONTESTANTS / f"{name}.yaml" for name in _names()}
 
 
@@ -67,7 +67,7 @@ def base(home: Path, env: Path | None) -> BaseSpec:
         with tempfile.NamedTemporaryFile(dir=source.parent, delete=False) as part:
             part.write(archive)
         Path(part.name).replace(source)
-    # Those that nobody uses are removed some day.
+    # Unused archives are removed by age.
     source.touch()
     key = hashlib.sha256(f"{digest}\n{env}\n{sys.version}".encode()).hexdigest()[:32]
     return BaseSpec(key=key, source=source, env=env)

@@ -1,4 +1,4 @@
-"""The work of this process, and its guard: what is not ours any more is stopped."""
+"""Runs this worker's tasks and cancels each one whose claim was lost."""
 
 import asyncio
 from collections.abc import Coroutine, Sequence
@@ -10,7 +10,7 @@ import structlog
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from yudai.kit.concurrency import repeating
+from yudai.kit.concurrency import repeat_in_background
 from yudai.kit.ids import RunId, SolveId
 from yudai.runs.domain import states as run_state
 from yudai.runs.tables import RunRow
@@ -30,15 +30,15 @@ class _Work(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Activities:
-    """Work is done in a task of its own, so that stopping it leaves its caller going."""
+class WorkGuard:
+    """Runs work in separate tasks, so that cancelling it does not cancel the caller."""
 
     store: Store
     _working: dict[SolveId | RunId, _Work] = field(default_factory=dict[SolveId | RunId, _Work])
     _revoked: set[asyncio.Task[None]] = field(default_factory=set[asyncio.Task[None]])
 
-    async def do(self, claim: Claim, work: Coroutine[Any, Any, None]) -> bool:
-        """Do it to its end; False when it was stopped because it is not ours any more."""
+    async def run(self, claim: Claim, work: Coroutine[Any, Any, None]) -> bool:
+        """Run the work to its end; False when it was cancelled because its claim was lost."""
         task = asyncio.create_task(work, name=f"{claim.kind}-{claim.of}")
         self._working[claim.of] = _Work(claim, task)
         try:
@@ -52,12 +52,14 @@ class Activities:
             self._revoked.discard(task)
         return True
 
-    def guarded(self, *, every_s: float = GUARD_S) -> AbstractAsyncContextManager[None]:
-        """The lease decides for how long the database may be away."""
-        return repeating(self.look, every_s, name="guard", failed="guard.cannot_read")
+    def watching(self, *, every_s: float = GUARD_S) -> AbstractAsyncContextManager[None]:
+        """Check claims periodically. The lease limits how long the database may be unavailable."""
+        return repeat_in_background(
+            self.cancel_lost, every_s, name="guard", failed="guard.cannot_read"
+        )
 
-    async def look(self) -> int:
-        """Stop what somebody cancelled or took up in our place; returns how much that was."""
+    async def cancel_lost(self) -> int:
+        """Cancel work that was cancelled or taken over in the database; return how many tasks."""
         ours = [work.claim for work in self._working.values()]
         if not ours:
             return 0
@@ -80,7 +82,7 @@ def _is_cancelled_itself() -> bool:
 
 
 async def lost_claims(db: AsyncSession, held: Sequence[Claim]) -> list[Claim]:
-    """Those that are no longer worth their work: ended, or somebody else's."""
+    """Claims whose solve or run has ended or belongs to another worker."""
     return [
         claim
         for table, over in ((SolveRow, solve_state.RESTING), (RunRow, run_state.FINAL))

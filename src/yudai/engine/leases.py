@@ -1,4 +1,4 @@
-"""Whether this process may go on running flows, and who goes on with those of one that died."""
+"""The lease that allows this process to run flows, and the takeover from dead workers."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine
@@ -20,33 +20,33 @@ from yudai.store.store import Store
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger()
 
-BOOKS_EVERY = 10
-"""Looks at the others: so often the engine is asked, too."""
+RECONCILE_EVERY = 10
+"""Every so many checks of the peers, the engine's executors are checked, too."""
 
 
-class Terms(Value):
-    """Seconds. Who cannot renew its lease stops before others take over from it."""
+class LeaseTimings(Value):
+    """Seconds. A worker that cannot renew its lease stops before another one takes over."""
 
     beat_s: float = 2.0
     lost_s: float = 8.0
     dead_s: float = DEAD_S
     leave_s: float = 2.0
-    """How long a database that is away may hold us up when we leave."""
+    """How long an unavailable database may delay leaving."""
 
 
 class Lease:
-    """Ours while it is renewed, which a task of its own does; once lost, take another one."""
+    """A worker's lease, renewed by a background task. A lost lease cannot be used again."""
 
     def __init__(
-        self, store: Store, clock: Clock, holder: Holder, *, terms: Terms | None = None
+        self, store: Store, clock: Clock, holder: Holder, *, timings: LeaseTimings | None = None
     ) -> None:
         self.id = holder.id
         self.lost = asyncio.Event()
-        """Set when it could not be renewed in time, or somebody took over: stop all work."""
+        """Set when it was not renewed in time, or another worker took over: stop all work."""
         self._store = store
         self._clock = clock
         self._holder = holder
-        self._terms = terms or Terms()
+        self._timings = timings or LeaseTimings()
         self._beating: asyncio.Task[None] | None = None
         self._alarm: asyncio.TimerHandle | None = None
 
@@ -59,11 +59,11 @@ class Lease:
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        """Whoever takes over need not wait; a database that is away must not hold us up."""
+        """End the lease, so that another worker can take over at once."""
         self._silence()
         if self._beating is not None:
             self._beating.cancel()
-            await asyncio.wait([self._beating], timeout=self._terms.leave_s)
+            await asyncio.wait([self._beating], timeout=self._timings.leave_s)
         await self._try_for_a_while(self._end())
 
     async def _end(self) -> None:
@@ -75,7 +75,7 @@ class Lease:
 
     async def _try_for_a_while(self, work: Coroutine[Any, Any, None]) -> None:
         task = asyncio.create_task(work)
-        await asyncio.wait([task], timeout=self._terms.leave_s)
+        await asyncio.wait([task], timeout=self._timings.leave_s)
         if not task.done():
             task.cancel()
         elif not task.cancelled() and (error := task.exception()):
@@ -89,7 +89,7 @@ class Lease:
                 await self._beat(began)
             except Exception as error:  # noqa: BLE001 - the alarm decides how long that may last
                 log.warning("lease.not_renewed", worker_id=self.id, error=repr(error))
-            await asyncio.sleep(began + self._terms.beat_s - loop.time())
+            await asyncio.sleep(began + self._timings.beat_s - loop.time())
 
     async def _beat(self, began: float) -> None:
         async with self._store.database.transaction() as db:
@@ -100,11 +100,11 @@ class Lease:
             self._lose()
 
     def _renewed(self, began: float) -> None:
-        """Others count from when it was written, which is later than when we began."""
+        """Set the alarm from when we began. Peers count from the write, which is later."""
         self._silence()
         if not self.lost.is_set():
             loop = asyncio.get_running_loop()
-            self._alarm = loop.call_at(began + self._terms.lost_s, self._lose)
+            self._alarm = loop.call_at(began + self._timings.lost_s, self._lose)
 
     def _lose(self) -> None:
         self._silence()
@@ -119,19 +119,19 @@ class Lease:
 
 
 @dataclass(frozen=True)
-class Heir:
-    """Takes over from durable workers that died; one worker does it, however many notice."""
+class TakeoverWatcher:
+    """Takes over from dead durable workers. Only one worker takes over from each."""
 
     store: Store
     clock: Clock
     worker_id: WorkerId
     adopt: Callable[[WorkerId], Awaitable[None]]
-    """Called again after it raised, and perhaps after it was done: by one who came later."""
+    """Requeues a dead worker's work. Idempotent: it is called again after an error or a crash."""
     is_gone: IsGone = never_known
     """Whether the process (host, pid) is known to be dead before its lease has run out."""
     busy: Callable[[], Awaitable[set[WorkerId]]] | None = None
-    """For whom the engine has something running, in case one of them is in nobody's books."""
-    terms: Terms = field(default_factory=Terms)
+    """Executors for which the engine has pending work, to find workers that have no row."""
+    timings: LeaseTimings = field(default_factory=LeaseTimings)
     is_there: IsThere = never_seen
     """Whether the process (host, pid) of that moment is known to be alive, if only suspended."""
     _adopting: dict[WorkerId, asyncio.Task[None]] = field(
@@ -141,46 +141,46 @@ class Heir:
 
     @asynccontextmanager
     async def watching(self) -> AsyncGenerator[None]:
-        look = repeat(self._watch, self.terms.beat_s, failed="heir.cannot_look")
-        task = asyncio.create_task(look, name="heir")
+        look = repeat(self._watch, self.timings.beat_s, failed="heir.cannot_look")
+        task = asyncio.create_task(look, name="takeover")
         try:
             yield
         finally:
             tasks = [task, *self._adopting.values()]
             for each in tasks:
                 each.cancel()
-            await asyncio.wait(tasks, timeout=self.terms.leave_s)
+            await asyncio.wait(tasks, timeout=self.timings.leave_s)
 
-    async def look(self) -> None:
-        """Begin to take over from those that are dead."""
+    async def check_peers(self) -> None:
+        """Start to take over from dead workers."""
         now = self.clock.now()
         if self._adopting:
             async with self.store.database.transaction() as db:
-                await workers.go_on_adopting(db, self.worker_id, now=now)
+                await workers.continue_adopting(db, self.worker_id, now=now)
         async with self.store.read() as db:
             found = await workers.peers(db, self.worker_id, now=now)
         for peer in found:
-            is_silent = peer.silent_s >= self.terms.dead_s
+            is_silent = peer.silent_s >= self.timings.dead_s
             if is_silent or self.is_gone(peer.holder.host, peer.holder.pid):
                 await self._take_over(peer)
 
-    async def check_books(self) -> None:
-        """One that was frozen may begin something after its inheritance was settled."""
+    async def reconcile(self) -> None:
+        """Add rows for executors without one: a frozen worker may start work after its takeover."""
         if self.busy is not None:
             busy = await self.busy()
             async with self.store.database.transaction() as db:
                 await workers.note_unknown(db, busy)
 
     async def _watch(self) -> None:
-        if next(self._looks) % BOOKS_EVERY == 0:
-            await self.check_books()
-        await self.look()
+        if next(self._looks) % RECONCILE_EVERY == 0:
+            await self.reconcile()
+        await self.check_peers()
 
     async def _take_over(self, peer: Seen) -> None:
         dead = peer.holder
         if dead.id in self._adopting:
             return
-        now, dead_s = self.clock.now(), self.terms.dead_s
+        now, dead_s = self.clock.now(), self.timings.dead_s
         async with self.store.database.transaction() as db:
             if not dead.durable:
                 if not self.is_there(dead.host, dead.pid, peer.beat_at):
@@ -189,10 +189,10 @@ class Heir:
             is_mine = await workers.adopt(db, peer, self.worker_id, now=now, dead_s=dead_s)
         if is_mine:
             log.info("worker.adopted", worker_id=dead.id, host=dead.host, pid=dead.pid)
-            task = asyncio.create_task(self._inherit(dead.id), name=f"adopt-{dead.id}")
+            task = asyncio.create_task(self._take_over_work(dead.id), name=f"adopt-{dead.id}")
             self._adopting[dead.id] = task
 
-    async def _inherit(self, dead: WorkerId) -> None:
+    async def _take_over_work(self, dead: WorkerId) -> None:
         try:
             await self.adopt(dead)
             async with self.store.database.transaction() as db:

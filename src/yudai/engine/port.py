@@ -1,4 +1,4 @@
-"""Runs flows: to their end, whatever becomes of the process they began in."""
+"""Runs flows to their end, also when the process that started them dies."""
 
 from enum import StrEnum
 from typing import Protocol
@@ -15,23 +15,23 @@ class FlowStatus(StrEnum):
     """However it ended: the solve's own state says how."""
 
 
-class Field(Value):
-    """The runs of a solve, and how many of them may go at once."""
+class RunBatch(Value):
+    """The runs of a solve, and how many of them may run at once."""
 
     runs: tuple[RunId, ...]
     parallel: int
 
 
 class Flow(Protocol):
-    """What an engine carries out.
+    """What an engine executes.
 
-    Each part may be begun again after a crash, by any worker: it looks at the database first, and
-    does only what is left to do. No part raises for what belongs to the solve or the run; what it
-    raises is ours, and the engine tries again.
+    After a crash any worker may start a part again: it reads the database first and does only what
+    is left. Failures of a solve or a run are recorded, not raised. An exception means that Yudai
+    failed, and the engine tries again.
     """
 
-    async def prepare(self, solve_id: SolveId) -> Field:
-        """Start the solve and prepare its base; no runs when it has come to rest."""
+    async def prepare(self, solve_id: SolveId) -> RunBatch:
+        """Start the solve and prepare its base; no runs when the solve is no longer open."""
         ...
 
     async def run(self, run_id: RunId) -> None:
@@ -39,7 +39,7 @@ class Flow(Protocol):
         ...
 
     async def conclude(self, solve_id: SolveId) -> None:
-        """Cross-examine, rank, offer; nothing when it has come to rest."""
+        """Cross-examine, rank, offer; nothing when the solve is no longer open."""
         ...
 
     async def answer(self, message_id: MessageId) -> None:
@@ -49,11 +49,11 @@ class Flow(Protocol):
 
 class Engine(Protocol):
     async def start(self, solve_id: SolveId, *, user_id: str) -> None:
-        """Start the flow of a solve; starting it twice is the same as once."""
+        """Start the flow of a solve. Idempotent."""
         ...
 
     async def answer(self, message_id: MessageId) -> None:
-        """Have a message answered; asking twice is the same as once."""
+        """Have a message answered. Idempotent."""
         ...
 
     async def status(self, solve_id: SolveId) -> FlowStatus: ...

@@ -1,7 +1,7 @@
-"""Queries of workers: who is alive, and who takes over from whom.
+"""Queries of workers: which are alive, and which one takes over from a dead one.
 
-Ages are measured by the database's clock on PostgreSQL, because machines do not agree on the time;
-users of a SQLite file are on one machine, and `now` is its time.
+On PostgreSQL ages are measured by the database's clock, because machines do not agree on the time.
+All users of a SQLite file are on one machine, so `now` is its time.
 """
 
 from collections.abc import Iterable
@@ -19,7 +19,7 @@ from yudai.store.postgresql import session_name
 from yudai.store.rows import Data
 
 DEAD_S = 10.0
-"""Without a beat for so long, a worker is taken for dead."""
+"""A worker without a heartbeat for this long counts as dead."""
 _STOPPED = 0.0
 _WORKERS = cast("Table", WorkerRow.__table__)
 
@@ -30,28 +30,28 @@ async def enrol(db: AsyncSession, holder: Holder, *, now: float) -> None:
 
 
 async def beat(db: AsyncSession, worker_id: WorkerId, *, now: float) -> bool:
-    """False when it is too late: somebody has taken over, or has done so and cleared up."""
+    """Renew the lease; False when another worker has taken over."""
     statement = update(WorkerRow).where(WorkerRow.id == worker_id, WorkerRow.adopted_by.is_(None))
     return await has_changed(db, statement.values(beat_at=instant(db, now)))
 
 
 async def stop(db: AsyncSession, holder: Holder) -> None:
-    """It runs nothing any more: whoever takes over need not wait.
+    """Mark a worker as stopped, so that another one takes over at once.
 
-    Also when somebody has done so already: it may have begun something since.
+    Its row is written again if it was removed: work may have started since.
     """
     await db.execute(upsert(_WORKERS, db.get_bind().dialect), [_stopped(holder)])
 
 
 async def note_unknown(db: AsyncSession, workers: Iterable[WorkerId]) -> None:
-    """Something runs in their name: those that nobody knows are to be taken over from."""
+    """Add unknown executors with pending work as stopped workers, so that they are taken over."""
     rows = [_stopped(Holder(worker_id, "", 0, durable=True)) for worker_id in workers]
     if rows:
         await db.execute(insert_new(_WORKERS, db.get_bind().dialect), rows)
 
 
 async def peers(db: AsyncSession, worker_id: WorkerId, *, now: float) -> list[Seen]:
-    """All others, also those that somebody is taking over from."""
+    """All other workers, also those that are being taken over."""
     silent_s = instant(db, now) - WorkerRow.beat_at
     query = select(WorkerRow, silent_s).where(WorkerRow.id != worker_id).order_by(WorkerRow.id)
     return [
@@ -63,9 +63,9 @@ async def peers(db: AsyncSession, worker_id: WorkerId, *, now: float) -> list[Se
 async def adopt(
     db: AsyncSession, peer: Seen, by: WorkerId, *, now: float, dead_s: float = DEAD_S
 ) -> bool:
-    """Be the one who takes over from it; False when it lives after all, or another one does it.
+    """Claim the takeover of a dead worker; False when it is alive or another worker has the claim.
 
-    Another one who has not said for so long that it is at it has died over it.
+    A claim that was not renewed for `dead_s` has expired.
     """
     time = instant(db, now)
     is_free = or_(
@@ -78,9 +78,9 @@ async def adopt(
 
 
 async def cut_off(db: AsyncSession, worker_id: WorkerId) -> int:
-    """End the connections of one that was silent: frozen, it may hold what others wait for.
+    """End the database connections of a silent worker: a frozen one may hold locks.
 
-    Not of one that was stopped: the same process may work on under another name.
+    Not of a stopped worker: the same process may continue under another id.
     """
     row = await db.get(WorkerRow, worker_id, populate_existing=True)
     if row is None or row.beat_at == _STOPPED or is_sqlite(db.get_bind().dialect):
@@ -94,8 +94,8 @@ async def cut_off(db: AsyncSession, worker_id: WorkerId) -> int:
     return found or 0
 
 
-async def go_on_adopting(db: AsyncSession, by: WorkerId, *, now: float) -> None:
-    """Say that we are still at it."""
+async def continue_adopting(db: AsyncSession, by: WorkerId, *, now: float) -> None:
+    """Renew this worker's claims on takeovers."""
     statement = update(WorkerRow).where(WorkerRow.adopted_by == by)
     await has_changed(db, statement.values(adopted_at=instant(db, now)))
 
@@ -106,7 +106,7 @@ async def remove_adopted(db: AsyncSession, worker_id: WorkerId, by: WorkerId) ->
 
 
 async def remove_dead(db: AsyncSession, peer: Seen) -> bool:
-    """One that leaves nothing to take over; False when it lives after all."""
+    """Remove a dead worker whose flows cannot be taken over; False when it is alive."""
     return await has_changed(db, delete(WorkerRow).where(_as_seen(peer)))
 
 

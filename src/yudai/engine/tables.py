@@ -20,6 +20,6 @@ class WorkerRow(Base, kw_only=True):
     """Its flows can be taken over."""
     started_at: Mapped[float] = mapped_column(Double)
     beat_at: Mapped[float] = mapped_column(Double, index=True)
-    """By the database's clock on PostgreSQL: machines do not agree on the time."""
+    """On PostgreSQL by the database's clock: machines do not agree on the time."""
     adopted_by: Mapped[WorkerId | None] = mapped_column(Id, default=None)
     adopted_at: Mapped[float | None] = mapped_column(Double, default=None)

@@ -145,7 +145,7 @@ def _changed(entry: Model | None, name: str, change: ModelChange) -> Model:
 
 def _new(name: str) -> Model:
     _check_name(name)
-    # OpenRouter's names have a vendor; a bare one is somebody's own server's.
+    # OpenRouter's names have a vendor; a bare name belongs to a local server.
     provider = Provider.OPENROUTER if "/" in name else Provider.LOCAL
     return Model(name=name, provider=provider, model_id=name)
 

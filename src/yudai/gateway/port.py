@@ -21,8 +21,8 @@ class Call(Value):
     """How many calls this run has made before: 0 for the first."""
     max_output_tokens: int = 16_384
     learns_with: str = ""
-    """Calls of the same word learn from one another how a model wants to be asked; those of ours
-    have none. Whoever writes a call can bring an endpoint to say what it likes about its form."""
+    """Calls with the same value share what was learnt about a model's request format. Ours have "".
+    A command agent's calls are kept apart: it could provoke misleading errors from the provider."""
 
 
 class ToolCall(Value):

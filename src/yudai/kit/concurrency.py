@@ -1,4 +1,4 @@
-"""Work in tasks of its own: finished although its caller is cancelled, shared, or repeated."""
+"""Work in separate tasks: finished when the caller is cancelled, shared by callers, or repeated."""
 
 import asyncio
 from collections.abc import (
@@ -19,25 +19,25 @@ log: structlog.stdlib.BoundLogger = structlog.get_logger()
 T = TypeVar("T")
 
 
-class Chores:
+class BackgroundTasks:
     def __init__(self, *, patience_s: float | None = None) -> None:
-        """So long `close` waits; None: each has a limit of its own."""
+        """`patience_s` is how long `close` waits; None: each task has its own limit."""
         self._patience_s = patience_s
-        self._chores: set[asyncio.Task[Any]] = set()
+        self._background: set[asyncio.Task[Any]] = set()
 
     def begin(self, chore: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
-        """It ends by itself, whatever becomes of whoever asked; `close` waits for it."""
+        """Start a task that does not depend on its caller; `close` waits for it."""
         task = asyncio.create_task(chore)
-        self._chores.add(task)
+        self._background.add(task)
         task.add_done_callback(self._end_of)
         return task
 
     async def finish(self, chore: Coroutine[Any, Any, T]) -> T:
-        """Wait for it; it is done also when the caller is cancelled meanwhile."""
+        """Wait for the work, which is finished even when the caller is cancelled."""
         return await asyncio.shield(self.begin(chore))
 
     async def whole(self, work: Coroutine[Any, Any, T], undo: Callable[[T], Awaitable[None]]) -> T:
-        """Wait for it; when the caller is cancelled meanwhile, it is undone once it is done."""
+        """Wait for the work. When the caller is cancelled, the finished work is undone."""
         task = self.begin(work)
         try:
             return await asyncio.shield(task)
@@ -46,19 +46,19 @@ class Chores:
             raise
 
     async def close(self) -> None:
-        """Wait until all are done; what is not done in time is given up."""
-        if self._chores:
-            await asyncio.wait(self._chores, timeout=self._patience_s)
-        late = set(self._chores)
+        """Wait for all tasks; those that take longer than `patience_s` are cancelled."""
+        if self._background:
+            await asyncio.wait(self._background, timeout=self._patience_s)
+        late = set(self._background)
         for chore in late:
             chore.cancel()
         if late:
             await asyncio.wait(late, timeout=self._patience_s)
 
     def _end_of(self, chore: asyncio.Task[Any]) -> None:
-        self._chores.discard(chore)
+        self._background.discard(chore)
         if not chore.cancelled():
-            # Who still listens hears of it; nobody else needs to.
+            # Marks the exception as retrieved: a caller that still waits gets it, others need not.
             chore.exception()
 
 
@@ -66,7 +66,7 @@ async def _undo(task: asyncio.Task[T], undo: Callable[[T], Awaitable[None]]) -> 
     await undo(await task)
 
 
-async def together(work: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
+async def gather(work: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
     """Results in order; the first error cancels the rest and is raised as it is."""
     try:
         async with asyncio.TaskGroup() as group:
@@ -77,7 +77,7 @@ async def together(work: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
 
 
 async def to_its_end(work: Coroutine[Any, Any, T]) -> T:
-    """Done whole, and only then cancelled: for what could not be undone half."""
+    """Finish the work before a cancellation takes effect: half of it could not be undone."""
     task = asyncio.create_task(work)
     cancelled: asyncio.CancelledError | None = None
     while not task.done():
@@ -91,7 +91,7 @@ async def to_its_end(work: Coroutine[Any, Any, T]) -> T:
 
 
 @asynccontextmanager
-async def meanwhile(work: Coroutine[Any, Any, object], *, name: str) -> AsyncGenerator[None]:
+async def in_background(work: Coroutine[Any, Any, object], *, name: str) -> AsyncGenerator[None]:
     """Work in a task of its own, which ends with the block."""
     task = asyncio.create_task(work, name=name)
     try:
@@ -122,21 +122,21 @@ async def repeat(
 
 
 @asynccontextmanager
-async def repeating(
+async def repeat_in_background(
     act: Callable[[], Awaitable[object]], every_s: float, *, name: str, **more: Any
 ) -> AsyncGenerator[None]:
     """As `repeat`, while the block lasts."""
-    async with meanwhile(repeat(act, every_s, **more), name=name):
+    async with in_background(repeat(act, every_s, **more), name=name):
         yield
 
 
-class Flights(Generic[T]):
+class SingleFlight(Generic[T]):
     def __init__(self) -> None:
         self._tasks: dict[Hashable, asyncio.Task[T]] = {}
         self._waiting: dict[Hashable, int] = {}
 
     async def join(self, key: Hashable, start: Callable[[], Coroutine[Any, Any, T]]) -> T:
-        """What is under way for this key, or a new one; it ends when nobody waits any more."""
+        """Share the task under way for this key, or start one; it ends when no caller waits."""
         task = self._tasks.get(key)
         if task is None or task.done():
             task = self._tasks[key] = asyncio.create_task(start())

@@ -1,18 +1,18 @@
-"""Every error of ours.
+"""All errors of Yudai.
 
 YudaiError
 ├── RefusedError         the user's fault: one line that says what to do
 │   ├── NotFoundError    there is no such thing
-│   ├── ForbiddenError   there is, and whoever asks may not do this to it
-│   │   └── UnknownCallerError   nobody knows who asks
+│   ├── ForbiddenError   it exists, but the caller may not do this to it
+│   │   └── UnknownCallerError   the caller is not logged in
 │   └── ConflictError    it exists, but not in a state that allows this
-│       └── TakenError   another worker has taken it up: we may not write any more
-└── WorldError           the world's fault: carries a Cause
+│       └── ClaimLostError   another worker has claimed it: this process may not write any more
+└── InfrastructureError  something outside failed: carries a Cause
     ├── SandboxError
     │   └── SetupError   carries what set-up printed
     ├── GatewayError
     ├── ForgeError
-    │   └── LostAnswerError   the act may have been done or not: look before doing it again
+    │   └── LostAnswerError   whether it was done is unknown: look before you repeat it
     └── ArtifactError    in artifacts/port.py
 """
 
@@ -63,7 +63,7 @@ class ForbiddenError(RefusedError):
 
 
 class UnknownCallerError(ForbiddenError):
-    """Whoever asks is nobody there: a token that was revoked, or has ended."""
+    """The caller's token is unknown: it was revoked, or it has expired."""
 
 
 class ConflictError(RefusedError):
@@ -73,7 +73,7 @@ class ConflictError(RefusedError):
         """The state that forbids it, where it is one."""
 
 
-class TakenError(ConflictError):
+class ClaimLostError(ConflictError):
     pass
 
 
@@ -82,7 +82,7 @@ class IllegalTransitionError(ConflictError):
         super().__init__(f"{event} is not possible in state {state}", state=state)
 
 
-class WorldError(YudaiError):
+class InfrastructureError(YudaiError):
     """Something outside failed; `cause` says what that means for the run."""
 
     def __init__(self, cause: Cause, message: str) -> None:
@@ -90,7 +90,7 @@ class WorldError(YudaiError):
         self.cause = cause
 
 
-class SandboxError(WorldError):
+class SandboxError(InfrastructureError):
     usual_cause: ClassVar = Cause.SANDBOX_FAILED
 
     def __init__(self, message: str, *, cause: Cause | None = None) -> None:
@@ -107,7 +107,7 @@ class SetupError(SandboxError):
         self.log = log
 
 
-class GatewayError(WorldError):
+class GatewayError(InfrastructureError):
     def __init__(
         self, message: str, *, cause: Cause = Cause.MODEL_FAILED, lost_attempts: int = 0
     ) -> None:
@@ -116,7 +116,7 @@ class GatewayError(WorldError):
         """How often the call was sent and its answer lost: each may have cost its full price."""
 
 
-class ForgeError(WorldError):
+class ForgeError(InfrastructureError):
     """The forge could not be asked; `retry_after_s` is how long it wants to be left alone."""
 
     def __init__(self, message: str, *, retry_after_s: float = 0.0) -> None:

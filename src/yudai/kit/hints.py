@@ -1,7 +1,7 @@
-"""What an error advises: the same thing in the command line's words and in those of HTTP.
+"""Hints in error messages, each in two renderings: for the command line and for HTTP.
 
-An error is made where nobody knows who asked. Its message therefore carries hints, and each edge
-renders its own side of them: options and commands, or fields and routes.
+The code that raises an error does not know which edge called it. Its message therefore carries
+hints, and each edge renders its own side: options and commands, or fields and routes.
 """
 
 from collections.abc import Iterable

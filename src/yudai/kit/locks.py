@@ -22,7 +22,7 @@ def lock(path: Path) -> int:
 
 
 async def wait_for_lock(path: Path, *, patience_s: float | None = None) -> int:
-    """Ask again and again, for nothing tells when it is free; TimeoutError after `patience_s`."""
+    """Poll, because no event says when it is free; TimeoutError after `patience_s`."""
     async with asyncio.timeout(patience_s):
         while True:
             with suppress(BlockingIOError):
@@ -31,7 +31,7 @@ async def wait_for_lock(path: Path, *, patience_s: float | None = None) -> int:
 
 
 def is_locked(path: Path) -> bool:
-    """Whether somebody holds it; who only looks keeps no other one from looking."""
+    """Whether the lock is held. Callers of this function do not block each other."""
     descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)

@@ -1,4 +1,4 @@
-"""Sandboxes that are elsewhere as people see them: which there are, whose, and how many."""
+"""Lists and counts remote sandboxes for administrators."""
 
 from collections import Counter
 from dataclasses import dataclass, field
@@ -14,7 +14,7 @@ from yudai.sandboxes import queries as sandboxes
 from yudai.sandboxes.port import Tags
 from yudai.sandboxes.queries import Kept
 from yudai.solves.domain.states import SolveState
-from yudai.store.holders import Living
+from yudai.store.holders import Liveness
 from yudai.store.store import Store
 
 
@@ -39,28 +39,28 @@ class Numbers(NamedTuple):
     reaped: dict[str, int]
     held: dict[str, int]
     leaked: dict[str, int]
-    """Open, and their process is dead or could not remove them: the next sweep tries that."""
+    """Open sandboxes whose process died or could not remove them; the next sweep removes them."""
 
 
 @dataclass(frozen=True)
-class Overseer:
+class SandboxOverview:
     store: Store
     clock: Clock
-    living: Living = field(default_factory=Living)
+    is_alive: Liveness = field(default_factory=Liveness)
 
     async def list(self) -> SandboxList:
         async with self.store.read() as db:
-            found = await sandboxes.open_boxes(db, now=self.clock.now())
+            found = await sandboxes.open_sandboxes(db, now=self.clock.now())
         return SandboxList(sandboxes=tuple(map(self._view, found)))
 
     async def count(self) -> Numbers:
         async with self.store.read() as db:
             counted = await counts.count(db)
-            found = await sandboxes.open_boxes(db, now=self.clock.now())
-        held = Counter(kept.row.backend for kept in found if self.living(kept.seen))
-        leaked = Counter(kept.row.backend for kept in found if not self.living(kept.seen))
+            found = await sandboxes.open_sandboxes(db, now=self.clock.now())
+        held = Counter(kept.row.backend for kept in found if self.is_alive(kept.seen))
+        leaked = Counter(kept.row.backend for kept in found if not self.is_alive(kept.seen))
         return Numbers(*counted, held=held, leaked=leaked)
 
     def _view(self, kept: Kept) -> SandboxView:
-        held = self.living(kept.seen)
+        held = self.is_alive(kept.seen)
         return from_attributes(SandboxView, kept.row, age_s=kept.age_s, held=held)

@@ -1,4 +1,4 @@
-"""How many there are of what: numbers for whoever watches an installation."""
+"""Counts of solves, runs and sandboxes for monitoring."""
 
 from typing import NamedTuple, TypeVar
 
@@ -19,7 +19,7 @@ class Counts(NamedTuple):
     solves: dict[SolveState, int]
     runs: dict[RunState, int]
     reaped: dict[str, int]
-    """What sweeps have removed, ever, by backend."""
+    """Sandboxes removed by sweeps so far, by backend."""
 
 
 async def count(db: AsyncSession) -> Counts:

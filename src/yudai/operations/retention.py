@@ -1,4 +1,4 @@
-"""What grows on a worker's disk, or at a provider: bases and archives that nobody needs now."""
+"""Removes bases and source archives that are no longer needed."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -12,7 +12,7 @@ from yudai.kit.clock import Clock
 from yudai.kit.errors import ConflictError, SandboxError
 from yudai.sandboxes.domain.eviction import choose
 from yudai.sandboxes.port import Backend, BaseFacts
-from yudai.sandboxes.reap import PATIENCE_S, Fleet
+from yudai.sandboxes.reap import PATIENCE_S, SweptBackends
 from yudai.solves import queries as solves
 from yudai.solves.domain.states import SolveState
 
@@ -23,7 +23,7 @@ _MAY_NEED = (SolveState.QUEUED, SolveState.RUNNING, SolveState.AWAITING_REVIEW)
 
 @dataclass(frozen=True)
 class Evictor:
-    """Every worker evicts: a base that another one removed first is gone all the same."""
+    """Removes old bases. Every worker does it; removing one twice is harmless."""
 
     backend: Backend
     clock: Clock
@@ -31,7 +31,7 @@ class Evictor:
     max_age_s: float
 
     async def choose(self) -> tuple[BaseFacts, ...]:
-        """Those that would go now, in their order."""
+        """Bases that would be removed now, in order."""
         return choose(
             await self.backend.bases(),
             max_bytes=self.max_bytes,
@@ -40,7 +40,7 @@ class Evictor:
         )
 
     async def sweep(self) -> tuple[BaseFacts, ...]:
-        """Remove them; returns those that were."""
+        """Remove bases and return the removed ones."""
         return tuple([base for base in await self.choose() if await self._remove(base)])
 
     async def _remove(self, base: BaseFacts) -> bool:
@@ -51,7 +51,7 @@ class Evictor:
             log.info("base.not_evicted", **about, why=str(error))
             return False
         except (SandboxError, OSError) as error:
-            # The others may fare better, and this one at the next sweep.
+            # Continue with the others; the next sweep tries this one again.
             log.warning("base.not_evicted", **about, why=str(error))
             return False
         if is_removed:
@@ -60,22 +60,22 @@ class Evictor:
 
 
 async def sweep_bases(
-    find: Callable[[], Awaitable[Fleet]],
+    find: Callable[[], Awaitable[SweptBackends]],
     make_evictor: Callable[[Backend], Evictor],
     *,
     patience_s: float = PATIENCE_S,
 ) -> None:
-    """Of every backend that there is now; one that fails or does not answer delays no other."""
+    """Sweep the bases of all backends; a backend that fails or hangs does not block the others."""
     for name, backend in (await find()).backends.items():
         try:
             async with asyncio.timeout(patience_s):
                 await make_evictor(backend).sweep()
-        except Exception as error:  # noqa: BLE001 - the next sweep may fare better
+        except Exception as error:  # noqa: BLE001 - the next sweep tries again
             log.warning("bases.not_swept", backend=name, error=repr(error))
 
 
 async def prune_sources(sources: Sources, context: Context, *, max_age_s: float) -> int:
-    """Archives that solves were begun with, on this machine."""
+    """Remove old source archives on this machine that no open solve needs."""
     moment = context.clock.now() - max_age_s
     if not await sources.older_than(moment):
         return 0

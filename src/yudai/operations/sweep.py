@@ -1,4 +1,4 @@
-"""What nobody else would notice: solves without a flow, sandboxes without a run."""
+"""Periodic repair: starts flows that were never started and ends solves whose process died."""
 
 from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager
@@ -10,7 +10,7 @@ import structlog
 from yudai.arena.cancel import Stopper
 from yudai.engine.port import Engine, FlowStatus
 from yudai.kit.clock import Clock
-from yudai.kit.concurrency import repeating
+from yudai.kit.concurrency import repeat_in_background
 from yudai.kit.ids import SolveId
 from yudai.solves import queries as solves
 from yudai.solves.domain.states import SolveEvent, SolveState
@@ -19,7 +19,7 @@ from yudai.store.store import Store
 log: structlog.stdlib.BoundLogger = structlog.get_logger()
 
 SWEEP_S = 5.0
-# Younger ones may be just about to be started by whoever opened them.
+# Younger solves may be about to be started by their own process.
 _GRACE_S = 5.0
 _GAVE_UP = "the engine gave it up: see the workers' log"
 _FAILED = "chore.failed"
@@ -29,17 +29,17 @@ Chore = Callable[[], Awaitable[object]]
 
 @dataclass(frozen=True)
 class Sweeper:
-    """Every worker sweeps: each act is harmless when another one did it first."""
+    """Repairs solves. Every worker sweeps; each action is idempotent."""
 
     store: Store
     clock: Clock
     engine: Engine
     stopper: Stopper
     chores: tuple[Chore, ...] = ()
-    """Done with every sweep."""
+    """Other tasks that run with every sweep."""
 
     async def sweep(self) -> None:
-        await self.stopper.bury_dead()
+        await self.stopper.fail_dead()
         async with self.store.read() as db:
             rows = await solves.in_states(db, (SolveState.QUEUED, SolveState.RUNNING))
         old = self.clock.now() - _GRACE_S
@@ -49,7 +49,7 @@ class Sweeper:
         await _do("sweep", self.chores)
 
     async def _look_after(self, solve_id: SolveId, user_id: str) -> None:
-        """Start its flow if it has none; say so if the engine has given it up."""
+        """Start a missing flow, or fail the solve if the engine gave its flow up."""
         status = await self.engine.status(solve_id)
         if status is FlowStatus.UNKNOWN:
             await self.engine.start(solve_id, user_id=user_id)
@@ -62,14 +62,14 @@ class Sweeper:
 def rounds(
     name: str, *chores: Chore, every_s: float = SWEEP_S
 ) -> AbstractAsyncContextManager[None]:
-    """Done again and again, in a task of its own: who is slow to answer holds nothing else up."""
-    return repeating(partial(_do, name, chores), every_s, name=name, failed=_FAILED)
+    """Run chores periodically in a separate task, so that slow ones do not block others."""
+    return repeat_in_background(partial(_do, name, chores), every_s, name=name, failed=_FAILED)
 
 
 async def _do(name: str, chores: tuple[Chore, ...]) -> None:
-    """Each, whatever becomes of the others."""
+    """Run each chore, also when another one fails."""
     for chore in chores:
         try:
             await chore()
-        except Exception as error:  # noqa: BLE001 - the next round may fare better
+        except Exception as error:  # noqa: BLE001 - the next round tries again
             log.warning(_FAILED, round=name, error=repr(error))

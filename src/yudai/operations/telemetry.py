@@ -25,18 +25,18 @@ def set_up(*, verbose: bool = False) -> None:
         wrapper_class=structlog.make_filtering_bound_logger(level),
         logger_factory=lambda *_: _StandardError(as_it_is),
     )
-    # Python would print these as they are, past the redactor.
+    # Python would print these without redaction.
     logging.lastResort = _Stray(logging.WARNING)
 
 
 def hide(secrets: Iterable[str]) -> None:
-    """From now on no line shows them, whoever writes it."""
+    """Redact these secrets from all log lines from now on."""
     redact = redactor(secrets)
     structlog.configure(logger_factory=lambda *_: _StandardError(redact))
 
 
 class _Stray(logging.Handler):
-    """What programs of others say where nobody of ours listens."""
+    """Log records of libraries that have no handler of ours."""
 
     def emit(self, record: logging.LogRecord) -> None:
         log.log(
@@ -45,7 +45,7 @@ class _Stray(logging.Handler):
 
 
 class _StandardError:
-    """Writes to whatever standard error is at that moment; a closed one must stop nobody's work."""
+    """Writes to the present standard error; a closed one is ignored."""
 
     def __init__(self, redact: Redact) -> None:
         self._redact = redact

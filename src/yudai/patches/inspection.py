@@ -139,7 +139,7 @@ _FLAGGED = (
 def inspect(
     patch: Patch, *, protected: Collection[str] = (), bounds: Bounds = BOUNDS
 ) -> Inspection:
-    """Everything about a patch that somebody has to know before it is published.
+    """Find what blocks publishing a patch, and what a person should look at first.
 
     `protected` are the repository's own globs of paths that no patch may change.
     """
@@ -159,7 +159,7 @@ def inspect(
 
 
 def too_large(size: int, bounds: Bounds = BOUNDS) -> Reason | None:
-    """For whoever has only the bytes of a patch."""
+    """The same limit for callers that have only the bytes of a patch."""
     if size <= bounds.patch_bytes:
         return None
     return _about_size(f"the patch has {_mb(size)}, {_mb(bounds.patch_bytes)} are published")
@@ -202,7 +202,7 @@ def _link(change: FileChange) -> Reason | None:
     modes = (change.old_mode, change.new_mode)
     if SYMLINK in modes:
         return _about(change, Rule.LINK, "is a symbolic link: a person has to change it")
-    # Submodules are told of already.
+    # Submodules are reported already.
     if SUBMODULE not in modes and not _FILE_MODES.issuperset(modes):
         return _about(change, Rule.MODE, f"has the mode {change.new_mode}, which no file has")
     return None

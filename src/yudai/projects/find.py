@@ -24,10 +24,10 @@ from yudai.projects.domain.project import (
     read_project_file,
 )
 from yudai.projects.domain.pyproject import is_allowed, python_pin
-from yudai.projects.domain.repository_files import Glance, Setup
+from yudai.projects.domain.repository_files import RepositoryFiles, Setup
 from yudai.sandboxes.port import BaseSpec
 
-__all__ = ["Given", "Shelf", "base_of", "find_project"]
+__all__ = ["Given", "SnapshotFiles", "base_of", "find_project"]
 
 _MAX_FILE = 16 << 20
 _MAX_TEST = 1 << 20
@@ -36,7 +36,7 @@ _OWN_PYTHON = "{}.{}.{}".format(*sys.version_info)
 _NOTHING_GIVEN = Given()
 
 
-class Shelf(Protocol):
+class SnapshotFiles(Protocol):
     """Where a snapshot's files are read."""
 
     async def paths(self, snapshot: Snapshot) -> tuple[str, ...]: ...
@@ -44,26 +44,28 @@ class Shelf(Protocol):
     async def read(self, snapshot: Snapshot, path: str, *, max_bytes: int = 1 << 20) -> bytes: ...
 
 
-async def find_project(shelf: Shelf, snapshot: Snapshot, given: Given = _NOTHING_GIVEN) -> Project:
+async def find_project(
+    files: SnapshotFiles, snapshot: Snapshot, given: Given = _NOTHING_GIVEN
+) -> Project:
     """The command line goes before `.yudai.yml`, and that before what the files look like."""
-    paths = frozenset(await shelf.paths(snapshot))
-    file, name = await _project_file(shelf, snapshot, paths)
+    paths = frozenset(await files.paths(snapshot))
+    file, name = await _project_file(files, snapshot, paths)
     folder = snapshot.folder or file.folder
     if folder and not any(path.startswith(f"{folder}/") for path in paths):
         raise RefusedError(f"{name}: `folder`: there is no folder {folder} in this repository")
-    glance = await _glance(shelf, snapshot, Glance(paths, {}, folder))
-    tests = find_tests(glance)
+    repository = await _read_more(files, snapshot, RepositoryFiles(paths, {}, folder))
+    tests = find_tests(repository)
     command = given.test or file.test
-    language = choose_language(glance, tests, test_command=command)
-    python = given.python or file.python or python_pin(glance)
+    language = choose_language(repository, tests, test_command=command)
+    python = given.python or file.python or python_pin(repository)
     setup = _given_setup(given, file, name)
     if setup is None and given.has_env and not language.is_node:
         setup = Setup((), "--env")
     if setup is None:
         setup = find_setup(
-            glance,
+            repository,
             is_node=language.is_node,
-            tests_use_pytest=await _use_pytest(shelf, snapshot, tests),
+            tests_use_pytest=await _use_pytest(files, snapshot, tests),
             own_python_fits=is_allowed(python, _OWN_PYTHON),
         )
     limits = {f"{key}_timeout_s": value for key, value in file.timeouts if value is not None}
@@ -97,14 +99,14 @@ def base_of(snapshot: Snapshot, project: Project, env: Path | None = None) -> Ba
 
 
 async def _project_file(
-    shelf: Shelf, snapshot: Snapshot, paths: frozenset[str]
+    files: SnapshotFiles, snapshot: Snapshot, paths: frozenset[str]
 ) -> tuple[ProjectFile, str]:
     """The one in the target's folder, else the one at the root."""
     for folder in dict.fromkeys((snapshot.folder, "")):
-        place = Glance(paths, {}, folder)
+        place = RepositoryFiles(paths, {}, folder)
         for path in (place.at(name) for name in NAMES if place.has(name)):
             try:
-                content = await shelf.read(snapshot, path, max_bytes=MAX_BYTES)
+                content = await files.read(snapshot, path, max_bytes=MAX_BYTES)
             except OSError:
                 raise RefusedError(f"{path} is no plain file below {MAX_BYTES} bytes") from None
             return read_project_file(content, name=path), path
@@ -126,26 +128,28 @@ def _given_setup(given: Given, file: ProjectFile, name: str) -> Setup | None:
     return None if file.setup is None else Setup(file.setup, name)
 
 
-async def _glance(shelf: Shelf, snapshot: Snapshot, glance: Glance) -> Glance:
+async def _read_more(
+    files: SnapshotFiles, snapshot: Snapshot, repository: RepositoryFiles
+) -> RepositoryFiles:
     texts = {
-        path: await _text(shelf, snapshot, path, max_bytes=_MAX_FILE)
-        for path in wanted_files(glance)
+        path: await _text(files, snapshot, path, max_bytes=_MAX_FILE)
+        for path in wanted_files(repository)
     }
-    return glance._replace(texts=texts)
+    return repository._replace(texts=texts)
 
 
-async def _use_pytest(shelf: Shelf, snapshot: Snapshot, tests: FoundTests) -> bool:
+async def _use_pytest(files: SnapshotFiles, snapshot: Snapshot, tests: FoundTests) -> bool:
     """A few files are enough to tell."""
     for path in tests.python[:_TESTS_READ]:
-        if uses_pytest(await _text(shelf, snapshot, path, max_bytes=_MAX_TEST)):
+        if uses_pytest(await _text(files, snapshot, path, max_bytes=_MAX_TEST)):
             return True
     return False
 
 
-async def _text(shelf: Shelf, snapshot: Snapshot, path: str, *, max_bytes: int) -> str:
+async def _text(files: SnapshotFiles, snapshot: Snapshot, path: str, *, max_bytes: int) -> str:
     """What is no plain file of a sensible length reads as empty."""
     try:
-        content = await shelf.read(snapshot, path, max_bytes=max_bytes)
+        content = await files.read(snapshot, path, max_bytes=max_bytes)
     except OSError:
         return ""
     return content.decode("utf-8", "replace")

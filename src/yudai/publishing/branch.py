@@ -1,4 +1,4 @@
-"""From a patch to a commit, and from a commit to a branch of the forge."""
+"""Builds a commit from a patch and pushes it to a branch at the forge."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from yudai.forge.domain.repository import RepoRef, Role, repo_ref
 from yudai.forge.ports.remote import BaseMove, Built, CommitText, CredentialKind, Mirrors
 from yudai.kit.errors import ConflictError
 from yudai.kit.ids import RunId, SolveId
-from yudai.publishing.context import Desk, Work
+from yudai.publishing.context import PublishContext, Work
 from yudai.publishing.domain.publication import PublicationEvent
 from yudai.publishing.domain.pull_request import commit_message
 from yudai.publishing.queries import Move
@@ -16,29 +16,29 @@ from yudai.publishing.tables import PublicationRow
 BOT = "yudai-bot"
 BOT_EMAIL = "bot@yudai.app"
 _STALE = {
-    BaseMove.CONFLICT: "the base branch has changed the same lines since: solve the issue anew",
+    BaseMove.CONFLICT: "the base branch has changed the same lines since: solve the issue again",
     BaseMove.NEAR: "the base branch has changed files of this patch since, and both together are"
-    " not proved: solve the issue anew",
+    " not proved: solve the issue again",
 }
 _SOMEBODYS = "branch {} in {} is not as we left it: a person's work is never overwritten"
 
 Revalidate = Callable[[SolveId, RunId, str], Awaitable[bool]]
-"""Whether the tree passes that comes of a commit of ours and the base branch as it is now."""
+"""Whether our commit merged with the present base branch passes."""
 
 
 @dataclass(frozen=True)
-class Brancher:
-    desk: Desk
+class BranchWriter:
+    publishing: PublishContext
     mirrors: Mirrors
     revalidate: Revalidate | None = None
-    """None: what the base branch has changed, too, is not published."""
+    """None: a patch whose files changed on the base branch is not published."""
 
     async def commit(self, work: Work) -> Move:
         row, by = work.row, work.by
         built = await self._build(work)
         base = row.base_branch
         if not base:
-            base = (await self.desk.forge.repository(work.repo, by=by)).default_branch
+            base = (await self.publishing.forge.repository(work.repo, by=by)).default_branch
         move = await self.mirrors.base_move(work.repo, base, built.commit, by=by)
         if not await self._is_fresh(row, move, built.commit):
             stale = _STALE[move]
@@ -62,17 +62,17 @@ class Brancher:
         commit = row.commit
         there = await self.mirrors.branch_head(head, branch, by=work.by)
         if there != commit:
-            # Built again: the mirror that has it may be another machine's.
+            # Build it again: the commit may be in another machine's mirror.
             commit = (await self._build(work)).commit
             await self._put(work, head, commit, there)
         told: dict[str, object] = {"repo": head.full, "branch": branch, "commit": commit}
         return Move(PublicationEvent.PUSHED, {}, told)
 
     async def _build(self, work: Work) -> Built:
-        prepared = await self.desk.prepare(work)
+        prepared = await self.publishing.prepare(work)
         is_app = work.by.kind is CredentialKind.APP and work.by.login and work.by.email
         text = CommitText(
-            message=self.desk.redact(commit_message(prepared.story)),
+            message=self.publishing.redact(commit_message(prepared.published)),
             author=work.by.login if is_app else BOT,
             email=work.by.email if is_app else BOT_EMAIL,
             at=int(work.solve.finished_at or work.solve.created_at),
@@ -90,19 +90,19 @@ class Brancher:
         if there not in (None, commit):
             raise ConflictError(_SOMEBODYS.format(branch, head.full))
         if commit != work.row.commit:
-            await self.desk.note(work.row, commit=commit)
+            await self.publishing.note(work.row, commit=commit)
         if there is None:
-            await self.desk.turn(work)
+            await self.publishing.write_turn(work)
             await self.mirrors.push(head, commit, branch, by=work.by)
 
     async def _head_repo(self, work: Work) -> RepoRef:
-        """Decided once, and written down before anything is pushed there."""
+        """Repository to push to, chosen once and stored before the push."""
         if work.row.head_repo:
-            return repo_ref(self.desk.forge.url, *work.row.head_repo.split("/", 1))
-        role = (await self.desk.forge.repository(work.repo, by=work.by)).role
+            return repo_ref(self.publishing.forge.url, *work.row.head_repo.split("/", 1))
+        role = (await self.publishing.forge.repository(work.repo, by=work.by)).role
         head = work.repo
         if not role.allows(Role.WRITE):
-            await self.desk.turn(work)
-            head = await self.desk.forge.fork(work.repo, by=work.by)
-        await self.desk.note(work.row, head_repo=head.full)
+            await self.publishing.write_turn(work)
+            head = await self.publishing.forge.fork(work.repo, by=work.by)
+        await self.publishing.note(work.row, head_repo=head.full)
         return head

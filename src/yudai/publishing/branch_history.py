@@ -1,4 +1,4 @@
-"""What came onto a base branch after a change of ours, and what that means for it."""
+"""Detects what happened to our changes on their base branch: landed, reverted, reapplied."""
 
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -16,7 +16,7 @@ from yudai.kit.untyped import as_count, as_text
 from yudai.patches.patch import parse_patch
 from yudai.publishing import outcome_queries as outcomes
 from yudai.publishing import queries as publications
-from yudai.publishing.confirm_revert import TURNS
+from yudai.publishing.confirm_revert import REVERSALS
 from yudai.publishing.domain.branch_history import (
     Act,
     Change,
@@ -29,8 +29,8 @@ from yudai.publishing.domain.publication import OutcomeKind
 from yudai.publishing.domain.reverts import (
     MOST_LEFT,
     Reading,
+    Reversal,
     Sign,
-    Turn,
     has_enough,
     read_history,
     telling_lines,
@@ -42,22 +42,22 @@ from yudai.store.rows import Data
 _KEY = 128
 
 
-class Ours(NamedTuple):
-    """A publication with what is kept of it so far."""
+class TrackedPublication(NamedTuple):
+    """A publication with its outcomes so far."""
 
     row: PublicationRow
     kept: tuple[OutcomeRow, ...]
 
     @property
-    def turns(self) -> tuple[Turn, ...]:
-        return tuple(_turn(row) for row in self.kept if row.kind in TURNS)
+    def reversals(self) -> tuple[Reversal, ...]:
+        return tuple(_reversal(row) for row in self.kept if row.kind in REVERSALS)
 
     def last(self, kind: OutcomeKind) -> OutcomeRow | None:
         return next((row for row in reversed(self.kept) if row.kind is kind), None)
 
 
-def _turn(row: OutcomeRow) -> Turn:
-    return Turn(
+def _reversal(row: OutcomeRow) -> Reversal:
+    return Reversal(
         kind=row.kind,
         sha=row.key,
         at=row.at,
@@ -66,32 +66,32 @@ def _turn(row: OutcomeRow) -> Turn:
     )
 
 
-def turn_row(ours: Ours, turn: Turn) -> OutcomeRow:
-    told: Data = {"sign": turn.sign, "commit": turn.sha, "by_pull": turn.number}
-    return _row(ours, turn.kind, turn.sha, at=turn.at, by=turn.by, evidence=told)
+def reversal_row(ours: TrackedPublication, reversal: Reversal) -> OutcomeRow:
+    told: Data = {"sign": reversal.sign, "commit": reversal.sha, "by_pull": reversal.number}
+    return _row(ours, reversal.kind, reversal.sha, at=reversal.at, by=reversal.by, evidence=told)
 
 
-def suspicion_row(ours: Ours, act: Act) -> OutcomeRow:
+def suspicion_row(ours: TrackedPublication, act: Act) -> OutcomeRow:
     told: Data = {"sign": Sign.CONTENT, "commit": act.sha, "by_pull": act.number}
     kind = OutcomeKind.SUSPECTED_REVERT
     return _row(ours, kind, act.sha, at=act.at, by=act.by, evidence=told)
 
 
-def lines_gone_row(ours: Ours, *, at: float) -> OutcomeRow:
-    """Once for each time that our change came there."""
+def lines_gone_row(ours: TrackedPublication, *, at: float) -> OutcomeRow:
+    """One suspicion for each time that our change came to the branch."""
     told: Data = {"sign": Sign.CONTENT, "reason": "most lines of the change are gone"}
     kind = OutcomeKind.SUSPECTED_REVERT
-    return _row(ours, kind, f"lines-{len(ours.turns)}", at=at, by="", evidence=told)
+    return _row(ours, kind, f"lines-{len(ours.reversals)}", at=at, by="", evidence=told)
 
 
-def landing_row(ours: Ours, found: Landing) -> OutcomeRow:
+def landing_row(ours: TrackedPublication, found: Landing) -> OutcomeRow:
     told: Data = {"sign": found.sign, "commit": found.act.sha}
     kind, act = OutcomeKind.LANDED, found.act
     return _row(ours, kind, act.sha, at=act.at, by=act.by, evidence=told)
 
 
 def _row(
-    ours: Ours, kind: OutcomeKind, key: str, *, at: float, by: str, evidence: Data
+    ours: TrackedPublication, kind: OutcomeKind, key: str, *, at: float, by: str, evidence: Data
 ) -> OutcomeRow:
     return OutcomeRow(
         solve_id=ours.row.solve_id,
@@ -105,13 +105,13 @@ def _row(
     )
 
 
-# A merge and what follows may be told to have happened in the same second.
+# A merge and the next commit may have the same second.
 _SLACK_S = 1.0
 _PAGE = 500
 _PAGES = 5
 
 
-class Asked(NamedTuple):
+class ForgeAccess(NamedTuple):
     repo: RepoRef
     by: Credential
 
@@ -123,8 +123,8 @@ class _Branch(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Histories:
-    """For one round of looking: a branch is asked for once, whoever has changes on it."""
+class BranchHistories:
+    """Branch histories for one round of checks: each branch is requested once."""
 
     context: Context
     forge: RemoteForge
@@ -136,50 +136,52 @@ class Histories:
         default_factory=dict[tuple[str, ...], tuple[Landed, ...]]
     )
 
-    async def note(self, solve_id: SolveId, asked: Asked) -> None:
-        """Keep what has become of a change that was merged, or of one that was closed."""
+    async def note(self, solve_id: SolveId, access: ForgeAccess) -> None:
+        """Record what happened to a change that was merged or closed."""
         ours = await self._ours(solve_id)
         if ours is None:
             return
-        change = _merged(ours, asked.repo)
+        change = _merged(ours, access.repo)
         if change is None:
-            ours = await self._land(ours, asked)
-            change = None if ours is None else _landed(ours, asked.repo)
+            ours = await self._land(ours, access)
+            change = None if ours is None else _landed(ours, access.repo)
         if ours is not None and change is not None:
-            await self._read(ours, change, asked)
+            await self._read(ours, change, access)
 
-    async def _land(self, ours: Ours, asked: Asked) -> Ours | None:
-        """None: it was not brought there by hand, or it was merged and nobody knows where."""
+    async def _land(
+        self, ours: TrackedPublication, access: ForgeAccess
+    ) -> TrackedPublication | None:
+        """The publication if its change was landed by hand; None otherwise."""
         if ours.row.pull_state is not PullState.CLOSED:
             return None
         if ours.last(OutcomeKind.LANDED) is None:
-            found = await self._landing(ours, asked)
+            found = await self._landing(ours, access)
             if found is None or not await self._keep(ours, [landing_row(ours, found)]):
                 return None
         return await self._ours(ours.row.solve_id)
 
-    async def _landing(self, ours: Ours, asked: Asked) -> Landing | None:
+    async def _landing(self, ours: TrackedPublication, access: ForgeAccess) -> Landing | None:
         row = ours.row
-        change = _change(ours, asked.repo, (row.commit,), row.base_branch, row.created_at)
-        branch = await self._branch(asked, change)
-        landed = await self._landed_since(asked, row.base_branch, row.base_commit)
+        change = _change(ours, access.repo, (row.commit,), row.base_branch, row.created_at)
+        branch = await self._branch(access, change)
+        landed = await self._landed_since(access, row.base_branch, row.base_commit)
         return find_landing(change, _acts(change, branch, landed))
 
-    async def _read(self, ours: Ours, change: Change, asked: Asked) -> None:
-        branch = await self._branch(asked, change)
+    async def _read(self, ours: TrackedPublication, change: Change, access: ForgeAccess) -> None:
+        branch = await self._branch(access, change)
         if _is_still(branch, change):
             return
-        landed = await self._landed_since(asked, change.base, change.shas[0])
-        reading = read_history(change, _acts(change, branch, landed), kept=ours.turns)
-        found = [turn_row(ours, turn) for turn in reading.turns]
+        landed = await self._landed_since(access, change.base, change.shas[0])
+        reading = read_history(change, _acts(change, branch, landed), kept=ours.reversals)
+        found = [reversal_row(ours, reversal) for reversal in reading.reversals]
         found += [suspicion_row(ours, act) for act in reading.suspicions]
-        if await self._are_lines_gone(ours, reading, change, asked):
+        if await self._are_lines_gone(ours, reading, change, access):
             found.append(lines_gone_row(ours, at=self.context.clock.now()))
         if found:
             await self._keep(ours, found)
 
     async def _are_lines_gone(
-        self, ours: Ours, reading: Reading, change: Change, asked: Asked
+        self, ours: TrackedPublication, reading: Reading, change: Change, access: ForgeAccess
     ) -> bool:
         if not reading.is_there or reading.suspicions or not _may_be_asked(ours):
             return False
@@ -190,43 +192,47 @@ class Histories:
         lines = telling_lines(parse_patch(patch.decode("utf-8", "surrogateescape")))
         if not has_enough(lines):
             return False
-        left = await self.mirrors.lines_left(asked.repo, change.base, lines, by=asked.by)
+        left = await self.mirrors.lines_left(access.repo, change.base, lines, by=access.by)
         return left <= MOST_LEFT
 
-    async def _patch(self, ours: Ours) -> bytes:
+    async def _patch(self, ours: TrackedPublication) -> bytes:
         if ours.row.run_id is None:
             raise NotFoundError("only a comment was published")
         return await artifact_of(self.context, ours.row.run_id, ArtifactKind.PATCH)
 
-    async def _branch(self, asked: Asked, change: Change) -> _Branch:
-        """Since our change came there, not since we looked last.
+    async def _branch(self, access: ForgeAccess, change: Change) -> _Branch:
+        """The branch's history since our change came there, not since the last check.
 
-        A commit has the time at which it was made: it may come onto the branch much later.
+        A commit may come to the branch long after its own time.
         """
-        key = (asked.repo.url, change.base, asked.by.login)
+        key = (access.repo.url, change.base, access.by.login)
         since = change.since - _SLACK_S
         known = self._branches.get(key)
         if known is not None and known.since <= since:
             return known
-        commits = await self.forge.commits(asked.repo, change.base, since=since, by=asked.by)
-        merged = await self.forge.merged_since(asked.repo, change.base, since, by=asked.by)
+        commits = await self.forge.commits(access.repo, change.base, since=since, by=access.by)
+        merged = await self.forge.merged_since(access.repo, change.base, since, by=access.by)
         self._branches[key] = _Branch(since, commits, merged)
         return self._branches[key]
 
-    async def _landed_since(self, asked: Asked, base: str, commit: str) -> tuple[Landed, ...]:
-        """Nothing where the commit is not on the branch any more: then its lines tell."""
-        # Each asking is a fetch, and many changes are made from one commit.
-        key = (asked.repo.url, base, commit, asked.by.kind, asked.by.login)
+    async def _landed_since(
+        self, access: ForgeAccess, base: str, commit: str
+    ) -> tuple[Landed, ...]:
+        """Commits after this one; empty when it is no longer on the branch. Then lines decide."""
+        # Each request is a fetch, and many changes start from one commit.
+        key = (access.repo.url, base, commit, access.by.kind, access.by.login)
         if key not in self._landed:
-            self._landed[key] = await self._fetch_landed(asked, base, commit)
+            self._landed[key] = await self._fetch_landed(access, base, commit)
         return self._landed[key]
 
-    async def _fetch_landed(self, asked: Asked, base: str, commit: str) -> tuple[Landed, ...]:
+    async def _fetch_landed(
+        self, access: ForgeAccess, base: str, commit: str
+    ) -> tuple[Landed, ...]:
         found: dict[str, Landed] = {}
         last = commit
         for _ in range(_PAGES):
             try:
-                page = await self.mirrors.landed_since(asked.repo, base, last, by=asked.by)
+                page = await self.mirrors.landed_since(access.repo, base, last, by=access.by)
             except NotFoundError:
                 break
             found |= {one.sha: one for one in page}
@@ -235,12 +241,12 @@ class Histories:
             last = page[-1].sha
         return tuple(found.values())
 
-    async def _ours(self, solve_id: SolveId) -> Ours | None:
+    async def _ours(self, solve_id: SolveId) -> TrackedPublication | None:
         async with self.context.store.read() as db:
             return await _read_ours(db, solve_id)
 
-    async def _keep(self, ours: Ours, found: list[OutcomeRow]) -> bool:
-        """Unless somebody else has kept something meanwhile: then it is read anew next time."""
+    async def _keep(self, ours: TrackedPublication, found: list[OutcomeRow]) -> bool:
+        """Store outcomes; False when others were stored meanwhile. The next round reads again."""
         async with self.context.store.change() as db:
             await solves.hold(db, ours.row.solve_id)
             now = await _read_ours(db, ours.row.solve_id)
@@ -252,12 +258,14 @@ class Histories:
         return True
 
 
-async def _read_ours(db: AsyncSession, solve_id: SolveId) -> Ours | None:
+async def _read_ours(db: AsyncSession, solve_id: SolveId) -> TrackedPublication | None:
     row = await publications.find(db, solve_id)
-    return None if row is None else Ours(row, tuple(await outcomes.of_solve(db, solve_id)))
+    if row is None:
+        return None
+    return TrackedPublication(row, tuple(await outcomes.of_solve(db, solve_id)))
 
 
-def _merged(ours: Ours, repo: RepoRef) -> Change | None:
+def _merged(ours: TrackedPublication, repo: RepoRef) -> Change | None:
     row = ours.row
     if row.pull_state is not PullState.MERGED or not row.merge_commit or row.merged_at is None:
         return None
@@ -267,14 +275,16 @@ def _merged(ours: Ours, repo: RepoRef) -> Change | None:
     return _change(ours, repo, shas, base or row.base_branch, row.merged_at)
 
 
-def _landed(ours: Ours, repo: RepoRef) -> Change | None:
+def _landed(ours: TrackedPublication, repo: RepoRef) -> Change | None:
     kept = ours.last(OutcomeKind.LANDED)
     if kept is None:
         return None
     return _change(ours, repo, (kept.key, ours.row.commit), ours.row.base_branch, kept.at)
 
 
-def _change(ours: Ours, repo: RepoRef, shas: tuple[str, ...], base: str, since: float) -> Change:
+def _change(
+    ours: TrackedPublication, repo: RepoRef, shas: tuple[str, ...], base: str, since: float
+) -> Change:
     row = ours.row
     return Change(
         repo=repo.full,
@@ -289,7 +299,7 @@ def _change(ours: Ours, repo: RepoRef, shas: tuple[str, ...], base: str, since: 
 
 
 def _acts(change: Change, branch: _Branch, landed: tuple[Landed, ...]) -> tuple[Act, ...]:
-    """Git knows what came after our change; what a wrong clock says of it does not count."""
+    """Acts after our change, in git's order; commit times may be wrong."""
     authors = {commit.sha: commit.author for commit in branch.commits}
     here = [
         ForgeCommit(
@@ -307,14 +317,14 @@ def _acts(change: Change, branch: _Branch, landed: tuple[Landed, ...]) -> tuple[
 
 
 def _is_still(branch: _Branch, change: Change) -> bool:
-    """Whether our change is there and nothing came after it."""
+    """Whether our change is on the branch and nothing came after it."""
     others = any(pull.number != change.number for pull in branch.merged)
     shas = {commit.sha for commit in branch.commits}
     return not others and bool(shas) and shas <= {*change.shas}
 
 
-def _may_be_asked(ours: Ours) -> bool:
-    """Only of what stands there as we wrote it, and not while another suspicion waits."""
+def _may_be_asked(ours: TrackedPublication) -> bool:
+    """Whether lines may raise a suspicion: the change landed as we wrote it, and none is open."""
     merged, landed = ours.last(OutcomeKind.MERGED), ours.last(OutcomeKind.LANDED)
     as_ours = bool(merged and merged.evidence.get("as_published")) or bool(
         landed and landed.evidence.get("sign") == LandingSign.PATCH

@@ -1,4 +1,4 @@
-"""A person says whether a suspected revert is one."""
+"""A person confirms or rejects a suspected revert."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -13,20 +13,20 @@ from yudai.solves import queries as solves
 from yudai.solves import timeline as events
 from yudai.store.store import Store
 
-TURNS = (OutcomeKind.REVERTED, OutcomeKind.REAPPLIED)
+REVERSALS = (OutcomeKind.REVERTED, OutcomeKind.REAPPLIED)
 
 
 @dataclass(frozen=True)
-class Confirmer:
+class RevertConfirmation:
     store: Store
     clock: Clock
 
     async def confirm(
         self, outcome_id: int, *, is_revert: bool, user_id: str, solve_id: SolveId | None = None
     ) -> None:
-        """Nothing follows from a suspicion before; ConflictError when it was answered otherwise.
+        """Answer a suspicion; ConflictError when it was answered differently.
 
-        With a solve only for an outcome of that one.
+        With `solve_id`, only an outcome of that solve.
         """
         now = self.clock.now()
         async with self.store.change() as db:
@@ -52,9 +52,9 @@ class Confirmer:
 
 
 def is_there(kept: Iterable[OutcomeRow]) -> bool:
-    """Whether the change stands on its base branch, as far as is known."""
-    turns = [row.kind for row in kept if row.kind in TURNS]
-    return not turns or turns[-1] is OutcomeKind.REAPPLIED
+    """Whether the change is on its base branch, as far as is known."""
+    reversals = [row.kind for row in kept if row.kind in REVERSALS]
+    return not reversals or reversals[-1] is OutcomeKind.REAPPLIED
 
 
 def _reverted(suspicion: OutcomeRow, now: float) -> OutcomeRow:

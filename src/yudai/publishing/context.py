@@ -1,4 +1,4 @@
-"""What all acts of publishing share: the rows, in whose name, and whose turn it is."""
+"""What all publishing steps share: rows, credentials, and the order of writes to the forge."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
@@ -19,7 +19,7 @@ from yudai.patches.inspection import Inspection, inspect, too_large
 from yudai.patches.patch import Patch, parse_patch
 from yudai.publishing import queries as publications
 from yudai.publishing.domain.publication import PublicationState
-from yudai.publishing.domain.summary import Story, file_deltas
+from yudai.publishing.domain.summary import PublishedSolve, file_deltas
 from yudai.publishing.tables import PublicationRow
 from yudai.ranking.rank import places_of
 from yudai.runs import queries as runs
@@ -30,18 +30,18 @@ from yudai.solves.tables import SolveRow
 from yudai.store import write_turns
 from yudai.verification.domain.verdict import tally
 
-# What broke may name files and machines of ours, and the forge is public.
-_BROKE = "It broke before there was an answer: whoever runs Yudai can see why."
+# The real error may name our files and machines, and the forge is public.
+_BROKE = "It failed before there was an answer: the operator of Yudai can see why."
 
 
-def story_of(
+def published_solve(
     solve: SolveRow, rows: Sequence[RunRow], *, run_id: RunId | None, page: str = ""
-) -> Story:
-    """`run_id` is whose patch is published; None: there is none."""
+) -> PublishedSolve:
+    """The facts to publish; `run_id` names the published patch, None when there is none."""
     places = places_of(rows)
     champion = next((p for p in places if p.scorecard.run_id == run_id), None)
     verdict = None if champion is None else champion.scorecard.verdict
-    return Story(
+    return PublishedSolve(
         solve_id=solve.id,
         issue_number=solve.issue_number,
         issue_title=solve.issue_title,
@@ -58,13 +58,13 @@ def story_of(
     )
 
 
-def with_patch(story: Story, patch: Patch, inspection: Inspection) -> Story:
+def with_patch(published: PublishedSolve, patch: Patch, inspection: Inspection) -> PublishedSolve:
     flags = tuple(dict.fromkeys(reason.text for reason in inspection.flags))
-    return story.model_copy(update={"files": file_deltas(patch), "flags": flags})
+    return published.model_copy(update={"files": file_deltas(patch), "flags": flags})
 
 
 def page_of(frontend_url: str | None, backend_url: str | None, domain: str | None = None) -> str:
-    """Where people see solves, without a slash at its end; "" where nobody said."""
+    """URL of the page without a trailing slash; "" when none is configured."""
     backend = (backend_url or "").rstrip("/").removesuffix("/api")
     return (frontend_url or "").rstrip("/") or backend or (f"https://{domain}" if domain else "")
 
@@ -73,11 +73,11 @@ Sleep = Callable[[float], Awaitable[object]]
 
 
 class DismissedError(RefusedError):
-    """A person has decided that there is no pull request: nobody needs to be told why."""
+    """A person dismissed the solve, so there is no pull request and no comment."""
 
 
 class Work(NamedTuple):
-    """A publication with everything that its steps need."""
+    """A publication with the data that its steps need."""
 
     row: PublicationRow
     solve: SolveRow
@@ -87,18 +87,18 @@ class Work(NamedTuple):
 
 
 class Prepared(NamedTuple):
-    story: Story
+    published: PublishedSolve
     content: bytes
     """The patch, which may be published."""
 
 
 @dataclass(frozen=True)
-class Desk:
+class PublishContext:
     context: Context
     forge: RemoteForge
     credentials: Credentials
     page: str = ""
-    """Where people see solves; "": nowhere that could be linked to."""
+    """URL of the page; "": none that could be linked to."""
     redact: Redact = as_it_is
     sleep: Sleep = asyncio.sleep
 
@@ -106,7 +106,7 @@ class Desk:
         async with self.context.store.read() as db:
             solve = await solves.get(db, row.solve_id)
             rows = await runs.of_solve(db, row.solve_id)
-            # A pull request may have been opened that nobody has written down: look first.
+            # After PUSHED a pull request may exist that is not recorded yet: look for it first.
             if row.state is not PublicationState.PUSHED:
                 await _check_wanted(db, row, solve)
         repo = parse_target(row.repo_url, forge=self.forge.url).repo
@@ -115,28 +115,28 @@ class Desk:
     async def prepare(self, work: Work) -> Prepared:
         """RefusedError for a patch that may not be published."""
         run_id = RunId(work.row.run_id or "")
-        content, inspection, story = await self._look(work, run_id)
+        content, inspection, published = await self._inspect_patch(work, run_id)
         inspection.check()
-        return Prepared(story, content)
+        return Prepared(published, content)
 
-    async def story(self, work: Work) -> Story:
-        """For a comment: also of a patch that may not be published, or of none."""
+    async def published(self, work: Work) -> PublishedSolve:
+        """The facts for a comment, also without a patch or with one that may not be published."""
         run_id = work.row.run_id or work.solve.champion_run_id
         if run_id is not None:
             try:
-                return (await self._look(work, run_id)).story
+                return (await self._inspect_patch(work, run_id)).published
             except RefusedError:
-                # That there is none to be read is why it was refused.
+                # It was refused because the patch cannot be read.
                 pass
-        return story_of(work.solve, work.runs, run_id=run_id, page=self.page)
+        return published_solve(work.solve, work.runs, run_id=run_id, page=self.page)
 
-    async def turn(self, work: Work) -> None:
-        """Wait until we may write: one after the other, over all processes.
+    async def write_turn(self, work: Work) -> None:
+        """Wait for our turn to write: writes are spaced out over all processes.
 
-        TakenError when it is another one's by now, DismissedError when nobody wants it any more.
+        ClaimLostError when the publication was lost, DismissedError when the solve was dismissed.
         """
         clock, by = self.context.clock, work.by
-        # An installation is an owner's; a token is its login's.
+        # An installation belongs to an owner, a token to its login.
         who = work.repo.owner.lower() if by.kind is CredentialKind.APP else by.login.lower()
         key = f"{by.kind} {who} {self.forge.url}"
         async with self.context.store.change() as db:
@@ -148,25 +148,25 @@ class Desk:
                 await _check_ours(db, work.row)
 
     async def note(self, row: PublicationRow, **columns: object) -> None:
-        """Write down what the next act depends on, before it."""
+        """Store columns that the next write to the forge depends on."""
         now = self.context.clock.now()
         async with self.context.store.change() as db:
             changed = await publications.change(db, row.solve_id, row.holder, at=now, **columns)
         for name in columns:
             setattr(row, name, getattr(changed, name))
 
-    async def _look(self, work: Work, run_id: RunId) -> "_Looked":
+    async def _inspect_patch(self, work: Work, run_id: RunId) -> "_Inspected":
         content = await artifact_of(self.context, run_id, ArtifactKind.PATCH)
-        story = story_of(work.solve, work.runs, run_id=run_id, page=self.page)
+        published = published_solve(work.solve, work.runs, run_id=run_id, page=self.page)
         if reason := too_large(len(content)):
-            return _Looked(content, Inspection(blocks=(reason,)), story)
-        # Megabytes take seconds, in which nothing else would go on.
-        return await asyncio.to_thread(_read, content, story, work.solve.project.protected)
+            return _Inspected(content, Inspection(blocks=(reason,)), published)
+        # In a thread: megabytes take seconds, which would block the event loop.
+        return await asyncio.to_thread(_read, content, published, work.solve.project.protected)
 
     async def _credential(self, repo: RepoRef, actor: str) -> Credential:
-        """Each time anew: a right that was taken away is not used any more.
+        """Read each time, so that a revoked right is not used.
 
-        Whoever may not push may still offer a change from a fork, in their own name alone.
+        Users who may not push can still offer a change from a fork, with their own token.
         """
         try:
             return await self.credentials.writing(repo, user_id=actor)
@@ -179,16 +179,16 @@ class Desk:
             return own
 
 
-class _Looked(NamedTuple):
+class _Inspected(NamedTuple):
     content: bytes
     inspection: Inspection
-    story: Story
+    published: PublishedSolve
 
 
-def _read(content: bytes, story: Story, protected: tuple[str, ...]) -> _Looked:
+def _read(content: bytes, published: PublishedSolve, protected: tuple[str, ...]) -> _Inspected:
     patch = parse_patch(content.decode("utf-8", "surrogateescape"))
     inspection = inspect(patch, protected=protected)
-    return _Looked(content, inspection, with_patch(story, patch, inspection))
+    return _Inspected(content, inspection, with_patch(published, patch, inspection))
 
 
 async def _check_ours(db: AsyncSession, row: PublicationRow) -> None:

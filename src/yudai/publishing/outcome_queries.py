@@ -1,4 +1,4 @@
-"""Which pull requests of ours are to be looked at, and what was seen of them."""
+"""Queries of our pull requests that are due for a check, and of their outcomes."""
 
 from typing import NamedTuple
 
@@ -18,18 +18,18 @@ _P = PublicationRow
 
 class Due(NamedTuple):
     forge: str
-    """Only what is at this one."""
+    """Only pull requests at this forge."""
     open_before: float
-    """Open ones that were looked at last before then,"""
+    """Open ones last checked before then,"""
     ended_before: float
-    """merged and closed ones before then,"""
+    """merged and closed ones last checked before then,"""
     young: float
     """which ended after that."""
     limit: int = 50
 
 
 async def due(db: AsyncSession, which: Due) -> list[PublicationRow]:
-    """The longest unlooked at first."""
+    """Due pull requests, the longest unchecked first."""
     is_here = _P.repo_url.startswith(f"{which.forge}/", autoescape=True)
     is_due = or_(
         and_(_is_open(), _P.looked_at <= which.open_before),
@@ -42,7 +42,7 @@ async def due(db: AsyncSession, which: Due) -> list[PublicationRow]:
 async def at(
     db: AsyncSession, repo_url: str, number: int | None, *, young: float
 ) -> list[PublicationRow]:
-    """Ours of that number; another's number, or none, may concern all of the repository."""
+    """Our pull request of that number; for any other number, all of the repository."""
     is_there = func.lower(_P.repo_url) == repo_url.lower()
     query = select(_P).where(_P.pull_number.is_not(None), is_there).order_by(_P.looked_at)
     if number is not None:
@@ -59,7 +59,7 @@ async def is_ours(db: AsyncSession, repo_url: str, number: int) -> bool:
 
 
 async def take(db: AsyncSession, row: PublicationRow, *, at: float) -> bool:
-    """Whether it is ours to look at: nobody else has since it was found due."""
+    """Claim the check; False when another worker did since it was found due."""
     mine = (_P.solve_id == row.solve_id) & (_P.looked_at == row.looked_at)
     statement = update(_P).where(mine).values(looked_at=at).returning(_P.solve_id)
     return await db.scalar(statement.execution_options(synchronize_session=False)) is not None
@@ -91,7 +91,7 @@ MAX_ID = 2**63 - 1
 
 
 async def add(db: AsyncSession, row: OutcomeRow) -> bool:
-    """Keep it and tell the timeline; False when the same thing was seen before."""
+    """Store an outcome and append to the timeline; False when it is already stored."""
     await hold_solve(db, row.solve_id)
     if await _has(db, row):
         return False
@@ -109,7 +109,7 @@ async def add(db: AsyncSession, row: OutcomeRow) -> bool:
 
 
 async def of_solve(db: AsyncSession, solve_id: SolveId) -> list[OutcomeRow]:
-    """In the order in which they were seen."""
+    """Outcomes in the order in which they were seen."""
     of = OutcomeRow.solve_id == solve_id
     return list(await db.scalars(select(OutcomeRow).where(of).order_by(OutcomeRow.id)))
 
@@ -124,7 +124,7 @@ async def get(db: AsyncSession, outcome_id: int) -> OutcomeRow:
 
 
 async def answer(db: AsyncSession, row: OutcomeRow, *, is_so: bool, by: str) -> bool:
-    """What a person says of a suspicion; False when the same was said before."""
+    """Store a person's answer to a suspicion; False when it has the same answer already."""
     await hold_solve(db, row.solve_id)
     unanswered = (OutcomeRow.id == row.id) & OutcomeRow.confirmed.is_(None)
     statement = update(OutcomeRow).where(unanswered).values(confirmed=is_so, confirmed_by=by)

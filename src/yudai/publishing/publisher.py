@@ -1,4 +1,4 @@
-"""From a champion to one pull request and one comment, whatever fails on the way."""
+"""Publishes a champion as one pull request and one comment, in steps that survive failures."""
 
 import asyncio
 from collections.abc import AsyncGenerator
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import structlog
 
-from yudai.kit.errors import RefusedError, TakenError, WorldError, retry_after_s
+from yudai.kit.errors import ClaimLostError, InfrastructureError, RefusedError, retry_after_s
 from yudai.kit.ids import SolveId
 from yudai.kit.retry import grown
 from yudai.kit.text import line
@@ -15,7 +15,7 @@ from yudai.publishing import queries as publications
 from yudai.publishing.context import DismissedError
 from yudai.publishing.domain.publication import PublicationEvent, PublicationState
 from yudai.publishing.queries import Move
-from yudai.publishing.requests import Publications, ask_by_itself, may_tell
+from yudai.publishing.requests import Publications, may_comment, request_automatically
 from yudai.publishing.steps import Steps
 from yudai.publishing.tables import PublicationRow
 from yudai.publishing.views import PublicationView
@@ -26,7 +26,7 @@ from yudai.store.store import Store
 log: structlog.stdlib.BoundLogger = structlog.get_logger()
 
 LEASE_S = 60.0
-"""Without a sign of its holder for so long, another one goes on."""
+"""A lease that is not renewed for this long expires, and another worker resumes."""
 MAX_TRIES = 12
 FIRST_PAUSE_S = 5.0
 LONGEST_PAUSE_S = 900.0
@@ -34,105 +34,111 @@ _AT_ONCE = 4
 _MOST = 100
 _MAX_TEXT = 500
 _FORGOTTEN_S = 24 * 3600.0
-# The flow itself is about to.
+# Younger ones are about to be published by their own flow.
 _GRACE_S = 10.0
 
 _REFUSALS = (PublicationState.REFUSED, PublicationState.STALE)
-# A comment has to say why, unless there is a pull request that somebody closed.
+# A comment has to say why, unless a person closed the pull request.
 _OWING = (PublicationEvent.REFUSED, PublicationEvent.OUTDATED)
 _CLEAR = {"tries": 0, "error": "", "due_at": 0.0}
 
 
 @dataclass(frozen=True)
 class Publisher:
-    """Durable steps keyed by solve: what was done is written down before the next act."""
+    """Durable steps per solve: each result is stored before the next write."""
 
     steps: Steps
     holder: str
-    """Who we are among those who publish; new at each start."""
+    """Id of this publisher, new at each start."""
 
     async def request(self, solve_id: SolveId, *, actor: str) -> PublicationView:
-        """A person's word, in whose name it is done: see `Publications`."""
-        asked = Publications(self._store, self.steps.desk.context.clock, self.steps.desk.forge.url)
+        """Publish on a person's request and in their name: see `Publications`."""
+        asked = Publications(
+            self._store,
+            self.steps.publishing.context.clock,
+            self.steps.publishing.forge.url,
+        )
         return await asked.request(solve_id, actor=actor)
 
     async def auto(self, solve_id: SolveId) -> None:
-        """Publish a verified champion, or tell that there is none, where nobody needs to ask."""
-        forge, now = self.steps.desk.forge, self._now()
-        tells = self.steps.teller.tells
+        """Publish a verified champion, or comment that there is none, if no request is needed."""
+        forge, now = self.steps.publishing.forge, self._now()
+        comments_on = self.steps.issue_comment.comments_on
         async with self._store.change() as db:
-            row = await ask_by_itself(db, solve_id, tells=tells, forge=forge.url, at=now)
+            row = await request_automatically(
+                db, solve_id, comments_on=comments_on, forge=forge.url, at=now
+            )
         if row is not None:
-            await self.carry_on(solve_id)
+            await self.resume(solve_id)
 
-    async def carry_on(self, solve_id: SolveId) -> None:
-        """From wherever it stands to rest, or until something has to be waited for."""
+    async def resume(self, solve_id: SolveId) -> None:
+        """Execute the remaining steps, until it is done or has to wait."""
         row = await self._take(solve_id)
         if row is None:
             return
         structlog.contextvars.bind_contextvars(solve_id=solve_id)
         try:
-            async with self._keeping(row):
-                while publications.is_owed(row) and (stands := await self._go_on(row)):
+            async with self._holding_lease(row):
+                while publications.is_owed(row) and (stands := await self._step(row)):
                     row = stands
-            await self._let_go(row)
-        except TakenError:
+            await self._release(row)
+        except ClaimLostError:
             log.warning("publication.taken", solve_id=solve_id)
         except asyncio.CancelledError:
-            await self._let_go(row)
+            await self._release(row)
             raise
 
     async def sweep(self) -> int:
-        """Go on with all that are due and that nobody holds: also after a crash."""
+        """Resume all publications that are due and not held, also after a crash."""
         async with self._store.read() as db:
             found = await publications.due(
-                db, forge=self.steps.desk.forge.url, at=self._now(), limit=_MOST
+                db, forge=self.steps.publishing.forge.url, at=self._now(), limit=_MOST
             )
-        lanes = asyncio.Semaphore(_AT_ONCE)
+        slots = asyncio.Semaphore(_AT_ONCE)
 
-        async def lane(solve_id: SolveId) -> None:
-            async with lanes:
-                await self.carry_on(solve_id)
+        async def resume_one(solve_id: SolveId) -> None:
+            async with slots:
+                await self.resume(solve_id)
 
         async with asyncio.TaskGroup() as group:
             for solve_id in found:
-                group.create_task(lane(solve_id))
+                group.create_task(resume_one(solve_id))
         return len(found)
 
     async def remember(self) -> int:
-        """Solves whose flow died between their end and what should have been told of it."""
+        """Publish for ended solves whose flow died before it published."""
         now = self._now()
         async with self._store.read() as db:
             found = await publications.forgotten(
                 db,
-                forge=self.steps.desk.forge.url,
+                forge=self.steps.publishing.forge.url,
                 since=now - _FORGOTTEN_S,
                 until=now - _GRACE_S,
                 limit=5 * _MOST,
             )
-        owed = [ended.solve_id for ended in found if may_tell(ended.publish, ended.origin)]
+        owed = [ended.solve_id for ended in found if may_comment(ended.publish, ended.origin)]
         for solve_id in owed:
             try:
                 await self.auto(solve_id)
-            except Exception as error:  # noqa: BLE001 - the others are owed theirs, too
+            except Exception as error:  # noqa: BLE001 - continue with the others
                 log.warning("publishing.cannot_remember", solve_id=solve_id, error=repr(error))
         return len(owed)
 
-    async def _go_on(self, row: PublicationRow) -> PublicationRow | None:
-        """One step; None when it has to be tried again later."""
+    async def _step(self, row: PublicationRow) -> PublicationRow | None:
+        """Execute one step; None when it has to be tried again later."""
         try:
             move = await self.steps.next(row)
-        except (TakenError, StoreAwayError):
+        except (ClaimLostError, StoreAwayError):
             raise
         except DismissedError:
-            return await self._rest(row)
+            return await self._refuse_dismissed(row)
         except RefusedError as error:
             return await self._give_up(row, str(error))
-        except WorldError as error:
-            return await self._put_off(row, str(error), pause_s=retry_after_s(error))
+        except InfrastructureError as error:
+            return await self._postpone(row, str(error), pause_s=retry_after_s(error))
         except Exception as error:
             log.exception("publication.broke", state=row.state)
-            return await self._put_off(row, f"Yudai failed: {type(error).__name__}")
+            return await self._postpone(row, f"Yudai failed: {type(error).__name__}")
         return await self._write(row, move)
 
     async def _write(self, row: PublicationRow, move: Move) -> PublicationRow:
@@ -147,7 +153,7 @@ class Publisher:
                 await events.append(db, row.solve_id, kind=kind, at=now, data=data)
             return await publications.change(db, row.solve_id, row.holder, at=now, **columns)
 
-    async def _rest(self, row: PublicationRow) -> PublicationRow:
+    async def _refuse_dismissed(self, row: PublicationRow) -> PublicationRow:
         now = self._now()
         async with self._store.change() as db:
             if row.state in _REFUSALS:
@@ -157,8 +163,8 @@ class Publisher:
             return await publications.advance(db, row, move, at=now)
 
     async def _give_up(self, row: PublicationRow, reason: str) -> PublicationRow:
-        """Where only the comment fails, what else was done stays done."""
-        told = line(self.steps.desk.redact(reason), width=_MAX_TEXT)
+        """Refuse the publication. If only the comment failed, it is done without the comment."""
+        told = line(self.steps.publishing.redact(reason), width=_MAX_TEXT)
         if row.state in _REFUSALS:
             async with self._store.change() as db:
                 return await publications.change(
@@ -172,12 +178,12 @@ class Publisher:
         move = Move(PublicationEvent.REFUSED, {"reason": told}, {"reason": told})
         return await self._write(row, move)
 
-    async def _put_off(
+    async def _postpone(
         self, row: PublicationRow, error: str, *, pause_s: float = 0.0
     ) -> PublicationRow | None:
-        # A forge that says when to come back has not failed.
+        # A rate limit with a retry time does not count as a failed try.
         tries, now = row.tries + (pause_s <= 0), self._now()
-        told = line(self.steps.desk.redact(error), width=_MAX_TEXT)
+        told = line(self.steps.publishing.redact(error), width=_MAX_TEXT)
         if tries >= MAX_TRIES:
             return await self._give_up(row, f"given up after {tries} tries: {told}")
         wait_s = max(pause_s, grown(tries, FIRST_PAUSE_S, longest_s=LONGEST_PAUSE_S))
@@ -188,22 +194,22 @@ class Publisher:
         return None
 
     async def _take(self, solve_id: SolveId) -> PublicationRow | None:
-        now, clock = self._now(), self.steps.desk.context.clock
-        # Another one each time: two tasks of ours are two as well.
+        now, clock = self._now(), self.steps.publishing.context.clock
+        # A new holder each time, to tell apart two tasks of this process.
         holder = f"{self.holder}-{clock.token()}"[-64:]
-        forge = self.steps.desk.forge.url
+        forge = self.steps.publishing.forge.url
         async with self._store.change() as db:
             return await publications.take(
                 db, solve_id, holder, forge=forge, at=now, until=now + LEASE_S
             )
 
-    async def _let_go(self, row: PublicationRow) -> None:
+    async def _release(self, row: PublicationRow) -> None:
         async with self._store.change() as db:
             await publications.renew(db, row.solve_id, row.holder, until=0.0)
 
     @asynccontextmanager
-    async def _keeping(self, row: PublicationRow) -> AsyncGenerator[None]:
-        """TakenError as soon as it is not ours any more, in the midst of whatever is done."""
+    async def _holding_lease(self, row: PublicationRow) -> AsyncGenerator[None]:
+        """Renew the lease meanwhile. ClaimLostError interrupts the block when it is lost."""
         lease = asyncio.timeout(None)
         try:
             async with lease:
@@ -216,10 +222,10 @@ class Publisher:
         except TimeoutError:
             if not lease.expired():
                 raise
-            raise TakenError(f"the publication of solve {row.solve_id} was lost") from None
+            raise ClaimLostError(f"the publication of solve {row.solve_id} was lost") from None
 
     async def _renew_while_ours(self, row: PublicationRow, lease: asyncio.Timeout) -> None:
-        """Until another one has it, or could have it for all that we know: then it is over."""
+        """Renew until the lease is lost, or may be lost because it could not be renewed."""
         until, is_ours = row.held_until, True
         while is_ours:
             await asyncio.sleep(LEASE_S / 4)
@@ -235,7 +241,7 @@ class Publisher:
 
     @property
     def _store(self) -> Store:
-        return self.steps.desk.context.store
+        return self.steps.publishing.context.store
 
     def _now(self) -> float:
-        return self.steps.desk.context.clock.now()
+        return self.steps.publishing.context.clock.now()

@@ -1,8 +1,8 @@
-"""The pull request itself: found, or opened once."""
+"""Finds the pull request, or opens it once."""
 
 from yudai.forge.domain.repository import NewPull, PullRequest, PullState
 from yudai.kit.errors import LostAnswerError, RefusedError
-from yudai.publishing.context import Desk, Work
+from yudai.publishing.context import PublishContext, Work
 from yudai.publishing.domain.publication import PublicationEvent
 from yudai.publishing.domain.pull_request import body, has_marker, title
 from yudai.publishing.queries import Move
@@ -11,13 +11,13 @@ from yudai.publishing.tables import PublicationRow
 _REJECTED = "pull request #{} was closed by a person: no other one is opened for this solve"
 
 
-async def open_pull_request(desk: Desk, work: Work) -> Move:
-    pull = await _find(desk, work) or await _open_new(desk, work)
+async def open_pull_request(publishing: PublishContext, work: Work) -> Move:
+    pull = await _find(publishing, work) or await _open_new(publishing, work)
     columns: dict[str, object] = {
         "pull_number": pull.number,
         "pull_url": pull.url,
         "pull_title": pull.title,
-        # That it ended is for whoever settles it to see, and to write down.
+        # `settle.py` records when it has ended.
         "pull_state": pull.state if pull.state is PullState.OPEN else None,
         "is_draft": pull.is_draft,
     }
@@ -30,10 +30,10 @@ async def open_pull_request(desk: Desk, work: Work) -> Move:
     return Move(PublicationEvent.OPENED, columns, told)
 
 
-async def _find(desk: Desk, work: Work) -> PullRequest | None:
-    """Ours: a fork may have a branch of the same name, and anybody can copy a body."""
+async def _find(publishing: PublishContext, work: Work) -> PullRequest | None:
+    """Find our own: a fork may have a branch of the same name, and bodies can be copied."""
     row = work.row
-    found = await desk.forge.pulls_of(work.repo, _head(row), row.base_branch, by=work.by)
+    found = await publishing.forge.pulls_of(work.repo, _head(row), row.base_branch, by=work.by)
     ours = [
         pull
         for pull in found
@@ -43,35 +43,35 @@ async def _find(desk: Desk, work: Work) -> PullRequest | None:
     return min(ours, key=lambda pull: (order.index(pull.state), -pull.number), default=None)
 
 
-async def _open_new(desk: Desk, work: Work) -> PullRequest:
-    story = (await desk.prepare(work)).story
+async def _open_new(publishing: PublishContext, work: Work) -> PullRequest:
+    published = (await publishing.prepare(work)).published
     new = NewPull(
-        title=desk.redact(title(story)),
-        body=desk.redact(body(story)),
+        title=publishing.redact(title(published)),
+        body=publishing.redact(body(published)),
         head=_head(work.row),
         base=work.row.base_branch,
     )
-    await desk.turn(work)
+    await publishing.write_turn(work)
     try:
-        return await _open_once(desk, work, new)
+        return await _open_once(publishing, work, new)
     except (LostAnswerError, RefusedError):
-        # It may be there although we were told nothing, or told that it cannot be.
-        pull = await _find(desk, work)
+        # It may exist although the answer was lost or an error.
+        pull = await _find(publishing, work)
         if pull is None:
             raise
         return pull
 
 
-async def _open_once(desk: Desk, work: Work, new: NewPull) -> PullRequest:
+async def _open_once(publishing: PublishContext, work: Work, new: NewPull) -> PullRequest:
     try:
-        return await desk.forge.open_pull(work.repo, new, by=work.by)
+        return await publishing.forge.open_pull(work.repo, new, by=work.by)
     except RefusedError as error:
         # Not every plan of the forge has drafts.
         if "draft" not in str(error).lower():
             raise
-    await desk.turn(work)
+    await publishing.write_turn(work)
     ready = new.model_copy(update={"draft": False})
-    return await desk.forge.open_pull(work.repo, ready, by=work.by)
+    return await publishing.forge.open_pull(work.repo, ready, by=work.by)
 
 
 def _head(row: PublicationRow) -> str:

@@ -1,4 +1,4 @@
-"""What is kept of a pull request when the forge was asked about it."""
+"""Stores a pull request's state as the forge reported it."""
 
 from collections.abc import Awaitable, Callable
 from typing import NamedTuple
@@ -19,7 +19,7 @@ from yudai.store.rows import Data
 
 MAX_WORDS = 200
 UNSEEN = "cannot look at pull request"
-"""How a publication's error begins that is over when somebody could look."""
+"""Prefix of an error that is cleared once the pull request is visible again."""
 _GONE = "gone"
 
 _ENDED = {PullState.MERGED: OutcomeKind.MERGED, PullState.CLOSED: OutcomeKind.CLOSED}
@@ -35,12 +35,12 @@ LoginOf = Callable[[AsyncSession, str], Awaitable[str]]
 
 
 class Seen(NamedTuple):
-    """A pull request as it is now, or why there is none any more."""
+    """A pull request's present state, or why it is gone."""
 
     pull: PullRequest | None
     why_gone: str = ""
     self_logins: frozenset[str] = frozenset()
-    """Who the one that asked for the solve is at the forge."""
+    """Logins of the person who asked for the solve."""
 
     @property
     def state(self) -> PullState:
@@ -50,7 +50,7 @@ class Seen(NamedTuple):
 async def note_pull(
     db: AsyncSession, row: PublicationRow, seen: Seen, login_of: LoginOf, *, now: float
 ) -> None:
-    """Columns, timeline, outcome and the solve's own state, all or nothing."""
+    """Store columns, timeline, outcome and the solve's state in the caller's transaction."""
     solve = await solves.hold(db, row.solve_id)
     kept = await publications.find(db, row.solve_id)
     if kept is None:
@@ -118,7 +118,7 @@ def _facts(kept: PublicationRow, seen: Seen, now: float) -> _Facts:
 async def _logins(
     db: AsyncSession, solve: SolveRow, kept: PublicationRow, login_of: LoginOf
 ) -> frozenset[str]:
-    """Whoever asked for the solve, or for its publication, by the names we know."""
+    """Known logins of the people who asked for the solve or its publication."""
     known = {"" if solve.origin is None else solve.origin.login}
     for user_id in {solve.user_id, kept.actor} - {""}:
         known.add(await login_of(db, user_id))
@@ -133,11 +133,11 @@ def _columns(kept: PublicationRow, seen: Seen) -> Data:
         "pull_state": pull.state,
         "pull_title": pull.title,
         "merged_at": pull.merged_at,
-        # Before it was merged the forge has the sha of an attempt there: it is nothing of ours.
+        # Before a merge the forge reports the sha of a trial merge here.
         "merge_commit": pull.merge_commit if pull.state is PullState.MERGED else "",
     }
     if pull.state is not PullState.CLOSED:
-        # What is merged was made ready before, whether anybody saw it or not.
+        # A merged pull request is no draft, even if we missed the change.
         columns["is_draft"] = pull.is_draft and pull.state is PullState.OPEN
     if kept.pull_url != pull.url and pull.url:
         columns["pull_url"] = pull.url

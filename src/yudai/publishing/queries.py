@@ -1,4 +1,4 @@
-"""Queries of publications: who goes on with one, and where it stands."""
+"""Queries of publications: their lease and state."""
 
 from typing import NamedTuple
 
@@ -6,7 +6,7 @@ from sqlalchemy import ColumnElement, and_, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import InstrumentedAttribute
 
-from yudai.kit.errors import NotFoundError, TakenError
+from yudai.kit.errors import ClaimLostError, NotFoundError
 from yudai.kit.ids import SolveId
 from yudai.publishing.domain import publication
 from yudai.publishing.domain.publication import RESTING, PublicationEvent, PublicationState
@@ -27,15 +27,15 @@ KINDS: dict[PublicationEvent, str] = {
     PublicationEvent.OUTDATED: "publication.stale",
     PublicationEvent.ASKED_AGAIN: REQUESTED,
 }
-"""What each is called on the timeline."""
+"""Kinds of timeline events."""
 DISMISSED = "dismissed by a person"
-"""Why one rests whose solve was dismissed: of that no issue is told."""
+"""Reason of a publication whose solve was dismissed; no comment is written."""
 _ENDED = (SolveState.AWAITING_REVIEW, SolveState.COMPLETED, SolveState.FAILED)
 _P = PublicationRow
 
 
 class Move(NamedTuple):
-    """What a step has come to: written down before the next one."""
+    """Result of a step, stored before the next one."""
 
     event: PublicationEvent
     columns: Data
@@ -58,7 +58,7 @@ async def find(db: AsyncSession, solve_id: SolveId) -> PublicationRow | None:
 async def get(db: AsyncSession, solve_id: SolveId) -> PublicationRow:
     row = await find(db, solve_id)
     if row is None:
-        raise NotFoundError(f"solve {solve_id} was not published: nobody has asked for it")
+        raise NotFoundError(f"solve {solve_id} was not published: request it first")
     return row
 
 
@@ -74,29 +74,29 @@ async def add(db: AsyncSession, row: PublicationRow, *, data: Data) -> Publicati
 async def take(
     db: AsyncSession, solve_id: SolveId, holder: str, *, forge: str, at: float, until: float
 ) -> PublicationRow | None:
-    """Be the one who goes on with it; None when somebody else is, or nothing is due.
+    """Take the lease of a publication; None when another worker has it or nothing is due.
 
-    Nor is what belongs to another forge than the one we speak to.
+    Publications at another forge than the configured one are never due.
     """
     free = and_(_P.solve_id == solve_id, _is_due(at), _is_at(_P.repo_url, forge))
     return await _changed(db, free, {"holder": holder, "held_until": until})
 
 
 async def renew(db: AsyncSession, solve_id: SolveId, holder: str, *, until: float) -> bool:
-    """False when somebody else goes on with it."""
+    """Renew the lease; False when it was lost."""
     mine = and_(_P.solve_id == solve_id, _P.holder == holder)
     return await _changed(db, mine, {"held_until": until}) is not None
 
 
 async def hold(db: AsyncSession, row: PublicationRow) -> None:
-    """Until our commit it stays ours, as we saw it: TakenError."""
+    """Lock the publication; ClaimLostError when its lease was lost or its state has changed."""
     await hold_solve(db, row.solve_id)
     as_seen = and_(_P.solve_id == row.solve_id, _P.state == row.state, _P.holder == row.holder)
     _ours(await _changed(db, as_seen, {"holder": row.holder}), row.solve_id)
 
 
 async def is_dismissed(db: AsyncSession, solve: SolveRow) -> bool:
-    """Whether nobody wants its answer any more."""
+    """Whether a person dismissed the solve."""
     if solve.state is SolveState.CANCELLED:
         return True
     if solve.state is not SolveState.COMPLETED:
@@ -107,10 +107,10 @@ async def is_dismissed(db: AsyncSession, solve: SolveRow) -> bool:
 
 
 async def cancel(db: AsyncSession, solve_id: SolveId, *, at: float) -> None:
-    """Whoever goes on with it loses it; one with a pull request stays as it is.
+    """Cancel a publication of a dismissed solve and end its lease.
 
-    So does one whose pull request may be at the forge although nobody has written that down:
-    whoever goes on looks for it, and opens none for a solve that was dismissed.
+    One that has, or after PUSHED may have, a pull request stays as it is: the next step looks for
+    the pull request and opens none for a dismissed solve.
     """
     await hold_solve(db, solve_id)
     row = await find(db, solve_id)
@@ -126,7 +126,7 @@ async def cancel(db: AsyncSession, solve_id: SolveId, *, at: float) -> None:
 
 
 async def comment_ids(db: AsyncSession, repo_url: str, issue_number: int) -> list[int]:
-    """Where this issue was told of a solve before, the last time first."""
+    """Our comments on this issue, newest first."""
     query = (
         select(_P.comment_id)
         .join(SolveRow, SolveRow.id == _P.solve_id)
@@ -143,7 +143,7 @@ async def comment_ids(db: AsyncSession, repo_url: str, issue_number: int) -> lis
 async def change(
     db: AsyncSession, solve_id: SolveId, holder: str, *, at: float, **changes: object
 ) -> PublicationRow:
-    """Columns without a change of state, by its holder alone: TakenError."""
+    """Set columns without a change of state; ClaimLostError when the lease was lost."""
     if "state" in changes:
         raise ValueError("a state changes through advance()")
     mine = and_(_P.solve_id == solve_id, _P.holder == holder)
@@ -153,9 +153,9 @@ async def change(
 async def advance(
     db: AsyncSession, row: PublicationRow, move: Move, *, at: float
 ) -> PublicationRow:
-    """To the event's next state, and onto the timeline; only by the holder of the row as seen.
+    """Move to the event's next state and append to the timeline.
 
-    TakenError when it is another one's by now, or in another state.
+    ClaimLostError when the lease was lost or the state has changed.
     """
     await hold_solve(db, row.solve_id)
     was = row.state
@@ -169,7 +169,7 @@ async def advance(
 
 
 async def due(db: AsyncSession, *, forge: str, at: float, limit: int) -> list[SolveId]:
-    """Those at this forge that somebody should go on with, the longest waiting first."""
+    """Publications at this forge that are due, the longest waiting first."""
     is_ours = and_(_is_due(at), _is_at(_P.repo_url, forge))
     query = select(_P.solve_id).where(is_ours).order_by(_P.due_at, _P.solve_id).limit(limit)
     return list(await db.scalars(query))
@@ -178,7 +178,7 @@ async def due(db: AsyncSession, *, forge: str, at: float, limit: int) -> list[So
 async def forgotten(
     db: AsyncSession, *, forge: str, since: float, until: float, limit: int
 ) -> list[Ended]:
-    """Solves that ended in this time and of which nothing was told, newest first."""
+    """Solves that ended in this period without a publication, newest first."""
     query = (
         select(SolveRow.id, SolveRow.publish, SolveRow.origin)
         .outerjoin(PublicationRow, _P.solve_id == SolveRow.id)
@@ -201,7 +201,7 @@ def _is_at(url: InstrumentedAttribute[str], forge: str) -> ColumnElement[bool]:
 
 
 def _is_due(at: float) -> ColumnElement[bool]:
-    """One that is at rest has a time when its comment is still to be written."""
+    """A final publication has a due time while its comment is missing."""
     is_owed = or_(_P.state.not_in(RESTING), _P.due_at > 0)
     return and_(is_owed, _P.due_at <= at, _P.held_until <= at)
 
@@ -218,7 +218,7 @@ async def _changed(
 
 def _ours(row: PublicationRow | None, solve_id: SolveId) -> PublicationRow:
     if row is None:
-        raise TakenError(f"the publication of solve {solve_id} was taken up by another worker")
+        raise ClaimLostError(f"the publication of solve {solve_id} was taken up by another worker")
     return row
 
 

@@ -1,4 +1,4 @@
-"""Who may ask for a publication, of what, and when nobody needs to."""
+"""Requests to publish: which are allowed, and when a solve is published without one."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -32,16 +32,16 @@ _PUBLISHABLE = (VerdictStatus.PASSED, VerdictStatus.UNPROVED)
 
 @dataclass(frozen=True)
 class Publications:
-    """What people ask for and look at; it is carried out elsewhere."""
+    """Creates and shows publications; a worker executes them."""
 
     store: Store
     clock: Clock
     forge_url: str
 
     async def request(self, solve_id: SolveId, *, actor: str) -> PublicationView:
-        """A person's word, in whose name it is done.
+        """Request a publication in a person's name.
 
-        ConflictError where there is nothing that may be published, or it is under way.
+        ConflictError when nothing may be published, or publishing has already started.
         """
         now = self.clock.now()
         async with self.store.change() as db:
@@ -63,19 +63,19 @@ async def _ask(
     if there is None:
         return await publications.add(db, made, data={"by": actor})
     _check_again(there)
-    move = Move(PublicationEvent.ASKED_AGAIN, _anew(made), {"by": actor, "again": True})
+    move = Move(PublicationEvent.ASKED_AGAIN, _reset_columns(made), {"by": actor, "again": True})
     return await publications.advance(db, there, move, at=at)
 
 
-async def ask_by_itself(
+async def request_automatically(
     db: AsyncSession,
     solve_id: SolveId,
     *,
-    tells: Callable[[SolveRow], bool],
+    comments_on: Callable[[SolveRow], bool],
     forge: str,
     at: float,
 ) -> PublicationRow | None:
-    """What nobody needs to ask for; None: nothing, or it was asked for before."""
+    """Create a publication without a request; None when there is nothing to do or one exists."""
     solve = await solves.hold(db, solve_id)
     if not _is_at(solve.repo_url, forge) or not _has_ended(solve):
         return None
@@ -85,16 +85,16 @@ async def ask_by_itself(
     if solve.champion_run_id is not None:
         run = await runs.get(db, solve.champion_run_id)
     by_itself = solve.publish is PublishMode.AUTO and _status(run) is VerdictStatus.PASSED
-    if not by_itself and not (may_tell(solve.publish, solve.origin) and tells(solve)):
+    if not by_itself and not (may_comment(solve.publish, solve.origin) and comments_on(solve)):
         return None
-    # Whoever asked at the forge had the right to then; here they may be nobody.
+    # A person who asked at the forge may have no account here.
     actor = "" if _is_from_forge(solve.origin) else solve.user_id
     row = _new(solve, run if by_itself else None, actor=actor, forge=forge, at=at)
     return await publications.add(db, row, data={"by": "", "only_comment": not by_itself})
 
 
-def may_tell(publish: PublishMode | None, origin: Origin | None) -> bool:
-    """Nobody's issue is commented on, unless they or the solve's owner want to hear of it."""
+def may_comment(publish: PublishMode | None, origin: Origin | None) -> bool:
+    """Comment only if the solve was requested at the forge, or its owner publishes by default."""
     if publish in (None, PublishMode.NEVER):
         return False
     return publish is PublishMode.AUTO or _is_from_forge(origin)
@@ -113,7 +113,7 @@ def _is_from_forge(origin: Origin | None) -> bool:
 
 
 def _has_ended(solve: SolveRow) -> bool:
-    """And nobody has decided about it since."""
+    """Whether the flow has ended and no person has decided since."""
     if solve.state is SolveState.COMPLETED:
         return solve.champion_run_id is None
     return solve.state in (SolveState.AWAITING_REVIEW, SolveState.FAILED)
@@ -126,7 +126,7 @@ def _status(run: RunRow | None) -> VerdictStatus:
 async def _answer(db: AsyncSession, solve: SolveRow) -> RunRow:
     name = f"solve {short(solve.id)}"
     if solve.publish is None or not solve.repo_url:
-        raise ConflictError(f"{name} is of no forge: ", APPLY, " takes its answer")
+        raise ConflictError(f"{name} is not at a forge: ", APPLY, " takes its answer")
     if solve.publish is PublishMode.NEVER:
         raise ConflictError(f"{name} was opened with `publish: never`: open another one")
     if solve.champion_run_id is None:
@@ -172,8 +172,8 @@ def _new(
     )
 
 
-def _anew(made: PublicationRow) -> Data:
-    """Everything that an earlier try may have left behind, but for its comment."""
+def _reset_columns(made: PublicationRow) -> Data:
+    """Columns that a new request resets; the comment stays."""
     return {
         "run_id": made.run_id,
         "actor": made.actor,

@@ -1,4 +1,4 @@
-"""Whether an answer still holds where its base branch has changed the same files since."""
+"""Verifies a patch again when its base branch has changed the same files."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,7 +28,7 @@ REVALIDATED = "champion.revalidated"
 
 @dataclass(frozen=True)
 class Revalidator:
-    """The base as it is now is measured, then the merged change is verified upon it."""
+    """Measures the present base branch, then verifies the merged change on it."""
 
     context: Context
     mirrors: Mirrors

@@ -1,11 +1,11 @@
-"""What comes next with a publication, by where it stands."""
+"""The next step of a publication, by its state."""
 
 from dataclasses import dataclass
 from functools import partial
 
-from yudai.publishing.branch import Brancher
-from yudai.publishing.comment import Teller
-from yudai.publishing.context import Desk
+from yudai.publishing.branch import BranchWriter
+from yudai.publishing.comment import IssueComment
+from yudai.publishing.context import PublishContext
 from yudai.publishing.domain.publication import PublicationState
 from yudai.publishing.pull_request import open_pull_request
 from yudai.publishing.queries import Move
@@ -14,21 +14,23 @@ from yudai.publishing.tables import PublicationRow
 
 @dataclass(frozen=True)
 class Steps:
-    """Each looks before it acts: it may be begun again after a crash or a lost answer."""
+    """Each step checks the forge first, so it can be repeated after a crash or a lost answer."""
 
-    desk: Desk
-    brancher: Brancher
-    teller: Teller
+    publishing: PublishContext
+    branch_writer: BranchWriter
+    issue_comment: IssueComment
 
     async def next(self, row: PublicationRow) -> Move:
-        """RefusedError and ForgeError: nothing has come of it."""
+        """Execute the next step. After RefusedError or ForgeError nothing has changed."""
         acts = {
-            PublicationState.REQUESTED: self.brancher.commit if row.run_id else self.teller.tell,
-            PublicationState.COMMITTED: self.brancher.push,
-            PublicationState.PUSHED: partial(open_pull_request, self.desk),
-            PublicationState.OPENED: self.teller.tell,
-            # At rest, but for a comment that says why.
-            PublicationState.REFUSED: self.teller.tell,
-            PublicationState.STALE: self.teller.tell,
+            PublicationState.REQUESTED: self.branch_writer.commit
+            if row.run_id
+            else self.issue_comment.upsert,
+            PublicationState.COMMITTED: self.branch_writer.push,
+            PublicationState.PUSHED: partial(open_pull_request, self.publishing),
+            PublicationState.OPENED: self.issue_comment.upsert,
+            # Final, except for a comment that says why.
+            PublicationState.REFUSED: self.issue_comment.upsert,
+            PublicationState.STALE: self.issue_comment.upsert,
         }
-        return await acts[row.state](await self.desk.work(row))
+        return await acts[row.state](await self.publishing.work(row))

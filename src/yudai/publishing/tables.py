@@ -1,4 +1,4 @@
-"""Tables about forges: publications, what became of them, and what was asked there."""
+"""Tables of publications and their outcomes."""
 
 from sqlalchemy import BigInteger, Double, ForeignKey, Index, String, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
@@ -11,7 +11,7 @@ from yudai.store.rows import Base, Data, Id, Serial, Url
 
 
 class PublicationRow(Base, kw_only=True):
-    """One for each solve that is published, or whose end is told to its issue."""
+    """A publication of a solve: a pull request, or only a comment on its issue."""
 
     __tablename__ = "publications"
     __table_args__ = (
@@ -24,9 +24,9 @@ class PublicationRow(Base, kw_only=True):
         Id, ForeignKey("solves.id", ondelete="CASCADE"), primary_key=True
     )
     run_id: Mapped[RunId | None] = mapped_column(Id, default=None)
-    """Whose patch it is; None: there is no champion, and only a comment says so."""
+    """Run of the published patch; None: no champion, only a comment."""
     actor: Mapped[str] = mapped_column(Id, default="")
-    """The user in whose name it is done; "": the App's, or the server's."""
+    """User whose credential is used; "": the App's or the server's."""
     repo_url: Mapped[str] = mapped_column(Url)
     branch: Mapped[str | None] = mapped_column(String(250), default=None)
     head_repo: Mapped[str] = mapped_column(CleanText, default="")
@@ -51,21 +51,21 @@ class PublicationRow(Base, kw_only=True):
     reason: Mapped[str] = mapped_column(CleanText, default="")
     """Why it was refused or is stale: one line."""
     error: Mapped[str] = mapped_column(CleanText, default="")
-    """What the world said last; it is tried again."""
+    """Last error of a step that is tried again."""
     tries: Mapped[int] = mapped_column(default=0)
     due_at: Mapped[float] = mapped_column(Double, default=0.0)
-    """When it is tried next."""
+    """Time of the next try."""
     holder: Mapped[str] = mapped_column(Id, default="")
     held_until: Mapped[float] = mapped_column(Double, default=0.0)
-    """Until then only the holder goes on with it."""
+    """End of the holder's lease."""
     looked_at: Mapped[float] = mapped_column(Double, default=0.0)
-    """When the forge was last asked what became of it."""
+    """Time of the last check at the forge."""
     created_at: Mapped[float] = mapped_column(Double)
     updated_at: Mapped[float] = mapped_column(Double)
 
 
 class OutcomeRow(Base, kw_only=True):
-    """What became of a pull request; only ever added to."""
+    """Outcomes of a pull request; append-only."""
 
     __tablename__ = "outcomes"
     __table_args__ = (
@@ -78,7 +78,7 @@ class OutcomeRow(Base, kw_only=True):
     run_id: Mapped[RunId | None] = mapped_column(Id, default=None)
     kind: Mapped[OutcomeKind] = mapped_column(words(OutcomeKind))
     key: Mapped[str] = mapped_column(String(128))
-    """What it was seen by, such as a commit: the same thing seen again is no second outcome."""
+    """What identifies it, such as a commit: seen again, it is no second outcome."""
     at: Mapped[float] = mapped_column(Double)
     """When it happened at the forge."""
     seen_at: Mapped[float] = mapped_column(Double)
@@ -86,5 +86,5 @@ class OutcomeRow(Base, kw_only=True):
     """Who did it, where that is known."""
     evidence: Mapped[Data] = mapped_column(ValueJson(Data), default_factory=dict)
     confirmed: Mapped[bool | None] = mapped_column(default=None)
-    """Of a suspicion: what a person said; None: nobody has yet."""
+    """A person's answer to a suspicion; None: not answered."""
     confirmed_by: Mapped[str] = mapped_column(Id, default="")

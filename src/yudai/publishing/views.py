@@ -1,4 +1,4 @@
-"""What became of a solve's pull request, as the API shows it."""
+"""API views of publications and outcomes."""
 
 from pydantic import ConfigDict, Field
 
@@ -29,13 +29,13 @@ class OutcomeView(Value):
     at: float = Field(description="When it happened at the forge.")
     seen_at: float
     by: str = Field(description="Who did it, where that is known.")
-    key: str = Field(description="What it was seen by, such as a commit.")
+    key: str = Field(description="What identifies it, such as a commit.")
     evidence: dict[str, object] = Field(
         description="What shows it: the sign, the commit, the pull request that did it; of a merge "
-        "`self_merge`, whether whoever asked for the solve merged it."
+        "`self_merge`, whether the requester merged it."
     )
-    waits: bool = Field(description="A suspicion that nobody has answered yet.")
-    confirmed: bool | None = Field(description="Of a suspicion: what a person said.")
+    waits: bool = Field(description="A suspicion without an answer.")
+    confirmed: bool | None = Field(description="A person's answer to a suspicion.")
 
 
 class PullView(Value):
@@ -61,7 +61,7 @@ class OutcomeList(Value):
 async def outcomes_of(
     store: Store, solve_id: SolveId, *, user_id: str | None = None
 ) -> OutcomeList:
-    """Of somebody's own solve alone, unless whoever asks has the database itself."""
+    """Outcomes of the user's own solve; without a user, of any solve."""
     async with store.read() as db:
         solve = await solves.get(db, solve_id)
         if user_id not in (None, solve.user_id):
@@ -96,7 +96,7 @@ class PublicationView(Value):
     run_id: RunId | None = Field(description="Whose patch it is; null: only a comment is written.")
     state: PublicationState
     reason: str = Field(description="Why it was refused or is stale: one line.")
-    error: str = Field(description="What the world said last; it is tried again at `due_at`.")
+    error: str = Field(description="Last error; it is tried again at `due_at`.")
     tries: int
     due_at: float | None = Field(description="When it is tried again, after something failed.")
     repo_url: str

@@ -1,14 +1,14 @@
 """From the rows of a solve's runs to its ranking."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from yudai.kit.causes import Cause
-from yudai.kit.ids import RunId, SolveId
+from yudai.kit.ids import SolveId
+from yudai.kit.value import from_attributes
 from yudai.ranking.domain.reducer import rank
 from yudai.ranking.domain.scorecard import Place, Ranking, Scorecard
 from yudai.runs import queries as runs
-from yudai.runs.domain.states import RunState
 from yudai.runs.tables import RunRow
 from yudai.solves import queries as solves
 from yudai.solves.claims import Claim
@@ -19,27 +19,25 @@ from yudai.verification.domain.verdict import NOTHING
 
 
 def scorecard_of(run: RunRow) -> Scorecard:
-    return Scorecard(
-        run_id=RunId(run.id),
-        contestant=run.contestant,
-        state=RunState(run.state),
-        cause=None if run.cause is None else Cause(run.cause),
+    return from_attributes(
+        Scorecard,
+        run,
+        run_id=run.id,
         verdict=run.verdict or NOTHING,
-        files_changed=run.files_changed,
-        lines_changed=run.lines_changed,
         cost_micros=run.total_cost_micros,
-        latency_ms=run.latency_ms,
-        submitted_at=run.submitted_at,
-        error=run.error,
+        steadiness=0.0,
     )
 
 
-def places_of(rows: Sequence[RunRow]) -> list[Place]:
+def ranked(rows: Iterable[RunRow]) -> Iterator[tuple[int, RunRow]]:
     """The stored ranking; runs without a place yet follow in their own order."""
     ordered = sorted(rows, key=lambda run: (run.rank is None, run.rank or 0, run.position))
+    return ((run.rank or number, run) for number, run in enumerate(ordered, start=1))
+
+
+def places_of(rows: Iterable[RunRow]) -> list[Place]:
     return [
-        Place(rank=run.rank or number, scorecard=scorecard_of(run), why=run.why)
-        for number, run in enumerate(ordered, start=1)
+        Place(rank=number, scorecard=scorecard_of(run), why=run.why) for number, run in ranked(rows)
     ]
 
 

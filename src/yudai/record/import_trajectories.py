@@ -1,4 +1,4 @@
-"""Trajectory files of mini-SWE-agent become runs: one solve per file, all of them or none."""
+"""Imports mini-SWE-agent trajectory files as runs: one solve per file, all or none."""
 
 import asyncio
 import hashlib
@@ -42,8 +42,8 @@ _UNVERIFIED = Verdict(
 _REASON = "no champion: this run was imported, nothing of it was verified here"
 
 
-class Importation(NamedTuple):
-    """What became of one file."""
+class ImportedRun(NamedTuple):
+    """Result of one file."""
 
     path: Path
     solve_id: SolveId
@@ -51,7 +51,7 @@ class Importation(NamedTuple):
     handle: str
     issue: str
     is_new: bool
-    """False: the same content had been imported before."""
+    """False: the same content was imported before."""
 
 
 class _Read(NamedTuple):
@@ -66,14 +66,14 @@ class _Read(NamedTuple):
 class Importer:
     context: Context
 
-    async def import_files(self, paths: Sequence[Path]) -> list[Importation]:
-        """Read everything first, then write it in one transaction; the first bad file refuses all.
+    async def import_files(self, paths: Sequence[Path]) -> list[ImportedRun]:
+        """Read all files, then write them in one transaction. One bad file refuses all.
 
         A folder stands for the trajectory files in it. Equal content has the same ids.
         """
         read = await asyncio.to_thread(lambda: list(_read_all(_files(paths))))
         refs = [await self._keep(one) for one in read]
-        done: list[Importation] = []
+        done: list[ImportedRun] = []
         async with self.context.store.change() as db:
             for one, kept in zip(read, refs, strict=True):
                 is_new = await db.get(SolveRow, one.solve_id) is None
@@ -130,7 +130,7 @@ def _read_all(paths: Iterator[Path]) -> Iterator[_Read]:
 
 
 def _content(path: Path) -> bytes:
-    # A pipe or a device would be read for ever.
+    # A pipe or a device could be endless.
     if path.exists() and not path.is_file():
         raise RefusedError(f"{path}: it is not a file")
     try:
@@ -144,7 +144,7 @@ def _content(path: Path) -> bytes:
 
 
 def _named(path: Path, run: Imported) -> _Read:
-    """Ids from the content: what is imported again is found again."""
+    """Ids derived from the content, so that a repeated import finds its runs."""
     blob = json.dumps(run.document).encode()
     digest = hashlib.sha256(blob).digest()
     unix_ms = int((run.started_at or 0.0) * 1000)
@@ -153,13 +153,13 @@ def _named(path: Path, run: Imported) -> _Read:
     return _Read(path, run, blob, SolveId(solve_id), RunId(run_id))
 
 
-def _done(read: _Read, *, is_new: bool) -> Importation:
+def _done(read: _Read, *, is_new: bool) -> ImportedRun:
     handle, issue = read.run.contestant.handle, read.run.issue.label
-    return Importation(read.path, read.solve_id, read.run_id, handle, issue, is_new)
+    return ImportedRun(read.path, read.solve_id, read.run_id, handle, issue, is_new)
 
 
 def _encoded(patch: str) -> bytes:
-    """Lone surrogates are bytes that were not UTF-8, as our own export writes them."""
+    """Encode with lone surrogates as the original non-UTF-8 bytes, like our own export."""
     try:
         return patch.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:

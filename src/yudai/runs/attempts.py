@@ -1,4 +1,4 @@
-"""Attempts of a run: taken up by a worker, given up for a cause of the world, kept for ever."""
+"""Attempts of a run: claimed by a worker, and kept when the infrastructure ended one."""
 
 from typing import Any
 
@@ -19,7 +19,7 @@ from yudai.solves.tables import SolveRow
 
 RESUMED = "solve.resumed"
 _NUMBERS = ("steps", "message_count", "input_tokens", "cached_tokens", "output_tokens")
-# What an attempt has made of the run's row; the next one begins without it.
+# Columns that the next attempt resets.
 _FRESH: dict[str, Any] = {
     **dict.fromkeys((*_NUMBERS, "edits", "cost_micros"), 0),
     "sandbox_id": "",
@@ -33,7 +33,7 @@ _FRESH: dict[str, Any] = {
 async def take_solve(
     db: AsyncSession, solve_id: SolveId, worker_id: WorkerId, *, at: float
 ) -> SolveRow | None:
-    """Take a solve's flow up, also from a worker that died; None when it has come to rest."""
+    """Claim a solve's flow, also from a dead worker; None when the solve is no longer open."""
     row = await solves.hold(db, solve_id)
     if row.state in RESTING:
         return None
@@ -50,7 +50,7 @@ async def take_solve(
 async def start(
     db: AsyncSession, run: RunRow, worker_id: WorkerId, *, at: float, time_budget_s: float
 ) -> RunRow:
-    """Begin the attempt that its row is at."""
+    """Start the run's present attempt."""
     deadline = at + time_budget_s if run.deadline_at is None else run.deadline_at
     return await runs.advance(
         db,
@@ -72,7 +72,7 @@ async def give_up(
     at: float,
     claim: Claim | None = None,
 ) -> RunRow:
-    """End the attempt and put its run back into the queue for the next one."""
+    """End the attempt and queue the run for the next one."""
     kept = AttemptRow(
         run_id=run.id,
         number=run.attempt,
@@ -101,8 +101,8 @@ async def give_up(
     return queued
 
 
-async def lay_down(db: AsyncSession, worker_id: WorkerId, words: str, *, at: float) -> int:
-    """Put back what a worker that is being stopped was running; returns how much that was."""
+async def requeue_runs_of(db: AsyncSession, worker_id: WorkerId, words: str, *, at: float) -> int:
+    """Queue again the runs of a worker that is being stopped; return how many."""
     mine = (RunRow.worker_id == worker_id) & (RunRow.state == RunState.RUNNING)
     rows = list(await db.scalars(select(RunRow.id).where(mine).order_by(RunRow.id)))
     for run_id in rows:
@@ -113,12 +113,12 @@ async def lay_down(db: AsyncSession, worker_id: WorkerId, words: str, *, at: flo
 
 
 async def used(db: AsyncSession, run_id: RunId) -> int:
-    """How many of its chances are gone; what a worker laid down was none."""
+    """How many attempts count against the limit. Those of a stopped worker do not."""
     gone = (AttemptRow.run_id == run_id) & (AttemptRow.cause != Cause.WORKER_LEFT)
     return await db.scalar(select(func.count()).select_from(AttemptRow).where(gone)) or 0
 
 
 async def of_run(db: AsyncSession, run_id: RunId) -> list[AttemptRow]:
-    """Those that were given up, in their order."""
+    """Earlier attempts of a run, in order."""
     query = select(AttemptRow).where(AttemptRow.run_id == run_id).order_by(AttemptRow.number)
     return list(await db.scalars(query))

@@ -1,4 +1,4 @@
-"""What runs cost, with what it was spent on."""
+"""Costs and durations of runs."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -27,7 +27,7 @@ class Spent(NamedTuple):
 
 
 async def since(db: AsyncSession, user_id: str, at: float) -> Sequence[Spent]:
-    """Each run of somebody's solves from then on, with all its attempts."""
+    """Cost of each run of a user's solves since then, with all its attempts."""
     query = (
         select(
             SolveRow.id,
@@ -45,7 +45,7 @@ async def since(db: AsyncSession, user_id: str, at: float) -> Sequence[Spent]:
 
 
 async def at_risk(db: AsyncSession, user_id: str, since: float) -> int:
-    """What somebody's solves from then on have cost, or may still cost while they are open."""
+    """What a user's solves since then have cost, or may still cost while they are open."""
     query = select(
         SolveRow.state, SolveRow.budget, SolveRow.spent_micros, SolveRow.uncertain_micros
     ).where(SolveRow.user_id == user_id, SolveRow.created_at >= since)
@@ -55,13 +55,13 @@ async def at_risk(db: AsyncSession, user_id: str, since: float) -> int:
     )
 
 
-class Took(NamedTuple):
+class RunDuration(NamedTuple):
     contestant: Contestant
     seconds: float
 
 
-async def took(db: AsyncSession, user_id: str, *, newest: int) -> list[Took]:
-    """How long completed runs of somebody's newest solves took, from start to verdict."""
+async def run_durations(db: AsyncSession, user_id: str, *, newest: int) -> list[RunDuration]:
+    """How long completed runs of a user's newest solves took, from start to verdict."""
     looked_at = (
         select(SolveRow.id).where(SolveRow.user_id == user_id).order_by(*NEWEST_FIRST).limit(newest)
     )
@@ -71,4 +71,4 @@ async def took(db: AsyncSession, user_id: str, *, newest: int) -> list[Took]:
         RunRow.started_at.is_not(None),
         RunRow.finished_at.is_not(None),
     )
-    return [Took(contestant, seconds) for contestant, seconds in await db.execute(query)]
+    return [RunDuration(contestant, seconds) for contestant, seconds in await db.execute(query)]

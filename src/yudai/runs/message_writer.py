@@ -1,4 +1,4 @@
-"""The message writer: agents' threads append, one task commits what is pending together."""
+"""The message writer: agents' threads append messages, one task commits them in batches."""
 
 import asyncio
 import math
@@ -28,9 +28,9 @@ from yudai.store.store import Store
 
 DELAY_S = 0.02
 MAX_BYTES = 64 << 20
-"""Of messages that are not committed yet: whoever has more waits."""
+"""Limit for messages that are not committed yet; above it `append` waits."""
 CLOSING_S = 5.0
-"""How long a patient writer still tries to commit when it is closed."""
+"""How long closing a writer with patience still tries to commit."""
 # How soon a waiting thread notices that its run is over.
 _LOOK_S = 0.1
 
@@ -46,7 +46,7 @@ def _told(name: str) -> ColumnElement[Any]:
 
 
 def _at_least(name: str) -> ColumnElement[Any]:
-    """Others may tell of a run's model calls as well, and what they have told stays."""
+    """The larger number: the model endpoint may have counted a run's calls as well."""
     return case((_RUNS.c[name] > _told(name), _RUNS.c[name]), else_=_told(name))
 
 
@@ -55,7 +55,7 @@ _NUMBERS: dict[str, ColumnElement[Any]] = {
     **{name: _at_least(name) for name in Usage.model_fields},
     "rev": _RUNS.c.rev + 1,
 }
-# The attempt is asked for too: a late message of an earlier one must not set the numbers back.
+# Only for the same attempt: a late message of an earlier one must not reset the numbers.
 _UPDATE_RUN = (
     update(_RUNS)
     .where(_RUNS.c.id == bindparam("of_run"), _RUNS.c.attempt == bindparam("of_attempt"))
@@ -78,11 +78,11 @@ def _never() -> bool:
 
 
 class MessageWriter:
-    """Made inside the event loop that commits; only `append` may be called from other threads.
+    """Created on the event loop that commits; only `append` may be called from other threads.
 
     Messages whose commit failed stay pending and are tried again; until a commit succeeds, no new
-    message is taken, so that no agent goes on unrecorded: `append` waits up to `patience_s` from
-    the failure on, then refuses.
+    message is taken, so that no agent works unrecorded: `append` waits up to `patience_s` after
+    the failure, then refuses.
     """
 
     def __init__(
@@ -116,7 +116,7 @@ class MessageWriter:
         self._task = self._loop.create_task(self._work(), name="message-writer")
 
     def recorder(self, run_id: RunId, attempt: int, *, sandbox_id: str = "") -> OnMessage:
-        """`append` for the run of the task that asks: once it is cancelled, nothing waits."""
+        """`append` for the run of the current task; it stops waiting when the task is cancelled."""
         task = asyncio.current_task()
 
         def is_over() -> bool:
@@ -139,10 +139,10 @@ class MessageWriter:
     ) -> None:
         """Queue a message; it is committed within `delay_s`, together with all others.
 
-        Where it has to wait, it does so until `is_over`, which is asked in the caller's thread.
+        When it has to wait, it calls `is_over` in the caller's thread and stops once that is true.
         """
-        # All that could be wrong with a message is found here, in its own agent's thread:
-        # found in the batch, it would hold up everybody's.
+        # Check the message here, in its agent's thread: an error in the batch would fail the
+        # messages of all other runs.
         _refuse_unstorable(message, progress)
         body = self._redact(to_json(message.body))
         row = columns_of(run_id, attempt, message, body, notes_of(message.body))
@@ -189,7 +189,7 @@ class MessageWriter:
             await asyncio.wait([self._task])
 
     def _wait_for_room(self, is_over: Callable[[], bool]) -> None:
-        """Under the lock, which is open while it waits."""
+        """Called with the lock held; waiting releases it."""
         while True:
             if self._closed:
                 raise WriteError("the message writer is closed")
@@ -198,7 +198,7 @@ class MessageWriter:
             if is_over():
                 raise WriteError("the run ended before its message could be stored")
             left_s = self._patience_left_s()
-            # The loop cannot wait for itself: it is refused at once, or let in.
+            # The event loop cannot wait for itself: accept or refuse at once.
             if left_s <= 0 or (self._is_in_loop() and self._failure):
                 raise self._not_stored()
             if self._is_in_loop():
@@ -240,7 +240,7 @@ class MessageWriter:
         except asyncio.CancelledError:
             self._waiters += waiters
             raise
-        except Exception as error:  # noqa: BLE001 - whoever waits must hear of any
+        except Exception as error:  # noqa: BLE001 - waiting callers must get any error
             self._committing = False
             self._failed(batch, waiters, error)
         else:
@@ -256,7 +256,7 @@ class MessageWriter:
             if not waiter.done():
                 waiter.set_result(None)
         if was is not None:
-            # Whoever came during this commit relied on the next one.
+            # Calls that came during this commit wait for the next one.
             self._hurry.set()
             self._awake.set()
             self._pauses_s = pauses_s()
@@ -277,7 +277,7 @@ class MessageWriter:
             self._retry.cancel()
         self._retry = self._loop.call_later(next(self._pauses_s), self._awake.set)
         if was is None:
-            # Last, so that nobody waits for ever for an error that could not be logged.
+            # Last, so that a failing log call cannot leave callers waiting.
             log.error("messages.not_stored", count=len(batch.messages), error=reason(error))
 
     def _not_stored(self) -> WriteError:
@@ -288,7 +288,7 @@ class MessageWriter:
         return error
 
     async def _commit(self, batch: _Batch) -> None:
-        # Always in one order: two processes that write at once then wait instead of deadlocking.
+        # Always in one order: two processes that write at once wait instead of deadlocking.
         numbers = [batch.progress[key] for key in sorted(batch.progress)]
 
         def write(connection: Connection) -> None:

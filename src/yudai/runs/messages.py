@@ -1,4 +1,4 @@
-"""Messages of a run, as mini-SWE-agent wrote them."""
+"""Queries of a run's messages, in mini-SWE-agent's format."""
 
 import json
 from collections.abc import Iterable, Sequence
@@ -34,7 +34,7 @@ _NEWEST = (
 
 
 class Stored(NamedTuple):
-    """A message whose body is still the text that it is stored as."""
+    """A message whose body is still JSON text."""
 
     run_id: RunId
     attempt: int
@@ -44,10 +44,10 @@ class Stored(NamedTuple):
     at: float
     body: str
     is_test: bool | None
-    """None: nobody has looked."""
+    """None: not analysed."""
     edit: int | None
     previous_at: float | None
-    """When the one before it happened; None for the first."""
+    """Time of the previous message; None for the first."""
 
 
 class Edit(NamedTuple):
@@ -58,7 +58,7 @@ class Edit(NamedTuple):
     body: str
 
 
-class Stretch(NamedTuple):
+class MessageRange(NamedTuple):
     """Messages of one attempt, from after one number up to another."""
 
     run_id: RunId
@@ -88,7 +88,7 @@ async def messages(
 async def add_all(
     db: AsyncSession, run_id: RunId, messages: Iterable[TrajectoryMessage], *, attempt: int = 1
 ) -> None:
-    """Store messages in the caller's transaction; those of a run that goes on have a writer."""
+    """Store messages in the caller's transaction; those of an active run have the writer."""
     told = list(messages)
     rows = [
         columns_of(run_id, attempt, message, to_json(message.body), notes)
@@ -120,8 +120,8 @@ def newest(db: Connection, run_ids: Sequence[RunId]) -> dict[RunId, int]:
     return {run_id: seq for run_id, seq in rows}  # noqa: C416 - dict() does not know rows
 
 
-def stretches(db: Connection, wanted: Sequence[Stretch]) -> list[Stored]:
-    """All of them in one statement, in any order."""
+def in_ranges(db: Connection, wanted: Sequence[MessageRange]) -> list[Stored]:
+    """Messages of all these ranges, in one statement and in any order."""
     ranges = [
         and_(
             MessageRow.run_id == one.run_id,
@@ -137,7 +137,7 @@ def stretches(db: Connection, wanted: Sequence[Stretch]) -> list[Stored]:
 async def page_before(
     db: AsyncSession, run_id: RunId, *, before: int | None, limit: int, attempt: int | None = None
 ) -> list[Stored]:
-    """The last ones before that number (None: of all), in their order."""
+    """The last messages before that number (None: of all), in order."""
     query = _stored().where(_of_attempt(run_id, attempt))
     if before is not None:
         query = query.where(MessageRow.seq < before)
@@ -186,7 +186,7 @@ async def has(db: AsyncSession, run_id: RunId, seq: int, *, attempt: int) -> boo
 async def newest_edit(
     db: AsyncSession, run_id: RunId, *, attempt: int, upto: int | None = None
 ) -> Edit | None:
-    """The last one at or before that number (None: of all)."""
+    """The last edit at or before that number (None: of all)."""
     query = select(MessageRow.seq, MessageRow.edit, MessageRow.body).where(
         _of_attempt(run_id, attempt), MessageRow.edit.is_not(None)
     )

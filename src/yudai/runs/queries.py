@@ -37,7 +37,7 @@ async def get(db: AsyncSession, run_id: RunId) -> RunRow:
 
 
 async def hold(db: AsyncSession, run_id: RunId) -> RunRow:
-    """As it is now; until our commit nobody else changes it, its solve or its other runs."""
+    """Lock its solve and re-read the run: neither changes until the commit."""
     await hold_solve(db, (await get(db, run_id)).solve_id)
     return await get_row(db, RunRow, run_id, is_fresh=True)
 
@@ -62,9 +62,9 @@ async def advance(
     claim: Claim | None = None,
     **changes: object,
 ) -> RunRow:
-    """Move to the event's next state, with other columns, and tell the timeline.
+    """Move to the event's next state, set other columns and append to the timeline.
 
-    With a claim only while it holds: TakenError.
+    ClaimLostError when the claim was lost.
     """
     row = await hold(db, run_id)
     if claim:
@@ -81,7 +81,7 @@ async def advance(
 async def change(
     db: AsyncSession, run_id: RunId, *, claim: Claim | None = None, **changes: object
 ) -> RunRow:
-    """Set columns without a change of state; with a claim only while it holds."""
+    """Set columns without a change of state; ClaimLostError when the claim was lost."""
     if "state" in changes:
         raise ValueError("a state changes through advance()")
     row = await hold(db, run_id)
@@ -91,7 +91,7 @@ async def change(
 
 
 def _columns(changes: dict[str, object]) -> dict[str, object]:
-    """A usage is spread over the columns that are named like its fields."""
+    """Expand `usage` into the columns named like its fields."""
     usage = changes.get("usage")
     if not isinstance(usage, Usage):
         return changes
@@ -99,7 +99,7 @@ def _columns(changes: dict[str, object]) -> dict[str, object]:
 
 
 async def sandbox_tags(db: AsyncSession, owner: str) -> Tags:
-    """Of a sandbox whose owner is a run or a solve; empty for anybody else."""
+    """Tags of a sandbox whose owner is a run or a solve; empty for any other owner."""
     run = (await db.execute(select(RunRow.solve_id).where(RunRow.id == owner))).one_or_none()
     solve_id = owner if run is None else run.solve_id
     columns = select(

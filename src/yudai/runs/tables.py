@@ -37,12 +37,12 @@ class RunRow(WorkRow, kw_only=True):
     cause: Mapped[Cause | None] = mapped_column(words(Cause), default=None)
     error: Mapped[str] = mapped_column(CleanText, default="")
     attempt: Mapped[int] = mapped_column(default=1)
-    """Numbers and trajectory are those of this attempt; whoever runs an older one may not write."""
+    """Numbers and trajectory belong to this attempt; a worker with an older one may not write."""
     worker_id: Mapped[WorkerId] = mapped_column(Id, default=WorkerId(""))
     deadline_at: Mapped[float | None] = mapped_column(Double, default=None)
     """Set when its first attempt starts; a later one has no more time."""
     earlier_cost_micros: Mapped[int] = mapped_column(BigInteger, default=0)
-    """Of its earlier attempts together."""
+    """Cost of all earlier attempts."""
     rev: Mapped[int] = mapped_column(default=0)
     """Grows with every change of this row: a reader's cursor."""
     sandbox_id: Mapped[str] = mapped_column(CleanText, default="")
@@ -70,7 +70,7 @@ class RunRow(WorkRow, kw_only=True):
     why: Mapped[str] = mapped_column(CleanText, default="")
     diagnostics: Mapped[Data] = mapped_column(ValueJson(Data), default_factory=dict)
     marks: Mapped[Marks | None] = mapped_column(ValueJson(Marks), default=None)
-    """Of the present attempt, at most MAX_MARKS; None: written by an earlier version."""
+    """Marks of the present attempt, at most MAX_MARKS; None: written by an earlier version."""
 
     @property
     def total_cost_micros(self) -> int:
@@ -82,7 +82,7 @@ class RunRow(WorkRow, kw_only=True):
 
 
 class AttemptRow(Base, kw_only=True):
-    """An attempt that ended for a cause of the world: kept with what it cost, never changed."""
+    """An attempt that the infrastructure ended. Kept with its cost, never changed."""
 
     __tablename__ = "attempts"
 
@@ -106,7 +106,7 @@ class AttemptRow(Base, kw_only=True):
 
 
 class HoldRow(Base, kw_only=True):
-    """Money set aside for one model call that is under way."""
+    """Money reserved for one running model call."""
 
     __tablename__ = "holds"
 
@@ -145,13 +145,13 @@ class MessageRow(Base, kw_only=True):
     body: Mapped[str] = mapped_column(Text)
     """JSON text of mini-SWE-agent's message, never parsed on the way in."""
     is_test: Mapped[bool | None] = mapped_column(default=None)
-    """Its command runs tests, or it is what they printed; None: nobody has looked."""
+    """Its command runs tests, or it is their output; None: not analysed."""
     edit: Mapped[int | None] = mapped_column(default=None)
-    """Which edit it was, when files had changed after its command; the first is 1."""
+    """Number of the edit, when its command changed files; the first is 1."""
 
 
-class DeskRow(Base, kw_only=True):
-    """An attempt whose agent calls its model from its sandbox, for all who answer there."""
+class EndpointRow(Base, kw_only=True):
+    """An attempt whose agent calls its model from the sandbox, through the model endpoint."""
 
     __tablename__ = "desks"
 
@@ -160,8 +160,8 @@ class DeskRow(Base, kw_only=True):
     )
     attempt: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
     refused: Mapped[int] = mapped_column(default=0)
-    """Requests that were not taken."""
+    """Number of refused requests."""
     uncertain_micros: Mapped[int] = mapped_column(BigInteger, default=0)
-    """Of calls that failed but may have been billed: they count against the run's cap."""
+    """Cost of calls that failed but may have been billed: it counts against the run's cap."""
     closed_at: Mapped[float | None] = mapped_column(Double, default=None)
-    """From when on its token is no good."""
+    """When its token became invalid."""

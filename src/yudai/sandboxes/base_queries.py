@@ -1,4 +1,4 @@
-"""Queries of prepared bases that providers keep for us, and of whose turn it is to build one."""
+"""Queries of prepared bases that providers keep for us, and of the leases to build them."""
 
 from typing import Any, cast
 
@@ -83,7 +83,7 @@ async def forget(db: AsyncSession, backend: str, key: str, external: str) -> boo
 
 
 async def builder(db: AsyncSession, backend: str, key: str, *, now: float) -> Seen | None:
-    """None: it is nobody's turn."""
+    """None: no process holds the lease."""
     silent_s = instant(db, now) - BuilderRow.beat_at
     found = (
         await db.execute(select(BuilderRow, silent_s).where(_turn(backend, key)))
@@ -115,7 +115,7 @@ async def take_turn(
 
 
 async def beat_turn(db: AsyncSession, base: tuple[str, str], holder: Holder, *, now: float) -> bool:
-    """False when it is somebody else's by now."""
+    """False when another process has it by now."""
     statement = update(BuilderRow).where(_turn(*base), BuilderRow.holder == holder.id)
     return await has_changed(db, statement.values(beat_at=instant(db, now)))
 
@@ -134,7 +134,7 @@ def shortened(log: bytes) -> bytes:
 
 
 def _users(backend: Any, key: Any) -> Any:
-    """Sandboxes that stand on it now."""
+    """How many sandboxes use it now."""
     stands = (SandboxRow.backend == backend) & (SandboxRow.base == key)
     query = select(func.count()).where(stands, SandboxRow.closed_at.is_(None))
     return query.correlate(BaseRow).scalar_subquery()

@@ -1,4 +1,4 @@
-"""The register in the database: what backends note before they make what could outlive them."""
+"""The register in the database: rows that exist before the machines and snapshots they name."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Sequence
@@ -11,19 +11,19 @@ import structlog
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from yudai.kit.clock import Clock
-from yudai.kit.concurrency import Chores, meanwhile
+from yudai.kit.concurrency import BackgroundTasks, in_background
 from yudai.kit.ids import WorkerId
 from yudai.sandboxes import base_queries as bases
 from yudai.sandboxes import queries as sandboxes
 from yudai.sandboxes.port import Tags
 from yudai.sandboxes.queries import NOBODY, Kept
-from yudai.sandboxes.register import BaseEntry, BoxEntry
+from yudai.sandboxes.register import BaseEntry, SandboxEntry
 from yudai.store.holders import (
     DEAD_S,
     Holder,
     IsGone,
     IsThere,
-    Living,
+    Liveness,
     Seen,
     never_known,
     never_seen,
@@ -36,10 +36,10 @@ log: structlog.stdlib.BoundLogger = structlog.get_logger()
 POLL_S = 0.2
 BEAT_S = 10.0
 _LEAVE_S = 2.0
-"""How long a database that is away may hold us up when a turn is over."""
+"""How long releasing a lease may wait for an unreachable database."""
 
 BaseKey = tuple[str, str]
-"""Of a backend, and in it."""
+"""The backend's name, and the base's key in it."""
 
 
 def _no_locks() -> WeakValueDictionary[BaseKey, asyncio.Lock]:
@@ -47,26 +47,26 @@ def _no_locks() -> WeakValueDictionary[BaseKey, asyncio.Lock]:
 
 
 @dataclass(frozen=True)
-class Turns:
+class BuildLease:
     store: Store
     clock: Clock
     holder: Holder
-    living: Living
+    is_alive: Liveness
     beat_s: float = BEAT_S
     _locks: WeakValueDictionary[BaseKey, asyncio.Lock] = field(default_factory=_no_locks)
     _over: set[str] = field(default_factory=set[str])
-    """Turns of ours that have ended, whatever the database says about them."""
-    _chores: Chores = field(default_factory=Chores)
+    """Leases that this process has released, even if the database does not know it yet."""
+    _background: BackgroundTasks = field(default_factory=BackgroundTasks)
 
     @asynccontextmanager
-    async def taken(self, base: BaseKey) -> AsyncGenerator[str]:
-        """Wait for the turn, and have it for the time of the block, unless we are silent long."""
+    async def hold(self, base: BaseKey) -> AsyncGenerator[str]:
+        """Wait for the lease and hold it for the block; it expires unless it is renewed."""
         lock = self._locks.setdefault(base, asyncio.Lock())
         turn = self.holder._replace(id=self.clock.token())
         async with lock:
             try:
                 await self._take(base, turn)
-                async with meanwhile(self._beat_for_ever(base, turn), name="base-turn"):
+                async with in_background(self._beat_for_ever(base, turn), name="base-turn"):
                     yield turn.id
             finally:
                 await self._end(base, turn)
@@ -83,7 +83,7 @@ class Turns:
             await asyncio.sleep(POLL_S)
 
     def _is_over(self, seen: Seen) -> bool:
-        return seen.holder.id in self._over or not self.living(seen)
+        return seen.holder.id in self._over or not self.is_alive(seen)
 
     async def _beat_for_ever(self, base: BaseKey, turn: Holder) -> None:
         is_ours = True
@@ -97,12 +97,12 @@ class Turns:
         log.warning("base.turn_lost", base=base)
 
     async def _end(self, base: BaseKey, turn: Holder) -> None:
-        """Also when our caller is cancelled once more."""
+        """Release the lease, also when the caller is cancelled again."""
         self._over.add(turn.id)
-        await asyncio.wait([self._chores.begin(self._let_go(base, turn))], timeout=_LEAVE_S)
+        await asyncio.wait([self._background.begin(self._let_go(base, turn))], timeout=_LEAVE_S)
 
     async def _let_go(self, base: BaseKey, turn: Holder) -> None:
-        """Others of this machine see us alive, and would wait for as long as we are."""
+        """Retry the release: processes of this machine see us alive and would keep waiting."""
         while turn.id in self._over:
             try:
                 async with self.store.database.transaction() as db:
@@ -118,12 +118,12 @@ IsHere = Callable[[str], bool]
 TagsOf = Callable[[AsyncSession, str], Awaitable[Tags]]
 """What a sandbox of that owner, a run or a solve, is tagged with."""
 Ending = Callable[[AsyncSession, str, float], Awaitable[bool]]
-"""Write the end of a box."""
+"""Write the end of a sandbox."""
 
 
 @dataclass(frozen=True)
 class DatabaseRegister:
-    """One for each process; what it cannot write because the database is away, it raises."""
+    """One per process; raises when the database cannot be reached."""
 
     store: Store
     clock: Clock
@@ -139,7 +139,7 @@ class DatabaseRegister:
     dead_s: float = DEAD_S
     turn_beat_s: float = BEAT_S
     _unwritten: dict[str, Ending] = field(default_factory=dict[str, Ending])
-    """Boxes whose end could not be written."""
+    """Sandboxes whose end could not be written."""
     _name: list[str] = field(default_factory=list[str])
 
     async def installation(self) -> str:
@@ -153,7 +153,9 @@ class DatabaseRegister:
         async with self.store.read() as db:
             return await self.tags_of(db, owner)
 
-    async def open_boxes(self, entries: Sequence[BoxEntry], *, at_most: int | None = None) -> bool:
+    async def open_sandboxes(
+        self, entries: Sequence[SandboxEntry], *, at_most: int | None = None
+    ) -> bool:
         if at_most is not None:
             # Its row is what those who count wait for.
             await self.installation()
@@ -163,53 +165,53 @@ class DatabaseRegister:
                 if at_most is not None and not await self._has_room(db, entries, at_most, now):
                     return False
                 for entry in entries:
-                    await sandboxes.open_box(db, entry, self._me, now=now)
+                    await sandboxes.open_sandbox(db, entry, self._me, now=now)
         except BaseException:
-            # They may be there nevertheless, and nobody would use them.
+            # The rows may exist nevertheless, but they would never be used.
             self._unwritten.update(
-                dict.fromkeys((entry.id for entry in entries), sandboxes.close_box)
+                dict.fromkeys((entry.id for entry in entries), sandboxes.close_sandbox)
             )
             raise
         for entry in entries:
             self._unwritten.pop(entry.id, None)
         return True
 
-    async def name_box(self, box_id: str, external: str) -> None:
+    async def name_sandbox(self, sandbox_id: str, external: str) -> None:
         async with self.store.database.transaction() as db:
-            await sandboxes.name_box(db, box_id, external)
+            await sandboxes.name_sandbox(db, sandbox_id, external)
 
-    async def close_box(self, box_id: str, *, reaped: bool = False) -> bool:
+    async def close_sandbox(self, sandbox_id: str, *, reaped: bool = False) -> bool:
         """What is not written now is written with a later beat or look."""
-        return await self._end(box_id, partial(sandboxes.close_box, reaped=reaped))
+        return await self._end(sandbox_id, partial(sandboxes.close_sandbox, reaped=reaped))
 
-    async def let_go(self, box_id: str) -> None:
-        await self._end(box_id, _let_go)
+    async def let_go(self, sandbox_id: str) -> None:
+        await self._end(sandbox_id, _let_go)
 
-    async def boxes(self, backend: str) -> Sequence[BoxEntry]:
+    async def sandboxes(self, backend: str) -> Sequence[SandboxEntry]:
         if self._unwritten:
             await self.beat()
         async with self.store.read() as db:
-            found = await sandboxes.open_boxes(db, backend, now=self.clock.now())
+            found = await sandboxes.open_sandboxes(db, backend, now=self.clock.now())
         return [self._entry(kept) for kept in found]
 
-    async def known(self, box_ids: Collection[str]) -> set[str]:
+    async def known(self, sandbox_ids: Collection[str]) -> set[str]:
         async with self.store.read() as db:
-            return await sandboxes.known(db, box_ids)
+            return await sandboxes.known(db, sandbox_ids)
 
     async def beat(self, held: Collection[str] = ()) -> set[str]:
         ended = dict(self._unwritten)
         async with self.store.database.transaction() as db:
             now = self.clock.now()
-            for box_id, write in ended.items():
-                await write(db, box_id, now)
+            for sandbox_id, write in ended.items():
+                await write(db, sandbox_id, now)
             await sandboxes.beat(db, self._me, now=now)
             reopened = await sandboxes.reopen(db, held, self._me, now=now)
-        for box_id in ended:
-            self._unwritten.pop(box_id, None)
+        for sandbox_id in ended:
+            self._unwritten.pop(sandbox_id, None)
         return reopened
 
     def building(self, backend: str, key: str) -> AbstractAsyncContextManager[str]:
-        return self._turns.taken((backend, key))
+        return self._build_lease.hold((backend, key))
 
     async def find_base(self, backend: str, key: str) -> BaseEntry | None:
         async with self.store.read() as db:
@@ -218,7 +220,7 @@ class DatabaseRegister:
     async def keep_base(self, entry: BaseEntry, *, turn: str | None = None) -> bool:
         base, now = (entry.backend, entry.key), self.clock.now()
         async with self.store.database.transaction() as db:
-            # What renews it holds it until our commit: nobody takes it over in between.
+            # Renewing the lease locks its row until our commit: no process can take it in between.
             is_ours = turn is None or await bases.beat_turn(
                 db, base, self._me._replace(id=turn), now=now
             )
@@ -247,21 +249,21 @@ class DatabaseRegister:
         return Holder(self.holder, self.host, self.pid)
 
     @cached_property
-    def _living(self) -> Living:
-        return Living(self.is_gone, self.dead_s, self.is_there)
+    def _is_alive(self) -> Liveness:
+        return Liveness(self.is_gone, self.dead_s, self.is_there)
 
     @cached_property
-    def _turns(self) -> Turns:
-        return Turns(self.store, self.clock, self._me, self._living, self.turn_beat_s)
+    def _build_lease(self) -> BuildLease:
+        return BuildLease(self.store, self.clock, self._me, self._is_alive, self.turn_beat_s)
 
-    async def _end(self, box_id: str, write: Ending) -> bool:
+    async def _end(self, sandbox_id: str, write: Ending) -> bool:
         try:
             async with self.store.database.transaction() as db:
-                was_open = await write(db, box_id, self.clock.now())
+                was_open = await write(db, sandbox_id, self.clock.now())
         except BaseException:
-            self._unwritten[box_id] = write
+            self._unwritten[sandbox_id] = write
             raise
-        self._unwritten.pop(box_id, None)
+        self._unwritten.pop(sandbox_id, None)
         return was_open
 
     async def _choose_name(self) -> str:
@@ -272,22 +274,22 @@ class DatabaseRegister:
         return name
 
     async def _has_room(
-        self, db: AsyncSession, entries: Sequence[BoxEntry], at_most: int, now: float
+        self, db: AsyncSession, entries: Sequence[SandboxEntry], at_most: int, now: float
     ) -> bool:
         await sandboxes.hold_places(db)
-        rows = await sandboxes.open_boxes(db, entries[0].backend, now=now)
+        rows = await sandboxes.open_sandboxes(db, entries[0].backend, now=now)
         held = {row.id for row in map(self._entry, rows) if row.is_held}
         return len(held | {entry.id for entry in entries}) <= at_most
 
-    def _entry(self, kept: Kept) -> BoxEntry:
+    def _entry(self, kept: Kept) -> SandboxEntry:
         row = kept.row
         told = {
-            "is_held": row.holder == self.holder or self._living(kept.seen),
+            "is_held": row.holder == self.holder or self._is_alive(kept.seen),
             "is_ended": row.holder == NOBODY,
             "is_here": row.host == self.host if self.is_here is None else self.is_here(row.host),
         }
-        return BoxEntry.model_validate(row, from_attributes=True).model_copy(update=told)
+        return SandboxEntry.model_validate(row, from_attributes=True).model_copy(update=told)
 
 
-async def _let_go(db: AsyncSession, box_id: str, _: float) -> bool:
-    return await sandboxes.let_go(db, box_id)
+async def _let_go(db: AsyncSession, sandbox_id: str, _: float) -> bool:
+    return await sandboxes.let_go(db, sandbox_id)

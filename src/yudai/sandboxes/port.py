@@ -35,7 +35,7 @@ class SandboxLimits(Value):
     processes: int = 512
     disk_bytes: int = 4 << 30
     lifetime_s: float = 3600.0
-    """A sandbox older than this is ended, whatever goes on in it."""
+    """A sandbox older than this is destroyed, whatever runs in it."""
 
 
 class Phase(StrEnum):
@@ -64,21 +64,21 @@ UNKNOWN_PORT = 0
 
 
 class Blocked(Value):
-    """Somebody in a sandbox tried to reach what its phase may not."""
+    """A process in a sandbox tried to reach a host that its phase may not."""
 
     host: str
     port: int
-    """UNKNOWN_PORT: its name was looked up, and nobody came further than that."""
+    """UNKNOWN_PORT: only its name was looked up."""
     phase: Phase
     owner: str
 
 
 OnBlocked = Callable[[Blocked], None]
-"""Told once for each host and port of an owner; must not block."""
+"""Called once for each host and port of an owner; must not block."""
 
 
 def ignore_blocked(_: Blocked) -> None:
-    """Nobody wants to hear it."""
+    """An `OnBlocked` that does nothing."""
 
 
 class Tags(Value):
@@ -127,7 +127,7 @@ class BaseFacts(Value):
     used_at: float = 0.0
     """When a sandbox was last made of it."""
     users: int = 0
-    """Sandboxes that stand on it now; one with any is never removed."""
+    """How many sandboxes use it; a base in use is never removed."""
 
 
 class SandboxRef(Value):
@@ -143,11 +143,11 @@ class Fate(StrEnum):
     REFUSED = "refused"
     """It could not be removed: the next sweep tries again."""
     WAITING = "waiting"
-    """Nobody knows it, and it was not watched for long enough."""
+    """It is unknown, and was not watched for long enough."""
 
 
 class Leftover(Value):
-    """A sandbox, or a half-made thing of a backend, that nobody looks after any more."""
+    """A sandbox, or an unfinished part of a backend, whose process is gone."""
 
     backend: str
     id: str
@@ -163,7 +163,7 @@ class Leftover(Value):
 
 
 class ExecOptions(TypedDict, total=False):
-    """What is said of a command besides itself; each has the default that `Exec` gives it."""
+    """A command's options; each has the default that `Exec` gives it."""
 
     cwd: str
     env: Mapping[str, str] | None
@@ -273,7 +273,7 @@ class Backend(Protocol):
     async def bases(self) -> Sequence[BaseFacts]: ...
 
     async def remove_base(self, key: str) -> bool:
-        """False: there is none; ConflictError while a sandbox stands on it."""
+        """False: there is none; ConflictError while a sandbox uses it."""
         ...
 
     async def close(self) -> None: ...

@@ -1,4 +1,4 @@
-"""Queries of sandboxes that are elsewhere: opened before they are made, beaten for, closed."""
+"""Queries of remote sandboxes: opened before they are made, renewed by heartbeats, closed."""
 
 from collections.abc import Collection, Iterator
 from typing import NamedTuple, cast
@@ -7,7 +7,7 @@ from sqlalchemy import ColumnElement, Table, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from yudai.kit.ids import WorkerId
-from yudai.sandboxes.register import BoxEntry
+from yudai.sandboxes.register import SandboxEntry
 from yudai.sandboxes.tables import BuilderRow, InstallationRow, SandboxRow
 from yudai.store.connections import insert_new, is_sqlite
 from yudai.store.database import LOCKS, instant
@@ -24,7 +24,7 @@ _OPEN = SandboxRow.closed_at.is_(None)
 
 
 class Kept(NamedTuple):
-    """An open row, with ages by the clock that its times are of."""
+    """An open row, with ages by the clock that wrote its times."""
 
     row: SandboxRow
     age_s: float
@@ -45,7 +45,9 @@ async def name_installation(db: AsyncSession, name: str) -> None:
     await db.execute(statement.values(id=_THE_ONE, name=name))
 
 
-async def open_box(db: AsyncSession, entry: BoxEntry, holder: Holder, *, now: float) -> None:
+async def open_sandbox(
+    db: AsyncSession, entry: SandboxEntry, holder: Holder, *, now: float
+) -> None:
     """The second time it changes nothing: a lost answer may be asked for again."""
     time = instant(db, now)
     statement = insert_new(_SANDBOXES, db.get_bind().dialect).values(
@@ -66,36 +68,38 @@ async def open_box(db: AsyncSession, entry: BoxEntry, holder: Holder, *, now: fl
 
 
 async def hold_places(db: AsyncSession) -> None:
-    """Until our commit nobody else counts the open rows to open more; SQLite has one writer."""
+    """Lock until our commit, so that no other process counts open rows; SQLite has one writer."""
     if not is_sqlite(db.get_bind().dialect):
         row = select(InstallationRow.id).where(InstallationRow.id == _THE_ONE).with_for_update()
         await db.execute(row, execution_options={LOCKS: True})
 
 
-async def name_box(db: AsyncSession, box_id: str, external: str) -> None:
-    statement = update(SandboxRow).where(SandboxRow.id == box_id).values(external=external)
+async def name_sandbox(db: AsyncSession, sandbox_id: str, external: str) -> None:
+    statement = update(SandboxRow).where(SandboxRow.id == sandbox_id).values(external=external)
     await db.execute(statement, execution_options=AS_IT_IS)
 
 
-async def close_box(db: AsyncSession, box_id: str, now: float, *, reaped: bool = False) -> bool:
+async def close_sandbox(
+    db: AsyncSession, sandbox_id: str, now: float, *, reaped: bool = False
+) -> bool:
     """False: it was closed before, or never known."""
-    statement = update(SandboxRow).where(SandboxRow.id == box_id, _OPEN)
+    statement = update(SandboxRow).where(SandboxRow.id == sandbox_id, _OPEN)
     if await has_changed(db, statement.values(closed_at=instant(db, now), reaped=reaped)):
         return True
     if reaped:
         # Closed by its process, which could not remove it.
-        late = update(SandboxRow).where(SandboxRow.id == box_id).values(reaped=True)
+        late = update(SandboxRow).where(SandboxRow.id == sandbox_id).values(reaped=True)
         await db.execute(late, execution_options=AS_IT_IS)
     return False
 
 
-async def let_go(db: AsyncSession, box_id: str) -> bool:
-    """It is open and nobody's from now on; False: it was closed before, or never known."""
-    statement = update(SandboxRow).where(SandboxRow.id == box_id, _OPEN)
+async def let_go(db: AsyncSession, sandbox_id: str) -> bool:
+    """Leave it open without a holder; False: it was closed before, or never known."""
+    statement = update(SandboxRow).where(SandboxRow.id == sandbox_id, _OPEN)
     return await has_changed(db, statement.values(holder=NOBODY, pid=0, beat_at=0.0))
 
 
-async def open_boxes(db: AsyncSession, backend: str | None = None, *, now: float) -> list[Kept]:
+async def open_sandboxes(db: AsyncSession, backend: str | None = None, *, now: float) -> list[Kept]:
     """Oldest first; None: of all backends."""
     time = instant(db, now)
     query = select(SandboxRow, time - SandboxRow.created_at, time - SandboxRow.beat_at).where(_OPEN)
@@ -111,10 +115,10 @@ async def backends(db: AsyncSession) -> set[str]:
     return set(await db.scalars(query.distinct()))
 
 
-async def known(db: AsyncSession, box_ids: Collection[str]) -> set[str]:
+async def known(db: AsyncSession, sandbox_ids: Collection[str]) -> set[str]:
     """Which of these were ever opened."""
     found: set[str] = set()
-    for some in _portions(box_ids):
+    for some in _portions(sandbox_ids):
         found |= set(await db.scalars(select(SandboxRow.id).where(some)))
     return found
 
@@ -125,16 +129,16 @@ async def beat(db: AsyncSession, holder: Holder, *, now: float) -> None:
 
 
 async def reopen(
-    db: AsyncSession, box_ids: Collection[str], holder: Holder, *, now: float
+    db: AsyncSession, sandbox_ids: Collection[str], holder: Holder, *, now: float
 ) -> set[str]:
-    """Those of this process that somebody else has closed, but not removed."""
+    """Rows of this process that another process has closed, without removing the sandbox."""
     closed_by_others = (
         (SandboxRow.holder == holder.id)
         & SandboxRow.closed_at.is_not(None)
         & SandboxRow.reaped.is_(False)
     )
     found: set[str] = set()
-    for some in _portions(box_ids):
+    for some in _portions(sandbox_ids):
         statement = update(SandboxRow).where(some, closed_by_others)
         opening = statement.values(closed_at=None, beat_at=instant(db, now))
         rows = await db.scalars(opening.returning(SandboxRow.id), execution_options=AS_IT_IS)
@@ -142,7 +146,7 @@ async def reopen(
     return found
 
 
-def _portions(box_ids: Collection[str]) -> Iterator[ColumnElement[bool]]:
-    asked = sorted(box_ids)
+def _portions(sandbox_ids: Collection[str]) -> Iterator[ColumnElement[bool]]:
+    asked = sorted(sandbox_ids)
     for start in range(0, len(asked), _AT_ONCE):
         yield SandboxRow.id.in_(asked[start : start + _AT_ONCE])

@@ -1,4 +1,4 @@
-"""Sweeps over all backends: what nobody looks after any more is removed, and told."""
+"""Sweeps all backends: removes sandboxes whose process is gone, and reports them."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
@@ -8,7 +8,7 @@ from typing import NamedTuple
 import structlog
 from pydantic import Field
 
-from yudai.kit.concurrency import together
+from yudai.kit.concurrency import gather
 from yudai.kit.errors import RefusedError, YudaiError
 from yudai.kit.text import nearest
 from yudai.kit.value import Value
@@ -17,7 +17,7 @@ from yudai.sandboxes.port import Backend, Fate, Leftover
 log: structlog.stdlib.BoundLogger = structlog.get_logger()
 
 PATIENCE_S = 120.0
-"""For one backend: a provider that does not answer holds nobody else up."""
+"""For one backend: a provider that does not answer does not delay the others."""
 
 
 class Unswept(Value):
@@ -36,21 +36,21 @@ class Swept(Value):
         return tuple(leftover for leftover in self.leftovers if leftover.fate is fate)
 
 
-class Fleet(NamedTuple):
-    """What there is to be swept."""
+class SweptBackends(NamedTuple):
+    """The backends to sweep."""
 
     backends: Mapping[str, Backend]
     missing: tuple[Unswept, ...] = ()
     """Those that could not be made."""
 
 
-FindMore = Callable[[str | None], Awaitable[Fleet]]
+FindMore = Callable[[str | None], Awaitable[SweptBackends]]
 """Given the one that is asked for by name, if one is."""
 
 
-async def nothing_more(_: str | None) -> Fleet:
+async def nothing_more(_: str | None) -> SweptBackends:
     """What is set up is all there is."""
-    return Fleet({})
+    return SweptBackends({})
 
 
 @dataclass(frozen=True)
@@ -65,10 +65,10 @@ class Reaper:
     """Asked at each sweep: what was chosen for one command may have left something since."""
     patience_s: float = PATIENCE_S
 
-    async def find(self, only: str | None = None) -> Fleet:
+    async def find(self, only: str | None = None) -> SweptBackends:
         """What there is to be swept at this moment."""
         more = await self.find_more(only)
-        return Fleet({**more.backends, **self.backends}, (*self.missing, *more.missing))
+        return SweptBackends({**more.backends, **self.backends}, (*self.missing, *more.missing))
 
     async def tend(self, *, dry_run: bool = False) -> Swept:
         """A sweep of a server or a worker: its log tells what became of it."""
@@ -84,7 +84,7 @@ class Reaper:
         """One look at everything; what fails here is tried again by the next one."""
         everything, missing = await self.find(only)
         chosen = _chosen(only, everything, missing)
-        results = await together(
+        results = await gather(
             self._sweep(name, backend, dry_run=dry_run) for name, backend in chosen.items()
         )
         leftovers = [one for found in results if not isinstance(found, Unswept) for one in found]

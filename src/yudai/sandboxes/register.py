@@ -1,4 +1,4 @@
-"""What a backend writes down outside itself, before it makes what could outlive its process."""
+"""Where a backend records machines and snapshots before it makes them: they may outlive it."""
 
 from collections.abc import Collection, Sequence
 from contextlib import AbstractAsyncContextManager
@@ -8,7 +8,7 @@ from yudai.kit.value import Value
 from yudai.sandboxes.port import Tags
 
 
-class BoxEntry(Value):
+class SandboxEntry(Value):
     """A sandbox somewhere else; noted before it is asked for."""
 
     id: str
@@ -21,11 +21,11 @@ class BoxEntry(Value):
     tags: Tags = Tags()
     created_at: float = 0.0
     is_held: bool = True
-    """Whether the process that asked for it is alive; told by the register, never given to it."""
+    """Whether the process that requested it is alive; set by the register only."""
     is_ended: bool = False
-    """Told as well: its process has let it go, and could not remove it."""
+    """Set by the register: its process gave it up and could not remove it."""
     is_here: bool = True
-    """Told as well: whether it was asked for on this machine."""
+    """Set by the register: whether it was requested on this machine."""
 
 
 class BaseEntry(Value):
@@ -38,7 +38,7 @@ class BaseEntry(Value):
     made_at: float = 0.0
     used_at: float = 0.0
     users: int = 0
-    """Told by the register: sandboxes that stand on it."""
+    """Set by the register: how many sandboxes use it."""
     setup_log: bytes = b""
 
 
@@ -50,52 +50,54 @@ class Register(Protocol):
         ...
 
     async def tags(self, owner: str) -> Tags:
-        """What is known of a sandbox's owner: a run, a solve, or somebody of ours."""
+        """Tags of a sandbox's owner: a run, a solve, or a process of ours."""
         ...
 
-    async def open_boxes(self, entries: Sequence[BoxEntry], *, at_most: int | None = None) -> bool:
+    async def open_sandboxes(
+        self, entries: Sequence[SandboxEntry], *, at_most: int | None = None
+    ) -> bool:
         """All of one backend, or False and none: it would have more than `at_most` of them.
 
         Those of dead processes do not count; no two processes count at once.
         """
         ...
 
-    async def name_box(self, box_id: str, external: str) -> None: ...
+    async def name_sandbox(self, sandbox_id: str, external: str) -> None: ...
 
-    async def close_box(self, box_id: str, *, reaped: bool = False) -> bool:
+    async def close_sandbox(self, sandbox_id: str, *, reaped: bool = False) -> bool:
         """False: it was closed before, or never known."""
         ...
 
-    async def let_go(self, box_id: str) -> None:
-        """It has ended and could not be removed: it stays open, and is nobody's until it is."""
+    async def let_go(self, sandbox_id: str) -> None:
+        """It ended and could not be removed: it stays open, without a holder, until it is."""
         ...
 
-    async def boxes(self, backend: str) -> Sequence[BoxEntry]:
-        """Those that are open, whoever holds them."""
+    async def sandboxes(self, backend: str) -> Sequence[SandboxEntry]:
+        """All open ones, of any holder."""
         ...
 
-    async def known(self, box_ids: Collection[str]) -> set[str]:
+    async def known(self, sandbox_ids: Collection[str]) -> set[str]:
         """Which of these were ever opened here."""
         ...
 
     async def beat(self, held: Collection[str] = ()) -> set[str]:
-        """Say that this process is alive, and so are its boxes.
+        """Record that this process and its sandboxes are alive.
 
-        Those of `held` that others have closed, who took it for dead, are opened again and told.
+        Those of `held` that another process closed, thinking us dead, are reopened and returned.
         """
         ...
 
     def building(self, backend: str, key: str) -> AbstractAsyncContextManager[str]:
-        """One builder of a base at a time, over all processes; a dead one's turn ends.
+        """A lease so that only one process builds a base; it ends when its holder dies.
 
-        It is told the name of its turn.
+        Yields the name of the lease.
         """
         ...
 
     async def find_base(self, backend: str, key: str) -> BaseEntry | None: ...
 
     async def keep_base(self, entry: BaseEntry, *, turn: str | None = None) -> bool:
-        """Nothing is kept, and False is told, when that turn is over, and so another's by now."""
+        """Store the base; False, and nothing is stored, when that lease has been lost."""
         ...
 
     async def rename_base(self, backend: str, key: str, external: str) -> None:

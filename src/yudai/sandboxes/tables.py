@@ -1,4 +1,4 @@
-"""Tables about sandboxes: those elsewhere, what they stand on, agents in them that call models."""
+"""Tables of remote sandboxes, of the bases they use, and of leases to build those."""
 
 from sqlalchemy import BigInteger, Double, Index, LargeBinary, String
 from sqlalchemy.orm import Mapped, mapped_column

@@ -147,7 +147,7 @@ class Settings(SandboxSettings, ForgeSettings):
         "AWS_SECRET_ACCESS_KEY", None, "Its secret. Never shown, never logged."
     )
     chat_model: str | None = variable(
-        "CHAT_MODEL", None, "Model that answers free text in conversations; unset: nobody does."
+        "CHAT_MODEL", None, "Model that answers free text in conversations; unset: no answers."
     )
     openrouter_api_key: SecretStr | None = variable(
         "OPENROUTER_API_KEY",
@@ -180,7 +180,7 @@ class Settings(SandboxSettings, ForgeSettings):
 
     @property
     def secrets(self) -> tuple[str, ...]:
-        """Their values: for finding them where they do not belong, never for showing."""
+        """Values of all secrets, for redaction only."""
         known = (value for name in type(self).model_fields if (value := getattr(self, name)))
         values = [one.get_secret_value() for one in known if isinstance(one, SecretStr)]
         keys = "" if self.token_keys is None else self.token_keys.get_secret_value()
@@ -191,7 +191,7 @@ class Settings(SandboxSettings, ForgeSettings):
 
     @property
     def store_url(self) -> str:
-        """With its password: for opening, never for showing."""
+        """The database URL with its password; never show it."""
         if self.database_url is not None:
             return self.database_url.get_secret_value()
         if self.postgres_db is None:
@@ -217,7 +217,7 @@ class Settings(SandboxSettings, ForgeSettings):
 
 
 def read_settings() -> Settings:
-    """From the environment; RefusedError names the variable that does not fit."""
+    """Settings from the environment; RefusedError names the invalid variable."""
     try:
         return Settings()
     except ValidationError as error:
@@ -228,5 +228,5 @@ def read_settings() -> Settings:
 
 
 def surroundings() -> dict[str, str]:
-    """All of the environment, for what has its own list of names that it takes from it."""
+    """The whole environment, for callers that pick known names from it."""
     return dict(os.environ)

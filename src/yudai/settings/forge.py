@@ -28,7 +28,7 @@ class ForgeSettings(BaseSettings):
         "Where repositories are: GitHub, or a GitHub Enterprise server.",
     )
     github_token: SecretStr | None = variable(
-        "GITHUB_TOKEN", None, "For whoever has no token of their own. Never in a sandbox."
+        "GITHUB_TOKEN", None, "Token for users without their own. Never in a sandbox."
     )
     github_app_id: str | None = variable("GITHUB_APP_ID", None, "The GitHub App's number.")
     github_app_client_id: str | None = variable(
@@ -76,7 +76,7 @@ class ForgeSettings(BaseSettings):
     github_comment: bool = variable(
         "GITHUB_COMMENT",
         default=True,
-        description="Whether the result is told in a comment on the issue, champion or none.",
+        description="Whether the result is posted as a comment on the issue, champion or not.",
     )
     github_all_comments: bool = variable(
         "GITHUB_ALL_COMMENTS",
@@ -144,7 +144,7 @@ class ForgeSettings(BaseSettings):
         "TRUSTED_PROXIES",
         (),
         "Addresses or networks of proxies before this server, with commas between: what"
-        " they say in X-Forwarded-For counts as the address that asks. Unset: nobody is believed.",
+        " they say in X-Forwarded-For counts as the address that asks. Unset: it is ignored.",
     )
 
     @field_validator("github_url")
@@ -178,5 +178,5 @@ class ForgeSettings(BaseSettings):
 
     @property
     def is_production(self) -> bool:
-        """Whoever is let in has to be known: weak secrets are refused."""
+        """Refuse weak secrets when users log in."""
         return self.auth_mode != "local"

@@ -1,4 +1,4 @@
-"""Settings about sandboxes: who makes them, how big they are, what they may reach."""
+"""Settings of sandboxes: backend, size and allowed hosts."""
 
 from pathlib import Path
 
@@ -59,7 +59,7 @@ class SandboxSettings(BaseSettings):
         ge=0,
     )
     bases_max_days: float = variable(
-        "BASES_MAX_DAYS", 14, "Days after which a base that nobody used is removed.", ge=0
+        "BASES_MAX_DAYS", 14, "Days after which an unused base is removed.", ge=0
     )
     e2b_api_key: SecretStr | None = variable(
         "E2B_API_KEY", None, "Key for sandboxes at E2B. Never in a sandbox."
@@ -132,7 +132,7 @@ class SandboxSettings(BaseSettings):
     @field_validator("setup_hosts", "agent_hosts", "verification_hosts")
     @classmethod
     def _are_hosts(cls, value: tuple[str, ...]) -> tuple[str, ...]:
-        """Here, so that the message names the setting, whoever makes the sandboxes."""
+        """Validated here, so that the message names the setting."""
         hosts = tuple(entry.lower() for entry in value)
         for host in hosts:
             parse(host)

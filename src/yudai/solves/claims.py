@@ -1,8 +1,8 @@
-"""Who may write: taking work up, and refusing whoever held it before."""
+"""Claims: the right of one worker to write about a solve or a run."""
 
 from typing import Literal, NamedTuple, cast
 
-from yudai.kit.errors import TakenError
+from yudai.kit.errors import ClaimLostError
 from yudai.kit.ids import RunId, SolveId, WorkerId
 from yudai.solves.tables import SolveRow
 from yudai.store.rows import WorkRow
@@ -11,7 +11,7 @@ Kind = Literal["solve", "run"]
 
 
 class Claim(NamedTuple):
-    """The right to write about a solve or a run; it ends when somebody else has a newer one."""
+    """The right to write about a solve or a run, until a newer claim exists."""
 
     kind: Kind
     of: SolveId | RunId
@@ -20,7 +20,7 @@ class Claim(NamedTuple):
 
     def check(self, row: WorkRow) -> None:
         if (row.worker_id, row.attempt) != (self.worker_id, self.attempt):
-            raise TakenError(f"{self.kind} {self.of} was taken up by another worker")
+            raise ClaimLostError(f"{self.kind} {self.of} was taken up by another worker")
 
 
 def claim_of(row: WorkRow) -> Claim:

@@ -1,4 +1,4 @@
-"""Requests that were carried out once, under the keys that their senders gave."""
+"""Idempotency keys of requests that were executed."""
 
 from sqlalchemy import delete
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -12,11 +12,11 @@ KEPT_S = 7 * 24 * 3600
 
 
 class IdempotencyKey(Value):
-    """A key with what it was given for."""
+    """A key and the fingerprint of its request."""
 
     key: str
     fingerprint: str
-    """Of the request: the same key with another one is refused."""
+    """Fingerprint of the request: the same key with another request is refused."""
 
 
 class KeyReusedError(RefusedError):
@@ -24,11 +24,11 @@ class KeyReusedError(RefusedError):
 
 
 class KeyTakenError(ConflictError):
-    """The same request was carried out a moment before: roll back, then look again."""
+    """The same request was executed concurrently: roll back, then look it up."""
 
 
 async def find(db: AsyncSession, user_id: str, key: IdempotencyKey | None) -> str | None:
-    """What the request made when it came first; None when this is the first time."""
+    """The resource that the first request created; None for the first request."""
     row = None if key is None else await db.get(IdempotencyRow, (user_id, key.key))
     if key is None or row is None:
         return None
@@ -42,7 +42,7 @@ async def find(db: AsyncSession, user_id: str, key: IdempotencyKey | None) -> st
 async def keep(
     db: AsyncSession, user_id: str, key: IdempotencyKey | None, *, resource_id: str, at: float
 ) -> None:
-    """In the transaction that makes the resource; the later one of two at once is refused."""
+    """Store the key in the resource's transaction; of two at once the later one fails."""
     if key is None:
         return
     await db.execute(delete(IdempotencyRow).where(IdempotencyRow.created_at < at - KEPT_S))

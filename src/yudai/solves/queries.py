@@ -34,7 +34,7 @@ async def get(db: AsyncSession, solve_id: SolveId) -> SolveRow:
 
 
 async def hold(db: AsyncSession, solve_id: SolveId) -> SolveRow:
-    """As it is now; until our commit nobody else changes it or its runs."""
+    """Lock the solve and re-read it: it and its runs do not change until the commit."""
     await hold_solve(db, solve_id)
     return await get_row(db, SolveRow, solve_id, is_fresh=True)
 
@@ -72,9 +72,9 @@ async def advance(
     claim: Claim | None = None,
     **changes: object,
 ) -> SolveRow:
-    """Move to the event's next state, with other columns, and tell the timeline.
+    """Move to the event's next state, set other columns and append to the timeline.
 
-    With a claim only while it holds: TakenError.
+    ClaimLostError when the claim was lost.
     """
     row = await hold(db, solve_id)
     if claim:

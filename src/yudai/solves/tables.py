@@ -56,17 +56,17 @@ class SolveRow(WorkRow, kw_only=True):
     base: Mapped[BaseSpec | None] = mapped_column(ValueJson(BaseSpec), default=None)
     """None until the repository was fetched."""
     repo_url: Mapped[str] = mapped_column(CleanText, default="")
-    """Where a forge finds it; "" for a folder."""
+    """Its URL at the forge; "" for a folder."""
     issue_facts: Mapped[IssueFacts | None] = mapped_column(ValueJson(IssueFacts), default=None)
-    """None: its words did not come from a forge."""
+    """None: the issue did not come from a forge."""
     origin: Mapped[Origin | None] = mapped_column(ValueJson(Origin), default=None)
     publish: Mapped[PublishMode | None] = mapped_column(words(PublishMode), default=None)
-    """None: it is of no forge."""
+    """None: not at a forge."""
     snapshot: Mapped[Snapshot | None] = mapped_column(ValueJson(Snapshot), default=None)
-    """Where a folder's patch goes back to; None for what is no folder."""
+    """The folder to which the patch can be applied; None without a folder."""
     project: Mapped[Project] = mapped_column(ValueJson(Project), default_factory=Project)
     models: Mapped[Models] = mapped_column(ValueJson(Models), default=())
-    """As they stood when the solve was opened: a later price changes nothing here."""
+    """Models and prices as they were when the solve was opened."""
     state: Mapped[SolveState] = mapped_column(words(SolveState), default=SolveState.QUEUED)
     champion_run_id: Mapped[RunId | None] = mapped_column(Id, default=None)
     reason: Mapped[str] = mapped_column(CleanText, default="")
@@ -78,38 +78,38 @@ class SolveRow(WorkRow, kw_only=True):
     created_at: Mapped[float] = mapped_column(Double)
     started_at: Mapped[float | None] = mapped_column(Double, default=None)
     finished_at: Mapped[float | None] = mapped_column(Double, default=None)
-    """When the arena came to rest: an answer was offered, or there was none."""
+    """When the flow ended, with or without a champion."""
     deadline_at: Mapped[float | None] = mapped_column(Double, default=None)
     """Set once, when its contestants can start; a restart does not move it."""
     durable: Mapped[bool] = mapped_column(default=False)
-    """Its flow outlives its process; else `worker_id` runs it from beginning to end."""
+    """Whether its flow can be taken over; else only `worker_id` runs it."""
     worker_id: Mapped[WorkerId] = mapped_column(Id, default=WorkerId(""))
     attempt: Mapped[int] = mapped_column(default=0)
-    """Counts who took its flow up; whoever holds an older number may not write any more."""
+    """Counts claims of its flow; a worker with an older number may not write."""
     spent_micros: Mapped[int] = mapped_column(BigInteger, default=0)
-    """What all its calls cost, failed attempts too: what the cap is compared with."""
+    """Cost of all its calls, including failed attempts; it counts against the cap."""
     uncertain_micros: Mapped[int] = mapped_column(BigInteger, default=0)
-    """Calls whose answer was lost: they count against the cap, not as cost."""
+    """Possible cost of calls whose answer was lost: it counts against the cap, not as cost."""
     rev: Mapped[int] = mapped_column(default=0)
     """Grows with every change of this row: a reader's cursor."""
 
 
 class IdempotencyRow(Base, kw_only=True):
-    """A creating request that was carried out, under the key that its sender gave."""
+    """An executed request that created something, under its idempotency key."""
 
     __tablename__ = "idempotency_keys"
 
     user_id: Mapped[str] = mapped_column(Id, primary_key=True)
     key: Mapped[str] = mapped_column(String(200), primary_key=True)
     fingerprint: Mapped[str] = mapped_column(String(64))
-    """Of method, path and body: the same key with another request is refused."""
+    """Hash of method, path and body: the same key with another request is refused."""
     resource_id: Mapped[str] = mapped_column(Id)
     created_at: Mapped[float] = mapped_column(Double, index=True)
 
 
 class EventRow(Base, kw_only=True):
     __tablename__ = "events"
-    # A number that is never given twice: readers keep it as their cursor.
+    # Numbers are never reused: readers keep them as cursors.
     __table_args__ = (Index(None, "solve_id", "id"), {"sqlite_autoincrement": True})
 
     id: Mapped[int] = mapped_column(Serial, primary_key=True, init=False)

@@ -1,4 +1,4 @@
-"""The timeline: what happened, in the order of its cursor."""
+"""The timeline: events of a solve, in order of their id."""
 
 from collections.abc import Collection
 
@@ -19,19 +19,18 @@ _HELD = "yudai_held"
 
 
 async def hold_solve(db: AsyncSession, solve_id: SolveId) -> None:
-    """Until our commit nobody else changes this solve, its runs or its timeline.
+    """Lock the solve: it, its runs and its timeline do not change until the commit.
 
-    Events get their numbers before they are committed. Were two transactions to append at once,
-    the later number could be seen first, and a reader who keeps it as a cursor would never see
-    the earlier one. Whoever changes runs holds their solve first, so that no two transactions
-    wait for each other's runs.
+    Events get their numbers before they are committed. With two transactions at once the later
+    number could become visible first, and a reader with that cursor would miss the earlier one.
+    Changes of runs lock their solve first, which avoids deadlocks between runs.
     """
     if is_sqlite(db.get_bind().dialect):
         return
     held: set[SolveId] = db.info.setdefault(_HELD, set())
     if solve_id in held:
         return
-    # Not FOR UPDATE: rows that refer to the solve may be inserted meanwhile.
+    # Not FOR UPDATE: other transactions may insert rows that refer to the solve.
     row = select(SolveRow.id).where(SolveRow.id == solve_id).with_for_update(key_share=True)
     await db.execute(row, execution_options={LOCKS: True})
     held.add(solve_id)
@@ -55,13 +54,13 @@ async def append(
 
 
 async def has(db: AsyncSession, solve_id: SolveId, kind: str) -> bool:
-    """Whether such a thing has happened already."""
+    """Whether there is an event of this kind."""
     same = (EventRow.solve_id == solve_id) & (EventRow.kind == kind)
     return await db.scalar(select(EventRow.id).where(same).limit(1)) is not None
 
 
 async def count(db: AsyncSession, solve_id: SolveId, kind: str, *, run_id: RunId | None) -> int:
-    """How often such a thing has happened, to the solve itself or to one of its runs."""
+    """Number of events of this kind, of the solve itself or of one run."""
     same = (EventRow.solve_id == solve_id) & (EventRow.kind == kind)
     of = EventRow.run_id.is_(None) if run_id is None else EventRow.run_id == run_id
     return await db.scalar(select(func.count()).select_from(EventRow).where(same, of)) or 0
@@ -75,9 +74,9 @@ async def of_kinds(db: AsyncSession, solve_id: SolveId, kinds: Collection[str]) 
 async def after(
     db: AsyncSession, solve_id: SolveId, cursor: int = 0, limit: int = 500
 ) -> list[EventRow]:
-    """Events later than the cursor, which is the id of the last one seen.
+    """Events after the cursor, the id of the last one seen.
 
-    None is ever missed: those of one solve are committed in the order of their ids.
+    None is missed: events of a solve are committed in the order of their ids.
     """
     newer = (EventRow.solve_id == solve_id) & (EventRow.id > cursor)
     return list(await db.scalars(select(EventRow).where(newer).order_by(EventRow.id).limit(limit)))

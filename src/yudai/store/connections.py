@@ -42,7 +42,7 @@ def make_migrating_engine(url: str) -> AsyncEngine:
     parts, pool = make_url(url), Pool(statement_timeout_s=0, idle_timeout_s=0)
     pooling = {} if is_sqlite(parts.get_dialect()) else {"poolclass": NullPool}
     engine = create_async_engine(parts, **_options(parts, pool), **pooling)
-    # SQLite changes a table by building it anew and dropping the old one.
+    # SQLite changes a table by building a new one and dropping the old one.
     _set_up(engine.sync_engine, pool, foreign_keys=False)
     return engine
 

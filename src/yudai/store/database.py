@@ -24,7 +24,7 @@ from sqlalchemy.orm import ORMExecuteState, Session
 from yudai.kit.concurrency import to_its_end
 from yudai.store import postgresql, sqlite
 from yudai.store.connections import is_sqlite, make_blocking_engine, make_engine, probe, refusals
-from yudai.store.outages import away_errors, patiently
+from yudai.store.outages import away_errors, retry_while_away
 from yudai.store.pool import DEFAULT_POOL, Pool
 
 Args = TypeVarTuple("Args")
@@ -114,7 +114,7 @@ class Database:
         options: dict[str, Any] = {"sync_session_class": session_class, "expire_on_commit": False}
         with away_errors():
             async with AsyncSession(engine, **options) as db:
-                await patiently(db.connection, self.patience_s)
+                await retry_while_away(db.connection, self.patience_s)
                 yield db
 
     async def _in_thread(self, work: Callable[[*Args], None], *args: *Args) -> None:
@@ -135,7 +135,7 @@ async def _ending(db: AsyncSession) -> AsyncGenerator[None]:
 
 
 def _transact(engine: Engine, work: Callable[[Connection], None]) -> None:
-    """Tried again when another transaction is in the way: nobody waits for us while we wait."""
+    """Retried when another transaction holds the lock: no transaction waits for us meanwhile."""
     for attempts_left in reversed(range(postgresql.LOCK_ATTEMPTS)):
         try:
             with engine.begin() as connection:
@@ -168,7 +168,7 @@ LOCKS = "yudai_locks"
 
 
 def instant(db: AsyncSession, now: float) -> ColumnElement[float]:
-    """PostgreSQL's own clock; a SQLite file is of one machine, whose clock says `now`."""
+    """PostgreSQL's own clock. A SQLite file belongs to one machine, whose clock gave `now`."""
     if is_sqlite(db.get_bind().dialect):
         return literal(now, Double)
     return cast(extract("epoch", func.clock_timestamp()), Double)

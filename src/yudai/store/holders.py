@@ -1,4 +1,4 @@
-"""Processes that hold what a row stands for while they renew it, and how the others see them."""
+"""Processes that hold a row by renewing it, and whether others may take them for dead."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from yudai.kit.ids import WorkerId
 
 DEAD_S = 60.0
-"""Without a beat for so long, a process is taken for dead, and its sandboxes for left behind."""
+"""A process without a heartbeat for this long counts as dead, and its sandboxes as leaked."""
 AS_IT_IS = {"synchronize_session": False}
 """Rows that the session has loaded stay as they were read."""
 
@@ -28,11 +28,11 @@ class Holder(NamedTuple):
     host: str
     pid: int
     durable: bool = False
-    """Another one can go on with what it holds."""
+    """Another process can continue what it holds."""
 
 
 class Seen(NamedTuple):
-    """A holder, as its row was read; ages are by the clock that the row's times are of."""
+    """A holder as its row was read; ages use the clock that wrote the row's times."""
 
     holder: Holder
     beat_at: float
@@ -48,14 +48,14 @@ def never_seen(_host: str, _pid: int, _at: float) -> bool:
 
 
 @dataclass(frozen=True)
-class Living:
+class Liveness:
     is_gone: IsGone = never_known
     dead_s: float = DEAD_S
-    """Silent for so long, it is taken for dead, unless it can be seen."""
+    """A process silent for this long counts as dead, unless it can be seen on this machine."""
     is_there: IsThere = never_seen
 
     def __call__(self, seen: Seen) -> bool:
-        """Silence proves little: machines sleep, clocks are set, processes are suspended."""
+        """Silence alone proves little: machines sleep, clocks are set, processes are suspended."""
         host, pid = seen.holder.host, seen.holder.pid
         if seen.silent_s < self.dead_s and not self.is_gone(host, pid):
             return True

@@ -1,4 +1,4 @@
-"""A database that is away: how that is noticed, and how long it is waited for."""
+"""Detects that the database is unreachable, and waits until it is back."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Generator, Iterator
@@ -9,7 +9,7 @@ from sqlalchemy.exc import InterfaceError, OperationalError, SQLAlchemyError
 from sqlalchemy.exc import TimeoutError as NoConnectionError
 
 from yudai.kit.causes import Cause
-from yudai.kit.errors import WorldError
+from yudai.kit.errors import InfrastructureError
 from yudai.kit.retry import growing
 from yudai.store import postgresql, sqlite
 from yudai.store.connections import reason
@@ -17,12 +17,12 @@ from yudai.store.connections import reason
 T = TypeVar("T")
 
 
-class StoreAwayError(WorldError):
-    """The database cannot be reached: it was not there, or it went away in the middle.
+class StoreAwayError(InfrastructureError):
+    """The database cannot be reached, or the connection was lost in the middle.
 
-    A block that had not begun has done nothing. One that loses its connection is rolled back,
-    unless it was at its commit: then nobody knows whether that was carried out, and whoever
-    tries again has to look first, or to write what may be written twice.
+    A block that had not begun has done nothing. One that loses its connection is rolled back. If
+    it was lost during the commit, the outcome is unknown: before a retry, read the rows again, or
+    write only what may be written twice.
     """
 
     def __init__(self, message: str) -> None:
@@ -46,7 +46,7 @@ def away_errors() -> Generator[None]:
         raise StoreAwayError(f"the database is away: {reason(error)}") from error
 
 
-async def patiently(work: Callable[[], Awaitable[T]], patience_s: float) -> T:
+async def retry_while_away(work: Callable[[], Awaitable[T]], patience_s: float) -> T:
     """Do what may be begun again, again while the database is away, for as long as that."""
     clock = asyncio.get_running_loop()
     deadline = clock.time() + patience_s

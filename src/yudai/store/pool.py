@@ -14,7 +14,7 @@ class Pool(Value):
     statement_timeout_s: float = 60
     """For one statement; 0: no limit."""
     idle_timeout_s: float = 8
-    """For a transaction in which nothing happens: whoever is frozen in one holds up others."""
+    """For an idle transaction: a process that freezes in one would block the others."""
     session: str = "yudai"
     """What the server calls our connections; those of a worker can be cut off by that name."""
 

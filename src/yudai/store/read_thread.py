@@ -1,7 +1,7 @@
-"""Reading at little cost: all statements of one look together, in one change of thread.
+"""Cheap consistent reads: runs all statements of one poll in one transaction on its own thread.
 
-An async session on SQLite changes threads for every statement, which costs more than the
-statement; what is asked for every two seconds by everybody who watches cannot afford that.
+An async session on SQLite switches threads for every statement, which costs more than the
+statement itself. Each open page polls every two seconds.
 """
 
 import asyncio
@@ -20,7 +20,7 @@ from yudai.store.pool import DEFAULT_POOL
 T = TypeVar("T")
 
 
-class Lookout:
+class SnapshotReader:
     """Close it before its database."""
 
     def __init__(self, database: Database) -> None:
@@ -31,8 +31,8 @@ class Lookout:
             self._thread = _Thread(make_blocking_engine(text, DEFAULT_POOL))
         self._engine = database.engine.execution_options(**postgresql.READING)
 
-    async def look(self, work: Callable[[Connection], T]) -> T:
-        """Do the work in a transaction that only reads: it sees one moment."""
+    async def run(self, work: Callable[[Connection], T]) -> T:
+        """Run the work in a read-only transaction, which sees one snapshot."""
         with away_errors():
             if self._thread is not None:
                 return await self._thread.do(work)
@@ -67,7 +67,7 @@ class _Thread:
         return found
 
     def _drop(self) -> None:
-        """Whatever went wrong, the next look begins with a new connection."""
+        """After any error the next read starts with a new connection."""
         if self._connection is not None:
             self._connection.invalidate()
             self._connection.close()

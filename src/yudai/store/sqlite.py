@@ -41,7 +41,7 @@ def set_up(engine: Engine, *, foreign_keys: bool) -> None:
     @event.listens_for(engine, "invalidate")
     def _invalidate(connection: Any, _record: object, _error: object) -> None:
         # Closed while a cursor is half read, it would keep its lock until that is forgotten: for
-        # as long as whoever was cancelled still has the error in hand.
+        # as long as the cancelled task still holds the exception.
         with suppress(Exception, asyncio.CancelledError):
             connection.rollback()
 

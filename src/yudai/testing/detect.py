@@ -7,7 +7,7 @@ from yudai.kit.errors import RefusedError
 from yudai.kit.hints import SETUP, TEST
 from yudai.projects.domain.makefile import read_makefile
 from yudai.projects.domain.project import Project
-from yudai.projects.domain.repository_files import Glance, read_json, string, table
+from yudai.projects.domain.repository_files import RepositoryFiles, read_json, string, table
 from yudai.projects.domain.tox import read_tox
 from yudai.sandboxes.port import Sandbox
 from yudai.testing import node, python
@@ -109,7 +109,7 @@ async def _scripts(sandbox: Sandbox, folder: str) -> Scripts:
     if folder and not texts["package.json"]:
         texts["package.json"] = await _text(sandbox, "", "package.json")
     npm = table(read_json(texts["package.json"]), "scripts")
-    tox = read_tox(Glance(frozenset(), texts))
+    tox = read_tox(RepositoryFiles(frozenset(), texts))
     return Scripts(
         npm={name: string(script) for name, script in npm.items() if string(script)},
         make=read_makefile(next((texts[name] for name in _MAKEFILES if texts[name]), "")),

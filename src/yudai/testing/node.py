@@ -1,4 +1,4 @@
-"""Finds out how a repository's Node tests are run, as it stands in a box."""
+"""Finds out how a repository's Node tests are run, as it stands in a sandbox."""
 
 import shlex
 

@@ -1,4 +1,4 @@
-"""Finds out how a repository's Python tests are run: pytest or unittest, as it stands in a box."""
+"""Finds out in a sandbox how a repository's Python tests are run: pytest or unittest."""
 
 import shlex
 from pathlib import PurePosixPath

@@ -60,7 +60,7 @@ async def run_tests(
 
 
 def workplace(folder: str) -> str:
-    """A folder of the repository as commands in a box name it."""
+    """A folder of the repository as commands in a sandbox name it."""
     return f"{WORKSPACE}/{folder}" if folder else WORKSPACE
 
 
@@ -163,7 +163,7 @@ def _unstarted(result: ExecResult) -> TestReport:
 
 @asynccontextmanager
 async def scratch(sandbox: Sandbox) -> AsyncGenerator[str]:
-    """A folder outside the workspace whose name no code in the box can know beforehand."""
+    """A folder outside the workspace whose name no code in the sandbox can know beforehand."""
     folder = f"/tmp/yudai-{secrets.token_hex(8)}"  # noqa: S108 - inside the sandbox
     try:
         yield folder
@@ -182,7 +182,7 @@ async def _read(sandbox: Sandbox, report: str) -> bytes:
 
 
 async def place(sandbox: Sandbox, folder: str, script: str) -> str:
-    """Put one of our scripts into the box; returns where it is."""
+    """Put one of our scripts into the sandbox; returns where it is."""
     content = files("yudai.testing.reporters").joinpath(script).read_bytes()
     await sandbox.write(f"{folder}/{script}", content)
     return f"{folder}/{script}"

@@ -1,4 +1,4 @@
-"""Hints that webhooks brought: what may have changed at a forge."""
+"""Queries of webhook deliveries: hints about what may have changed at a forge."""
 
 from collections.abc import Collection, Sequence
 
@@ -12,9 +12,9 @@ KEPT_S = 30 * 24 * 3600.0
 
 
 async def add(db: AsyncSession, row: DeliveryRow) -> bool:
-    """False when it came before, under this id or another one.
+    """Store a delivery; False when it came before, under this id or another one.
 
-    One that came before and was never dealt with gets another chance.
+    An unprocessed one that comes again gets new tries.
     """
     if await insert_row(db, row):
         return True
@@ -25,7 +25,7 @@ async def add(db: AsyncSession, row: DeliveryRow) -> bool:
 
 
 async def waiting(db: AsyncSession, *, most_tries: int, limit: int) -> Sequence[DeliveryRow]:
-    """Oldest first, those that were tried least before all others."""
+    """Unprocessed deliveries with the fewest tries first, then the oldest."""
     query = (
         select(DeliveryRow)
         .where(DeliveryRow.processed_at.is_(None), DeliveryRow.tries < most_tries)
@@ -36,7 +36,7 @@ async def waiting(db: AsyncSession, *, most_tries: int, limit: int) -> Sequence[
 
 
 async def try_on(db: AsyncSession, ids: Collection[str]) -> None:
-    """Counted before it is tried: what kills its worker is not tried for ever."""
+    """Count a try before it starts, so that one that kills its worker is not tried forever."""
     tried = update(DeliveryRow).where(DeliveryRow.id.in_(list(ids)))
     await db.execute(tried.values(tries=DeliveryRow.tries + 1))
 

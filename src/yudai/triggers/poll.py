@@ -1,4 +1,4 @@
-"""The poller: finds whatever asks for a solve at a forge, also where no webhook comes."""
+"""The poller: finds requests for solves at a forge, also without webhooks."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -18,8 +18,8 @@ from yudai.triggers.tables import WatchRow
 log: structlog.stdlib.BoundLogger = structlog.get_logger()
 
 MOST_OPENED = 5
-"""Solves of one look at a repository: the rest comes with the next one."""
-# What happened so long ago comes no second time: it need not be looked at twice for ever.
+"""Solves opened per poll of a repository; the next poll continues."""
+# After this time nothing older appears, and the overlap can be skipped.
 _QUIET_S = 60.0
 _MAX_PAGES = 20
 _MAX_ERROR = 300
@@ -29,7 +29,7 @@ _APP = Credential(kind=CredentialKind.APP)
 
 @dataclass
 class _Installed:
-    """Where the App is, as it was asked last."""
+    """Repositories where the App is installed, cached."""
 
     repos: tuple[RepoRef, ...] = ()
     asked_at: float = 0.0
@@ -41,12 +41,11 @@ class _Seen(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Watcher:
-    """Every worker looks; each repository is looked at by one of them at a time.
+class Poller:
+    """Polls repositories. Every worker polls; each repository is claimed by one at a time.
 
-    At the first look commands count from then on. A label says how things stand: one that is on
-    an open issue already counts, once for each time that it was put on, unless we have answered
-    there before.
+    From the first poll on, new commands count. A label is a state: one that is already on an open
+    issue counts once for each time that it was added, unless we have answered there before.
     """
 
     triggers: Triggers
@@ -57,12 +56,11 @@ class Watcher:
     """Whether an App is configured: then all repositories where it is installed are watched."""
     _app: _Installed = field(default_factory=_Installed, compare=False, repr=False)
 
-    async def look(self) -> int:
-        """At every repository that is due; how many solves were opened."""
+    async def poll(self) -> int:
+        """Poll every repository that is due; return how many solves were opened."""
         asked = self._named(self.watched)
         known = await self._installed()
-        # No others, also if somebody had one of their issues solved: people there would spend
-        # our money.
+        # Only these repositories: people at others could spend our money.
         wanted = {watch_key(repo): repo for repo in (*asked, *known)}
         opened = 0
         for key, repo in wanted.items():
@@ -77,7 +75,7 @@ class Watcher:
             try:
                 found.append(parse_target(name, forge=self.triggers.forge.url).repo)
             except RefusedError as error:
-                # Of another forge that was configured before, or a slip in the setting.
+                # At a forge that was configured before, or a typo in the setting.
                 log.debug("watch.passed_over", name=name, error=str(error))
         return found
 
@@ -89,7 +87,7 @@ class Watcher:
         try:
             found = await self.triggers.forge.repositories(by=_APP)
         except (ForgeError, RefusedError) as error:
-            # Those that are known already are looked at meanwhile.
+            # Continue with the known ones.
             log.warning("watch.app_not_asked", error=str(error))
         else:
             self._app.repos = tuple(one.ref for one in found if not one.is_archived)
@@ -106,9 +104,9 @@ class Watcher:
             return await watches.claim(db, key, at=now, every_s=self.poll_s)
 
     async def _try(self, repo: RepoRef, watch: WatchRow) -> int:
-        """What fails is noted, and tried again with the next look."""
+        """Poll a repository. An error is stored, and the next poll tries again."""
         try:
-            return await self._look_at(repo, watch)
+            return await self._check_repository(repo, watch)
         except (ForgeError, RefusedError) as error:
             changes: dict[str, object] = {"error": line(str(error), width=_MAX_ERROR)}
             if isinstance(error, ForgeError) and error.retry_after_s > self.poll_s:
@@ -118,7 +116,7 @@ class Watcher:
             log.warning("watch.failed", repo=repo.full, error=str(error))
             return 0
 
-    async def _look_at(self, repo: RepoRef, watch: WatchRow) -> int:
+    async def _check_repository(self, repo: RepoRef, watch: WatchRow) -> int:
         by = await self.triggers.credentials.reading(repo, user_id="")
         since = watch.comments_since - OVERLAP_S
         comments = await self.triggers.forge.comments_since(repo, since, by=by)
@@ -128,13 +126,13 @@ class Watcher:
         opened, failed, left = 0, None, sorted(numbers, reverse=True)
         while left and opened < MOST_OPENED:
             try:
-                opened += await self.triggers.hear(repo, left.pop())
+                opened += await self.triggers.check_issue(repo, left.pop())
             except (ForgeError, RefusedError) as error:
-                # One issue does not stand in the way of the others.
+                # Continue with the other issues.
                 failed = failed or error
         if failed is not None:
             raise failed
-        # Those that are left are found again from the same place; the others were heard.
+        # Issues that are left are found again from the same position; the others are recorded.
         await self._note(watch, _Seen((), ()) if left else _Seen(comments, issues), is_all=not left)
         return opened
 
@@ -153,7 +151,7 @@ class Watcher:
         return found
 
     async def _note(self, watch: WatchRow, seen: _Seen, *, is_all: bool) -> None:
-        """In the forge's own time: its clock is not ours."""
+        """Advance the position, in the forge's time."""
         now = self.triggers.clock.now()
         comments_since = _onwards(
             watch.comments_since, [one.updated_at for one in seen.comments], now=now
@@ -166,7 +164,7 @@ class Watcher:
                 db,
                 watch.repo_url,
                 comments_since=comments_since,
-                # The first look is over, whether or not it found anything.
+                # The first poll is over, also when it found nothing.
                 issues_since=issues_since or (1.0 if is_all else FIRST),
                 error="",
             )
@@ -177,7 +175,7 @@ def _asks(comment: Comment, since: float) -> bool:
 
 
 def _onwards(since: float, times: Sequence[float], *, now: float) -> float:
-    """From the newest that was seen; past it when it was seen again long afterwards."""
+    """The position after these times; past the newest one when nothing newer came for long."""
     newest = max(times, default=0.0)
     if newest > since:
         return newest

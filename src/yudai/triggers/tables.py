@@ -9,7 +9,7 @@ from yudai.store.rows import Base, Id, Url
 
 
 class TriggerRow(Base, kw_only=True):
-    """Something at the forge that asked for a solve; each is heard once."""
+    """A label or comment at the forge that requested a solve; each is recorded once."""
 
     __tablename__ = "triggers"
 
@@ -42,7 +42,7 @@ class DeliveryRow(Base, kw_only=True):
 
 
 class WatchRow(Base, kw_only=True):
-    """How far a repository was looked through: what is older has been seen."""
+    """A polled repository and the position up to which it was read."""
 
     __tablename__ = "watches"
 

@@ -1,4 +1,4 @@
-"""What asked for solves at a forge: each is heard once."""
+"""Queries of triggers; each is recorded once."""
 
 from collections.abc import Collection
 
@@ -12,33 +12,33 @@ from yudai.solves.tables import SolveRow
 from yudai.store.rows import insert_row
 from yudai.triggers.tables import TriggerRow
 
-_GOING_ON = (SolveState.QUEUED, SolveState.RUNNING)
+_OPEN_STATES = (SolveState.QUEUED, SolveState.RUNNING)
 
 
-class HeardError(ConflictError):
-    """Somebody else has heard it a moment before: roll back, there is nothing left to do."""
+class AlreadyRecordedError(ConflictError):
+    """Another process recorded the trigger first: roll back, nothing is left to do."""
 
 
-async def heard(db: AsyncSession, keys: Collection[str]) -> frozenset[str]:
-    """Which of them are known already."""
+async def recorded(db: AsyncSession, keys: Collection[str]) -> frozenset[str]:
+    """Which of these keys are recorded."""
     query = select(TriggerRow.key).where(TriggerRow.key.in_(list(keys)))
     return frozenset(await db.scalars(query))
 
 
 async def add(db: AsyncSession, row: TriggerRow) -> None:
-    """HeardError when it is there already; the later one of two at once is refused."""
+    """Add a trigger; AlreadyRecordedError when it exists. Of two at once the later one fails."""
     if not await insert_row(db, row):
-        raise HeardError("it was heard already")
+        raise AlreadyRecordedError("this trigger is already recorded")
 
 
-async def going_on(
+async def open_solve_of(
     db: AsyncSession, repo_url: str, number: int, *, besides: SolveId | None = None
 ) -> SolveId | None:
-    """A solve of this issue that has not come to its end."""
+    """An open solve of this issue."""
     query = select(SolveRow.id).where(
         SolveRow.issue_number == number,
         func.lower(SolveRow.repo_url) == repo_url.lower(),
-        SolveRow.state.in_(_GOING_ON),
+        SolveRow.state.in_(_OPEN_STATES),
     )
     if besides is not None:
         query = query.where(SolveRow.id != besides)

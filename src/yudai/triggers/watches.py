@@ -1,4 +1,4 @@
-"""How far each repository at a forge was looked through."""
+"""Queries of polled repositories and their positions."""
 
 from sqlalchemy import select, update
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -12,7 +12,7 @@ _FROM_THE_BEGINNING = 0.0
 
 
 async def begin(db: AsyncSession, repo_url: str, *, at: float) -> None:
-    """Unless it is watched already: comments and history from now on, labels that are there."""
+    """Start watching a repository: comments and history from now on, and present labels."""
     since = _FROM_THE_BEGINNING
     row = WatchRow(repo_url=repo_url, comments_since=at, issues_since=since, history_since=at)
     await insert_row(db, row)
@@ -23,7 +23,7 @@ async def find(db: AsyncSession, repo_url: str) -> WatchRow | None:
 
 
 async def hold(db: AsyncSession, repo_url: str) -> None:
-    """Until our commit nobody else opens a solve that this repository asks for."""
+    """Lock the repository: no other transaction opens a solve for it until the commit."""
     if is_sqlite(db.get_bind().dialect):
         return
     row = select(WatchRow.repo_url).where(WatchRow.repo_url == repo_url).with_for_update()
@@ -31,7 +31,7 @@ async def hold(db: AsyncSession, repo_url: str) -> None:
 
 
 async def claim(db: AsyncSession, repo_url: str, *, at: float, every_s: float) -> WatchRow | None:
-    """The right to look at it now; None when somebody else did so a moment ago."""
+    """Claim a poll; None when another worker has polled it."""
     due = (WatchRow.repo_url == repo_url) & (WatchRow.looked_at <= at - every_s)
     statement = update(WatchRow).where(due).values(looked_at=at).returning(WatchRow)
     options = {"synchronize_session": False, "populate_existing": True}

@@ -1,4 +1,4 @@
-"""Webhooks: signed hints that something may have changed; the forge is asked what is true."""
+"""Webhooks: signed hints that something may have changed. The facts are read from the forge."""
 
 import asyncio
 import hashlib
@@ -16,7 +16,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from yudai.forge.domain.repository import RepoRef, parse_target
 from yudai.kit.clock import Clock
-from yudai.kit.errors import NotFoundError, RefusedError, WorldError
+from yudai.kit.errors import InfrastructureError, NotFoundError, RefusedError
 from yudai.kit.untyped import as_count, as_object, as_text
 from yudai.publishing import outcome_queries as pulls
 from yudai.store.store import Store
@@ -29,12 +29,12 @@ log: structlog.stdlib.BoundLogger = structlog.get_logger()
 MAX_TRIES = 20
 SETTLE_EVERY_S = 30.0
 SETTLE_S = 60.0
-# More than there are repositories whose hints wait for their time.
+# More than the repositories whose hints wait for `settle_every_s`.
 _AT_ONCE = 500
 _MAX_REPO = 300
 _SIGNATURE = re.compile(rb"sha256=[0-9a-f]{64}")
 _ID = re.compile(r"[0-9A-Za-z-]{1,100}")
-# Where an event's payload has the number of what it is about.
+# Part of an event's payload that has the issue's or pull request's number.
 _ABOUT: dict[str, str] = {
     "issues": "issue",
     "issue_comment": "issue",
@@ -42,19 +42,19 @@ _ABOUT: dict[str, str] = {
     "push": "",
 }
 _ASKING = frozenset({"issues", "issue_comment"})
-# Of all that happens to a pull request, what we keep of ours; "" where nobody says what did.
+# Actions on pull requests that we record; "" when the payload has none.
 _TELLING = frozenset({"", "closed", "reopened", "ready_for_review", "converted_to_draft", "edited"})
 
-Hear = Callable[[RepoRef, int], Awaitable[object]]
+CheckIssue = Callable[[RepoRef, int], Awaitable[object]]
 Settle = Callable[[RepoRef, int | None], Awaitable[object]]
 
 
 class UnsignedError(RefusedError):
-    """Nobody knows who sent it."""
+    """The sender is unknown."""
 
 
 class Delivery(NamedTuple):
-    """As it came: nothing in it is known to be true."""
+    """A delivery as received; untrusted."""
 
     id: str
     event: str
@@ -73,21 +73,21 @@ class Deliveries:
     store: Store
     clock: Clock
     forge_url: str
-    hear: Hear
+    check_issue: CheckIssue
     settle: Settle
     secret: SecretStr | None = None
-    """What webhooks are signed with; None: none are taken."""
+    """Secret that signs webhooks; None: webhooks are refused."""
     settle_every_s: float = SETTLE_EVERY_S
-    """How often at most all of a repository is looked at because of hints."""
+    """Minimum time between checks of a whole repository caused by hints."""
     settle_s: float = SETTLE_S
-    """How long one such look may take."""
+    """Time limit of such a check."""
     _looked: dict[str, float] = field(default_factory=dict[str, float], compare=False, repr=False)
 
     async def take(self, delivery: Delivery) -> None:
-        """Keep the hint; what came before, or is of no use to us, is taken without a word."""
+        """Store the hint; repeated or irrelevant deliveries are accepted and dropped."""
         if self.secret is None:
             raise NotFoundError("this server takes no webhooks: set GITHUB_WEBHOOK_SECRET")
-        # Before anything of it is read: whoever cannot sign may not make us parse.
+        # Check the signature before parsing anything.
         if not is_signed(self.secret, delivery.body, delivery.signature):
             raise UnsignedError("the signature does not fit: send X-Hub-Signature-256")
         if not _ID.fullmatch(delivery.id):
@@ -108,8 +108,8 @@ class Deliveries:
         log.info("delivery.taken", id=row.id, hook=row.event, repo=row.repo, is_new=is_new)
 
     async def process(self) -> int:
-        """A chore of the workers: harmless when two of them do it at once."""
-        # Ten comments on one issue are one look at it.
+        """Process stored hints; several workers may do so at once."""
+        # Ten comments on one issue are one check.
         hints: defaultdict[_Hint, list[str]] = defaultdict(list)
         async with self.store.read() as db:
             rows = await deliveries.waiting(db, most_tries=MAX_TRIES, limit=_AT_ONCE)
@@ -123,7 +123,7 @@ class Deliveries:
         return sum(asking) + settled
 
     async def _narrow(self, db: AsyncSession, row: DeliveryRow) -> _Hint:
-        """Another's pull request says no more than a push: the base branch may have moved."""
+        """Treat a foreign pull request like a push: the base branch may have moved."""
         hint = _Hint(row.event in _ASKING, row.repo, row.number)
         if hint.is_asking:
             return hint
@@ -135,13 +135,13 @@ class Deliveries:
         return hint if is_ours else hint._replace(number=None)
 
     async def _settle_all(self, hints: Mapping[_Hint, list[str]]) -> int:
-        """Whoever asks for something meanwhile does not wait for all of them: the rest is next."""
+        """Process for at most `settle_s`, so that new requests do not wait for all hints."""
         began, done = self.clock.now(), 0
         for hint, ids in hints.items():
             if self.clock.now() - began >= self.settle_s:
                 break
             if self._is_early(hint):
-                # One of them is enough to remember it by.
+                # Keep one hint for later.
                 await self._put_away(ids[1:])
             else:
                 done += await self._settle_one(hint, ids)
@@ -152,11 +152,11 @@ class Deliveries:
             return await self._follow(hint, ids)
         finally:
             if hint.number is None:
-                # From its end: one that takes long, or fails, leaves time for all else.
+                # Count from the end, so that slow or failing checks leave time for others.
                 self._looked[hint.repo.lower()] = self.clock.now()
 
     def _is_early(self, hint: _Hint) -> bool:
-        """A look at all of a repository costs much, and a busy one has many pushes."""
+        """Whether the whole repository was checked recently: that is expensive."""
         last = self._looked.get(hint.repo.lower())
         if last is None or hint.number is not None:
             return False
@@ -167,8 +167,8 @@ class Deliveries:
             await deliveries.try_on(db, ids)
         try:
             await self._act(hint)
-        except (WorldError, TimeoutError) as error:
-            # A later round tries it again, and the poller finds it in any case.
+        except (InfrastructureError, TimeoutError) as error:
+            # A later round tries again, and the poller finds it in any case.
             log.warning("delivery.not_followed", repo=hint.repo, error=str(error) or "too slow")
             return False
         except RefusedError as error:
@@ -187,11 +187,11 @@ class Deliveries:
             async with asyncio.timeout(self.settle_s):
                 await self.settle(repo, hint.number)
         elif hint.number is not None:
-            await self.hear(repo, hint.number)
+            await self.check_issue(repo, hint.number)
 
 
 def is_signed(secret: SecretStr, body: bytes, signature: str) -> bool:
-    """Over the bytes as they came, in the same time whatever they are."""
+    """Compare the signature of the raw bytes, in constant time."""
     given = signature.encode("utf-8", "replace")
     digest = hmac.new(secret.get_secret_value().encode(), body, hashlib.sha256).hexdigest()
     right = hmac.compare_digest(f"sha256={digest}".encode(), given)
@@ -199,7 +199,7 @@ def is_signed(secret: SecretStr, body: bytes, signature: str) -> bool:
 
 
 def _hint(event: str, body: bytes) -> _Hint | None:
-    """None: nothing that we would do anything about."""
+    """The delivery's hint; None when it is irrelevant."""
     if event not in _ABOUT:
         return None
     try:
@@ -208,7 +208,7 @@ def _hint(event: str, body: bytes) -> _Hint | None:
         raise RefusedError("the body is not JSON: set the webhook to application/json") from None
     repo = as_text(as_object(told.get("repository")).get("full_name"))
     subject = as_object(told.get(_ABOUT[event]))
-    # A comment on a pull request asks for nothing.
+    # Comments on pull requests are ignored.
     if not repo or (event in _ASKING and subject.get("pull_request") is not None):
         return None
     is_telling = event != "pull_request" or as_text(told.get("action")) in _TELLING

@@ -1,4 +1,4 @@
-"""What is known of a repository before anybody changes it."""
+"""The baseline: a prepared base, its test plan and the results of its tests before any patch."""
 
 from yudai.artifacts.port import ArtifactRef
 from yudai.kit.value import Value

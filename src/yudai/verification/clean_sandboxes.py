@@ -24,7 +24,7 @@ UNREADABLE = "\0"
 
 
 @dataclass(frozen=True)
-class Boxes:
+class CleanSandboxes:
     """Where clean sandboxes of one base come from."""
 
     backend: Backend
@@ -33,39 +33,40 @@ class Boxes:
 
     @asynccontextmanager
     async def open(self, *patches: Patch) -> AsyncGenerator[Sandbox]:
-        """One box with these patches in it, one after the other; it is gone afterwards."""
-        async with self.open_alike(1) as [box]:
+        """One sandbox with these patches applied in order; it is destroyed afterwards."""
+        async with self.open_many(1) as [sandbox]:
             for patch in patches:
-                await apply_patch(box, patch)
-            yield box
+                await apply_patch(sandbox, patch)
+            yield sandbox
 
     @asynccontextmanager
-    async def open_alike(self, n: int) -> AsyncGenerator[Sequence[Sandbox]]:
-        """Boxes as base left them: asked for together, a backend may copy one for the others.
+    async def open_many(self, n: int) -> AsyncGenerator[Sequence[Sandbox]]:
+        """Sandboxes of the unchanged base, requested together so that a backend may copy one.
 
-        All are gone afterwards; who is done with one ends it sooner, for others may wait for it.
+        All are destroyed afterwards. Destroy one earlier when it is no longer needed: others may be
+        waiting for its place.
         """
         made = await self.backend.spawn(self.base, n, owner=self.owner, phase=Phase.VERIFICATION)
-        boxes = [box for box in made if not isinstance(box, SandboxError)]
+        sandboxes = [sandbox for sandbox in made if not isinstance(sandbox, SandboxError)]
         try:
             for error in made:
                 if isinstance(error, SandboxError):
                     raise error
-            yield boxes
+            yield sandboxes
         finally:
-            # Each is begun, whenever we are cancelled.
-            ending = [asyncio.create_task(box.destroy()) for box in boxes]
+            # Every removal is started, even when this task is cancelled.
+            ending = [asyncio.create_task(sandbox.destroy()) for sandbox in sandboxes]
             if ending:
                 await asyncio.wait(ending)
             for task in ending:
                 task.result()
 
 
-async def apply_patch(box: Sandbox, patch: Patch) -> None:
-    """Apply it inside the box; RefusedError with git's first words when it does not fit."""
+async def apply_patch(sandbox: Sandbox, patch: Patch) -> None:
+    """Apply the patch in the sandbox; RefusedError with git's first words if it does not fit."""
     if not patch.files:
         return
-    result = await box.exec(
+    result = await sandbox.exec(
         _APPLY,
         env=_GIT_ENV,
         timeout_s=_APPLY_S,
@@ -79,14 +80,14 @@ async def apply_patch(box: Sandbox, patch: Patch) -> None:
         raise RefusedError(f"the patch does not apply: {said.removeprefix('error: ')}")
 
 
-async def read_texts(box: Sandbox, paths: Sequence[str]) -> dict[str, str | None]:
-    """Texts of files that exist; what is too long or not a file reads as UNREADABLE."""
-    return {path: await _text(box, path) for path in paths}
+async def read_texts(sandbox: Sandbox, paths: Sequence[str]) -> dict[str, str | None]:
+    """Texts of existing files; one that is too long or not a file reads as UNREADABLE."""
+    return {path: await _text(sandbox, path) for path in paths}
 
 
-async def _text(box: Sandbox, path: str) -> str:
+async def _text(sandbox: Sandbox, path: str) -> str:
     try:
-        content = await box.read(f"{WORKSPACE}/{path}", max_bytes=_MAX_TEXT)
+        content = await sandbox.read(f"{WORKSPACE}/{path}", max_bytes=_MAX_TEXT)
     except OSError:
         return UNREADABLE
     return content.decode("utf-8", "surrogateescape")

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import structlog
 
-from yudai.kit.concurrency import together
+from yudai.kit.concurrency import gather
 from yudai.kit.errors import RefusedError, SandboxError
 from yudai.kit.ids import RunId
 from yudai.patches.patch import Patch, parse_patch
@@ -17,7 +17,7 @@ from yudai.sandboxes.port import Backend
 from yudai.testing.domain.report import NO_REPORT, RED, Outcome, TestPlan, TestReport
 from yudai.testing.run import run_tests
 from yudai.verification.baseline import Prepared
-from yudai.verification.clean_sandboxes import Boxes
+from yudai.verification.clean_sandboxes import CleanSandboxes
 from yudai.verification.domain.judge import apply_cross
 from yudai.verification.domain.verdict import Verdict, VerdictStatus
 from yudai.verification.stages import paths_with_tests, split
@@ -77,10 +77,10 @@ async def cross_examine(
         return {}
     authors = [_author(entry) for entry in entries if entry.verdict.evidence.valid_tests]
     targets = [_target(entry) for entry in entries if entry.verdict.status in _EXAMINED]
-    boxes = Boxes(backend, prepared.base, owner)
-    court = _Court(boxes, plan, prepared.test_timeout_s, lanes)
-    heard = await together(court.hear(target, authors) for target in targets)
-    answers = {target.entry.run_id: found for target, found in zip(targets, heard, strict=True)}
+    sandboxes = CleanSandboxes(backend, prepared.base, owner)
+    examination = _CrossExamination(sandboxes, plan, prepared.test_timeout_s, lanes)
+    found = await gather(examination.run_tests_of(target, authors) for target in targets)
+    answers = {target.entry.run_id: found for target, found in zip(targets, found, strict=True)}
     handles = {author.run_id: author.handle for author in authors}
     return {
         target.entry.run_id: _crossed(target.entry, answers, handles)
@@ -90,27 +90,27 @@ async def cross_examine(
 
 
 @dataclass(frozen=True)
-class _Court:
-    boxes: Boxes
+class _CrossExamination:
+    sandboxes: CleanSandboxes
     plan: TestPlan
     timeout_s: float
     lanes: asyncio.Semaphore
 
-    async def hear(self, target: _Target, authors: Sequence[_Author]) -> Answers:
+    async def run_tests_of(self, target: _Target, authors: Sequence[_Author]) -> Answers:
         """All others' tests on one patch, in as few executions as their files allow."""
         others = [author for author in authors if author.run_id != target.entry.run_id]
-        heard = await together(self._hear_group(target, group) for group in _groups(others))
-        return {key: answer for answers in heard for key, answer in answers.items()}
+        found = await gather(self._run_group(target, group) for group in _groups(others))
+        return {key: answer for answers in found for key, answer in answers.items()}
 
-    async def _hear_group(self, target: _Target, group: Sequence[_Author]) -> Answers:
-        """What does not pass is asked again alone: tests can disturb each other, or be flaky."""
+    async def _run_group(self, target: _Target, group: Sequence[_Author]) -> Answers:
+        """Tests that do not pass are run again alone: they can disturb each other, or be flaky."""
         answers = await self._execute(target, group)
         doubtful = [
             author
             for author in group
             if any(answers[author.run_id, t] is not Answer.PASSED for t in author.valid)
         ]
-        alone = await together(self._execute(target, [author]) for author in doubtful)
+        alone = await gather(self._execute(target, [author]) for author in doubtful)
         again = {key: answer for found in alone for key, answer in found.items()}
         return {key: _kinder(answer, again.get(key, answer)) for key, answer in answers.items()}
 
@@ -120,13 +120,13 @@ class _Court:
         paths = paths_with_tests(self.plan, tests, ids)
         report = NO_REPORT
         try:
-            async with self.lanes, self.boxes.open(target.source, tests) as box:
+            async with self.lanes, self.sandboxes.open(target.source, tests) as sandbox:
                 run = await run_tests(
-                    box, self.plan, ids=ids, paths=paths, timeout_s=self.timeout_s
+                    sandbox, self.plan, ids=ids, paths=paths, timeout_s=self.timeout_s
                 )
                 report = run.report
         except (RefusedError, SandboxError) as error:
-            # One pair that cannot be examined must not end the solve for everybody else.
+            # One pair that cannot be examined must not end the solve for the others.
             log.warning("pair.not_examined", run_id=target.entry.run_id, error=str(error))
         return {
             (author.run_id, test): _answer(report, test)

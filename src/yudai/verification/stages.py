@@ -1,24 +1,24 @@
-"""Runs a patch's tests in three clean boxes: base's own on it, its own on it, its own on base."""
+"""Runs tests in clean sandboxes: the base's on the patch, the patch's on itself and on the base."""
 
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from yudai.kit.concurrency import together
+from yudai.kit.concurrency import gather
 from yudai.patches.patch import Patch, readable
 from yudai.patches.test_paths import TEST_NAMES
 from yudai.sandboxes.port import Sandbox
 from yudai.testing.domain.report import Baseline, Outcome, TestPlan
 from yudai.testing.domain.runners import PYTHON_RUNNERS, RUNNERS, TestRunner
 from yudai.testing.run import TestRun, place_of, run_tests
-from yudai.verification.clean_sandboxes import Boxes, apply_patch
+from yudai.verification.clean_sandboxes import CleanSandboxes, apply_patch
 from yudai.verification.domain.judge import OwnTests
 from yudai.verification.domain.script_test_edits import SCRIPTS
 
 
-class Case(NamedTuple):
+class VerificationCase(NamedTuple):
     """Everything that stays the same while one patch is examined."""
 
-    boxes: Boxes
+    sandboxes: CleanSandboxes
     plan: TestPlan
     baseline: Baseline
     timeout_s: float
@@ -46,7 +46,7 @@ class Stage(NamedTuple):
     """Base's test files that were changed while the tests ran."""
 
 
-class Stages(NamedTuple):
+class StageResults(NamedTuple):
     on_patch: Stage
     own: tuple[Stage, ...] = ()
     """The patch's own tests: on the patch, then those that passed there on base."""
@@ -87,55 +87,55 @@ def _is_test_of(plan: TestPlan, path: str) -> bool:
     return is_named and SCRIPTS.fullmatch(name) is not None
 
 
-async def examine(case: Case, parts: Parts) -> Stages:
+async def examine(case: VerificationCase, parts: Parts) -> StageResults:
     paths = _own_paths(case, parts)
-    async with case.boxes.open_alike(2 if paths else 1) as [first, *second]:
+    async with case.sandboxes.open_many(2 if paths else 1) as [first, *second]:
         work = [_by_base(case, parts, first)]
-        work += [_by_itself(case, parts, paths, box) for box in second]
-        [on_patch], *own = await together(work)
-    return Stages(on_patch, *own)
+        work += [_by_itself(case, parts, paths, sandbox) for sandbox in second]
+        [on_patch], *own = await gather(work)
+    return StageResults(on_patch, *own)
 
 
-async def _by_base(case: Case, parts: Parts, box: Sandbox) -> tuple[Stage, ...]:
-    await apply_patch(box, parts.source)
-    run = await run_tests(box, case.plan, timeout_s=case.enough(case.usual_s))
-    changed = (await box.tree()).changed
-    await box.destroy()
+async def _by_base(case: VerificationCase, parts: Parts, sandbox: Sandbox) -> tuple[Stage, ...]:
+    await apply_patch(sandbox, parts.source)
+    run = await run_tests(sandbox, case.plan, timeout_s=case.enough(case.usual_s))
+    changed = (await sandbox.tree()).changed
+    await sandbox.destroy()
     rewritten = tuple(path for path in changed if _is_base_test(path, case))
     title = "the patch without its tests, judged by base's own"
     return (Stage(title, run, tuple(p for p in rewritten if p not in parts.source.paths)),)
 
 
 async def _by_itself(
-    case: Case, parts: Parts, paths: Sequence[str], box: Sandbox
+    case: VerificationCase, parts: Parts, paths: Sequence[str], sandbox: Sandbox
 ) -> tuple[Stage, ...]:
     for patch in (parts.source, parts.tests):
-        await apply_patch(box, patch)
-    run = await run_tests(box, case.plan, timeout_s=case.enough(case.usual_s), paths=paths)
-    await box.destroy()
+        await apply_patch(sandbox, patch)
+    run = await run_tests(sandbox, case.plan, timeout_s=case.enough(case.usual_s), paths=paths)
+    await sandbox.destroy()
     on_patch = Stage("the patch with its own tests", run)
     new = OwnTests(run.report).new(case.baseline)
     green = [test for test in new if run.report.outcomes[test] is Outcome.PASSED]
     if not green:
         return (on_patch,)
     enough = case.enough(run.report.duration_s)
-    async with case.boxes.open(parts.tests) as clean:
+    async with case.sandboxes.open(parts.tests) as clean:
         again = await run_tests(clean, case.plan, timeout_s=enough, ids=green, paths=paths)
     return (on_patch, Stage("base with the patch's tests only", again))
 
 
-def _own_paths(case: Case, parts: Parts) -> list[str]:
+def _own_paths(case: VerificationCase, parts: Parts) -> list[str]:
     if _is_blind(case):
         return []
     return paths_with_tests(case.plan, parts.tests, case.baseline.known)
 
 
-def _is_blind(case: Case) -> bool:
-    """A command that fails on base anyway cannot tell what a patch's own tests say."""
+def _is_blind(case: VerificationCase) -> bool:
+    """A command that already fails on the base says nothing about a patch's own tests."""
     return case.plan.runner is TestRunner.COMMAND and not case.baseline.passing
 
 
-def _is_base_test(path: str, case: Case) -> bool:
+def _is_base_test(path: str, case: VerificationCase) -> bool:
     if case.plan.runner is not TestRunner.UNITTEST:
         return any(test.startswith(f"{path}::") for test in case.baseline.known)
     inside = place_of(case.plan)

@@ -4,10 +4,9 @@ from contextlib import suppress
 
 from yudai.artifacts.port import ArtifactKind
 from yudai.kit.errors import NotFoundError, RefusedError
-from yudai.kit.ids import RunId, SolveId, short
-from yudai.ranking.rank import scorecard_of
+from yudai.kit.ids import RunId, short
 from yudai.runs.tables import RunRow
-from yudai.views.documents import Reader
+from yudai.views.documents import Reader, entry
 from yudai.views.domain.comparison import Comparison, Side, compare
 from yudai.views.domain.document import SolveDocument
 
@@ -57,11 +56,12 @@ async def _run(reader: Reader, ending: str, solve: str = "") -> RunRow:
 async def _side(reader: Reader, run: RunRow) -> Side:
     solve = await reader.solve(run.solve_id)
     at = f" at {solve.base_commit[:10]}" if solve.base_commit else ""
-    return Side(
-        solve_id=SolveId(solve.id),
+    return entry(
+        Side,
+        run,
+        model=run.contestant.model,
         base_key="" if solve.base is None else solve.base.key,
         base=f"{solve.repo}{at}",
-        scorecard=scorecard_of(run),
         baseline=solve.baseline,
         patch=await _patch(reader, RunId(run.id)),
     )

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -13,11 +13,13 @@ from yudai.arena.blocked_hosts import KINDS, blocked_of
 from yudai.artifacts.context import Context
 from yudai.artifacts.port import ArtifactKind
 from yudai.artifacts.queries import artifact_of
+from yudai.forge.domain.issue import Issue
 from yudai.gateway.domain.models import Usage
 from yudai.kit.errors import NotFoundError
 from yudai.kit.ids import RunId, SolveId
 from yudai.kit.money import usd
-from yudai.ranking.rank import places_of, stopped_by
+from yudai.kit.value import from_attributes
+from yudai.ranking.rank import ranked, stopped_by
 from yudai.runs import messages as trajectories
 from yudai.runs import queries as runs
 from yudai.runs.domain.trajectory.steps import Step, step_of
@@ -26,9 +28,12 @@ from yudai.runs.tables import RunRow
 from yudai.solves import queries as solves
 from yudai.solves import timeline as events
 from yudai.solves.domain.states import SolveState
-from yudai.solves.queries import elapsed_s, issue_of
+from yudai.solves.queries import elapsed_s
 from yudai.solves.tables import EventRow, SolveRow
-from yudai.views.domain.document import SolveDocument, SolveEntry, entries
+from yudai.verification.domain.verdict import NOTHING
+from yudai.views.domain.document import PlaceEntry, RunEntry, SolveDocument, SolveEntry
+
+Entry = TypeVar("Entry", bound=RunEntry)
 
 
 @dataclass(frozen=True)
@@ -114,22 +119,39 @@ def chosen_step(messages: Sequence[TrajectoryMessage], number: int) -> Step:
     return step_of(wanted, [message for message in messages if message.step == wanted])
 
 
+def entry(view: type[Entry], run: RunRow, **computed: object) -> Entry:
+    """A view with the numbers of a run."""
+    return from_attributes(
+        view,
+        run,
+        run_id=run.id,
+        verdict=run.verdict or NOTHING,
+        cost_usd=usd(run.total_cost_micros),
+        **computed,
+    )
+
+
+def head_of(solve: SolveRow, cost_micros: int, *, now: float) -> dict[str, object]:
+    """What a SolveHead shows that is no column."""
+    return {
+        "issue": Issue(title=solve.issue_title, number=solve.issue_number).label,
+        "cost_usd": usd(cost_micros),
+        "elapsed_s": round(elapsed_s(solve, now=now), 3),
+        "champion": solve.champion_run_id,
+    }
+
+
 def document_of(
     solve: SolveRow, rows: Sequence[RunRow], told: Iterable[EventRow], *, now: float
 ) -> SolveDocument:
     """Of `told` only what was blocked is part of it."""
+    cost_micros = sum(run.total_cost_micros for run in rows)
+    folder = None if solve.snapshot is None else str(solve.snapshot.root)
     return SolveDocument(
-        solve=SolveEntry(
-            id=solve.id,
-            state=solve.state,
-            repo=solve.repo,
-            issue=issue_of(solve).label,
-            cost_usd=usd(sum(run.total_cost_micros for run in rows)),
-            elapsed_s=round(elapsed_s(solve, now=now), 3),
-            champion=solve.champion_run_id,
-            folder=None if solve.snapshot is None else str(solve.snapshot.root),
+        solve=from_attributes(
+            SolveEntry, solve, folder=folder, **head_of(solve, cost_micros, now=now)
         ),
-        ranking=entries(places_of(rows)),
+        ranking=tuple(entry(PlaceEntry, run, rank=rank) for rank, run in ranked(rows)),
         not_started=tuple(contestant.handle for contestant in solve.not_started),
         reason=solve.reason or solve.error,
         budget_ended=stopped_by(solve, rows, now=now),

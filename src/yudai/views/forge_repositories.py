@@ -5,7 +5,7 @@ from typing import Protocol
 
 from pydantic import Field, SecretStr
 
-from yudai.arena.forge_issue import RemoteAsks
+from yudai.arena.forge_issue import ForgeIssueReader
 from yudai.forge.domain.issue import Issue, IssueFacts
 from yudai.forge.domain.issue_text import Selection, bare
 from yudai.forge.domain.repository import ForgeIssue, RepoRef, Repository, Role, repo_ref
@@ -86,7 +86,7 @@ class Wanted(Value):
 class Browser:
     """Everything is asked in the name of whoever looks: nobody sees more than at the forge."""
 
-    asks: RemoteAsks
+    asks: ForgeIssueReader
     own: Owned
     is_local: bool = True
     """One person, who may use what the server has."""

@@ -3,9 +3,9 @@
 import json
 from typing import Any, Literal
 
+from pydantic import Field
 from sqlalchemy import Row
 
-from yudai.kit.causes import Cause
 from yudai.kit.ids import RunId
 from yudai.kit.money import usd
 from yudai.kit.text import MAX_BYTES, cut, line
@@ -25,7 +25,8 @@ from yudai.runs.messages import Stored
 from yudai.solves.domain.states import SolveState
 from yudai.testing.domain.report import Baseline
 from yudai.verification.domain.verdict import Tally, VerdictStatus, tally
-from yudai.views.solves import Progress
+from yudai.views.domain.run import RunFacts
+from yudai.views.solves import SolveFacts
 
 Facts = Row[*tuple[Any, ...]]
 """What one statement has read for a view."""
@@ -49,53 +50,33 @@ class MarkView(Value):
     """Whether the tests passed; null for an edit, and where nothing tells."""
 
 
-class LaneView(Value):
+class LaneView(RunFacts):
     """One run of a solve as it is now."""
 
-    id: RunId
-    handle: str
-    state: RunState
     phase: Phase
-    cause: Cause | None
-    error: str
-    attempt: int
-    """Messages belong to it: when it grows, those of the one before are no longer the run's."""
     rev: int
     steps: int
     step_limit: int
-    edits: int
-    cost_usd: float
-    """Of all attempts together."""
     tokens: int
-    started_at: float | None
-    submitted_at: float | None
-    finished_at: float | None
     elapsed_ms: int
     last_action: str
     """Its newest command, on one line."""
-    files_changed: int
-    lines: int
+    lines_changed: int = Field(alias="lines")
     """Added and removed."""
     verdict: VerdictStatus | None
     tests: Tally | None
-    rank: int | None
     marks: tuple[MarkView, ...]
     """At most 40: the first edit and the newest tests."""
     url: str
 
 
-class WatchedSolve(Value):
+class WatchedSolve(SolveFacts):
     state: SolveState
     champion: RunId | None
     cost_usd: float
     cost_cap_usd: float
-    created_at: float
-    started_at: float | None
-    finished_at: float | None
-    deadline_at: float | None
     reason: str
     """Why this champion, why none, or what went wrong."""
-    progress: Progress
 
 
 class MessageView(Value):
@@ -139,7 +120,6 @@ def lane_view(run: Facts, *, step_limit: int, baseline: Baseline | None, now: fl
         tokens=run.input_tokens + run.output_tokens,
         elapsed_ms=max(0, int(elapsed_s * 1000)),
         last_action=_last_action(run.last_turn),
-        lines=run.lines_changed,
         verdict=None if run.verdict is None else run.verdict.status,
         tests=None if run.verdict is None else tally(run.verdict, baseline),
         marks=tuple(_mark_view(mark, run.earlier_cost_micros) for mark in run.marks or ()),

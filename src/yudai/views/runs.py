@@ -12,7 +12,6 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from yudai.arena.prepare import PREPARED
 from yudai.artifacts import queries as artifact_rows
 from yudai.artifacts.port import ArtifactKind, ArtifactRef, Artifacts
-from yudai.kit.causes import Cause
 from yudai.kit.errors import NotFoundError
 from yudai.kit.ids import RunId, SolveId
 from yudai.kit.money import usd
@@ -28,8 +27,9 @@ from yudai.solves.tables import SolveRow
 from yudai.store.store import Store
 from yudai.testing.domain.report import Baseline
 from yudai.verification.domain.verdict import Tally, Verdict, tally
+from yudai.views.domain.run import AttemptFacts, Tokens
 from yudai.views.live_runs import MessageView, run_url
-from yudai.views.solves import RunView, Tokens, run_view, tokens_of
+from yudai.views.solves import RunView, run_view
 
 
 class RunDetail(RunView):
@@ -38,19 +38,13 @@ class RunDetail(RunView):
     sandbox_id: str
 
 
-class AttemptView(Value):
+class AttemptView(AttemptFacts):
     """One attempt: those before the last ended for a cause of the world."""
 
     number: int
     state: RunState = Field(description="Earlier attempts have failed, whatever became of the run.")
-    cause: Cause | None
-    error: str
-    started_at: float | None
-    finished_at: float | None
-    api_calls: int
     message_count: int
     tokens: Tokens
-    cost_usd: float
     links: dict[str, str]
 
 
@@ -261,8 +255,7 @@ def _attempt_view(
         row,
         number=number,
         state=state,
-        api_calls=row.steps,
-        tokens=tokens_of(row),
+        tokens=from_attributes(Tokens, row),
         cost_usd=usd(row.cost_micros),
         links=_attempt_links(run_id, number),
     )

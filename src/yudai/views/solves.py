@@ -11,8 +11,7 @@ from typing import NamedTuple
 from pydantic import Field
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from yudai.forge.domain.issue import Issue, IssueFacts
-from yudai.kit.causes import Cause
+from yudai.forge.domain.issue import IssueFacts
 from yudai.kit.clock import Clock
 from yudai.kit.errors import NotFoundError
 from yudai.kit.ids import RunId, SolveId
@@ -23,14 +22,12 @@ from yudai.publishing.tables import PublicationRow
 from yudai.publishing.views import PublicationView, view_of
 from yudai.runs import queries as runs
 from yudai.runs.domain.states import RunState
-from yudai.runs.tables import AttemptRow, RunRow
+from yudai.runs.tables import RunRow
 from yudai.solves import queries as solves
 from yudai.solves import timeline as events
 from yudai.solves.domain.budget import Budget
 from yudai.solves.domain.matrix import Contestant, Matrix
 from yudai.solves.domain.origin import Origin, PublishMode
-from yudai.solves.domain.states import SolveState
-from yudai.solves.queries import elapsed_s
 from yudai.solves.tables import EventRow, SolveRow
 from yudai.store.store import Store
 from yudai.verification.domain.verdict import Tally as Tests
@@ -38,8 +35,9 @@ from yudai.verification.domain.verdict import Verdict
 from yudai.verification.domain.verdict import tally as tally_of
 from yudai.views import solve_queries as pages
 from yudai.views.decisions import Decisions, decisions_of
-from yudai.views.documents import document_of
-from yudai.views.domain.document import SolveDocument
+from yudai.views.documents import document_of, head_of
+from yudai.views.domain.document import SolveDocument, SolveHead
+from yudai.views.domain.run import RunFacts, Tokens
 from yudai.views.solve_queries import Champion, Mark, Tally, Which
 
 _MAX_EVENTS = 10_000
@@ -58,22 +56,20 @@ class Progress(Value):
     cancelled: int
 
 
-class SolveSummary(Value):
-    id: SolveId
-    state: SolveState
-    repo: str
-    issue: str
+class SolveFacts(Value):
+    """Fields that the views of a solve share: a column that is named here is in all of them."""
+
     progress: Progress
-    champion: RunId | None = Field(description="The run that is offered.")
-    champion_handle: str
-    tests: Tests | None = Field(description="The champion's, once it was verified.")
-    reason: str = Field(description="One line: why this champion, or why none.")
-    cost_usd: float
-    elapsed_s: float
     created_at: float = Field(description="Seconds since the epoch, as all times.")
     started_at: float | None
     finished_at: float | None
     deadline_at: float | None
+
+
+class SolveSummary(SolveHead, SolveFacts):
+    champion_handle: str
+    tests: Tests | None = Field(description="The champion's, once it was verified.")
+    reason: str = Field(description="One line: why this champion, or why none.")
     conversation_id: str | None
     links: dict[str, str]
 
@@ -86,24 +82,11 @@ class SolvePage(Value):
     )
 
 
-class Tokens(Value):
-    input: int
-    cached: int
-    output: int
-
-
-class RunView(Value):
-    id: RunId
+class RunView(RunFacts):
     position: int
-    handle: str
     contestant: Contestant
-    state: RunState
-    cause: Cause | None
-    error: str
     attempt: int = Field(description="Numbers are those of this attempt, but for the cost.")
     exit_status: str
-    api_calls: int
-    edits: int
     edits_capped: bool
     """Its edits were used up: the patch is as it stood then."""
     message_count: int
@@ -111,15 +94,9 @@ class RunView(Value):
     cost_usd: float = Field(description="Of all attempts together.")
     earlier_cost_usd: float = Field(description="Of those before this one.")
     latency_ms: int
-    files_changed: int
-    lines_changed: int
     verdict: Verdict | None
-    rank: int | None
     why: str
     queued_at: float
-    started_at: float | None
-    submitted_at: float | None
-    finished_at: float | None
     deadline_at: float | None
     links: dict[str, str]
 
@@ -134,10 +111,9 @@ class EventView(Value):
     data: dict[str, object]
 
 
-class SolveView(SolveDocument, Decisions):
+class SolveView(SolveDocument, Decisions, SolveFacts):
     """Everything but the trajectories."""
 
-    progress: Progress
     matrix: Matrix
     budget: Budget
     runs: tuple[RunView, ...]
@@ -157,10 +133,6 @@ class SolveView(SolveDocument, Decisions):
     require_proof: bool
     test_command: str
     error: str
-    created_at: float
-    started_at: float | None
-    finished_at: float | None
-    deadline_at: float | None
     links: dict[str, str]
 
 
@@ -243,14 +215,11 @@ def _summary(row: SolveRow, known: _Known, *, now: float) -> SolveSummary:
     return from_attributes(
         SolveSummary,
         row,
-        issue=Issue(title=row.issue_title, number=row.issue_number).label,
+        **head_of(row, tally.cost_micros, now=now),
         progress=progress_of(tally),
-        champion=row.champion_run_id,
         champion_handle="" if champion is None else champion.handle,
         tests=champion and _tests(champion),
         reason=row.reason or row.error,
-        cost_usd=usd(tally.cost_micros),
-        elapsed_s=round(elapsed_s(row, now=now), 3),
         links=_links(row.id),
     )
 
@@ -309,13 +278,8 @@ def run_view(run: RunRow) -> RunView:
     return from_attributes(
         RunView,
         run,
-        api_calls=run.steps,
-        tokens=tokens_of(run),
+        tokens=from_attributes(Tokens, run),
         cost_usd=usd(run.total_cost_micros),
         earlier_cost_usd=usd(run.earlier_cost_micros),
         links=_run_links(run.id),
     )
-
-
-def tokens_of(row: RunRow | AttemptRow) -> Tokens:
-    return Tokens(input=row.input_tokens, cached=row.cached_tokens, output=row.output_tokens)

@@ -78,7 +78,6 @@ _LANES = select(
         "output_tokens",
         "cost_micros",
         "earlier_cost_micros",
-        "lines_changed",
     ),
     # The newest message of the model, as it is stored, while the run goes on.
     case((RunRow.state == RunState.RUNNING, _LAST_TURN)).label("last_turn"),

@@ -18,9 +18,9 @@ from yudai.kit.money import usd
 from yudai.kit.text import line
 from yudai.kit.value import Value, from_attributes
 from yudai.runs import messages as trajectories
-from yudai.runs.messages import Stored, Stretch
+from yudai.runs.messages import MessageRange, Stored
 from yudai.solves.domain.states import FINAL, SolveState
-from yudai.store.read_thread import Lookout
+from yudai.store.read_thread import SnapshotReader
 from yudai.store.store import Store
 from yudai.views import update_queries as facts
 from yudai.views.domain.cursor import UNSEEN, Cursor, Mark, decode, encode, epoch_of
@@ -201,8 +201,8 @@ class Answer:
             return
         newest = trajectories.newest(db, [lane.id for lane in behind])
         most = min(TAIL, max(_MIN_MESSAGES, _MAX_MESSAGES // len(behind)))
-        wanted = [self._stretch(lane, newest[lane.id], most) for lane in behind]
-        found = trajectories.stretches(db, [one for one in wanted if one.after < one.upto])
+        wanted = [self._message_range(lane, newest[lane.id], most) for lane in behind]
+        found = trajectories.in_ranges(db, [one for one in wanted if one.after < one.upto])
         for lane, stretch, seq in zip(behind, wanted, self._send(wanted, found), strict=True):
             is_read = seq == newest[lane.id]
             self._more |= not is_read
@@ -210,7 +210,7 @@ class Answer:
             place = self._places[stretch.run_id]
             self._marks[place] = self._marks[place]._replace(seq=seq, read_rev=read_rev)
 
-    def _stretch(self, lane: Lane, newest: int, most: int) -> Stretch:
+    def _message_range(self, lane: Lane, newest: int, most: int) -> MessageRange:
         """What to send next: from the last one sent, or from the beginning of the tail."""
         seq = self._mark(lane).seq
         is_lost = seq > newest or newest - seq > FAR
@@ -218,9 +218,9 @@ class Answer:
             self._resets.append(lane.id)
         if seq < 0 or is_lost:
             seq = max(newest - TAIL, -1)
-        return Stretch(lane.id, lane.attempt, seq, min(seq + most, newest))
+        return MessageRange(lane.id, lane.attempt, seq, min(seq + most, newest))
 
-    def _send(self, wanted: Sequence[Stretch], found: Iterable[Stored]) -> list[int]:
+    def _send(self, wanted: Sequence[MessageRange], found: Iterable[Stored]) -> list[int]:
         """Oldest first, whichever lane it is of; for each stretch how far that came."""
         lines: dict[RunId, list[Stored]] = {one.run_id: [] for one in wanted}
         for message in sorted(found, key=attrgetter("seq")):
@@ -286,7 +286,7 @@ MAX_OPEN = 16
 
 @dataclass(frozen=True)
 class Updates:
-    lookout: Lookout
+    snapshot_reader: SnapshotReader
     clock: Clock
 
     async def poll(self, ask: Ask) -> bytes:
@@ -295,7 +295,7 @@ class Updates:
             raise RefusedError(f"open at most {MAX_OPEN} runs at once")
         body = None
         if ask.solve_id.isascii() and ask.solve_id.isprintable():
-            body = await self.lookout.look(partial(_look, ask=ask, now=self.clock.now()))
+            body = await self.snapshot_reader.run(partial(_look, ask=ask, now=self.clock.now()))
         if body is None:
             raise NotFoundError(f"there is no solve {ask.solve_id!a}")
         return body
@@ -303,11 +303,11 @@ class Updates:
 
 @asynccontextmanager
 async def open_updates(store: Store, clock: Clock) -> AsyncGenerator[Updates]:
-    lookout = Lookout(store.database)
+    snapshot_reader = SnapshotReader(store.database)
     try:
-        yield Updates(lookout, clock)
+        yield Updates(snapshot_reader, clock)
     finally:
-        await lookout.close()
+        await snapshot_reader.close()
 
 
 def _look(db: Connection, *, ask: Ask, now: float) -> bytes | None:

@@ -37,7 +37,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
-    """Flows, agents and forges cost start-up time that a look at the database need not pay."""
+    """Import lazily: flows, agents and forges would slow down commands that only read."""
     if name in ("App", "open_app"):
         from yudai.wiring import local_app
 

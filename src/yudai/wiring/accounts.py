@@ -1,4 +1,4 @@
-"""People: from the settings' secrets to logins, keys, tokens and rights."""
+"""Builds logins, keys, credentials and rights from the settings."""
 
 from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -13,9 +13,9 @@ from yudai.accounts.adapters.vault import (
     new_key,
     split_keys,
 )
-from yudai.accounts.api_keys import Keys
+from yudai.accounts.api_keys import ApiKeys
 from yudai.accounts.credentials import Keyring
-from yudai.accounts.device_login import Devices
+from yudai.accounts.device_login import DeviceLogins
 from yudai.accounts.logins import Logins
 from yudai.accounts.people import Enroller
 from yudai.accounts.vault import Digest, Vault
@@ -34,30 +34,30 @@ SECRET_KEY = "secret.key"  # noqa: S105 - a file's name
 
 
 @dataclass(frozen=True)
-class Entrance:
-    """How people get in."""
+class LoginServices:
+    """Login of browsers and of terminals."""
 
     logins: Logins
-    devices: Devices
+    devices: DeviceLogins
 
 
 @dataclass(frozen=True)
 class Accounts:
     forge: RemoteForge
-    """Where people are known."""
-    keys: Keys
+    """The forge that knows the users."""
+    keys: ApiKeys
     keyring: Keyring
     access: Access
     enroller: Enroller
-    entrance: Entrance | None
-    """None where nobody can log in: the forge does not know us."""
+    login_services: LoginServices | None
+    """None: no login, because no App is configured at the forge."""
 
 
 @asynccontextmanager
 async def open_accounts(
     settings: Settings, context: Context, *, app: "AppConfig | None" = None
 ) -> AsyncGenerator[Accounts]:
-    """A process that needs the forge only to know people, as the command line, needs no App."""
+    """Open accounts. A process that only identifies users, like the command line, needs no App."""
     from yudai.forge.adapters.github.forge import GitHubForge
 
     store, clock = context.store, context.clock
@@ -73,7 +73,7 @@ async def open_accounts(
 
 
 def make_provider(settings: Settings, clock: Clock) -> LoginProvider | None:
-    """None where the forge does not know us."""
+    """None when no App is configured at the forge."""
     from yudai.forge.adapters.github.oauth import GitHubOAuth
 
     if not settings.github_app_client_id:
@@ -95,7 +95,7 @@ def make_accounts(
     provider: LoginProvider | None,
 ) -> Accounts:
     vault, digest = make_vault(settings), make_digest(settings)
-    keys = Keys(store, clock, digest)
+    keys = ApiKeys(store, clock, digest)
     let_in = frozenset(login.lower() for login in (*settings.users, *settings.admins))
     enroller = Enroller(store, clock, vault, forge, only=let_in if settings.users else None)
     keyring = Keyring(
@@ -107,11 +107,11 @@ def make_accounts(
         server=settings.github_token,
         is_local=settings.auth_mode == "local",
     )
-    entrance = None
+    login_services = None
     if provider is not None:
-        entrance = Entrance(
+        login_services = LoginServices(
             logins=Logins(store, clock, vault, digest, provider, enroller),
-            devices=Devices(store, clock, vault, digest, provider, enroller, keys),
+            devices=DeviceLogins(store, clock, vault, digest, provider, enroller, keys),
         )
     return Accounts(
         forge=forge,
@@ -119,12 +119,12 @@ def make_accounts(
         keyring=keyring,
         access=Access(store, clock, forge, keyring),
         enroller=enroller,
-        entrance=entrance,
+        login_services=login_services,
     )
 
 
 def make_vault(settings: Settings) -> Vault:
-    """In local mode a key is made where none is given, when the first token is kept."""
+    """In local mode a missing key is created when the first token is stored."""
     if settings.token_keys is not None:
         return FernetVault(split_keys(settings.token_keys))
     return FernetVault(lambda: [made_once(settings.home / TOKEN_KEY, new_key)])

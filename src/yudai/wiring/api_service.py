@@ -1,11 +1,11 @@
-"""A service: the API's side, which asks."""
+"""The API's side of a service: accepts requests and queues work."""
 
 from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
 
-from yudai.agents.endpoint.port import ModelDesk
+from yudai.agents.endpoint.port import ModelEndpoint
 from yudai.arena.cancel import Stopper
 from yudai.arena.forecast import Forecaster
 from yudai.arena.submit import Submitter
@@ -14,7 +14,7 @@ from yudai.conversations.service import Conversations
 from yudai.decisions.apply import Applier
 from yudai.engine.adapters.dbos.engine import DbosEngine
 from yudai.engine.port import Engine
-from yudai.forge.adapters.folder.preview import open_look
+from yudai.forge.adapters.folder.preview import open_preview
 from yudai.gateway.catalogue import Catalogue
 from yudai.gateway.throttle import ThrottledGateway
 from yudai.kit.clock import Clock
@@ -27,22 +27,22 @@ from yudai.views.forge_repositories import Browser
 from yudai.views.solves import Viewer
 from yudai.views.updates import Updates, open_updates
 from yudai.wiring.accounts import Accounts
-from yudai.wiring.command_agents import make_desk
+from yudai.wiring.command_agents import make_model_endpoint
 from yudai.wiring.components import (
-    make_answering,
     make_applier,
+    make_chat_answerer,
     make_engine_config,
     open_context,
     open_gateway,
 )
-from yudai.wiring.forge import make_deliveries, make_triggers, open_forging
+from yudai.wiring.forge import make_deliveries, make_triggers, open_forge_services
 from yudai.wiring.sandbox_upkeep import open_reaper
 from yudai.wiring.submit import make_submitter
 
 
 @dataclass(frozen=True)
 class Service:
-    """It opens no sandbox, and makes no model call but those of agents in sandboxes."""
+    """Opens no sandbox and makes model calls only for agents in sandboxes."""
 
     settings: Settings
     store: Store
@@ -60,8 +60,8 @@ class Service:
     browser: Browser
     deliveries: Deliveries
     reaper: Reaper
-    model_desk: ModelDesk | None = None
-    """For agents that call models from their sandboxes; None: there are none."""
+    model_endpoint: ModelEndpoint | None = None
+    """For agents that call models from their sandboxes; None: no such agents."""
 
 
 @asynccontextmanager
@@ -72,11 +72,11 @@ async def open_service(settings: Settings) -> AsyncGenerator[Service]:
         updates = await stack.enter_async_context(open_updates(store, clock))
         engine = await stack.enter_async_context(DbosEngine.opened(make_engine_config(settings)))
         gateway = await stack.enter_async_context(open_gateway(settings))
-        forging = await stack.enter_async_context(open_forging(settings, context))
+        forge_services = await stack.enter_async_context(open_forge_services(settings, context))
         if settings.token_keys and "," in settings.token_keys.get_secret_value():
-            # Being rotated: nothing stays sealed with an old key.
-            await forging.keyring.reseal()
-        submitter = make_submitter(settings, context, engine, gateway, remotes=forging.asks)
+            # During a key rotation seal everything with the newest key.
+            await forge_services.keyring.reseal()
+        submitter = make_submitter(settings, context, engine, gateway, remotes=forge_services.asks)
         throttled = ThrottledGateway(gateway, settings.model_max_parallel)
         yield Service(
             settings=settings,
@@ -87,7 +87,7 @@ async def open_service(settings: Settings) -> AsyncGenerator[Service]:
             catalogue=submitter.catalogue,
             stopper=submitter.solves.stopper,
             submitter=submitter,
-            forecaster=Forecaster(submitter, partial(open_look, settings.home, clock)),
+            forecaster=Forecaster(submitter, partial(open_preview, settings.home, clock)),
             applier=make_applier(settings, context),
             conversations=Conversations(
                 context=context,
@@ -96,14 +96,14 @@ async def open_service(settings: Settings) -> AsyncGenerator[Service]:
                 catalogue=submitter.catalogue,
                 viewer=Viewer(store, clock),
                 milestones=Milestones(store),
-                answering=make_answering(settings, context, gateway),
+                answerer=make_chat_answerer(settings, context, gateway),
             ),
             updates=updates,
-            accounts=forging.accounts,
-            browser=forging.browser,
+            accounts=forge_services.accounts,
+            browser=forge_services.browser,
             deliveries=make_deliveries(
-                settings, forging, make_triggers(settings, forging, submitter)
+                settings, forge_services, make_triggers(settings, forge_services, submitter)
             ),
-            model_desk=make_desk(settings, context, throttled),
+            model_endpoint=make_model_endpoint(settings, context, throttled),
             reaper=await stack.enter_async_context(open_reaper(settings, store)),
         )

@@ -1,4 +1,4 @@
-"""Where runs take place: sandboxes, agents and everything that leads a run to its verdict."""
+"""Builds what runs need: sandboxes, agents, verification and the flow."""
 
 import asyncio
 import os
@@ -8,16 +8,16 @@ from dataclasses import dataclass
 
 from yudai.agents.adapters.command.model_server import HOST
 from yudai.agents.port import Agent
-from yudai.arena.attempts import RETRY_DELAYS_S, Racer
-from yudai.arena.blocked_hosts import BlockedNotes
+from yudai.arena.attempts import RETRY_DELAYS_S, RunSupervisor
+from yudai.arena.blocked_hosts import BlockedHostRecorder
 from yudai.arena.cancel import Stopper
 from yudai.arena.flow import SolveFlow
 from yudai.arena.prepare import Preparer
 from yudai.arena.run import Runner
-from yudai.arena.verify_runs import Prover
+from yudai.arena.verify_runs import RunVerifier
 from yudai.artifacts.context import Context
 from yudai.conversations.milestones import Milestones
-from yudai.engine.guard import Activities
+from yudai.engine.guard import WorkGuard
 from yudai.gateway.port import Gateway
 from yudai.gateway.throttle import ThrottledGateway
 from yudai.kit.clock import Clock
@@ -29,24 +29,29 @@ from yudai.settings import Settings
 from yudai.solves.domain.matrix import DEFAULT_AGENT
 from yudai.store.store import Store
 from yudai.verification.verify import Verifier
-from yudai.wiring.command_agents import door_place, make_command_agents, make_desk, open_reach
+from yudai.wiring.command_agents import (
+    make_command_agents,
+    make_model_endpoint,
+    open_endpoint_access,
+    socket_path,
+)
 from yudai.wiring.components import (
-    make_answering,
+    make_chat_answerer,
     make_sources,
     make_stopper,
     make_trajectories,
     open_context,
-    open_pulse,
+    open_lease_store,
 )
-from yudai.wiring.forge import Forging, open_forging
+from yudai.wiring.forge import ForgeServices, open_forge_services
 from yudai.wiring.sandbox_upkeep import open_reaper
-from yudai.wiring.sandboxes import NO_DOORS, open_backend
+from yudai.wiring.sandboxes import NO_LOCAL_SOCKETS, open_backend
 
 MAX_THREADS = 1000
 MIN_VERIFICATIONS = 2
-"""At once, also where there are fewer processors."""
+"""Minimum of concurrent verifications, also with fewer processors."""
 PATIENCE_S = 60.0
-"""How long work waits for a database that is away."""
+"""How long work waits for an unavailable database."""
 
 
 @dataclass(frozen=True)
@@ -60,9 +65,9 @@ class Arena:
     verifier: Verifier
     preparer: Preparer
     stopper: Stopper
-    forging: Forging
+    forge_services: ForgeServices
     reaper: Reaper
-    pulse: Store
+    lease_store: Store
     """For leases and guards."""
     verifications: asyncio.Semaphore
     retry_delays_s: Sequence[float] = RETRY_DELAYS_S
@@ -73,28 +78,30 @@ async def open_arena(
 ) -> Arena:
     context = await stack.enter_async_context(open_context(settings, patience_s=PATIENCE_S))
     store, clock = context.store, context.clock
-    blocked = BlockedNotes(store, clock)
-    await stack.enter_async_context(blocked.telling())
+    blocked = BlockedHostRecorder(store, clock)
+    await stack.enter_async_context(blocked.writing())
     gateway = ThrottledGateway(gateway, settings.model_max_parallel)
-    desk = make_desk(settings, context, gateway)
-    door = await stack.enter_async_context(door_place()) if desk else None
-    doors = NO_DOORS if door is None else {HOST: door}
+    endpoint = make_model_endpoint(settings, context, gateway)
+    socket = await stack.enter_async_context(socket_path()) if endpoint else None
+    local_sockets = NO_LOCAL_SOCKETS if socket is None else {HOST: socket}
     backend, capabilities = await open_backend(
-        settings, sandbox, store=store, on_blocked=blocked.hear, doors=doors
+        settings, sandbox, store=store, on_blocked=blocked.record, local_sockets=local_sockets
     )
     stack.push_async_callback(backend.close)
     commanders: dict[str, Agent] = {}
-    if desk and door:
-        reach = open_reach(desk, settings, capabilities.backend, door)
-        reached = await stack.enter_async_context(reach)
-        commanders = make_command_agents(settings, desk, reached, clock)
+    if endpoint and socket:
+        access = open_endpoint_access(endpoint, settings, capabilities.backend, socket)
+        reached = await stack.enter_async_context(access)
+        commanders = make_command_agents(settings, endpoint, reached, clock)
     reaper = await stack.enter_async_context(
         open_reaper(settings, store, in_use={capabilities.backend: backend})
     )
-    # The others are swept by and by: a provider that is away keeps nobody waiting.
+    # Other backends are swept later: an unavailable provider must not delay the start.
     await Reaper({capabilities.backend: backend}).tend()
     verifier = Verifier(backend=backend)
-    forging = await stack.enter_async_context(open_forging(settings, context, backend=backend))
+    forge_services = await stack.enter_async_context(
+        open_forge_services(settings, context, backend=backend)
+    )
     return Arena(
         settings=settings,
         context=context,
@@ -108,25 +115,25 @@ async def open_arena(
             backend=backend,
             verifier=verifier,
             sources=make_sources(settings, context.artifacts),
-            fetcher=forging.fetcher,
+            fetcher=forge_services.fetcher,
         ),
         stopper=make_stopper(context),
-        forging=forging,
+        forge_services=forge_services,
         reaper=reaper,
-        pulse=await open_pulse(settings, store, stack),
-        # Agents wait for their models most of the time; tests keep processors busy.
+        lease_store=await open_lease_store(settings, store, stack),
+        # Agents mostly wait for their models, but tests keep processors busy.
         verifications=asyncio.Semaphore(max(MIN_VERIFICATIONS, os.cpu_count() or 1)),
     )
 
 
 def make_flow(arena: Arena, worker_id: WorkerId) -> SolveFlow:
     context, settings = arena.context, arena.settings
-    activities = Activities(arena.pulse)
-    prover = Prover(context, arena.verifier, lanes=arena.verifications)
-    racer = Racer(
+    work_guard = WorkGuard(arena.lease_store)
+    run_verifier = RunVerifier(context, arena.verifier, slots=arena.verifications)
+    supervisor = RunSupervisor(
         context=context,
         worker_id=worker_id,
-        activities=activities,
+        work_guard=work_guard,
         preparer=arena.preparer,
         runner=Runner(
             context=context,
@@ -136,22 +143,22 @@ def make_flow(arena: Arena, worker_id: WorkerId) -> SolveFlow:
             trajectories=make_trajectories(settings),
             lifetime_s=settings.limits.lifetime_s,
         ),
-        prover=prover,
+        run_verifier=run_verifier,
         verifications=arena.verifications,
         retry_delays_s=arena.retry_delays_s,
     )
     return SolveFlow(
         context=context,
         worker_id=worker_id,
-        activities=activities,
+        work_guard=work_guard,
         preparer=arena.preparer,
-        racer=racer,
-        prover=prover,
+        supervisor=supervisor,
+        run_verifier=run_verifier,
         ranker=Ranker(context.store),
         stopper=arena.stopper,
-        tell=Milestones(context.store).tell,
-        reply=make_answering(settings, context, arena.gateway).answer,
-        publish=arena.forging.publisher.auto,
+        notify=Milestones(context.store).post,
+        reply=make_chat_answerer(settings, context, arena.gateway).answer,
+        publish=arena.forge_services.publisher.auto,
     )
 
 

@@ -1,4 +1,4 @@
-"""Each sandbox backend, tried: what it promises here, how big its boxes are, when they start."""
+"""Tries each sandbox backend: its guarantees, the size of its sandboxes and their start time."""
 
 import secrets
 import shutil
@@ -35,46 +35,46 @@ _ENGINES = ("podman", "docker")
 class BackendFinding(Value):
     name: str
     default: bool
-    """Whether a solve would use it."""
+    """Whether it is the default for solves."""
     usable: bool
     isolated: bool
     detail: str
     set_up: bool = True
-    """False: nobody has asked for it, so it was not tried."""
+    """False: not configured, so it was not tried."""
     version: str = ""
     limits: str = ""
     start_ms: float | None = None
-    """A sandbox of a prepared base, until `true` has answered."""
+    """Milliseconds until `true` has run in a sandbox of a prepared base."""
     guarantees: tuple[Guarantee, ...] = ()
 
 
 @runtime_checkable
 class Sizing(Protocol):
-    """A backend whose boxes may have another size than they were asked for with."""
+    """A backend whose sandboxes may have another size than requested."""
 
     async def size_of(self, ref: SandboxRef) -> SandboxLimits | None: ...
 
 
 class Start(NamedTuple):
-    """How it went to make a sandbox of a prepared base."""
+    """Result of starting a sandbox of a prepared base."""
 
     ms: float | None = None
-    """From asking for it until `true` has answered."""
+    """From the request until `true` has run."""
     size: SandboxLimits | None = None
-    """What it has, where that is not what was asked for."""
+    """Its real size, if it differs from the requested one."""
     words: str = ""
 
 
 async def probe_backends(
     settings: Settings, store: Store | None, *, starts: bool = True
 ) -> tuple[BackendFinding, ...]:
-    """`starts=False` asks providers that cost money only what costs none."""
+    """Probe the backends. `starts=False` starts nothing at providers that charge for it."""
     chosen = await _choice(settings, store)
     return tuple([await _probe(settings, name, store, chosen, starts=starts) for name in BACKENDS])
 
 
 async def _choice(settings: Settings, store: Store | None) -> str:
-    """The backend that a solve would use, were it begun now."""
+    """The default backend for solves."""
     asked = settings.sandbox_backend or DEFAULT
     if settings.sandbox_backend or store is None:
         return asked
@@ -144,30 +144,30 @@ async def _start(backend: Backend) -> Start:
     try:
         return await measure_start(backend)
     except BusyError as error:
-        # It works, for others use it.
+        # It works: other processes use it.
         return Start(words=f"its start was not measured: {error}")
 
 
 async def measure_start(backend: Backend) -> Start:
-    # Each has its own: one would remove another's from under it.
+    # Each probe has its own base, so that probes do not remove each other's.
     key = f"doctor-{__version__}-{secrets.token_hex(4)}"
     try:
         with tempfile.TemporaryDirectory() as folder:
             source = _archive(Path(folder))
             base = await backend.prepare(BaseSpec(key=key, source=source))
         began = time.perf_counter()
-        [box] = await backend.spawn(base, 1, owner=_OWNER)
-        if isinstance(box, SandboxError):
-            raise box
+        [sandbox] = await backend.spawn(base, 1, owner=_OWNER)
+        if isinstance(sandbox, SandboxError):
+            raise sandbox
         try:
-            await box.exec("true")
+            await sandbox.exec("true")
             ms = 1000 * (time.perf_counter() - began)
-            size = await backend.size_of(box.ref) if isinstance(backend, Sizing) else None
+            size = await backend.size_of(sandbox.ref) if isinstance(backend, Sizing) else None
             return Start(ms, size, f"starts in {ms:.0f} ms")
         finally:
-            await box.destroy()
+            await sandbox.destroy()
     finally:
-        # In conflict where its sandbox could not be ended: both go with a later sweep.
+        # Conflict when its sandbox could not be ended: a later sweep removes both.
         with suppress(ConflictError):
             await backend.remove_base(key)
 

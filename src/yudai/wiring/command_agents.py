@@ -1,4 +1,4 @@
-"""Command-line agents: from COMMAND_AGENTS to contestants, and to the endpoint that they call."""
+"""Builds command-line agents from COMMAND_AGENTS, and the model endpoint that they call."""
 
 import tempfile
 from collections.abc import AsyncGenerator, Mapping
@@ -21,14 +21,14 @@ from yudai.wiring.components import is_shared
 from yudai.wiring.home import installation
 
 if TYPE_CHECKING:
-    from yudai.agents.adapters.command.agent import Reach
-    from yudai.agents.endpoint.endpoint import ModelDesk
+    from yudai.agents.adapters.command.agent import EndpointAccess
+    from yudai.agents.endpoint.endpoint import ModelEndpoint
 
 _SETTING = "COMMAND_AGENTS"
 
 
 def command_specs(settings: Settings) -> Mapping[str, CommandSpec]:
-    """Nobody where nothing is set; RefusedError says what is wrong with the file."""
+    """Configured agents, if any; RefusedError says what is wrong with the file."""
     path = settings.command_agents
     if path is None:
         return {}
@@ -41,60 +41,64 @@ def command_specs(settings: Settings) -> Mapping[str, CommandSpec]:
 
 
 def agent_names(settings: Settings) -> tuple[str, ...]:
-    """All that a matrix may name."""
+    """Names that a matrix may use."""
     return (DEFAULT_AGENT, *command_specs(settings))
 
 
-def make_desk(settings: Settings, context: Context, gateway: Gateway) -> "ModelDesk | None":
-    """None where there are no command agents; RefusedError without a good JWT_SECRET."""
+def make_model_endpoint(
+    settings: Settings, context: Context, gateway: Gateway
+) -> "ModelEndpoint | None":
+    """None without command agents; RefusedError without a strong JWT_SECRET."""
     if not command_specs(settings):
         return None
-    from yudai.agents.endpoint.endpoint import ModelDesk
+    from yudai.agents.endpoint.endpoint import ModelEndpoint
     from yudai.agents.endpoint.tokens import make_tokens
 
-    # Servers and workers of one database may have a home each: the secret is what they share.
+    # Servers and workers of one database may have different homes, but share the secret.
     issuer = "shared" if is_shared(settings) else installation(settings)
     tokens = make_tokens(settings.jwt_secret, issuer=issuer, clock=context.clock)
-    return ModelDesk(store=context.store, gateway=gateway, clock=context.clock, tokens=tokens)
+    return ModelEndpoint(store=context.store, gateway=gateway, clock=context.clock, tokens=tokens)
 
 
 @asynccontextmanager
-async def door_place() -> AsyncGenerator[Path]:
-    """Where the desk's socket is to be: a path that is short enough for one, and ours alone."""
+async def socket_path() -> AsyncGenerator[Path]:
+    """Path for the endpoint's socket: short enough, and in a private folder."""
     with tempfile.TemporaryDirectory(prefix="yudai-") as folder:
         yield Path(folder) / "model"
 
 
 @asynccontextmanager
-async def open_reach(
-    desk: "ModelDesk", settings: Settings, backend: str, socket: Path
-) -> "AsyncGenerator[Reach]":
-    """How sandboxes of this backend get to the desk, for as long as this is open."""
-    from yudai.agents.adapters.command.agent import Reach
-    from yudai.agents.adapters.command.model_server import door_on_loopback, door_on_socket
+async def open_endpoint_access(
+    endpoint: "ModelEndpoint", settings: Settings, backend: str, socket: Path
+) -> "AsyncGenerator[EndpointAccess]":
+    """Open the way from this backend's sandboxes to the endpoint."""
+    from yudai.agents.adapters.command.agent import EndpointAccess
+    from yudai.agents.adapters.command.model_server import serve_on_loopback, serve_on_socket
 
     if backend in PROVIDERS:
-        yield Reach(endpoint_url(settings))
+        yield EndpointAccess(endpoint_url(settings))
         return
-    door = door_on_loopback(desk) if backend in UNISOLATED else door_on_socket(desk, socket)
+    door = (
+        serve_on_loopback(endpoint) if backend in UNISOLATED else serve_on_socket(endpoint, socket)
+    )
     async with door as url:
-        yield Reach(url)
+        yield EndpointAccess(url)
 
 
 def make_command_agents(
-    settings: Settings, desk: "ModelDesk", reach: "Reach", clock: Clock
+    settings: Settings, endpoint: "ModelEndpoint", access: "EndpointAccess", clock: Clock
 ) -> dict[str, Agent]:
     from yudai.agents.adapters.command.agent import CommandAgent
 
     specs = command_specs(settings)
-    return {name: CommandAgent(name, spec, desk, reach, clock) for name, spec in specs.items()}
+    return {name: CommandAgent(name, spec, endpoint, access, clock) for name, spec in specs.items()}
 
 
 def endpoint_url(settings: Settings) -> str:
-    """Of the server, as sandboxes elsewhere know it."""
+    """URL of the endpoint for remote sandboxes."""
     url = settings.model_endpoint_url
     if url is None and settings.backend_url:
-        # With /api or without it, as everywhere.
+        # BACKEND_URL may end with /api.
         url = f"{settings.backend_url.rstrip('/').removesuffix('/api')}/api/model/v1"
     if url is None or urlsplit(url).hostname is None:
         raise RefusedError(
@@ -105,7 +109,7 @@ def endpoint_url(settings: Settings) -> str:
 
 
 def endpoint_hosts(settings: Settings, backend: str) -> tuple[str, ...]:
-    """What the agent phase has to reach besides; () where a door of ours is used."""
+    """Additional hosts for the agent phase; () when the sandbox uses a local socket."""
     if backend not in PROVIDERS or not command_specs(settings):
         return ()
     parts = urlsplit(endpoint_url(settings))

@@ -1,4 +1,4 @@
-"""Settings become adapters: the parts that every process is made of."""
+"""Builds the components that every kind of process uses from the settings."""
 
 import math
 import os
@@ -29,29 +29,29 @@ from yudai.views.documents import Reader
 from yudai.wiring.home import make_home
 
 if TYPE_CHECKING:
-    # What they need costs start-up time that `list` and `show` need not pay.
-    from yudai.conversations.answer import Answering
+    # Imported lazily: their imports would slow down `list` and `show`.
+    from yudai.conversations.answer import ChatAnswerer
     from yudai.decisions.apply import Applier
     from yudai.engine.adapters.dbos.configuration import EngineConfig
-from yudai.engine.leases import Lease, Terms
+from yudai.engine.leases import Lease, LeaseTimings
 from yudai.kit.ids import WorkerId
 from yudai.store.holders import Holder
 
-FOR_GOOD = Terms(lost_s=math.inf)
-"""Of a process that no other one can take over from: it has nobody to stop for."""
-# Lease, heir and guard.
-_PULSES = 3
+NEVER_LOST = LeaseTimings(lost_s=math.inf)
+"""For a process that cannot be taken over: it never has to stop for another one."""
+# Lease, takeover and guard.
+_LEASE_CONNECTIONS = 3
 
 
 @asynccontextmanager
 async def open_context(settings: Settings, *, patience_s: float = 0.0) -> AsyncGenerator[Context]:
-    """No sandbox and no agent, for a quick start.
+    """Open database and artifacts, without sandboxes and agents, for a fast start.
 
-    With patience, work waits for a database that is away; without it, whoever asks hears so.
+    With patience, work waits for an unavailable database; without it, it fails at once.
     """
     make_home(settings)
     if settings.database_url is None and settings.postgres_db is None:
-        # Trajectories and prompts are nobody else's business; its journal gets the same mode.
+        # Trajectories and prompts are private. The journal gets the same mode.
         (settings.home / "yudai.db").touch(mode=0o600)
     opening = Store.open(
         settings.store_url,
@@ -87,7 +87,7 @@ def make_applier(settings: Settings, context: Context) -> "Applier":
 
 @asynccontextmanager
 async def open_gateway(settings: Settings) -> AsyncGenerator[Gateway]:
-    """Every provider, each made when its first model is used."""
+    """A gateway to all providers; each is created when its first model is used."""
     from yudai.gateway.adapters.by_provider import Providers
     from yudai.gateway.adapters.openai.endpoint import local, openrouter
     from yudai.gateway.adapters.openai.gateway import OpenAIGateway
@@ -109,34 +109,34 @@ async def open_gateway(settings: Settings) -> AsyncGenerator[Gateway]:
 
 
 def scripted_gateway(*roots: Path) -> Gateway:
-    """Replies from files in these folders; the demo's own are known everywhere."""
+    """Scripted replies from files in these folders, and the demo's."""
     from yudai.gateway.adapters.scripted import ScriptedGateway
 
     return ScriptedGateway(roots, bundled=demo.scripts())
 
 
 def own_env() -> Path | None:
-    """Our own Python environment: it has pytest, for repositories that need nothing else."""
+    """Our own Python environment with pytest, for repositories that need nothing else."""
     return Path(sys.prefix) if sys.prefix != sys.base_prefix else None
 
 
 def _pool(settings: Settings) -> Pool:
-    """Named after this process, so that others can cut it off when it is taken for dead."""
+    """A pool named after this process, so that others can end its connections after its death."""
     name = session_name(host_name(), os.getpid())
     return settings.pool.model_copy(update={"session": name})
 
 
-async def open_pulse(settings: Settings, store: Store, stack: AsyncExitStack) -> Store:
-    """For leases and guards: work that waits for a connection must not keep them waiting.
+async def open_lease_store(settings: Settings, store: Store, stack: AsyncExitStack) -> Store:
+    """A separate store for leases and guards, which must not wait for connections of other work.
 
-    On SQLite they share it, as a file has one writer and a reader never waits.
+    On SQLite it is the same store: a file has one writer, and readers never wait.
     """
     if not is_shared(settings):
         return store
-    pool = _pool(settings).model_copy(update={"size": _PULSES, "overflow": 0})
-    pulse = await Store.open(settings.store_url, pool)
-    stack.push_async_callback(pulse.close)
-    return pulse
+    pool = _pool(settings).model_copy(update={"size": _LEASE_CONNECTIONS, "overflow": 0})
+    lease_store = await Store.open(settings.store_url, pool)
+    stack.push_async_callback(lease_store.close)
+    return lease_store
 
 
 def make_artifacts(settings: Settings) -> Artifacts:
@@ -164,12 +164,12 @@ def make_sources(settings: Settings, artifacts: Artifacts) -> Sources:
 
 
 def make_shared_sources(settings: Settings, context: Context) -> Sources | None:
-    """None where no other machine needs what this one fetched."""
+    """None when workers do not share archives."""
     return make_sources(settings, context.artifacts) if settings.artifacts_url else None
 
 
 def make_engine_config(settings: Settings, executor_id: str | None = None) -> "EngineConfig":
-    """PostgreSQL keeps DBOS's tables in a schema of their own; SQLite in a file of its own."""
+    """DBOS's tables are in their own schema on PostgreSQL, and in their own SQLite file."""
     from yudai.engine.adapters.dbos.configuration import SINGLE, EngineConfig, EngineLimits
 
     limits = EngineLimits(
@@ -187,18 +187,18 @@ def make_engine_config(settings: Settings, executor_id: str | None = None) -> "E
 
 
 def is_shared(settings: Settings) -> bool:
-    """Whether several processes can work with this database at the same time."""
+    """Whether several processes can share this database."""
     return settings.store_url.startswith(POSTGRESQL)
 
 
-def make_answering(settings: Settings, context: Context, gateway: Gateway) -> "Answering":
-    from yudai.conversations.answer import Answering
+def make_chat_answerer(settings: Settings, context: Context, gateway: Gateway) -> "ChatAnswerer":
+    from yudai.conversations.answer import ChatAnswerer
 
     catalogue = make_catalogue(settings, context)
-    return Answering(Reader(context), catalogue, gateway, settings.chat_model)
+    return ChatAnswerer(Reader(context), catalogue, gateway, settings.chat_model)
 
 
-def make_lease(store: Store, *, durable: bool, terms: Terms | None = None) -> Lease:
+def make_lease(store: Store, *, durable: bool, timings: LeaseTimings | None = None) -> Lease:
     clock = SystemClock()
     holder = Holder(id=WorkerId(clock.new_id()), host=host_name(), pid=os.getpid(), durable=durable)
-    return Lease(store, clock, holder, terms=terms)
+    return Lease(store, clock, holder, timings=timings)

@@ -22,11 +22,11 @@ from yudai.wiring.command_agents import command_specs
 from yudai.wiring.components import is_shared, make_artifacts, open_context
 
 _IN_HOME = "in YUDAI_HOME"
-# Secrets by the setting's field, those that most people need first.
+# Secrets by the setting's field, the most common first.
 _KEYS = {
     "openrouter_api_key": "models at OpenRouter",
     "openai_api_key": "models at OPENAI_BASE_URL; a local server may need none",
-    "github_token": "repositories at GITHUB_URL, for whoever has no token of their own",
+    "github_token": "repositories at GITHUB_URL, for users without their own token",
     "github_app_client_secret": "logins, through a GitHub App",
     "github_webhook_secret": "webhooks of GITHUB_URL; unset: none are taken",
     "secret_key": "hashes of logins and keys; unset in local mode: made in YUDAI_HOME",
@@ -37,7 +37,7 @@ _KEYS = {
     "s3_access_key_id": "artifacts in S3; unset: the machine's own role",
     "s3_secret_access_key": "artifacts in S3",
 }
-# What a person may want to turn, by the setting's field.
+# Limits that users may want to change, by the setting's field.
 _LIMITS = (
     "max_solves",
     "user_max_solves",
@@ -99,9 +99,9 @@ class SettingsView(Value):
 
 
 async def examine(settings: Settings, *, starts: bool = True) -> Examination:
-    """Look at everything that a solve needs; what is wrong is a finding, never an error.
+    """Check everything that a solve needs; problems are findings, not errors.
 
-    `starts=False` starts no sandbox that somebody has to pay for.
+    `starts=False` starts no sandbox that costs money.
     """
     findings = (
         _python(),
@@ -173,13 +173,13 @@ def _git() -> Finding:
 
 
 def _forge(settings: Settings) -> Finding:
-    """By what it is asked; nothing is asked of it here."""
-    ways = {
+    """Credentials for the forge; sends no request."""
+    dialing = {
         "an App": settings.github_app_id,
         "GITHUB_TOKEN": settings.github_token,
         "logins": settings.github_app_client_id,
     }
-    known = " and ".join(way for way, is_set in ways.items() if is_set)
+    known = " and ".join(way for way, is_set in dialing.items() if is_set)
     path = settings.github_app_private_key_path
     if path is not None and not os.access(path, os.R_OK):
         return Finding(
@@ -190,7 +190,7 @@ def _forge(settings: Settings) -> Finding:
 
 
 def _command_agents(settings: Settings) -> tuple[Finding, ...]:
-    """Nothing to say where there are none."""
+    """No finding without command agents."""
     if settings.command_agents is None:
         return ()
     try:
@@ -202,11 +202,11 @@ def _command_agents(settings: Settings) -> tuple[Finding, ...]:
 
 
 async def _sandboxes(settings: Settings, *, starts: bool) -> tuple[BackendFinding, ...]:
-    """A database that is broken is a finding of its own: local sandboxes need none."""
+    """Check backends, also without a database: a broken one has its own finding."""
     async with AsyncExitStack() as stack:
         try:
             context = await stack.enter_async_context(open_context(settings))
-        except Exception:  # noqa: BLE001 - whatever is wrong was told above
+        except Exception:  # noqa: BLE001 - already reported above
             return await probe_backends(settings, None, starts=starts)
         return await probe_backends(settings, context.store, starts=starts)
 
@@ -215,6 +215,6 @@ async def _home(settings: Settings) -> Finding:
     try:
         async with open_context(settings):
             pass
-    except Exception as error:  # noqa: BLE001 doctor reports whatever is wrong
+    except Exception as error:  # noqa: BLE001 - doctor reports any error
         return Finding(name="home", ok=False, detail=f"{settings.home}: {error}")
     return Finding(name="home", ok=True, detail=str(settings.home))

@@ -1,4 +1,4 @@
-"""A forge that is elsewhere: from the settings to asking, fetching, publishing and settling."""
+"""Builds the services of a remote forge: reading, fetching, publishing and settling."""
 
 from collections.abc import AsyncGenerator, Generator
 from contextlib import asynccontextmanager, contextmanager
@@ -14,7 +14,7 @@ from pydantic import SecretStr
 from yudai.accounts.credentials import Keyring
 from yudai.accounts.queries import login_of
 from yudai.arena.fetch import Fetcher
-from yudai.arena.forge_issue import RemoteAsks
+from yudai.arena.forge_issue import ForgeIssueReader
 from yudai.arena.submit import Submitter
 from yudai.artifacts.context import Context
 from yudai.forge.domain.repository import parse_target
@@ -22,9 +22,9 @@ from yudai.forge.ports.remote import Mirrors, RemoteForge
 from yudai.kit.errors import RefusedError
 from yudai.kit.ids import LOCAL_USER
 from yudai.kit.redaction import redactor
-from yudai.publishing.branch import Brancher
-from yudai.publishing.comment import Teller
-from yudai.publishing.context import Desk, page_of
+from yudai.publishing.branch import BranchWriter
+from yudai.publishing.comment import IssueComment
+from yudai.publishing.context import PublishContext, page_of
 from yudai.publishing.publisher import Publisher
 from yudai.publishing.revalidate import Revalidator
 from yudai.publishing.settle import HISTORY_EVERY_S, OPEN_EVERY_S, Settler
@@ -33,7 +33,7 @@ from yudai.sandboxes.port import Backend
 from yudai.settings import Settings, surroundings
 from yudai.solves.domain.slash_command import read_options
 from yudai.triggers.open_solves import Triggers
-from yudai.triggers.poll import Watcher
+from yudai.triggers.poll import Poller
 from yudai.triggers.webhooks import SETTLE_EVERY_S, Deliveries
 from yudai.views.forge_repositories import Browser
 from yudai.wiring.accounts import Accounts, open_accounts
@@ -47,11 +47,11 @@ log: structlog.stdlib.BoundLogger = structlog.get_logger()
 
 
 @dataclass(frozen=True)
-class Forging:
+class ForgeServices:
     forge: RemoteForge
     mirrors: Mirrors
     accounts: Accounts
-    asks: RemoteAsks
+    asks: ForgeIssueReader
     fetcher: Fetcher
     publisher: Publisher
     settler: Settler
@@ -63,17 +63,17 @@ class Forging:
 
 
 @asynccontextmanager
-async def open_forging(
+async def open_forge_services(
     settings: Settings, context: Context, *, backend: Backend | None = None
-) -> AsyncGenerator[Forging]:
-    """Without a backend nothing is verified anew: what its base has changed, too, stays here."""
+) -> AsyncGenerator[ForgeServices]:
+    """Open the services. Without a backend, patches whose base has changed are not published."""
     async with open_accounts(settings, context, app=_app(settings)) as accounts:
-        yield _forging(settings, context, accounts, backend)
+        yield _forge_services(settings, context, accounts, backend)
 
 
-def _forging(
+def _forge_services(
     settings: Settings, context: Context, accounts: Accounts, backend: Backend | None
-) -> Forging:
+) -> ForgeServices:
     from yudai.forge.adapters.mirrors.mirrors import RemoteMirrors
 
     forge, keyring = accounts.forge, accounts.keyring
@@ -82,14 +82,14 @@ def _forging(
         allow_http=settings.github_url.startswith("http://"),
         network=_network(settings),
     )
-    asks = RemoteAsks(
+    asks = ForgeIssueReader(
         forge=forge,
         credentials=keyring,
         clock=context.clock,
         publish=settings.github_publish,
         all_comments=settings.github_all_comments,
     )
-    return Forging(
+    return ForgeServices(
         forge=forge,
         mirrors=mirrors,
         accounts=accounts,
@@ -109,7 +109,7 @@ def _forging(
             mirrors=mirrors,
             credentials=keyring,
             login_of=login_of,
-            # Who looks for labels ten times as often wants to see a merge sooner, too.
+            # Scale with the polling interval of labels.
             open_every_s=min(OPEN_EVERY_S, 10 * settings.github_poll_s),
             history_every_s=min(HISTORY_EVERY_S, 60 * settings.github_poll_s),
         ),
@@ -131,7 +131,7 @@ def _publisher(
     backend: Backend | None,
 ) -> Publisher:
     forge, keyring = accounts.forge, accounts.keyring
-    desk = Desk(
+    publishing = PublishContext(
         context=context,
         forge=forge,
         credentials=keyring,
@@ -150,23 +150,29 @@ def _publisher(
             own_env=own_env(),
         )
     )
-    brancher = Brancher(desk, mirrors, revalidate)
-    steps = Steps(desk, brancher, Teller(desk, comments=settings.github_comment))
+    branch_writer = BranchWriter(publishing, mirrors, revalidate)
+    steps = Steps(
+        publishing,
+        branch_writer,
+        IssueComment(publishing, comments=settings.github_comment),
+    )
     return Publisher(steps, holder=context.clock.new_id())
 
 
-def make_triggers(settings: Settings, forging: Forging, submitter: Submitter) -> Triggers:
-    """RefusedError for settings that would only be noticed when somebody asks."""
+def make_triggers(
+    settings: Settings, forge_services: ForgeServices, submitter: Submitter
+) -> Triggers:
+    """Validate settings that are used later; RefusedError names an invalid one."""
     with _of("GITHUB_MATRIX"):
         read_options(settings.github_matrix)
     with _of("GITHUB_WATCH"):
         for name in settings.github_watch:
-            parse_target(name, forge=forging.forge.url)
+            parse_target(name, forge=forge_services.forge.url)
     return Triggers(
         store=submitter.store,
         clock=submitter.clock,
-        forge=forging.forge,
-        credentials=forging.keyring,
+        forge=forge_services.forge,
+        credentials=forge_services.keyring,
         submitter=submitter,
         catalogue=submitter.catalogue,
         label=settings.github_label,
@@ -178,8 +184,8 @@ def make_triggers(settings: Settings, forging: Forging, submitter: Submitter) ->
     )
 
 
-def make_watcher(settings: Settings, triggers: Triggers) -> Watcher:
-    return Watcher(
+def make_poller(settings: Settings, triggers: Triggers) -> Poller:
+    return Poller(
         triggers=triggers,
         watched=settings.github_watch,
         poll_s=settings.github_poll_s,
@@ -187,13 +193,15 @@ def make_watcher(settings: Settings, triggers: Triggers) -> Watcher:
     )
 
 
-def make_deliveries(settings: Settings, forging: Forging, triggers: Triggers) -> Deliveries:
+def make_deliveries(
+    settings: Settings, forge_services: ForgeServices, triggers: Triggers
+) -> Deliveries:
     return Deliveries(
         store=triggers.store,
         clock=triggers.clock,
-        forge_url=forging.forge.url,
-        hear=triggers.hear,
-        settle=forging.settler.look_at,
+        forge_url=forge_services.forge.url,
+        check_issue=triggers.check_issue,
+        settle=forge_services.settler.check_pull,
         secret=settings.github_webhook_secret,
         settle_every_s=min(SETTLE_EVERY_S, settings.github_poll_s),
     )
@@ -225,7 +233,7 @@ def _app(settings: Settings) -> "AppConfig | None":
 
 
 def _network(settings: Settings) -> "Network":
-    """As the API's client has it: git itself reads nobody's environment."""
+    """Proxy and certificates for git, like the API client's: git does not read the environment."""
     from yudai.forge.adapters.mirrors.remote_git import Network
 
     known = surroundings()

@@ -1,4 +1,4 @@
-"""The folder that an installation lives in, and its name."""
+"""An installation's home folder and its name."""
 
 import os
 from contextlib import suppress
@@ -9,13 +9,13 @@ from yudai.settings import Settings
 
 
 def installation(settings: Settings) -> str:
-    """Our own random name: sandboxes of another installation are never touched."""
+    """The random name of this installation, which marks its sandboxes."""
     file = settings.home / "installation"
     if not file.exists():
         make_home(settings)
         draft = settings.home / f".installation-{SystemClock().token()}"
         draft.write_text(SystemClock().token())
-        # A link is there whole or not at all, and the first one stays.
+        # A link appears atomically, and the first one stays.
         with suppress(FileExistsError):
             file.hardlink_to(draft)
         draft.unlink()

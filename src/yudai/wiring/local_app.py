@@ -1,4 +1,4 @@
-"""A process that runs its own solves, from beginning to end."""
+"""Builds a process that runs its own solves, without a server."""
 
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -20,13 +20,13 @@ from yudai.store.store import Store
 from yudai.views.documents import Reader
 from yudai.wiring.arena import make_flow, open_arena
 from yudai.wiring.components import (
-    FOR_GOOD,
+    NEVER_LOST,
     make_applier,
     make_catalogue,
     make_lease,
     own_env,
 )
-from yudai.wiring.forge import Forging
+from yudai.wiring.forge import ForgeServices
 from yudai.wiring.submit import make_submitter
 
 
@@ -42,7 +42,7 @@ class App:
     submitter: Submitter
     planner: Planner
     applier: Applier
-    forging: Forging
+    forge_services: ForgeServices
 
     @property
     def solves(self) -> Solves:
@@ -58,22 +58,22 @@ async def open_app(
     everything_local: bool = False,
     retry_delays_s: Sequence[float] = RETRY_DELAYS_S,
 ) -> AsyncGenerator[App]:
-    """Open everything; on leaving, flows are cancelled and sandboxes are gone."""
+    """Open everything. Leaving cancels flows and removes sandboxes."""
     async with AsyncExitStack() as stack:
         arena = await open_arena(settings, gateway, sandbox, stack)
         arena = replace(arena, retry_delays_s=retry_delays_s)
         context, stopper = arena.context, arena.stopper
         lease = await stack.enter_async_context(
-            make_lease(arena.pulse, durable=False, terms=FOR_GOOD)
+            make_lease(arena.lease_store, durable=False, timings=NEVER_LOST)
         )
         flow = make_flow(arena, lease.id)
         engine = InProcessEngine(flow, flow.answer)
         stack.push_async_callback(engine.close)
         stack.push_async_callback(_cancel_running, engine, stopper)
-        await stopper.bury_dead()
-        await stack.enter_async_context(flow.activities.guarded())
+        await stopper.fail_dead()
+        await stack.enter_async_context(flow.work_guard.watching())
         submitter = replace(
-            make_submitter(settings, context, engine, gateway, remotes=arena.forging.asks),
+            make_submitter(settings, context, engine, gateway, remotes=arena.forge_services.asks),
             catalogue=make_catalogue(settings, context, everything_local=everything_local),
             solves=Solves(
                 context.store, engine, context.clock, gateway, stopper, worker_id=lease.id
@@ -95,19 +95,18 @@ async def open_app(
             planner=Planner(
                 backend=arena.backend,
                 preparer=arena.preparer,
-                mirrors=arena.forging.mirrors,
-                credentials=arena.forging.asks.credentials,
-                clock=context.clock,
-                forge_url=arena.forging.forge.url,
+                mirrors=arena.forge_services.mirrors,
+                credentials=arena.forge_services.asks.credentials,
+                forge_url=arena.forge_services.forge.url,
                 own_env=own_env(),
             ),
             applier=make_applier(settings, context),
-            forging=arena.forging,
+            forge_services=arena.forge_services,
         )
 
 
 async def _cancel_running(engine: InProcessEngine, stopper: Stopper) -> None:
-    """Nobody else would go on with them."""
+    """Cancel running solves: no other process would continue them."""
     for key in engine.running():
         if isinstance(key, str):
             await stopper.stop(SolveId(key), SolveEvent.CANCELLED, "cancelled")

@@ -1,4 +1,4 @@
-"""What a server that others can reach has to be given before it starts."""
+"""Checks settings of a public server before it starts."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -17,7 +17,7 @@ MIN_PASSWORD = 12
 _MIN_DIFFERENT = 8
 _WORDS = ("changeme", "change-me", "change_me", "secret", "password", "example", "default")
 _PASSWORDS = frozenset({"postgres", "postgresql", "password", "yudai", "admin", "root", "test"})
-_EVERYWHERE = frozenset({"0.0.0.0", "::"})  # noqa: S104 - addresses that nobody asks at
+_EVERYWHERE = frozenset({"0.0.0.0", "::"})  # noqa: S104 - only compared
 _PEM = "-----BEGIN "
 
 
@@ -31,7 +31,7 @@ def check_production(settings: Settings) -> None:
 
 
 def own_hosts(settings: Settings) -> tuple[str, ...]:
-    """The names that others know this server by, where they may ask it at all."""
+    """Public host names of this server."""
     if not settings.is_production:
         return ()
     urls = (settings.backend_url, settings.frontend_url, settings.github_redirect_uri)
@@ -40,7 +40,7 @@ def own_hosts(settings: Settings) -> tuple[str, ...]:
 
 
 def model_hosts(settings: Settings) -> tuple[str, ...]:
-    """By which nothing but the model endpoint is asked for: sandboxes may know it by another."""
+    """Host names that serve only the model endpoint, for sandboxes."""
     if settings.command_agents is None:
         return ()
     urls = (settings.model_endpoint_url, settings.backend_url)
@@ -68,9 +68,9 @@ def _token_keys(settings: Settings) -> Iterator[str]:
 
 def _app(settings: Settings) -> Iterator[str]:
     if not settings.github_app_client_id:
-        yield "GITHUB_APP_CLIENT_ID is missing: nobody could log in"
+        yield "GITHUB_APP_CLIENT_ID is missing: users could not log in"
     if not _text(settings.github_app_client_secret):
-        yield "GITHUB_APP_CLIENT_SECRET is missing: nobody could log in"
+        yield "GITHUB_APP_CLIENT_SECRET is missing: users could not log in"
     if settings.github_app_id:
         yield from _long(
             "GITHUB_WEBHOOK_SECRET", settings.github_webhook_secret, is_needed=True, least=16
@@ -96,14 +96,14 @@ def _database(settings: Settings) -> Iterator[str]:
         return
     password = _text(settings.postgres_password)
     if not password and settings.postgres_host.startswith("/"):
-        # A socket: the machine itself says who asks.
+        # A socket: access is controlled by this machine.
         return
     if len(password) < MIN_PASSWORD or password.lower() in _PASSWORDS or _is_weak(password):
         yield f"POSTGRES_PASSWORD is missing or weak: give {MIN_PASSWORD} random characters or more"
 
 
 def _addresses(settings: Settings) -> Iterator[str]:
-    """A login's cookie goes over https alone, but for a person's own machine."""
+    """Addresses that make login cookies unsafe: only loopback may use http."""
     for name, url in (
         ("BACKEND_URL", settings.backend_url),
         ("FRONTEND_URL", settings.frontend_url),
@@ -121,7 +121,7 @@ def _addresses(settings: Settings) -> Iterator[str]:
 
 
 def _has_name(settings: Settings) -> bool:
-    """Whether cookies are made for the name by which others reach it, where they can."""
+    """Whether the server knows its public name, for which it sets cookies."""
     urls = (settings.backend_url, settings.github_redirect_uri)
     names = [name for name in (settings.domain, *map(_name_in, urls)) if name]
     if any(name not in LOOPBACK for name in names):
@@ -129,7 +129,7 @@ def _has_name(settings: Settings) -> bool:
     if settings.host in LOOPBACK:
         page = _name_in(settings.frontend_url)
         return bool(names) or page is None or page in LOOPBACK
-    # Asked at another address than its own machine's, it would give cookies in the clear.
+    # On any other address it would send cookies in clear text.
     return bool(names) and settings.host in _EVERYWHERE
 
 
@@ -184,6 +184,6 @@ def _name_in(url: str | None) -> str | None:
 
 
 def host_of(url: str | None) -> str | None:
-    """In brackets where it is an IPv6 address, as URLs have it."""
+    """The host as in a URL, with brackets for IPv6."""
     host = _name_in(url)
     return f"[{host}]" if host and ":" in host else host

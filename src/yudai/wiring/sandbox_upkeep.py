@@ -1,4 +1,4 @@
-"""From the settings to sweeps over every sandbox backend that is set up, or was used."""
+"""Builds sweeps over every sandbox backend that is configured or was used."""
 
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -12,7 +12,7 @@ from yudai.sandboxes import base_queries as bases
 from yudai.sandboxes import queries as sandboxes
 from yudai.sandboxes.domain.backends import BACKENDS
 from yudai.sandboxes.port import Backend
-from yudai.sandboxes.reap import Fleet, Reaper, Unswept
+from yudai.sandboxes.reap import Reaper, SweptBackends, Unswept
 from yudai.settings import Settings
 from yudai.store.store import Store
 from yudai.wiring.sandboxes import is_set_up, make_backend
@@ -22,21 +22,21 @@ from yudai.wiring.sandboxes import is_set_up, make_backend
 async def open_reaper(
     settings: Settings, store: Store, *, in_use: Mapping[str, Backend] | None = None
 ) -> AsyncGenerator[Reaper]:
-    """One that cannot be made keeps nobody from sweeping the others; `in_use` are open already."""
+    """A reaper of all backends; one that cannot be opened is skipped. `in_use` are open already."""
     async with AsyncExitStack() as stack:
         backends = _Backends(settings, store, stack, dict(in_use or {}))
         yield Reaper({}, find_more=backends.find)
 
 
 class _Backends(NamedTuple):
-    """Opened when they are first to be swept, and closed with the reaper."""
+    """Backends, opened at their first sweep and closed with the reaper."""
 
     settings: Settings
     store: Store
     stack: AsyncExitStack
     opened: dict[str, Backend]
 
-    async def find(self, only: str | None) -> Fleet:
+    async def find(self, only: str | None) -> SweptBackends:
         if only is not None and only not in BACKENDS:
             raise RefusedError(f"there is no sandbox {only!r}: {nearest(only, BACKENDS)}")
         wanted = {only} if only else await self._wanted()
@@ -49,11 +49,11 @@ class _Backends(NamedTuple):
                 backends[name] = self._open(name)
             except (YudaiError, ImportError, OSError) as error:
                 missing.append(Unswept(backend=name, error=" ".join(str(error).split())))
-        return Fleet(backends, tuple(missing))
+        return SweptBackends(backends, tuple(missing))
 
     async def _wanted(self) -> set[str]:
         set_up = {name for name in BACKENDS if is_set_up(self.settings, name)}
-        # Whatever the settings say now, it was chosen once, and something of it is noted.
+        # Backends that were used before, also when they are not configured now.
         async with self.store.read() as db:
             used = await sandboxes.backends(db) | await bases.backends(db)
         return {*self.opened, *set_up, *used}
@@ -71,7 +71,9 @@ DAY_S = 86_400.0
 
 
 @asynccontextmanager
-async def open_shelf(settings: Settings, name: str | None, store: Store) -> AsyncGenerator[Backend]:
+async def open_named_backend(
+    settings: Settings, name: str | None, store: Store
+) -> AsyncGenerator[Backend]:
     """The configured backend, or another by its name."""
     backend = make_backend(settings, name, store=store)
     try:
@@ -88,7 +90,7 @@ def make_evictor(
     max_mb: int | None = None,
     max_days: float | None = None,
 ) -> Evictor:
-    """By the settings, where nothing else is said."""
+    """An evictor with limits from the settings unless given."""
     megabytes = settings.bases_max_mb if max_mb is None else max_mb
     days = settings.bases_max_days if max_days is None else max_days
     return Evictor(backend, clock, max_bytes=megabytes * _MIB, max_age_s=days * DAY_S)

@@ -1,4 +1,4 @@
-"""From the settings to a sandbox backend; each is imported only when it is chosen."""
+"""Builds the configured sandbox backend; each is imported only when it is used."""
 
 import importlib
 import os
@@ -24,14 +24,14 @@ from yudai.store.store import Store
 from yudai.wiring.home import installation
 
 if TYPE_CHECKING:
-    from yudai.sandboxes.backends.network.dial import Ways
+    from yudai.sandboxes.backends.network.dial import DialSettings
     from yudai.sandboxes.backends.remote.cloud import Cloud
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger()
 
-NO_DOORS: Mapping[str, Path] = MappingProxyType({})
+NO_LOCAL_SOCKETS: Mapping[str, Path] = MappingProxyType({})
 _LEAST_AT_ONCE = 2
-"""A baseline and a proof take two boxes together."""
+"""A baseline and a proof need two sandboxes together."""
 _LOCAL = {
     "bubblewrap": ("yudai.sandboxes.backends.bubblewrap.backend", "BubblewrapBackend"),
     "process": ("yudai.sandboxes.backends.process.backend", "ProcessBackend"),
@@ -39,13 +39,13 @@ _LOCAL = {
 
 
 class Provision(NamedTuple):
-    """A cloud, and what its account allows."""
+    """A cloud and its account's limits."""
 
     cloud: "Cloud"
     at_once: int
     per_second: float = float("inf")
     is_accounts: bool = True
-    """Whether `at_once` is for all processes of the installation, or for each of them."""
+    """Whether `at_once` is shared by all processes of the installation, or per process."""
 
 
 def make_backend(
@@ -54,20 +54,20 @@ def make_backend(
     *,
     store: Store | None = None,
     on_blocked: OnBlocked = ignore_blocked,
-    doors: Mapping[str, Path] = NO_DOORS,
+    local_sockets: Mapping[str, Path] = NO_LOCAL_SOCKETS,
     waits: bool = True,
 ) -> Backend:
-    """The backend that was asked for, else bubblewrap; never silently a weaker one.
+    """The requested backend, else bubblewrap; never silently a weaker one.
 
     `doors` are Unix sockets that agents' commands reach under a host's name. Where it does not
     wait, it refuses when all sandboxes of an account are in use.
     """
     chosen = name or settings.sandbox_backend or DEFAULT
     if chosen in _LOCAL:
-        return _local(settings, chosen, on_blocked, doors)
+        return _local(settings, chosen, on_blocked, local_sockets)
     if chosen not in CLOUDS:
         raise RefusedError(f"there is no sandbox {chosen!r}: {nearest(chosen, BACKENDS)}")
-    provision = CLOUDS[chosen](settings, on_blocked, doors)
+    provision = CLOUDS[chosen](settings, on_blocked, local_sockets)
     if store is None:
         raise RefusedError(f"sandboxes by {chosen} need a database, for what could be left of them")
     register, network = make_register(store), _with_endpoint(settings, chosen)
@@ -80,10 +80,12 @@ async def open_backend(
     *,
     store: Store,
     on_blocked: OnBlocked = ignore_blocked,
-    doors: Mapping[str, Path] = NO_DOORS,
+    local_sockets: Mapping[str, Path] = NO_LOCAL_SOCKETS,
 ) -> tuple[Backend, Capabilities]:
-    """One that works here. Where nobody has chosen and bubblewrap cannot, containers may."""
-    make = partial(make_backend, settings, store=store, on_blocked=on_blocked, doors=doors)
+    """A backend that works here. Without a choice, containers replace a broken bubblewrap."""
+    make = partial(
+        make_backend, settings, store=store, on_blocked=on_blocked, local_sockets=local_sockets
+    )
     backend = make(name)
     try:
         return backend, await _capabilities(backend)
@@ -100,7 +102,7 @@ async def open_backend(
 
 
 async def _capabilities(backend: Backend) -> Capabilities:
-    """One that has none is closed."""
+    """Capabilities of the backend, which is closed when it has none."""
     try:
         return await backend.capabilities()
     except BaseException:
@@ -127,7 +129,7 @@ def make_register(store: Store) -> Register:
 
 
 def is_set_up(settings: Settings, name: str) -> bool:
-    """Whether somebody has said that this one is wanted: with a key, or by name."""
+    """Whether it is configured, by a key or by name."""
     row = BACKENDS[cast("BackendName", name)]
     if not row.is_registered or name == settings.sandbox_backend:
         return True
@@ -135,12 +137,12 @@ def is_set_up(settings: Settings, name: str) -> bool:
 
 
 def _local(
-    settings: Settings, name: str, on_blocked: OnBlocked, doors: Mapping[str, Path]
+    settings: Settings, name: str, on_blocked: OnBlocked, local_sockets: Mapping[str, Path]
 ) -> Backend:
     from yudai.sandboxes.backends.toolchain.package_settings import package_settings
 
     module, cls = _LOCAL[name]
-    more = {"ways": _ways(doors)} if name == DEFAULT else {}
+    more = {"dialing": _dialing(local_sockets)} if name == DEFAULT else {}
     factory = getattr(importlib.import_module(module), cls)
     return cast(
         "Backend",
@@ -157,16 +159,16 @@ def _local(
     )
 
 
-def _ways(doors: Mapping[str, Path]) -> "Ways":
-    """Through a proxy of this host, where it has one."""
-    from yudai.sandboxes.backends.network.dial import Ways
+def _dialing(local_sockets: Mapping[str, Path]) -> "DialSettings":
+    """Ways out of local sandboxes: this host's proxy, if any, and local sockets."""
+    from yudai.sandboxes.backends.network.dial import DialSettings
     from yudai.sandboxes.backends.network.upstream_proxy import upstream_of
 
-    return Ways(upstream=upstream_of(surroundings()), doors=doors)
+    return DialSettings(upstream=upstream_of(surroundings()), local_sockets=local_sockets)
 
 
 def _with_endpoint(settings: Settings, name: str) -> NetworkPolicy:
-    """Command agents elsewhere have to reach our model endpoint."""
+    """Add the model endpoint to the hosts that command agents may reach."""
     from yudai.wiring.command_agents import endpoint_hosts
 
     policy = settings.network
@@ -183,7 +185,7 @@ def _remote(
     waits: bool,
 ) -> Backend:
     from yudai.sandboxes.backends.remote.backend import RemoteBackend, Terms
-    from yudai.sandboxes.backends.remote.rate_limit import Pace
+    from yudai.sandboxes.backends.remote.rate_limit import MachineRateLimit
     from yudai.sandboxes.backends.toolchain.package_settings import package_settings
 
     terms = Terms(
@@ -193,8 +195,8 @@ def _remote(
         at_most=provision.at_once if provision.is_accounts else None,
         waits=waits,
     )
-    pace = Pace(at_once=provision.at_once, per_second=provision.per_second)
-    return RemoteBackend(provision.cloud, register, pace, terms)
+    rate_limit = MachineRateLimit(at_once=provision.at_once, per_second=provision.per_second)
+    return RemoteBackend(provision.cloud, register, rate_limit, terms)
 
 
 def _e2b(settings: Settings, *_: object) -> Provision:
@@ -222,7 +224,9 @@ def _prime(settings: Settings, *_: object) -> Provision:
     return Provision(cloud, settings.prime_max_sandboxes)
 
 
-def _container(settings: Settings, on_blocked: OnBlocked, doors: Mapping[str, Path]) -> Provision:
+def _container(
+    settings: Settings, on_blocked: OnBlocked, local_sockets: Mapping[str, Path]
+) -> Provision:
     from yudai.sandboxes.backends.container.cloud import ContainerCloud
 
     cloud = ContainerCloud(
@@ -230,7 +234,7 @@ def _container(settings: Settings, on_blocked: OnBlocked, doors: Mapping[str, Pa
         image=settings.container_image,
         home=settings.home / "containers",
         on_blocked=on_blocked,
-        ways=_ways(doors),
+        dialing=_dialing(local_sockets),
     )
     at_once = max(_LEAST_AT_ONCE, settings.worker_max_runs)
     return Provision(cloud, at_once, is_accounts=False)

@@ -1,6 +1,6 @@
-"""From what is asked, wherever it is asked, to a solve."""
+"""Builds the submitter that turns requests into solves."""
 
-from yudai.arena.forge_issue import RemoteAsks
+from yudai.arena.forge_issue import ForgeIssueReader
 from yudai.arena.open import Solves
 from yudai.arena.submit import Submitter
 from yudai.artifacts.context import Context
@@ -15,9 +15,14 @@ from yudai.wiring.components import make_catalogue, make_shared_sources, make_st
 
 
 def make_submitter(
-    settings: Settings, context: Context, engine: Engine, gateway: Gateway, *, remotes: RemoteAsks
+    settings: Settings,
+    context: Context,
+    engine: Engine,
+    gateway: Gateway,
+    *,
+    remotes: ForgeIssueReader,
 ) -> Submitter:
-    """Who is no person of this machine names no file of it."""
+    """A submitter; only in local mode may requests name files of this machine."""
     from yudai.forge.adapters.folder.forge import LocalForge
 
     is_ours, day_usd = settings.auth_mode == "local", settings.user_day_usd

@@ -1,4 +1,4 @@
-"""A service: the worker's side, which does."""
+"""The worker's side of a service: executes flows and periodic tasks."""
 
 import asyncio
 from collections.abc import AsyncGenerator
@@ -9,13 +9,13 @@ from functools import partial
 import structlog
 from sqlalchemy.exc import SQLAlchemyError
 
-from yudai.conversations.answer import remind
+from yudai.conversations.answer import queue_unanswered
 from yudai.conversations.milestones import Milestones
 from yudai.engine import queries as workers
 from yudai.engine.adapters.dbos.engine import DbosEngine
 from yudai.engine.adapters.dbos.worker import DbosWorker
 from yudai.engine.adapters.host_processes import is_gone, is_there
-from yudai.engine.leases import Heir
+from yudai.engine.leases import TakeoverWatcher
 from yudai.gateway.port import Gateway
 from yudai.kit.causes import POLICIES, Cause
 from yudai.kit.ids import WorkerId
@@ -27,32 +27,32 @@ from yudai.settings import Settings
 from yudai.store.outages import StoreAwayError
 from yudai.wiring.arena import Arena, make_flow, open_arena
 from yudai.wiring.components import (
-    FOR_GOOD,
+    NEVER_LOST,
     is_shared,
     make_engine_config,
     make_lease,
     make_sources,
 )
-from yudai.wiring.forge import make_deliveries, make_triggers, make_watcher
+from yudai.wiring.forge import make_deliveries, make_poller, make_triggers
 from yudai.wiring.sandbox_upkeep import DAY_S, make_evictor
 from yudai.wiring.submit import make_submitter
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger()
 
 AGAIN_S = 1.0
-LAY_DOWN_S = 5.0
+REQUEUE_S = 5.0
 HEAR_S = 2.0
-"""How soon a webhook's hint is followed."""
+"""How often webhook hints are processed."""
 UPKEEP_S = 60.0
 REMEMBER_S = 60.0
-"""How soon an end is told that its own flow died before telling."""
+"""How often solves are published whose flow died before it published."""
 
 
 @asynccontextmanager
 async def open_worker(
     settings: Settings, *, gateway: Gateway, sandbox: str | None = None
 ) -> AsyncGenerator[None]:
-    """Work until it is left; whatever runs then is left for whoever takes it up."""
+    """Work until the block is left; unfinished work is left for other workers."""
     async with AsyncExitStack() as stack:
         arena = await open_arena(settings, gateway, sandbox, stack)
         engine = await stack.enter_async_context(DbosEngine.opened(make_engine_config(settings)))
@@ -68,32 +68,34 @@ async def open_worker(
 
 
 def make_rounds(arena: Arena, engine: DbosEngine) -> tuple[AbstractAsyncContextManager[None], ...]:
-    """All that a worker does again and again.
+    """Periodic tasks of a worker.
 
-    Each is in a task of its own: a slow fetch holds up neither labels nor pull requests.
+    Each runs separately, so that a slow fetch delays neither labels nor pull requests.
     """
-    forging, settings, context = arena.forging, arena.settings, arena.context
+    forge_services, settings, context = arena.forge_services, arena.settings, arena.context
     store, clock = context.store, context.clock
-    chores = (Milestones(store).sweep, partial(remind, store, engine, clock))
+    chores = (Milestones(store).sweep, partial(queue_unanswered, store, engine, clock))
     sweeper = Sweeper(store, clock, engine, arena.stopper, chores)
-    submitter = make_submitter(settings, context, engine, arena.gateway, remotes=forging.asks)
-    # Scripts that a command names are refused there; GITHUB_MATRIX is the operator's.
-    triggers = make_triggers(settings, forging, replace(submitter, takes_scripts=True))
-    watcher = make_watcher(settings, triggers)
-    deliveries = make_deliveries(settings, forging, triggers)
+    submitter = make_submitter(
+        settings, context, engine, arena.gateway, remotes=forge_services.asks
+    )
+    # Commands may not name scripts; GITHUB_MATRIX, set by the operator, may.
+    triggers = make_triggers(settings, forge_services, replace(submitter, takes_scripts=True))
+    poller = make_poller(settings, triggers)
+    deliveries = make_deliveries(settings, forge_services, triggers)
     return (
         rounds("sweeper", sweeper.sweep, every_s=SWEEP_S),
         rounds("upkeep", *make_upkeep(arena), every_s=UPKEEP_S),
-        rounds("publishing", forging.publisher.sweep),
-        rounds("remembering", forging.publisher.remember, every_s=REMEMBER_S),
+        rounds("publishing", forge_services.publisher.sweep),
+        rounds("remembering", forge_services.publisher.remember, every_s=REMEMBER_S),
         rounds("hearing", deliveries.process, every_s=HEAR_S),
-        rounds("watching", watcher.look, every_s=max(1.0, settings.github_poll_s / 4)),
-        rounds("settling", forging.settler.look),
+        rounds("watching", poller.poll, every_s=max(1.0, settings.github_poll_s / 4)),
+        rounds("settling", forge_services.settler.check_due),
     )
 
 
 def make_upkeep(arena: Arena) -> tuple[Chore, ...]:
-    """What takes its time: providers are asked, and disks are searched."""
+    """Slow tasks: they query providers and search disks."""
     settings, context = arena.settings, arena.context
     evictor = partial(make_evictor, settings, clock=context.clock)
     sources = make_sources(settings, context.artifacts)
@@ -105,7 +107,7 @@ def make_upkeep(arena: Arena) -> tuple[Chore, ...]:
 
 
 async def _work_for_ever(arena: Arena, engine: DbosEngine, ready: asyncio.Future[None]) -> None:
-    """A worker that lost its lease begins anew under another one."""
+    """Work; after losing the lease, start again with a new one."""
     while True:
         try:
             async with _working(arena, engine) as lost:
@@ -121,35 +123,37 @@ async def _work_for_ever(arena: Arena, engine: DbosEngine, ready: asyncio.Future
 
 @asynccontextmanager
 async def _working(arena: Arena, engine: DbosEngine) -> AsyncGenerator[asyncio.Event]:
-    """For as long as a lease lasts; yields what is set when it is lost."""
-    settings, pulse = arena.settings, arena.pulse
-    lease = make_lease(pulse, durable=True, terms=None if is_shared(settings) else FOR_GOOD)
+    """Work under one lease; yields the event that is set when it is lost."""
+    settings, lease_store = arena.settings, arena.lease_store
+    lease = make_lease(
+        lease_store, durable=True, timings=None if is_shared(settings) else NEVER_LOST
+    )
     flow = make_flow(arena, lease.id)
-    heir = Heir(
-        store=pulse,
+    watcher = TakeoverWatcher(
+        store=lease_store,
         clock=arena.context.clock,
         worker_id=lease.id,
-        adopt=partial(_inherit, arena, engine),
+        adopt=partial(_take_over, arena, engine),
         is_gone=is_gone,
         is_there=is_there,
         busy=engine.executors if is_shared(settings) else None,
     )
     worker = DbosWorker(make_engine_config(settings, lease.id), flow)
-    # The lease is the outermost: it ends when nothing runs here any more.
+    # The lease is the outermost: it ends after all work has stopped.
     async with lease:
         try:
-            async with flow.activities.guarded(), worker, heir.watching():
+            async with flow.work_guard.watching(), worker, watcher.watching():
                 yield lease.lost
         finally:
-            await _lay_down(arena, lease.id)
+            await _requeue_runs(arena, lease.id)
 
 
-async def _lay_down(arena: Arena, worker_id: WorkerId) -> None:
-    """Being stopped is no fault of the runs: whoever goes on need not count it against them."""
+async def _requeue_runs(arena: Arena, worker_id: WorkerId) -> None:
+    """Queue our runs again, without counting the attempt: being stopped is not their fault."""
     words = POLICIES[Cause.WORKER_LEFT].message
     try:
-        async with asyncio.timeout(LAY_DOWN_S), arena.pulse.change() as db:
-            await attempts.lay_down(db, worker_id, words, at=arena.context.clock.now())
+        async with asyncio.timeout(REQUEUE_S), arena.lease_store.change() as db:
+            await attempts.requeue_runs_of(db, worker_id, words, at=arena.context.clock.now())
     except (TimeoutError, StoreAwayError, SQLAlchemyError) as error:
         log.warning("worker.not_laid_down", worker_id=worker_id, error=repr(error))
 
@@ -161,14 +165,14 @@ async def _end(task: asyncio.Task[None]) -> None:
         log.error("worker.ended", error=repr(error))
 
 
-async def _inherit(arena: Arena, engine: DbosEngine, dead: WorkerId) -> None:
-    """Its calls may have been billed, its work is queued again, its sandboxes are removed."""
+async def _take_over(arena: Arena, engine: DbosEngine, dead: WorkerId) -> None:
+    """Write off a dead worker's model calls, queue its work again and remove its sandboxes."""
     context = arena.context
-    async with arena.pulse.change() as db:
+    async with arena.lease_store.change() as db:
         await workers.cut_off(db, dead)
     async with context.store.change() as db:
         await holds.write_off(db, dead, at=context.clock.now())
-    # A database with one process has nothing left to queue: its launch has done it.
+    # With one process per database, launching DBOS has already recovered its work.
     if is_shared(arena.settings):
         await engine.adopt(dead)
     await arena.reaper.tend()

@@ -55,10 +55,10 @@ async def test_what_is_there(client: httpx.AsyncClient, backend: ProcessBackend)
 
 
 async def test_one_that_is_used_stays(client: httpx.AsyncClient, backend: ProcessBackend):
-    box = await spawn_one(backend, BaseRef(key="k"))
+    sandbox = await spawn_one(backend, BaseRef(key="k"))
 
     refused = await client.delete("/api/bases/k", params=THEIRS)
-    await box.destroy()
+    await sandbox.destroy()
     removed = await client.delete("/api/bases/k", params=THEIRS)
 
     assert (refused.status_code, refused.json()["code"]) == (409, "conflict")

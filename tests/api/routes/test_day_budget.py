@@ -32,7 +32,7 @@ def _ask(repository: Repository, **more: object) -> SolveAsk:
 
 async def test_an_open_solve_counts_with_its_cap(place: Place, repository: Repository):
     submitter, ask = _limited(place), _ask(repository)
-    first = await submitter.submit(ask, user_id="ada")
+    first, _ = await submitter.submit(ask, user_id="ada")
     with pytest.raises(RefusedError, match=r"\$2.00, and \$1.00 is left") as refused:
         await submitter.submit(ask, user_id="ada")
     assert refused.value.field == "limits.budget_usd"

@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from tests.support.api_client import Place, client_of
-from tests.support.sandbox_admin import app_of, close_box, open_box, overseen
+from tests.support.sandbox_admin import app_of, close_sandbox, open_sandbox, overseen
 from tests.support.servers.login_server import House, fill, open_house
 from tests.support.solve_rows import Ring, failed, passed
 from yudai.accounts.api_keys import Scope
@@ -34,12 +34,12 @@ def parsed(text: str) -> dict[str, int]:
 
 async def test_numbers_are_right(place: Place, ring: Ring):
     await ring.solve(passed(), failed())
-    await open_box(place, "living")
-    await open_box(place, "leaked", silent_s=DEAD_S + 1)
-    await open_box(place, "elsewhere", backend="prime")
+    await open_sandbox(place, "living")
+    await open_sandbox(place, "leaked", silent_s=DEAD_S + 1)
+    await open_sandbox(place, "elsewhere", backend="prime")
     for name, reaped in (("one", True), ("two", True), ("three", False)):
-        await open_box(place, name)
-        await close_box(place, name, reaped=reaped)
+        await open_sandbox(place, name)
+        await close_sandbox(place, name, reaped=reaped)
     async with client_of(app_of(overseen(place))) as client:
         answer = await client.get("/api/metrics")
     assert answer.headers["content-type"] == "text/plain; version=0.0.4; charset=utf-8"

@@ -15,7 +15,7 @@ from tests.support.servers.model_endpoint import (
     HELLO,
     MODEL,
     OTHER,
-    DeskGround,
+    EndpointGround,
     answering,
     completion,
     open_ground,
@@ -28,12 +28,12 @@ PATH = "/api/model/v1/chat/completions"
 MODELS = "/api/model/v1/models"
 
 
-class Desked:
+class WithEndpoint:
     """The service of other tests, with a desk."""
 
-    def __init__(self, place: Place, desk: Any) -> None:
+    def __init__(self, place: Place, endpoint: Any) -> None:
         self._place = place
-        self.model_desk = desk
+        self.model_endpoint = endpoint
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._place, name)
@@ -47,7 +47,7 @@ def make_app(service: Any) -> FastAPI:
 
 
 @pytest.fixture
-async def ground(tmp_path: Path) -> AsyncGenerator[DeskGround]:
+async def ground(tmp_path: Path) -> AsyncGenerator[EndpointGround]:
     folder = tmp_path / "desk"
     folder.mkdir()
     async with open_ground(folder, answering(completion("hello"))) as opened:
@@ -55,16 +55,16 @@ async def ground(tmp_path: Path) -> AsyncGenerator[DeskGround]:
 
 
 @pytest.fixture
-async def client(place: Place, ground: DeskGround) -> AsyncGenerator[httpx.AsyncClient]:
-    async with client_of(make_app(Desked(place, ground.desk))) as opened:
+async def client(place: Place, ground: EndpointGround) -> AsyncGenerator[httpx.AsyncClient]:
+    async with client_of(make_app(WithEndpoint(place, ground.endpoint))) as opened:
         yield opened
 
 
-async def key(ground: DeskGround) -> dict[str, str]:
+async def key(ground: EndpointGround) -> dict[str, str]:
     return {"Authorization": f"Bearer {await ground.token()}"}
 
 
-async def test_a_run_calls_its_model(client: httpx.AsyncClient, ground: DeskGround):
+async def test_a_run_calls_its_model(client: httpx.AsyncClient, ground: EndpointGround):
     answer = await client.post(PATH, json={"messages": HELLO}, headers=await key(ground))
     assert answer.status_code == 200
     assert answer.json()["choices"][0]["message"]["content"] == "hello"
@@ -75,7 +75,7 @@ async def test_a_run_calls_its_model(client: httpx.AsyncClient, ground: DeskGrou
     assert (await ground.run()).steps == 1
 
 
-async def test_a_stream(client: httpx.AsyncClient, ground: DeskGround):
+async def test_a_stream(client: httpx.AsyncClient, ground: EndpointGround):
     body = {"messages": HELLO, "stream": True}
     answer = await client.post(PATH, json=body, headers=await key(ground))
     assert answer.headers["content-type"].startswith("text/event-stream")
@@ -83,7 +83,7 @@ async def test_a_stream(client: httpx.AsyncClient, ground: DeskGround):
 
 
 @pytest.mark.parametrize("header", ["", "Bearer x", "Basic eDp5", "Bearer ydk_1_" + "a" * 40])
-async def test_nobody_else_does(client: httpx.AsyncClient, ground: DeskGround, header: str):
+async def test_nobody_else_does(client: httpx.AsyncClient, ground: EndpointGround, header: str):
     headers = {"Authorization": header} if header else {}
     for answer in (
         await client.post(PATH, json={"messages": HELLO}, headers=headers),
@@ -95,7 +95,7 @@ async def test_nobody_else_does(client: httpx.AsyncClient, ground: DeskGround, h
 
 
 async def test_a_token_is_worth_nothing_when_its_run_has_ended(
-    client: httpx.AsyncClient, ground: DeskGround
+    client: httpx.AsyncClient, ground: EndpointGround
 ):
     headers = await key(ground)
     await ground.change(state=RunState.COMPLETED)
@@ -104,13 +104,13 @@ async def test_a_token_is_worth_nothing_when_its_run_has_ended(
     assert len(await ground.messages(OTHER)) == 0
 
 
-async def test_a_token_of_a_run_opens_nothing_else(tmp_path: Path, ground: DeskGround):
+async def test_a_token_of_a_run_opens_nothing_else(tmp_path: Path, ground: EndpointGround):
     async with open_house(tmp_path) as house, house.client(**await key(ground)) as client:
         assert (await client.get("/api/solves")).status_code == 401
         assert (await client.get("/api/models")).status_code == 401
 
 
-async def test_without_command_agents_no_token_is_good(place: Place, ground: DeskGround):
+async def test_without_command_agents_no_token_is_good(place: Place, ground: EndpointGround):
     async with client_of(make_app(place)) as client:
         answer = await client.post(PATH, json={"messages": HELLO}, headers=await key(ground))
         assert answer.status_code == 401
@@ -119,7 +119,7 @@ async def test_without_command_agents_no_token_is_good(place: Place, ground: Des
 
 
 async def test_what_is_too_large_is_told_as_openai_would(
-    client: httpx.AsyncClient, ground: DeskGround
+    client: httpx.AsyncClient, ground: EndpointGround
 ):
     async def pieces() -> AsyncGenerator[bytes]:
         for _ in range(9):
@@ -134,9 +134,11 @@ async def test_what_is_too_large_is_told_as_openai_would(
 
 
 async def test_by_the_name_that_sandboxes_know_nothing_else_is_answered(
-    place: Place, ground: DeskGround
+    place: Place, ground: EndpointGround
 ):
-    app = app_of(Desked(place, ground.desk), hosts=["yudai.example"], model_hosts=["M.example"])
+    app = app_of(
+        WithEndpoint(place, ground.endpoint), hosts=["yudai.example"], model_hosts=["M.example"]
+    )
     async with client_of(app, base_url="https://m.example") as client:
         listed = await client.get(MODELS, headers=await key(ground))
         assert listed.status_code == 200
@@ -147,7 +149,9 @@ async def test_by_the_name_that_sandboxes_know_nothing_else_is_answered(
         assert (await client.get("/api/health/live")).status_code == 200
 
 
-async def test_a_form_of_another_site_is_not_taken(client: httpx.AsyncClient, ground: DeskGround):
+async def test_a_form_of_another_site_is_not_taken(
+    client: httpx.AsyncClient, ground: EndpointGround
+):
     answer = await client.post(PATH, content=b"a=b", headers=await key(ground))
     assert answer.status_code == 415
 

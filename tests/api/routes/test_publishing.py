@@ -80,7 +80,7 @@ async def test_a_solve_shows_its_publication_and_where_it_came_from(
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"publish": None, "repo_url": ""}, "of no forge"),
+        ({"publish": None, "repo_url": ""}, "not at a forge"),
         ({"publish": PublishMode.NEVER}, "never"),
         ({"state": SolveState.RUNNING}, "no champion"),
     ],

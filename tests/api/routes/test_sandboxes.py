@@ -3,7 +3,7 @@
 import pytest
 
 from tests.support.api_client import Place, client_of
-from tests.support.sandbox_admin import SweptBackend, app_of, close_box, open_box, overseen
+from tests.support.sandbox_admin import SweptBackend, app_of, close_sandbox, open_sandbox, overseen
 from yudai.kit.errors import SandboxError
 from yudai.sandboxes.port import Fate, Leftover
 from yudai.store.holders import DEAD_S
@@ -12,10 +12,10 @@ LEFT = Leftover(backend="e2b", id="m-1", owner="run-1", why="its process is dead
 
 
 async def test_open_sandboxes_are_listed_oldest_first(place: Place):
-    await open_box(place, "young")
-    await open_box(place, "old", silent_s=DEAD_S + 40)
-    await open_box(place, "closed")
-    await close_box(place, "closed", reaped=False)
+    await open_sandbox(place, "young")
+    await open_sandbox(place, "old", silent_s=DEAD_S + 40)
+    await open_sandbox(place, "closed")
+    await close_sandbox(place, "closed", reaped=False)
     async with client_of(app_of(overseen(place))) as client:
         found = (await client.get("/api/sandboxes")).json()["sandboxes"]
     assert [(one["id"], one["held"]) for one in found] == [("old", False), ("young", True)]

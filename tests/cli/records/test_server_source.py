@@ -1,4 +1,4 @@
-"""A race over HTTP: pieces put together, breaks survived."""
+"""A watched solve over HTTP: pieces put together, breaks survived."""
 
 import asyncio
 import io
@@ -15,7 +15,7 @@ from tests.cli.stub_server import Asked, Stub, problem, serving
 from tests.support.solve_rows import SOLVE, run_id
 from yudai.cli.http.client import Remote, open_remote
 from yudai.cli.records.server_source import UpdatesSource
-from yudai.cli.watch.display import show_race
+from yudai.cli.watch.display import show_runs
 from yudai.kit.errors import NotFoundError, YudaiError
 
 
@@ -56,11 +56,11 @@ async def test_what_changed_replaces_what_was_known(stub: Stub, remote: Remote, 
     )
     looking = source(remote, console)
     await looking.look()
-    race = (await looking.look()).race
-    assert [entry.state for entry in race.lanes] == ["running", "completed"]
-    first, second = race.lanes
+    seen = (await looking.look()).seen
+    assert [entry.state for entry in seen.lanes] == ["running", "completed"]
+    first, second = seen.lanes
     assert (first.last_action, first.finished_at, first.cost_usd) == ("cat a.py", None, 0.25)
-    assert (race.verdicts[second.id], second.finished_at) == ("passed", 1007.0)
+    assert (seen.verdicts[second.id], second.finished_at) == ("passed", 1007.0)
     assert [asked.query for asked in stub.asked if asked.path == UPDATES] == [{}, {"cursor": "1"}]
 
 
@@ -68,8 +68,8 @@ async def test_a_reset_forgets_what_was_known(stub: Stub, remote: Remote, consol
     replies = [updates("1", lane(0), lane(1)), updates("2", lane(0), reset=True)]
     stub.on("GET", UPDATES, *replies)
     looking = source(remote, console)
-    assert len((await looking.look()).race.lanes) == 2
-    assert len((await looking.look()).race.lanes) == 1
+    assert len((await looking.look()).seen.lanes) == 2
+    assert len((await looking.look()).seen.lanes) == 1
 
 
 async def test_no_event_is_told_twice(stub: Stub, remote: Remote, console: Console):
@@ -81,13 +81,13 @@ async def test_no_event_is_told_twice(stub: Stub, remote: Remote, console: Conso
         updates("1", events=told),
         updates("2", events=again, reset=True, state="completed"),
     )
-    await show_race(source(remote, console), console)
+    await show_runs(source(remote, console), console)
     assert said(console).count("solve.opened") == 1
     assert said(console).count("solve.abstained") == 1
 
 
 @pytest.mark.parametrize("state", ["awaiting_review", "cancelled"])
-async def test_the_race_ends_when_all_of_it_has_been_told(
+async def test_watching_ends_when_all_of_it_has_been_told(
     stub: Stub, remote: Remote, console: Console, state: str
 ):
     stub.on(
@@ -99,7 +99,7 @@ async def test_the_race_ends_when_all_of_it_has_been_told(
         ),
         updates("3", state=state, events=[event(f"solve.{state}")]),
     )
-    await show_race(source(remote, console), console)
+    await show_runs(source(remote, console), console)
     lines = said(console).splitlines()
     assert [line.split()[2] for line in lines] == [
         "solve.opened", "run.started", "run.judged", f"solve.{state}"
@@ -112,7 +112,7 @@ async def test_a_terminal_sees_the_same_table(stub: Stub, remote: Remote):
     console = Console(file=io.StringIO(), width=120, force_terminal=True, color_system=None)
     first = updates("1", lane(0), events=[event("base.prepared")])
     stub.on("GET", UPDATES, first, updates("2", state="failed"))
-    await show_race(source(remote, console), console)
+    await show_runs(source(remote, console), console)
     shown = said(console)
     assert "fast-t0.0-e5-balanced" in shown
     assert "running the base's own tests twice" in shown
@@ -130,7 +130,7 @@ async def test_a_server_that_comes_back_is_gone_on_with(
         Response("", 502),
         updates("2", state="completed", events=[event("solve.abstained")]),
     )
-    await show_race(source(remote, console), console)
+    await show_runs(source(remote, console), console)
     text = said(console)
     assert "the database is away; asking again in 0.01 s" in text
     assert "asking again in 0.02 s" in text

@@ -16,7 +16,7 @@ from tests.cli.test_publish import Publishing
 from tests.support.forge.forge_in_memory import MemoryForge
 from tests.support.forge.repositories import Repository
 from tests.support.servers.databases import used_home
-from yudai.arena.forge_issue import RemoteAsks
+from yudai.arena.forge_issue import ForgeIssueReader
 from yudai.cli.options import Options
 from yudai.cli.solve import local
 from yudai.cli.solve.solve import run_solve
@@ -69,7 +69,7 @@ class FolderMirrors(LocalForge):
 
 
 class Town:
-    """What `app.forging` has, and who may ask."""
+    """What `app.forge_services` has, and who may ask."""
 
     def __init__(self, home: Path, code: Repository) -> None:
         self.head = code.head
@@ -77,7 +77,7 @@ class Town:
         self.repo = self.forge.add_repository("ada/calc", roles={"wim": Role.WRITE})
         self.number = self.forge.add_issue(self.repo, "double(0) is 1", body="It should be 0.")
         self.mirrors = FolderMirrors(home, code.root)
-        self.asks = RemoteAsks(self.forge, self, SystemClock())
+        self.asks = ForgeIssueReader(self.forge, self, SystemClock())
         self.publisher: Publishing | None = None
         self.asked_by: list[str] = []
 
@@ -97,7 +97,7 @@ class WithForging:
 
     def __init__(self, app: App, town: Town) -> None:
         self._app = app
-        self.forging = SimpleNamespace(
+        self.forge_services = SimpleNamespace(
             forge=town.forge, mirrors=town.mirrors, asks=town.asks, publisher=town.publisher
         )
         self.submitter = replace(app.submitter, remotes=town.asks)

@@ -144,8 +144,8 @@ async def test_what_cannot_be_removed_is_one_line_and_keeps_no_other(
     settings: Settings, capsys: Captured, monkeypatch: pytest.MonkeyPatch
 ):
     dead = Home(settings.home)
-    first, second = sorted(dead.new_box("run-1").id for _ in range(2))
-    (dead.box(first) / "immovable").touch()
+    first, second = sorted(dead.new_sandbox("run-1").id for _ in range(2))
+    (dead.sandbox(first) / "immovable").touch()
     dead.release()
     (settings.home / "bases" / "half").mkdir()
     unlink = Path.unlink
@@ -161,7 +161,7 @@ async def test_what_cannot_be_removed_is_one_line_and_keeps_no_other(
 
     said = capsys.readouterr()
     stuck, *others, total = said.out.splitlines()
-    why = f"cannot remove {dead.box(first)}: Operation not permitted"
+    why = f"cannot remove {dead.sandbox(first)}: Operation not permitted"
     assert stuck.startswith(f"✗ bubblewrap {first}: its process is dead, ")
     assert stuck.endswith(f", of run-1, {why}")
     assert [line.split(":")[0] for line in others] == [

@@ -17,9 +17,9 @@ from yudai.operations import telemetry
 from yudai.sandboxes import base_queries as bases
 from yudai.sandboxes import queries as sandboxes
 from yudai.sandboxes.backends.container.cloud import ContainerCloud
-from yudai.sandboxes.backends.remote.cloud import BOX, INSTALLATION
+from yudai.sandboxes.backends.remote.cloud import INSTALLATION, SANDBOX_TAG
 from yudai.sandboxes.reap import Swept
-from yudai.sandboxes.register import BaseEntry, BoxEntry
+from yudai.sandboxes.register import BaseEntry, SandboxEntry
 from yudai.settings import Settings
 from yudai.store.holders import DEAD_S, Holder
 from yudai.store.store import Store
@@ -46,7 +46,7 @@ class House(NamedTuple):
     async def leave_container(self) -> str:
         """As a command with `--sandbox container` does that is killed."""
         async with open_context(self.settings) as context:
-            order = engine_scene.order(
+            machine_spec = engine_scene.machine_spec(
                 installation=await make_register(context.store).installation()
             )
             cloud = ContainerCloud(
@@ -54,17 +54,17 @@ class House(NamedTuple):
                 image=engine_scene.IMAGE,
                 home=self.home / "containers",
             )
-            machine = await cloud.create(order)
+            machine = await cloud.create(machine_spec)
             await cloud.close()
-            await note(context.store, order.tags[BOX], "container", machine.id)
+            await note(context.store, machine_spec.tags[SANDBOX_TAG], "container", machine.id)
         return machine.id
 
 
-async def note(store: Store, box_id: str, backend: str, external: str) -> None:
-    entry = BoxEntry(id=box_id, backend=backend, owner="run-1", external=external)
+async def note(store: Store, sandbox_id: str, backend: str, external: str) -> None:
+    entry = SandboxEntry(id=sandbox_id, backend=backend, owner="run-1", external=external)
     async with store.change() as db:
         dead = Holder(WorkerId("dead"), "elsewhere", 1)
-        await sandboxes.open_box(db, entry, dead, now=time.time() - 2 * DEAD_S)
+        await sandboxes.open_sandbox(db, entry, dead, now=time.time() - 2 * DEAD_S)
 
 
 async def note_base(settings: Settings, backend: str) -> None:
@@ -131,17 +131,17 @@ async def test_at_e2b_with_a_key_and_without(
         async with open_context(house.settings) as context:
             cloud = e2b_scene.cloud_at(e2b, template="base")
             installation = await make_register(context.store).installation()
-            machine = await cloud.create(e2b_scene.order(tags={INSTALLATION: installation}))
+            machine = await cloud.create(e2b_scene.machine_spec(tags={INSTALLATION: installation}))
             await cloud.close()
             await note(context.store, "box-of-the-dead", "e2b", machine.id)
 
         assert await run_reap(house.settings, dry_run=False) == 1
         needed = "e2b was not swept: sandboxes at E2B need a key: set E2B_API_KEY"
         assert needed in capsys.readouterr().err
-        assert [*e2b.boxes] == [machine.id]
+        assert [*e2b.sandboxes] == [machine.id]
 
         for name, value in {"KEY": e2b.key, "URL": e2b.url}.items():
             monkeypatch.setenv(f"E2B_API_{name}", value)
         assert await run_reap(house.settings, dry_run=False) == 0
         assert f"✓ e2b {machine.id}: its process is dead" in capsys.readouterr().out
-        assert not e2b.boxes
+        assert not e2b.sandboxes

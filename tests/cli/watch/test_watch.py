@@ -19,7 +19,7 @@ from yudai.cli.http.home_lock import owning
 from yudai.cli.records.records import OwnRecords
 from yudai.cli.records.source import DatabaseSource
 from yudai.cli.show.show import run_show
-from yudai.cli.watch.display import Phase, phase_words, show_race
+from yudai.cli.watch.display import Phase, phase_words, show_runs
 from yudai.cli.watch.watch import run_watch, watch
 from yudai.engine import queries as workers
 from yudai.kit.errors import ConflictError, NotFoundError
@@ -33,7 +33,7 @@ from yudai.solves import timeline as events
 from yudai.solves.domain.states import SolveEvent, SolveState
 from yudai.store.holders import Holder
 from yudai.views.documents import Reader
-from yudai.views.race import race_of
+from yudai.views.watched import watched
 from yudai.wiring import open_context
 
 WORKER = WorkerId("0190a000-0000-7000-8000-00000000cccc")
@@ -152,7 +152,7 @@ async def test_a_terminal_sees_a_table_with_its_phase(ring: Ring):
         looks += 1
         return looks > 2
 
-    await show_race(DatabaseSource(ring.reader, SOLVE, is_over), console)
+    await show_runs(DatabaseSource(ring.reader, SOLVE, is_over), console)
     shown = said(console)
     assert "fast-t0.1-e5-balanced" in shown
     assert "running the base's own tests twice" in shown
@@ -183,7 +183,7 @@ async def test_a_terminal_sees_what_was_blocked_and_keeps_its_phase(ring: Ring):
     async def is_over() -> bool:
         return next(looks)
 
-    await show_race(DatabaseSource(ring.reader, SOLVE, is_over), console)
+    await show_runs(DatabaseSource(ring.reader, SOLVE, is_over), console)
     shown, _, left = said(console).rpartition("\x1b[?25h")
     assert "running the base's own tests twice" in shown
     assert "blocked: 2 before that" in shown
@@ -232,14 +232,14 @@ async def test_what_was_blocked_is_part_of_the_solve(ring: Ring, settings: Setti
 async def test_every_phase_has_its_words(ring: Ring, kind: str, words: str):
     await ring.solve(passed(), None, **RUNNING)
     now = ring.reader.context.clock.now()
-    race = await race_of(ring.store, SOLVE, now=now)
-    assert words in phase_words(race, Phase(kind, now - 3.0), now=now)
+    seen = await watched(ring.store, SOLVE, now=now)
+    assert words in phase_words(seen, Phase(kind, now - 3.0), now=now)
 
 
 async def test_after_the_last_run_the_tests_are_crossed(ring: Ring):
     await ring.solve(passed(), failed(), **RUNNING)
-    race = await race_of(ring.store, SOLVE, now=0.0)
-    assert "cross-examination" in phase_words(race, Phase("baseline.measured", 0.0), now=0.0)
+    seen = await watched(ring.store, SOLVE, now=0.0)
+    assert "cross-examination" in phase_words(seen, Phase("baseline.measured", 0.0), now=0.0)
 
 
 async def test_cancel_ends_what_another_process_runs(ring: Ring, settings: Settings, capsys):

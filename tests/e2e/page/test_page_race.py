@@ -1,11 +1,12 @@
 """A person's way through the page: start a solve, watch it, compare, choose, apply."""
 
+import asyncio
 from collections.abc import AsyncGenerator, Generator
 from pathlib import Path
 
 import pytest
 import pytest_asyncio
-from playwright.async_api import Browser, expect
+from playwright.async_api import Browser, Route, expect
 
 from tests.e2e.support import small
 from tests.e2e.support.browser import PATIENCE_MS, Tab, chromium, tab
@@ -133,6 +134,34 @@ async def apply(person: Tab, solve_id: str) -> None:
     await dialog.get_by_role("button", name="Change the files").click()
     await expect(dialog).to_contain_text("The files are changed")
     await dialog.get_by_role("button", name="Done").click()
+
+
+async def test_an_estimate_that_arrives_moves_no_button(
+    house: Installation, browser: Browser, tmp_path: Path
+):
+    folder = small.make(tmp_path / "folder")
+    async with tab(browser, house.server.said["url"]) as person:
+        page, asked = person.page, asyncio.Event()
+
+        async def wait(route: Route) -> None:
+            await asked.wait()
+            await route.continue_()
+
+        await page.route("**/api/forecasts", wait)
+        async with page.expect_request("**/api/forecasts"):
+            await fill(person, folder, contestants(house))
+        start = page.get_by_role("button", name="Start 2 contestants")
+        await start.scroll_into_view_if_needed()
+        before = await start.bounding_box()
+        assert before is not None
+        await page.mouse.move(before["x"] + 20, before["y"] + 20)
+        await page.mouse.down()
+        asked.set()
+        await page.get_by_text("Who starts").wait_for()
+        assert await start.bounding_box() == before
+        # Not released there: nothing is to be started.
+        await page.mouse.move(1, 1)
+        await page.mouse.up()
 
 
 async def test_errors_stand_next_to_their_field(

@@ -11,7 +11,7 @@ class Leftovers(NamedTuple):
     processes: frozenset[str]
     mounts: frozenset[str]
     cgroups: frozenset[str]
-    boxes: frozenset[str]
+    sandboxes: frozenset[str]
 
 
 def leftovers(home: Path) -> Leftovers:
@@ -26,7 +26,7 @@ def leftovers(home: Path) -> Leftovers:
             if str(home) in line
         ),
         cgroups=cgroups(name),
-        boxes=frozenset(path.name for path in (home / "boxes").glob("*")),
+        sandboxes=frozenset(path.name for path in (home / "boxes").glob("*")),
     )
 
 

@@ -64,22 +64,22 @@ async def _prepare_for_ever(backend: Backend, home: Path, seed: str) -> None:
 
 async def _spawn_for_ever(backend: Backend, seed: str) -> None:
     chance = random.Random(seed)  # noqa: S311 - to be repeatable
-    boxes: list[Sandbox] = []
+    sandboxes: list[Sandbox] = []
     while True:
-        boxes += await _spawn(backend, chance.randint(1, 3))
-        await boxes[0].exec("echo work >made; sleep 0.01")
+        sandboxes += await _spawn(backend, chance.randint(1, 3))
+        await sandboxes[0].exec("echo work >made; sleep 0.01")
         if chance.random() < 0.5:
-            await boxes.pop().destroy()
-        while len(boxes) > 3:
-            await boxes.pop(0).destroy()
+            await sandboxes.pop().destroy()
+        while len(sandboxes) > 3:
+            await sandboxes.pop(0).destroy()
 
 
 async def _spawn(backend: Backend, n: int) -> list[Sandbox]:
     made = await backend.spawn(BASE, n, owner=f"worker-{os.getpid()}")
-    failed = [box for box in made if isinstance(box, SandboxError)]
+    failed = [sandbox for sandbox in made if isinstance(sandbox, SandboxError)]
     if failed:
         raise failed[0]
-    return [box for box in made if not isinstance(box, SandboxError)]
+    return [sandbox for sandbox in made if not isinstance(sandbox, SandboxError)]
 
 
 if __name__ == "__main__":

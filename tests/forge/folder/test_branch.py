@@ -164,7 +164,7 @@ async def test_somebody_else_holds_the_lock(
 ):
     (repository.root / ".git/refs/heads/fix.lock").touch()
 
-    with pytest.raises(ConflictError, match="somebody else is making branch fix"):
+    with pytest.raises(ConflictError, match="another process is creating branch fix"):
         await forge.branch(found, patch, name="fix", message="Fix")
 
     assert (repository.root / ".git/refs/heads/fix.lock").exists()
@@ -216,7 +216,7 @@ async def test_uncommitted_changes_are_not_for_a_branch(
     repository.write({"mine.txt": "mine\n"})
     found = await forge.snapshot(str(repository.root), dirty=True)
 
-    with pytest.raises(RefusedError, match="commit them first and solve anew, or apply"):
+    with pytest.raises(RefusedError, match="commit them first and start a new solve, or apply"):
         await forge.branch(found, patch, name="fix", message="Fix")
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from tests.support.forge.repositories import Repository, look
 from yudai.forge.adapters.folder.forge import LocalForge
-from yudai.forge.adapters.folder.preview import open_look
+from yudai.forge.adapters.folder.preview import open_preview
 from yudai.forge.ports.folder import Snapshot
 from yudai.kit.clock import SystemClock
 from yudai.kit.errors import RefusedError
@@ -33,7 +33,7 @@ async def test_it_tells_the_same(tmp_path: Path, home: Path, name: str, dirty: b
     kept = LocalForge(tmp_path / "kept", clock, person=home)
     target = str(repository.root / "packages" / "api")
     before = look(repository.root)
-    with open_look(home, clock, dirty=dirty, person=home) as forge:
+    with open_preview(home, clock, dirty=dirty, person=home) as forge:
         seen = await forge.snapshot(target, dirty=dirty)
         assert seen.dirty is dirty
         assert not seen.source.exists()
@@ -52,7 +52,7 @@ async def test_what_is_refused_leaves_nothing_either(tmp_path: Path, home: Path)
     repository.write({"a.py": "changed\n"})
     with (
         pytest.raises(RefusedError, match="uncommitted changes") as caught,
-        open_look(home, SystemClock(), dirty=False, person=home) as forge,
+        open_preview(home, SystemClock(), dirty=False, person=home) as forge,
     ):
         await forge.snapshot(str(repository.root))
     assert caught.value.field == "dirty"

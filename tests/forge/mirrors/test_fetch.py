@@ -16,7 +16,7 @@ from tests.support.forge.repositories import Repository
 from tests.support.servers.git_server import Held, Status, serving
 from yudai.forge.adapters.git.mirror import Caps
 from yudai.forge.adapters.mirrors.fetch import MirrorCaps
-from yudai.forge.adapters.mirrors.locations import Shelf
+from yudai.forge.adapters.mirrors.locations import MirrorLocations
 from yudai.forge.adapters.mirrors.mirrors import RemoteMirrors
 from yudai.forge.adapters.mirrors.remote_git import Network
 from yudai.forge.ports.remote import ANONYMOUS, Credential, CredentialKind
@@ -254,13 +254,13 @@ async def test_another_process_is_waited_for(scene: Scene):
 
 
 async def test_writers_of_one_mirror_take_turns(tmp_path: Path, scene: Scene):
-    shelf = Shelf(tmp_path / "remotes")
-    mirror = shelf.mirror(scene.repo)
+    locations = MirrorLocations(tmp_path / "remotes")
+    mirror = locations.mirror(scene.repo)
     inside = most = 0
 
     async def write() -> None:
         nonlocal inside, most
-        async with shelf.writing(mirror):
+        async with locations.writing(mirror):
             inside += 1
             most = max(most, inside)
             await asyncio.sleep(0)
@@ -310,11 +310,14 @@ async def test_many_small_packs_become_few(scene: Scene):
 
 
 async def test_names_of_any_case_are_one_mirror(scene: Scene):
-    shelf = Shelf(scene.home)
+    locations = MirrorLocations(scene.home)
     shouting = scene.repo.model_copy(update={"owner": "ADA"})
 
-    assert shelf.mirror(shouting).folder == shelf.mirror(scene.repo).folder
-    assert shelf.mirror(scene.server.ref("ada/other")).folder != shelf.mirror(scene.repo).folder
+    assert locations.mirror(shouting).folder == locations.mirror(scene.repo).folder
+    assert (
+        locations.mirror(scene.server.ref("ada/other")).folder
+        != locations.mirror(scene.repo).folder
+    )
 
 
 async def test_a_home_that_cannot_be_used_is_said(scene: Scene):

@@ -32,9 +32,9 @@ async def base(backend: BubblewrapBackend, tmp_path: Path) -> BaseRef:
 
 
 async def spawn(backend: BubblewrapBackend, base: BaseRef) -> Sandbox:
-    [box] = await backend.spawn(base, 1, owner="test")
-    assert not isinstance(box, SandboxError), box
-    return box
+    [sandbox] = await backend.spawn(base, 1, owner="test")
+    assert not isinstance(sandbox, SandboxError), sandbox
+    return sandbox
 
 
 async def test_it_says_that_workspaces_are_copies(backend: BubblewrapBackend):
@@ -45,31 +45,31 @@ async def test_it_says_that_workspaces_are_copies(backend: BubblewrapBackend):
 
 
 async def test_changes_are_seen_and_the_base_stays(backend: BubblewrapBackend, base: BaseRef):
-    box = await spawn(backend, base)
-    assert await box.tree() == ("", ())
+    sandbox = await spawn(backend, base)
+    assert await sandbox.tree() == ("", ())
 
-    await box.exec("echo two >>a.txt; rm b/c.py; echo z >new; echo x >x.log; touch b/d.py")
+    await sandbox.exec("echo two >>a.txt; rm b/c.py; echo z >new; echo x >x.log; touch b/d.py")
 
-    tree = await box.tree()
+    tree = await sandbox.tree()
     assert tree.changed == ("a.txt", "b/c.py", "new")
     other = await spawn(backend, base)
     assert await other.tree() == ("", ())
-    applied = await other.exec("git apply -", stdin=(await box.diff()).encode())
+    applied = await other.exec("git apply -", stdin=(await sandbox.diff()).encode())
     assert (applied.exit_code, applied.text) == (0, "")
     assert await other.tree() == tree
 
 
 async def test_a_change_that_hides_its_time_is_seen(backend: BubblewrapBackend, base: BaseRef):
-    box = await spawn(backend, base)
+    sandbox = await spawn(backend, base)
 
-    await box.exec("touch -r a.txt ref; printf 'two\\n' >a.txt; touch -r ref a.txt; rm ref")
+    await sandbox.exec("touch -r a.txt ref; printf 'two\\n' >a.txt; touch -r ref a.txt; rm ref")
 
-    assert (await box.tree()).changed == ("a.txt",)
+    assert (await sandbox.tree()).changed == ("a.txt",)
 
 
 async def test_a_box_steps_back_for_those_who_watch_over_it(
     backend: BubblewrapBackend, base: BaseRef
 ):
-    box = await spawn(backend, base)
-    nice = await box.exec("cut -d' ' -f19 /proc/self/stat")
+    sandbox = await spawn(backend, base)
+    nice = await sandbox.exec("cut -d' ' -f19 /proc/self/stat")
     assert int(nice.text) == 10

@@ -1,4 +1,4 @@
-"""What boxes stand on: each way to start one that this host allows, whatever its shell is."""
+"""What sandboxes stand on: each way to start one that this host allows, whatever its shell is."""
 
 import asyncio
 import errno
@@ -21,7 +21,7 @@ from tests.support.open_descriptors import inherited_pipe
 from yudai.kit.errors import SandboxError
 from yudai.sandboxes.backends.bubblewrap import etc, mounts
 from yudai.sandboxes.backends.bubblewrap import host as ground
-from yudai.sandboxes.backends.bubblewrap.host import Ground
+from yudai.sandboxes.backends.bubblewrap.host import HostSetup
 from yudai.sandboxes.backends.bubblewrap.mounts import Features
 from yudai.sandboxes.backends.bubblewrap.parent_death import Guard
 from yudai.sandboxes.backends.bubblewrap.runner import Runner
@@ -38,12 +38,12 @@ NO_PYTHON = Toolchain()
 SHELLS = [path for name in ("dash", "bash", "busybox") if (path := shutil.which(name))]
 
 
-def stand(tmp_path: Path, features: Features, *, sh: str = "/bin/sh") -> Ground:
+def stand(tmp_path: Path, features: Features, *, sh: str = "/bin/sh") -> HostSetup:
     lease = tmp_path / "lease"
     lease.mkdir()
     ground.furnish(lease, sh=Path(sh))
     found = etc.find(tmp_path / "etc", features.identity.uid)
-    return Ground(features, lease, found, find_shell())
+    return HostSetup(features, lease, found, find_shell())
 
 
 def descriptors() -> set[Path]:
@@ -52,7 +52,7 @@ def descriptors() -> set[Path]:
 
 @asynccontextmanager
 async def running(
-    here: Ground, folder: Path, *, groups: Sequence[Path] = ()
+    here: HostSetup, folder: Path, *, groups: Sequence[Path] = ()
 ) -> AsyncGenerator[Runner]:
     work = folder / "work"
     work.mkdir()
@@ -134,7 +134,7 @@ async def test_the_best_way_is_taken(tmp_path: Path):
     lease = tmp_path / "lease"
     lease.mkdir()
 
-    here = await ground.find_ground(lease, tmp_path / "etc", LIMITS)
+    here = await ground.find_host_setup(lease, tmp_path / "etc", LIMITS)
 
     assert here.features in list(ground.candidates())
     assert not here.features.identity.is_hosts_root
@@ -200,7 +200,7 @@ async def test_a_bubblewrap_that_is_none(tmp_path: Path):
 
 
 async def test_a_group_that_cannot_be_entered_stops_the_start(tmp_path: Path):
-    """Without its limits a box must not run at all."""
+    """Without its limits a sandbox must not run at all."""
     here = stand(tmp_path, next(ground.candidates()))
     work = tmp_path / "work"
     work.mkdir()

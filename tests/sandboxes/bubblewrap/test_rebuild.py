@@ -1,4 +1,4 @@
-"""A base that has to be built anew while real boxes stand on it: they go on as if it were not."""
+"""A base is rebuilt while real sandboxes use it: they keep working."""
 
 import asyncio
 import json
@@ -15,9 +15,9 @@ LOOK = "cat README.md src/deep/two.py made.txt; git status --short; git log --on
 
 
 async def spawn_one(backend: Backend) -> Sandbox:
-    [box] = await backend.spawn(BaseRef(key="k"), 1, owner="run")
-    assert not isinstance(box, SandboxError), box
-    return box
+    [sandbox] = await backend.spawn(BaseRef(key="k"), 1, owner="run")
+    assert not isinstance(sandbox, SandboxError), sandbox
+    return sandbox
 
 
 def lose_programs(home: Path) -> None:
@@ -35,23 +35,23 @@ async def test_boxes_outlive_the_base_that_they_stand_on(tmp_path: Path, *, over
     ours = BubblewrapBackend(home, overlays=overlays)
     theirs = BubblewrapBackend(home, overlays=overlays)
     await ours.prepare(spec)
-    box = await spawn_one(ours)
-    await box.exec("echo more >>README.md")
-    before, patch = (await box.exec(LOOK)).text, await box.diff()
+    sandbox = await spawn_one(ours)
+    await sandbox.exec("echo more >>README.md")
+    before, patch = (await sandbox.exec(LOOK)).text, await sandbox.diff()
     assert FILES["src/deep/two.py"].decode() in before
     lose_programs(home)
 
     building = asyncio.create_task(theirs.prepare(spec))
     while not building.done():
-        assert (await box.exec(LOOK)).text == before
+        assert (await sandbox.exec(LOOK)).text == before
         await asyncio.sleep(0.02)
     await building
-    assert ((await box.exec(LOOK)).text, await box.diff()) == (before, patch)
+    assert ((await sandbox.exec(LOOK)).text, await sandbox.diff()) == (before, patch)
     assert await theirs.reap() == []
-    assert (await box.exec(LOOK)).text == before
+    assert (await sandbox.exec(LOOK)).text == before
     fresh = await spawn_one(theirs)
     assert (await fresh.exec("cat README.md made.txt")).text == f"{FILES['README.md'].decode()}1\n"
-    await box.destroy()
+    await sandbox.destroy()
     assert [told.id for told in await theirs.reap()] == ["k"]
     assert (await fresh.exec("cat made.txt")).text == "1\n"
     for backend in (ours, theirs):

@@ -11,13 +11,13 @@ from pathlib import Path
 import pytest
 
 from tests.support.clouds.engine import FACTS, VERSIONS
-from tests.support.clouds.engine_scene import IMAGE, INSTALLED, Scene, order, scene
+from tests.support.clouds.engine_scene import IMAGE, INSTALLED, Scene, machine_spec, scene
 from yudai.kit.errors import SandboxError
 from yudai.sandboxes.backends.container import cloud as container
 from yudai.sandboxes.backends.container.cloud import ContainerCloud
 from yudai.sandboxes.backends.container.inspect import name_of
-from yudai.sandboxes.backends.network.dial import Ways
-from yudai.sandboxes.backends.remote.cloud import BOX, INSTALLATION, DeniedError
+from yudai.sandboxes.backends.network.dial import DialSettings
+from yudai.sandboxes.backends.remote.cloud import INSTALLATION, SANDBOX_TAG, DeniedError
 from yudai.sandboxes.port import Capabilities
 
 NAMES = {
@@ -97,22 +97,22 @@ async def test_there_is_no_image(tmp_path: Path, dialect: str) -> None:
     with pytest.raises(DeniedError, match=remedy):
         await stage.cloud.examine()
     with pytest.raises(DeniedError, match=remedy):
-        await stage.cloud.create(order())
+        await stage.cloud.create(machine_spec())
     assert stage.engine.containers() == {}
 
 
 @pytest.mark.always
 async def test_a_base_that_is_gone_is_no_reason_to_give_up(stage: Scene) -> None:
     with pytest.raises(SandboxError, match="prepared base is gone") as caught:
-        await stage.cloud.create(order(image="localhost/yudai-base:gone"))
+        await stage.cloud.create(machine_spec(image="localhost/yudai-base:gone"))
     assert not isinstance(caught.value, DeniedError)
 
 
 @pytest.mark.always
 async def test_made_and_found(stage: Scene) -> None:
-    plan = order(tags={"owner": "me", "issue": "a/b#1, c=d"})
+    plan = machine_spec(tags={"owner": "me", "issue": "a/b#1, c=d"})
     machine = await stage.cloud.create(plan)
-    await stage.cloud.create(order(installation="sibling"))
+    await stage.cloud.create(machine_spec(installation="sibling"))
     [found] = await stage.cloud.list(INSTALLED)
     assert (found.id, found.state) == (machine.id, "running") == (plan.key, "running")
     assert found.tags == plan.tags
@@ -124,7 +124,7 @@ async def test_made_and_found(stage: Scene) -> None:
 
 @pytest.mark.always
 async def test_all_states_are_found_and_can_be_ended(stage: Scene) -> None:
-    machines = [await stage.cloud.create(order()) for _ in STATES]
+    machines = [await stage.cloud.create(machine_spec()) for _ in STATES]
     for machine, state in zip(machines, STATES, strict=True):
         stage.engine.become(machine.id, state)
     found = await stage.cloud.list(INSTALLED)
@@ -138,9 +138,9 @@ async def test_all_states_are_found_and_can_be_ended(stage: Scene) -> None:
 
 @pytest.mark.always
 async def test_nothing_of_one_is_left(stage: Scene) -> None:
-    builder = await stage.cloud.create(order())
+    builder = await stage.cloud.create(machine_spec())
     image = await stage.cloud.snapshot(builder, "base")
-    machine = await stage.cloud.create(order(image=image))
+    machine = await stage.cloud.create(machine_spec(image=image))
     assert stage.engine.volumes() == 3
     assert await stage.cloud.kill(machine.id)
     assert stage.engine.volumes() == 0
@@ -148,7 +148,7 @@ async def test_nothing_of_one_is_left(stage: Scene) -> None:
 
 
 async def test_an_end_that_is_refused(stage: Scene) -> None:
-    machine = await stage.cloud.create(order())
+    machine = await stage.cloud.create(machine_spec())
     stage.engine.fail("rm", "Error: device or resource busy")
     with pytest.raises(SandboxError, match="cannot be removed: Error: device or resource busy"):
         await stage.cloud.kill(machine.id)
@@ -157,7 +157,7 @@ async def test_an_end_that_is_refused(stage: Scene) -> None:
 
 @pytest.mark.always
 async def test_an_end_that_is_refused_because_another_was_faster(stage: Scene) -> None:
-    machine = await stage.cloud.create(order())
+    machine = await stage.cloud.create(machine_spec())
     stage.engine.fail("rm", "Error: removal is already in progress", after=True)
     assert await stage.cloud.kill(machine.id)
     assert stage.engine.containers() == {}
@@ -165,7 +165,7 @@ async def test_an_end_that_is_refused_because_another_was_faster(stage: Scene) -
 
 @pytest.mark.parametrize("verb", ["container-inspect", "rm"])
 async def test_an_end_while_the_engine_is_away(stage: Scene, verb: str) -> None:
-    machine = await stage.cloud.create(order())
+    machine = await stage.cloud.create(machine_spec())
     error = "Cannot connect to the Docker daemon at unix:///x.sock"
     stage.engine.fail(verb, error, code=1, output="[]", times=2)
     with pytest.raises(SandboxError, match="Cannot connect"):
@@ -175,7 +175,7 @@ async def test_an_end_while_the_engine_is_away(stage: Scene, verb: str) -> None:
 
 
 async def test_an_end_that_does_not_come(stage: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
-    machine = await stage.cloud.create(order())
+    machine = await stage.cloud.create(machine_spec())
     stage.engine.hang("rm")
     monkeypatch.setattr(container, "_END_S", 0.5)
     with pytest.raises(SandboxError, match="did not end within"):
@@ -184,26 +184,26 @@ async def test_an_end_that_does_not_come(stage: Scene, monkeypatch: pytest.Monke
 
 @pytest.mark.parametrize("verb", ["ps", "container-inspect"])
 async def test_a_list_that_cannot_be_had(stage: Scene, verb: str) -> None:
-    await stage.cloud.create(order())
+    await stage.cloud.create(machine_spec())
     stage.engine.fail(verb, "Error: out of order", code=1, output="[]")
     with pytest.raises(SandboxError, match="out of order"):
         await stage.cloud.list(INSTALLED)
 
 
 async def test_a_start_that_fails_leaves_nothing(stage: Scene) -> None:
-    plan = order(hosts=("pypi.org",), phase="setup")
+    plan = machine_spec(hosts=("pypi.org",), phase="setup")
     stage.engine.fail("run", "Error: OCI runtime error: no such file", code=126, after=True)
     with pytest.raises(SandboxError, match="could not be started: Error: OCI") as caught:
         await stage.cloud.create(plan)
     assert not isinstance(caught.value, DeniedError)
-    assert (stage.engine.containers(), stage.doors, stage.engine.volumes()) == ({}, [], 0)
+    assert (stage.engine.containers(), stage.local_sockets, stage.engine.volumes()) == ({}, [], 0)
 
 
 async def test_a_start_that_never_ends(stage: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(container, "_START_S", 1.0)
     stage.engine.hang("run", after=True)
     with pytest.raises(SandboxError, match="run did not end within 1 s"):
-        await stage.cloud.create(order())
+        await stage.cloud.create(machine_spec())
     assert stage.engine.containers() == {}
 
 
@@ -211,7 +211,7 @@ async def test_a_start_that_fails_while_nothing_can_be_removed(stage: Scene) -> 
     stage.engine.fail("run", "Error: first", after=True)
     stage.engine.fail("rm", "Error: second", times=9)
     with pytest.raises(SandboxError, match="first"):
-        await stage.cloud.create(order())
+        await stage.cloud.create(machine_spec())
     [left] = await stage.cloud.list(INSTALLED)
     stage.engine.heal()
     assert await stage.cloud.kill(left.id)
@@ -220,7 +220,7 @@ async def test_a_start_that_fails_while_nothing_can_be_removed(stage: Scene) -> 
 @pytest.mark.parametrize("phase", ["", "agent"])
 @pytest.mark.always
 async def test_the_same_key_never_makes_two(stage: Scene, tmp_path: Path, phase: str) -> None:
-    plan = order(phase=phase)
+    plan = machine_spec(phase=phase)
     await stage.cloud.create(plan)
     with pytest.raises(SandboxError, match="of that name"):
         await stage.cloud.create(plan)
@@ -230,7 +230,7 @@ async def test_the_same_key_never_makes_two(stage: Scene, tmp_path: Path, phase:
         await other.create(plan)
     assert list(stage.engine.containers()) == [plan.key]
     assert list(tmp_path.glob("other/doors/*")) == []
-    assert stage.doors == ([plan.key] if phase else [])
+    assert stage.local_sockets == ([plan.key] if phase else [])
     await stage.cloud.close()
 
 
@@ -240,7 +240,7 @@ async def test_cancelled_while_it_starts(
 ) -> None:
     monkeypatch.setattr(container, "_PATIENCE_S", 0.3)
     stage.engine.hang("run", after=True)
-    task = asyncio.create_task(stage.cloud.create(order(hosts=("pypi.org",), phase="agent")))
+    task = asyncio.create_task(stage.cloud.create(machine_spec(hosts=("pypi.org",), phase="agent")))
     await _until(stage.engine.state / "hanging")
     for _ in range(times):
         task.cancel()
@@ -248,17 +248,17 @@ async def test_cancelled_while_it_starts(
     with pytest.raises(asyncio.CancelledError):
         await task
     await stage.cloud.close()
-    assert (stage.engine.containers(), stage.doors, stage.engine.volumes()) == ({}, [], 0)
+    assert (stage.engine.containers(), stage.local_sockets, stage.engine.volumes()) == ({}, [], 0)
 
 
 @pytest.mark.always
 async def test_a_base(stage: Scene) -> None:
-    builder = await stage.cloud.create(order(tags={"owner": "builder", "solve": "s"}))
+    builder = await stage.cloud.create(machine_spec(tags={"owner": "builder", "solve": "s"}))
     image = await stage.cloud.snapshot(builder, "some-base")
     assert image == "localhost/yudai-base:some-base"
     assert await stage.cloud.has_snapshot(image)
     assert await stage.cloud.kill(builder.id)
-    plan = order(image=image, tags={"owner": "me"})
+    plan = machine_spec(image=image, tags={"owner": "me"})
     machine = await stage.cloud.create(plan)
     [found] = await stage.cloud.list(INSTALLED)
     assert found.tags == plan.tags
@@ -272,7 +272,7 @@ async def test_a_base(stage: Scene) -> None:
 
 
 async def test_a_base_that_is_built_again_takes_the_place_of_the_old(stage: Scene) -> None:
-    builder = await stage.cloud.create(order())
+    builder = await stage.cloud.create(machine_spec())
     image = await stage.cloud.snapshot(builder, "base")
     first = stage.engine.image(image)["Id"]
     assert await stage.cloud.snapshot(builder, "base") == image
@@ -281,7 +281,7 @@ async def test_a_base_that_is_built_again_takes_the_place_of_the_old(stage: Scen
 
 
 async def test_a_base_that_cannot_be_kept(stage: Scene) -> None:
-    builder = await stage.cloud.create(order())
+    builder = await stage.cloud.create(machine_spec())
     stage.engine.fail("commit", "Error: no space left on device")
     with pytest.raises(SandboxError, match="commit: Error: no space left on device"):
         await stage.cloud.snapshot(builder, "base")
@@ -293,7 +293,7 @@ async def test_a_base_that_is_cancelled_is_not_kept(
     stage: Scene, monkeypatch: pytest.MonkeyPatch, times: int
 ) -> None:
     monkeypatch.setattr(container, "_PATIENCE_S", 0.3)
-    builder = await stage.cloud.create(order())
+    builder = await stage.cloud.create(machine_spec())
     await stage.cloud.snapshot(builder, "base")
     stage.engine.hang("commit", after=True)
     task = asyncio.create_task(stage.cloud.snapshot(builder, "base"))
@@ -309,60 +309,68 @@ async def test_a_base_that_is_cancelled_is_not_kept(
 
 
 @pytest.mark.parametrize(
-    ("phase", "hosts", "ways", "expected"),
+    ("phase", "hosts", "dialing", "expected"),
     [
-        ("setup", (), Ways(), True),
-        ("agent", (), Ways(), False),
-        ("agent", ("pypi.org",), Ways(), True),
-        ("agent", (), Ways(doors={"model.yudai": Path("/nowhere")}), True),
-        ("verification", (), Ways(doors={"model.yudai": Path("/nowhere")}), False),
-        ("", ("pypi.org",), Ways(), True),
+        ("setup", (), DialSettings(), True),
+        ("agent", (), DialSettings(), False),
+        ("agent", ("pypi.org",), DialSettings(), True),
+        ("agent", (), DialSettings(local_sockets={"model.yudai": Path("/nowhere")}), True),
+        ("verification", (), DialSettings(local_sockets={"model.yudai": Path("/nowhere")}), False),
+        ("", ("pypi.org",), DialSettings(), True),
     ],
 )
 @pytest.mark.always
 async def test_who_has_a_way_out(
-    tmp_path: Path, phase: str, hosts: tuple[str, ...], ways: Ways, *, expected: bool
+    tmp_path: Path,
+    phase: str,
+    hosts: tuple[str, ...],
+    dialing: DialSettings,
+    *,
+    expected: bool,
 ) -> None:
-    stage = scene(tmp_path, "podman", ways=ways)
+    stage = scene(tmp_path, "podman", dialing=dialing)
     stage.engine.fail("exec", code=0)
-    plan = order(phase=phase, hosts=hosts)
+    plan = machine_spec(phase=phase, hosts=hosts)
     machine = await stage.cloud.create(plan)
-    assert stage.doors == [plan.key]
+    assert stage.local_sockets == [plan.key]
     [words] = stage.engine.calls("run")
     [seen] = [word for word in words if word.startswith(str(stage.home / "doors"))]
     assert seen.endswith(":/run/doors:ro,z" if expected else ":/run/nscd:ro,z")
     assert bool(machine.variables) == bool(stage.engine.calls("exec")) == expected
     assert words[words.index("--network") + 1] == "none"
     assert await stage.cloud.kill(machine.id)
-    assert stage.doors == []
+    assert stage.local_sockets == []
 
 
 async def test_a_host_that_is_none(stage: Scene) -> None:
     with pytest.raises(DeniedError, match="not a host"):
-        await stage.cloud.create(order(hosts=("not a host",), phase="agent"))
+        await stage.cloud.create(machine_spec(hosts=("not a host",), phase="agent"))
     assert stage.engine.calls("run") == []
 
 
 async def test_doors_of_dead_processes_go(stage: Scene) -> None:
-    used, forgotten, fresh = order().key, order().key, order().key
+    used, forgotten, fresh = machine_spec().key, machine_spec().key, machine_spec().key
     for key in (used, forgotten, fresh):
         (stage.home / "doors" / key).mkdir(parents=True)
     os.utime(stage.home / "doors" / forgotten, (0, 0))
     await stage.cloud.list(INSTALLED)
-    assert set(stage.doors) == {used, fresh}
+    assert set(stage.local_sockets) == {used, fresh}
     assert not await stage.cloud.kill(used)
-    assert stage.doors == [fresh]
+    assert stage.local_sockets == [fresh]
 
 
 async def test_only_other_users_are_kept_from_doors(tmp_path: Path) -> None:
     stage = scene(tmp_path, "docker")
     stage.engine.fail("exec", code=0)
-    plan = order(hosts=("pypi.org",), phase="agent")
+    plan = machine_spec(hosts=("pypi.org",), phase="agent")
     await stage.cloud.create(plan)
-    doors = stage.home / "doors"
-    assert [path.stat().st_mode & 0o777 for path in (doors, doors / plan.key)] == [0o700, 0o755]
+    local_sockets = stage.home / "doors"
+    assert [path.stat().st_mode & 0o777 for path in (local_sockets, local_sockets / plan.key)] == [
+        0o700,
+        0o755,
+    ]
     await stage.cloud.close()
-    assert stage.doors == []
+    assert stage.local_sockets == []
 
 
 async def test_podman_is_given_stricter_files(tmp_path: Path) -> None:
@@ -371,7 +379,7 @@ async def test_podman_is_given_stricter_files(tmp_path: Path) -> None:
     profile.write_text(json.dumps({"defaultAction": "SCMP_ACT_ERRNO", "syscalls": []}))
     security = {"seccompEnabled": True, "seccompProfilePath": str(profile)}
     stage.engine.say({"host": {"security": security}})
-    await stage.cloud.create(order())
+    await stage.cloud.create(machine_spec())
     [words] = stage.engine.calls("run")
     assert f"seccomp={stage.home / 'seccomp.json'}" in words
     assert f"{stage.home / 'hosts'}:/etc/hosts:ro,z" in words
@@ -396,7 +404,7 @@ async def test_without_a_profile_there_is_none(tmp_path: Path, security: dict[st
     path = str(security.get("seccompProfilePath", "")).format(folder=tmp_path)
     stage = scene(tmp_path, "podman")
     stage.engine.say({"host": {"security": {**security, "seccompProfilePath": path}}})
-    await stage.cloud.create(order())
+    await stage.cloud.create(machine_spec())
     assert not any("seccomp=" in word for word in stage.engine.calls("run")[0])
     assert "denied" not in (await stage.cloud.examine()).guarantees[-1].how
 
@@ -404,14 +412,14 @@ async def test_without_a_profile_there_is_none(tmp_path: Path, security: dict[st
 async def test_an_engine_elsewhere_is_given_no_files(tmp_path: Path) -> None:
     stage = scene(tmp_path, "podman")
     stage.engine.say({"host": {"serviceIsRemote": True}})
-    await stage.cloud.create(order())
+    await stage.cloud.create(machine_spec())
     assert not any("/etc/hosts" in word for word in stage.engine.calls("run")[0])
     assert not stage.home.exists()
 
 
 async def test_an_engine_is_looked_for_once(stage: Scene) -> None:
     for _ in range(2):
-        machine = await stage.cloud.create(order())
+        machine = await stage.cloud.create(machine_spec())
         assert machine.id in stage.engine.containers()
     assert len(stage.engine.calls("info")) == 1
 
@@ -424,11 +432,11 @@ async def test_an_engine_that_comes_later_is_found(stage: Scene) -> None:
 
 
 async def test_tags_tell_rows_apart(stage: Scene) -> None:
-    plans = [order() for _ in range(3)]
+    plans = [machine_spec() for _ in range(3)]
     for plan in plans:
         await stage.cloud.create(plan)
     found = await stage.cloud.list(INSTALLED)
-    assert {one.tags[BOX] for one in found} == {plan.tags[BOX] for plan in plans}
+    assert {one.tags[SANDBOX_TAG] for one in found} == {plan.tags[SANDBOX_TAG] for plan in plans}
     # All of them in one question.
     assert len([words for words in stage.engine.calls("container") if len(words) > 3]) == 1
 

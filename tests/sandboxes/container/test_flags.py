@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.clouds.engine_scene import IMAGE, LIMITS, MIB, order
+from tests.support.clouds.engine_scene import IMAGE, LIMITS, MIB, machine_spec
 from yudai.sandboxes.backends.container.flags import Setting, commit_words, run_words, tags_of
 from yudai.sandboxes.port import SandboxLimits
 
@@ -61,7 +61,7 @@ def _values(words: list[str], flag: str) -> list[str]:
 @pytest.mark.parametrize("is_built", [True, False])
 def test_each_flag(*, is_podman: bool, is_built: bool) -> None:
     setting = Setting(image=BASE, is_built=is_built, is_podman=is_podman)
-    words = run_words(order(), setting)
+    words = run_words(machine_spec(), setting)
     line = f" {' '.join(words)} "
     for flag in ALWAYS:
         assert f" {flag} " in line, flag
@@ -76,7 +76,7 @@ def test_each_flag(*, is_podman: bool, is_built: bool) -> None:
 
 @pytest.mark.parametrize("is_podman", [True, False])
 def test_proxies_of_the_host_stay_out(*, is_podman: bool) -> None:
-    words = run_words(order(), Setting(image=IMAGE, is_podman=is_podman))
+    words = run_words(machine_spec(), Setting(image=IMAGE, is_podman=is_podman))
     if is_podman:
         assert "--http-proxy=false" in words
         assert "--env" not in words
@@ -90,12 +90,12 @@ def test_nothing_of_the_host_can_be_written_to(tmp_path: Path) -> None:
     setting = Setting(
         image=BASE,
         is_built=True,
-        doors=tmp_path / "doors",
+        local_sockets=tmp_path / "doors",
         names=tmp_path / "names",
         hosts=tmp_path / "hosts",
         seccomp=tmp_path / "seccomp.json",
     )
-    words = run_words(order(), setting)
+    words = run_words(machine_spec(), setting)
     bound = [volume.split(":") for volume in _values(words, "--volume") if ":" in volume]
     assert bound == [
         [str(tmp_path / "doors"), "/run/doors", "ro,z"],
@@ -106,7 +106,7 @@ def test_nothing_of_the_host_can_be_written_to(tmp_path: Path) -> None:
 
 
 def test_it_ends_by_itself_a_little_after_its_lifetime() -> None:
-    words = run_words(order(), Setting(image=BASE))
+    words = run_words(machine_spec(), Setting(image=BASE))
     image = words.index(BASE)
     assert words[image + 1] == "-c"
     assert words[image + 2].startswith('sleep "$1" &')
@@ -114,13 +114,13 @@ def test_it_ends_by_itself_a_little_after_its_lifetime() -> None:
 
 
 def test_no_more_processors_than_there_are() -> None:
-    plan = order().model_copy(update={"limits": SandboxLimits(processors=10_000)})
+    plan = machine_spec().model_copy(update={"limits": SandboxLimits(processors=10_000)})
     [said] = _values(run_words(plan, Setting(image=BASE)), "--cpus")
     assert float(said) == os.cpu_count()
 
 
 def test_limits_are_within_those_of_this_process() -> None:
-    words = _values(run_words(order(), Setting(image=BASE)), "--ulimit")
+    words = _values(run_words(machine_spec(), Setting(image=BASE)), "--ulimit")
     said = dict(word.split("=") for word in words)
     for name, kind in (("nofile", resource.RLIMIT_NOFILE), ("nproc", resource.RLIMIT_NPROC)):
         soft, hard = map(int, said[name].split(":"))
@@ -130,7 +130,7 @@ def test_limits_are_within_those_of_this_process() -> None:
 
 
 def test_tags_are_labels_of_their_own_kind() -> None:
-    plan = order(tags={"owner": "a b", "issue": "x/y#1 = 'z'"})
+    plan = machine_spec(tags={"owner": "a b", "issue": "x/y#1 = 'z'"})
     labels = _values(run_words(plan, Setting(image=IMAGE)), "--label")
     assert tags_of(dict(label.split("=", 1) for label in labels)) == dict(plan.tags)
     assert tags_of({"maintainer": "somebody", "yudai.box": "b", "yudai.run": ""}) == {"box": "b"}

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import pytest
 
 from tests.support.clouds.engine import FakeEngine
-from tests.support.clouds.engine_scene import LIMITS, order, scene
+from tests.support.clouds.engine_scene import LIMITS, machine_spec, scene
 from yudai.kit.causes import Cause
 from yudai.kit.errors import SandboxError
 from yudai.sandboxes.backends.container import machine as container_machine
@@ -37,7 +37,7 @@ class Made(NamedTuple):
 @pytest.fixture(params=DIALECTS)
 async def made(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncGenerator[Made]:
     engine, cloud, _ = scene(tmp_path, request.param)
-    yield Made(engine, await cloud.create(order()))
+    yield Made(engine, await cloud.create(machine_spec()))
     await cloud.close()
 
 
@@ -64,9 +64,9 @@ async def test_what_an_agent_asks_for_is_not_among_the_words(
 ) -> None:
     """There is no warden on this host: what it is asked is seen all the same."""
     monkeypatch.setattr(line_module, "_PAUSES_S", ())
-    box = RemoteCommands(made.machine, variables={"NAME": "canary"}, limits=LIMITS)
+    sandbox = RemoteCommands(made.machine, variables={"NAME": "canary"}, limits=LIMITS)
     with pytest.raises(SandboxError, match="does not answer"):
-        await box.exec("echo canary", env={"TOKEN": "canary"})
+        await sandbox.exec("echo canary", env={"TOKEN": "canary"})
     [words] = made.engine.calls("exec")
     assert re.fullmatch(r"python3 [^ ]+ [^ ]+ [^ ]+ [^ ]+ [^ ]+ exec [0-9a-f]{24} -", words[-1])
 
@@ -161,7 +161,7 @@ async def test_a_way_out(tmp_path: Path, dialect: str) -> None:
     blocked: list[Blocked] = []
     engine, cloud, home = scene(tmp_path, dialect, on_blocked=blocked.append)
     engine.fail("exec", code=0)
-    plan = order(hosts=("pypi.org",), phase="setup", tags={"owner": "me"})
+    plan = machine_spec(hosts=("pypi.org",), phase="setup", tags={"owner": "me"})
     machine = await cloud.create(plan)
     [words] = engine.calls("exec")
     assert words[-1].startswith("python3 -I -S -c")
@@ -182,7 +182,7 @@ async def test_a_way_out(tmp_path: Path, dialect: str) -> None:
 async def test_without_a_way_out_names_are_heard(tmp_path: Path, dialect: str) -> None:
     blocked: list[Blocked] = []
     _, cloud, home = scene(tmp_path, dialect, on_blocked=blocked.append)
-    plan = order(phase="verification", tags={"owner": "me"})
+    plan = machine_spec(phase="verification", tags={"owner": "me"})
     machine = await cloud.create(plan)
     assert machine.variables == {}
     socket = home / "doors" / plan.key / "socket"
@@ -202,9 +202,9 @@ async def test_no_way_out(tmp_path: Path, code: int, expected: type[SandboxError
     stage = scene(tmp_path, "podman")
     stage.engine.fail("exec", "sh: python3: not found", code=code)
     with pytest.raises(expected, match="python3") as caught:
-        await stage.cloud.create(order(hosts=("pypi.org",), phase="agent"))
+        await stage.cloud.create(machine_spec(hosts=("pypi.org",), phase="agent"))
     assert type(caught.value) is expected
-    assert (stage.engine.containers(), stage.doors, stage.engine.volumes()) == ({}, [], 0)
+    assert (stage.engine.containers(), stage.local_sockets, stage.engine.volumes()) == ({}, [], 0)
 
 
 async def test_a_way_out_that_is_never_open(
@@ -214,8 +214,8 @@ async def test_a_way_out_that_is_never_open(
     stage = scene(tmp_path, "docker")
     stage.engine.hang("exec")
     with pytest.raises(SandboxError, match="no way to the proxy"):
-        await stage.cloud.create(order(hosts=("pypi.org",), phase="agent"))
-    assert (stage.engine.containers(), stage.doors) == ({}, [])
+        await stage.cloud.create(machine_spec(hosts=("pypi.org",), phase="agent"))
+    assert (stage.engine.containers(), stage.local_sockets) == ({}, [])
 
 
 async def _ask(socket: Path, request: bytes) -> bytes:

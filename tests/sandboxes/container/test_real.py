@@ -13,7 +13,13 @@ import pytest
 
 from tests.support.clouds.engine_scene import LIMITS
 from yudai.sandboxes.backends.container.cloud import ContainerCloud
-from yudai.sandboxes.backends.remote.cloud import BOX, INSTALLATION, GoneError, Machine, Order
+from yudai.sandboxes.backends.remote.cloud import (
+    INSTALLATION,
+    SANDBOX_TAG,
+    GoneError,
+    Machine,
+    MachineSpec,
+)
 from yudai.sandboxes.port import Blocked, Phase
 
 IMAGE = os.environ.get("CONTAINER_IMAGE", "localhost/yudai-sandbox:latest")
@@ -51,11 +57,13 @@ class Yard:
         )
         self.base = ""
 
-    def order(self, **more: object) -> Order:
+    def machine_spec(self, **more: object) -> MachineSpec:
         key = secrets.token_hex(8)
-        tags = {INSTALLATION: self.installation, BOX: key}
-        order = Order(key=f"yudai-{key}", tags=tags, limits=LIMITS, ttl_s=60, image=self.base)
-        return order.model_copy(update=more)
+        tags = {INSTALLATION: self.installation, SANDBOX_TAG: key}
+        machine_spec = MachineSpec(
+            key=f"yudai-{key}", tags=tags, limits=LIMITS, ttl_s=60, image=self.base
+        )
+        return machine_spec.model_copy(update=more)
 
     async def clear(self) -> None:
         for found in await self.cloud.list(self.installation):
@@ -75,7 +83,7 @@ async def yard(tmp_path: Path) -> AsyncGenerator[Yard]:
 
 
 async def _build(yard: Yard) -> None:
-    builder = await yard.cloud.create(yard.order())
+    builder = await yard.cloud.create(yard.machine_spec())
     line = (
         "mkdir -p /var/lib/yudai/closed && chmod 711 /var/lib/yudai && "
         "chmod 700 /var/lib/yudai/closed && echo base >/workspace/file && "
@@ -94,10 +102,10 @@ async def _says(machine: Machine, line: str) -> str:
 
 async def test_from_beginning_to_end(yard: Yard) -> None:
     await _build(yard)
-    order = yard.order()
-    machine = await yard.cloud.create(order)
+    machine_spec = yard.machine_spec()
+    machine = await yard.cloud.create(machine_spec)
     [found] = await yard.cloud.list(yard.installation)
-    assert (found.id, found.tags, found.state) == (machine.id, order.tags, "running")
+    assert (found.id, found.tags, found.state) == (machine.id, machine_spec.tags, "running")
     told = await _says(machine, "stat -c '%u %a %Y' /workspace/file; cat /workspace/file")
     assert told == "58123 750 1000000000\nbase"
     await machine.put("/var/lib/yudai/a b", b"\x00\xff" * 100_000)
@@ -116,7 +124,7 @@ async def test_from_beginning_to_end(yard: Yard) -> None:
 
 async def test_what_an_agent_cannot_do(yard: Yard) -> None:
     await _build(yard)
-    machine = await yard.cloud.create(yard.order())
+    machine = await yard.cloud.create(yard.machine_spec())
     places = "/ /etc /usr /env /opt /root /run /dev /workspace /tmp /home/agent"
     write = f"for d in {places}; do touch $d/x 2>/dev/null && echo $d; done; true"
     assert await _says(machine, f"{AGENT} sh -c '{write}'") == "/workspace\n/tmp\n/home/agent"
@@ -151,7 +159,9 @@ async def test_a_way_out_and_what_is_beside_it(yard: Yard) -> None:
 
     server = await asyncio.start_server(greet, "127.0.0.1", 0)
     port = server.sockets[0].getsockname()[1]
-    machine = await yard.cloud.create(yard.order(hosts=(f"127.0.0.1:{port}",), phase="agent"))
+    machine = await yard.cloud.create(
+        yard.machine_spec(hosts=(f"127.0.0.1:{port}",), phase="agent")
+    )
     ask = "import sys, urllib.request as u; print(u.urlopen(sys.argv[1]).read().decode())"
     fetch = f"{AGENT} env http_proxy={machine.variables['http_proxy']} python3 -c '{ask}'"
     assert await _says(machine, f"{fetch} http://127.0.0.1:{port}/") == "hello"
@@ -165,7 +175,7 @@ async def test_a_way_out_and_what_is_beside_it(yard: Yard) -> None:
 
 async def test_it_ends_by_itself_and_leaves_nothing(yard: Yard) -> None:
     short = LIMITS.model_copy(update={"lifetime_s": -58.0})
-    machine = await yard.cloud.create(yard.order(limits=short))
+    machine = await yard.cloud.create(yard.machine_spec(limits=short))
     async with asyncio.timeout(60):
         while await yard.cloud.list(yard.installation):  # noqa: ASYNC110 - an engine has no event
             await asyncio.sleep(0.2)
@@ -175,7 +185,7 @@ async def test_it_ends_by_itself_and_leaves_nothing(yard: Yard) -> None:
 
 async def test_cancelled_at_any_moment_nothing_is_left(yard: Yard) -> None:
     for pause in (0.0, 0.1, 0.3):
-        task = asyncio.create_task(yard.cloud.create(yard.order()))
+        task = asyncio.create_task(yard.cloud.create(yard.machine_spec()))
         await asyncio.sleep(pause)
         task.cancel()
         await asyncio.wait({task})

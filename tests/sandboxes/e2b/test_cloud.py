@@ -11,11 +11,17 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.clouds.e2b_scene import INSTALLED, Scene, order, scene
+from tests.support.clouds.e2b_scene import INSTALLED, Scene, machine_spec, scene
 from yudai.kit.causes import Cause
 from yudai.kit.errors import SandboxError
 from yudai.sandboxes.backends.e2b.network import egress
-from yudai.sandboxes.backends.remote.cloud import BOX, INSTALLATION, DeniedError, GoneError, Machine
+from yudai.sandboxes.backends.remote.cloud import (
+    INSTALLATION,
+    SANDBOX_TAG,
+    DeniedError,
+    GoneError,
+    Machine,
+)
 
 TAGS = {
     "owner": "run-1",
@@ -57,45 +63,47 @@ def made(results: object) -> list[Machine]:
 
 
 async def test_what_is_created(here: Scene) -> None:
-    asked = order(tags=TAGS)
+    asked = machine_spec(tags=TAGS)
     machine = await here.cloud.create(asked)
-    box = here.box(machine)
-    assert box.metadata == asked.tags == {INSTALLATION: INSTALLED, BOX: asked.key, **TAGS}
-    assert box.template == "yudai"
-    assert box.internet is False
-    assert box.network == {"denyOut": ["0.0.0.0/0"], "allowPublicTraffic": False}
-    assert box.envs == {}
-    assert box.ends - box.started == pytest.approx(300)
+    sandbox = here.sandbox(machine)
+    assert (
+        sandbox.metadata == asked.tags == {INSTALLATION: INSTALLED, SANDBOX_TAG: asked.key, **TAGS}
+    )
+    assert sandbox.template == "yudai"
+    assert sandbox.internet is False
+    assert sandbox.network == {"denyOut": ["0.0.0.0/0"], "allowPublicTraffic": False}
+    assert sandbox.envs == {}
+    assert sandbox.ends - sandbox.started == pytest.approx(300)
     assert await said(machine, "id -u; pwd") == f"{os.getuid()}\n/"
 
 
 async def test_the_environment_says_nothing(here: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
     for name, value in {"API_KEY": "wrong", "DEBUG": "true", "API_URL": "http://x.invalid"}.items():
         monkeypatch.setenv(f"E2B_{name}", value)
-    machine = await here.cloud.create(order())
-    assert here.box(machine).state == "running"
+    machine = await here.cloud.create(machine_spec())
+    assert here.sandbox(machine).state == "running"
 
 
 async def test_files_and_time_to_live(here: Scene) -> None:
-    machine = await here.cloud.create(order())
+    machine = await here.cloud.create(machine_spec())
     await machine.put("/var/lib/yudai/a", b"\x00\xff" * 100_000)
     assert await said(machine, "wc -c </var/lib/yudai/a; stat -c %U /var/lib/yudai/a") in {
         "200000\nroot",
         "200000",
     }
     await machine.extend(900.2)
-    assert here.box(machine).ends - time.time() == pytest.approx(901, abs=5)
+    assert here.sandbox(machine).ends - time.time() == pytest.approx(901, abs=5)
 
 
 async def test_time_to_live_ends_it(here: Scene) -> None:
-    machine = await here.cloud.create(order())
-    box = here.box(machine)
+    machine = await here.cloud.create(machine_spec())
+    sandbox = here.sandbox(machine)
     await machine.extend(0.01)
-    assert box.vm
+    assert sandbox.vm
     async with asyncio.timeout(20):
-        while box.vm.is_alive:  # noqa: ASYNC110 - another thread's
+        while sandbox.vm.is_alive:  # noqa: ASYNC110 - another thread's
             await asyncio.sleep(0.05)
-    assert machine.id not in here.e2b.boxes
+    assert machine.id not in here.e2b.sandboxes
     with pytest.raises(GoneError) as caught:
         await machine.run("true", timeout_s=10)
     assert caught.value.cause is Cause.SANDBOX_LOST
@@ -104,16 +112,16 @@ async def test_time_to_live_ends_it(here: Scene) -> None:
 
 
 async def test_network_of_a_phase(here: Scene) -> None:
-    machine = await here.cloud.create(order(hosts=("pypi.org", "*.example.org:443")))
-    box = here.box(machine)
-    assert box.internet is True
+    machine = await here.cloud.create(machine_spec(hosts=("pypi.org", "*.example.org:443")))
+    sandbox = here.sandbox(machine)
+    assert sandbox.internet is True
     rules = {"allowOut": ["pypi.org", "*.example.org"], "denyOut": ["0.0.0.0/0"]}
-    assert box.network == {**rules, "allowPublicTraffic": False}
+    assert sandbox.network == {**rules, "allowPublicTraffic": False}
     await machine.allow(())
-    assert box.network == {"denyOut": ["0.0.0.0/0"], "allow_internet_access": False}
+    assert sandbox.network == {"denyOut": ["0.0.0.0/0"], "allow_internet_access": False}
     await machine.allow(("pypi.org",))
-    assert box.network["allowOut"] == ["pypi.org"]
-    assert box.network["denyOut"] == ["0.0.0.0/0"]
+    assert sandbox.network["allowOut"] == ["pypi.org"]
+    assert sandbox.network["denyOut"] == ["0.0.0.0/0"]
 
 
 def test_everything_is_never_what_is_private() -> None:
@@ -135,10 +143,12 @@ def test_a_port_of_every_host_would_open_them_all(entry: str) -> None:
 
 async def test_list_has_all_pages_and_paused_ones_of_us_alone(here: Scene) -> None:
     for number in range(230):
-        here.e2b.put_box({INSTALLATION: INSTALLED, BOX: f"b{number}"})
-    here.e2b.put_box({INSTALLATION: "another", BOX: "b1"})
-    here.e2b.put_box({})
-    paused = here.e2b.put_box({INSTALLATION: INSTALLED, BOX: "p", "run": "r"}, state="paused")
+        here.e2b.put_sandbox({INSTALLATION: INSTALLED, SANDBOX_TAG: f"b{number}"})
+    here.e2b.put_sandbox({INSTALLATION: "another", SANDBOX_TAG: "b1"})
+    here.e2b.put_sandbox({})
+    paused = here.e2b.put_sandbox(
+        {INSTALLATION: INSTALLED, SANDBOX_TAG: "p", "run": "r"}, state="paused"
+    )
     found = await here.cloud.list(INSTALLED)
     assert len(found) == len({one.id for one in found}) == 231
     assert {one.tags[INSTALLATION] for one in found} == {INSTALLED}
@@ -155,28 +165,28 @@ async def test_a_filter_that_is_ignored_shows_nobody_elses(
     from tests.support.clouds import e2b_control
 
     monkeypatch.setattr(e2b_control, "parse_qsl", lambda _: [])
-    here.e2b.put_box({INSTALLATION: "another"})
+    here.e2b.put_sandbox({INSTALLATION: "another"})
     assert await here.cloud.list(INSTALLED) == []
 
 
 async def test_kill_is_idempotent_and_takes_paused_ones(here: Scene) -> None:
-    machine = await here.cloud.create(order())
+    machine = await here.cloud.create(machine_spec())
     here.e2b.pause(machine.id)
     assert await here.cloud.kill(machine.id) is True
     assert await here.cloud.kill(machine.id) is False
-    assert here.e2b.boxes == {}
+    assert here.e2b.sandboxes == {}
 
 
 async def test_snapshot_is_a_base(here: Scene) -> None:
-    machine = await here.cloud.create(order())
+    machine = await here.cloud.create(machine_spec())
     await said(machine, "echo prepared >/workspace/a")
     image = await here.cloud.snapshot(machine, "base-1")
     assert await here.cloud.has_snapshot(image)
     assert not await here.cloud.has_snapshot("base-2")
     await here.cloud.kill(machine.id)
-    copy = await here.cloud.create(order(image=image))
+    copy = await here.cloud.create(machine_spec(image=image))
     assert await said(copy, "cat /workspace/a") == "prepared"
-    assert here.box(copy).template == image
+    assert here.sandbox(copy).template == image
     assert await here.cloud.remove_snapshot(image) is True
     assert await here.cloud.remove_snapshot(image) is False
     assert not await here.cloud.has_snapshot(image)
@@ -184,28 +194,28 @@ async def test_snapshot_is_a_base(here: Scene) -> None:
 
 async def test_snapshot_of_the_disk_where_memory_is_not_kept(here: Scene) -> None:
     here.e2b.control.refuses_full_snapshots = True
-    machine = await here.cloud.create(order())
+    machine = await here.cloud.create(machine_spec())
     assert await here.cloud.snapshot(machine, "base-1") == "base-1"
     asked = [c.json for c in here.e2b.faults.calls if c.path.endswith("/snapshots")]
     assert [body.get("memory") for body in asked] == [None, False]
 
 
 async def test_forks(here: Scene) -> None:
-    source = await here.cloud.create(order())
+    source = await here.cloud.create(machine_spec())
     await said(source, "echo one >/workspace/a")
-    orders = [order(hosts=("pypi.org",)), order()]
-    first, second = made(await here.cloud.fork(source, orders))
+    machine_specs = [machine_spec(hosts=("pypi.org",)), machine_spec()]
+    first, second = made(await here.cloud.fork(source, machine_specs))
     await said(first, "echo two >/workspace/a")
     assert await said(source, "cat /workspace/a") == await said(second, "cat /workspace/a") == "one"
-    assert here.box(first).metadata == here.box(source).metadata
-    assert here.box(first).network["allowOut"] == ["pypi.org"]
-    assert "allowOut" not in here.box(second).network
+    assert here.sandbox(first).metadata == here.sandbox(source).metadata
+    assert here.sandbox(first).network["allowOut"] == ["pypi.org"]
+    assert "allowOut" not in here.sandbox(second).network
 
 
 async def test_forks_go_by_twenties(here: Scene) -> None:
-    source = await here.cloud.create(order())
+    source = await here.cloud.create(machine_spec())
     here.e2b.control.failing_forks = set(range(20))
-    results = await here.cloud.fork(source, [order() for _ in range(21)])
+    results = await here.cloud.fork(source, [machine_spec() for _ in range(21)])
     counts = [c.json["count"] for c in here.e2b.faults.calls if c.path.endswith("/fork")]
     assert counts == [20, 1]
     assert len(results) == 21
@@ -213,14 +223,14 @@ async def test_forks_go_by_twenties(here: Scene) -> None:
 
 
 async def test_a_fork_may_fail_alone(here: Scene) -> None:
-    source = await here.cloud.create(order())
+    source = await here.cloud.create(machine_spec())
     here.e2b.control.failing_forks = {1}
-    first, broken, third = await here.cloud.fork(source, [order() for _ in range(3)])
+    first, broken, third = await here.cloud.fork(source, [machine_spec() for _ in range(3)])
     assert isinstance(broken, SandboxError)
     assert "this fork failed" in str(broken)
     assert not isinstance(first, SandboxError)
     assert not isinstance(third, SandboxError)
-    assert {*here.e2b.boxes} == {source.id, first.id, third.id}
+    assert {*here.e2b.sandboxes} == {source.id, first.id, third.id}
 
 
 async def test_examination(here: Scene) -> None:
@@ -231,7 +241,7 @@ async def test_examination(here: Scene) -> None:
     assert [g.name for g in found.guarantees] == NAMES
     assert "separate VM run by the provider (their claim)" in found.guarantees[0].how
     assert "template" in found.guarantees[NAMES.index("memory")].how
-    assert here.e2b.boxes == {}
+    assert here.e2b.sandboxes == {}
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.clouds.e2b_scene import Scene, order, scene
+from tests.support.clouds.e2b_scene import Scene, machine_spec, scene
 from tests.support.clouds.faults import Fault
 from yudai.kit.causes import Cause
 from yudai.kit.errors import SandboxError
@@ -24,19 +24,19 @@ async def here(tmp_path: Path) -> AsyncGenerator[Scene]:
 
 @pytest.fixture
 async def machine(here: Scene) -> Machine:
-    return await here.cloud.create(order())
+    return await here.cloud.create(machine_spec())
 
 
 async def nothing_runs(here: Scene, machine: Machine) -> None:
     """In the machine, seen from outside; whoever ends it does so behind our back."""
     async with asyncio.timeout(20):
-        while here.box(machine).processes:  # noqa: ASYNC110 - another thread's
+        while here.sandbox(machine).processes:  # noqa: ASYNC110 - another thread's
             await asyncio.sleep(0.02)
 
 
 async def until_it_runs(here: Scene, machine: Machine) -> None:
     async with asyncio.timeout(20):
-        while not here.box(machine).processes:  # noqa: ASYNC110 - another thread's
+        while not here.sandbox(machine).processes:  # noqa: ASYNC110 - another thread's
             await asyncio.sleep(0.02)
 
 
@@ -51,7 +51,7 @@ async def test_an_exit_code_is_a_result(machine: Machine) -> None:
 
 
 async def test_a_profile_that_talks_is_not_heard(here: Scene, machine: Machine) -> None:
-    vm = here.box(machine).vm
+    vm = here.sandbox(machine).vm
     assert vm
     (vm.folder / "etc/profile").write_text("echo Welcome; echo to this >&2; cd /tmp\n")
     (vm.folder / "root/.profile").write_text("echo 'mesg: ttyname failed'\n")

@@ -6,7 +6,7 @@ import uuid
 import pytest
 
 from yudai.sandboxes.backends.e2b.cloud import E2BCloud
-from yudai.sandboxes.backends.remote.cloud import BOX, INSTALLATION, Order
+from yudai.sandboxes.backends.remote.cloud import INSTALLATION, SANDBOX_TAG, MachineSpec
 from yudai.sandboxes.port import SandboxLimits
 
 pytestmark = [
@@ -25,11 +25,11 @@ async def test_one_sandbox_from_beginning_to_end() -> None:
         sandbox_url=os.environ.get("E2B_SANDBOX_URL"),
     )
     installation = f"live-{uuid.uuid4()}"
-    tags = {INSTALLATION: installation, BOX: "live", "run": "a / b = c"}
-    order = Order(key=installation, tags=tags, limits=SandboxLimits(), ttl_s=120)
+    tags = {INSTALLATION: installation, SANDBOX_TAG: "live", "run": "a / b = c"}
+    machine_spec = MachineSpec(key=installation, tags=tags, limits=SandboxLimits(), ttl_s=120)
     assert (await cloud.examine()).isolated
     try:
-        machine = await cloud.create(order)
+        machine = await cloud.create(machine_spec)
         [found] = await cloud.list(installation)
         assert (found.id, dict(found.tags), found.state) == (machine.id, tags, "running")
         assert await machine.run("id -u; exit 3", timeout_s=60) == (3, b"0\n")

@@ -8,7 +8,7 @@ import pytest
 from pydantic import SecretStr
 from typer.testing import CliRunner
 
-from tests.support.clouds.e2b_scene import order, scene
+from tests.support.clouds.e2b_scene import machine_spec, scene
 from tests.support.clouds.e2b_server import FakeE2B
 from tests.support.clouds.faults import Fault
 from yudai.cli.exit_codes import OK
@@ -67,9 +67,9 @@ async def test_another_name_is_to_be_chosen(
 
 async def test_what_was_built_can_be_used(tmp_path: Path) -> None:
     async with scene(tmp_path / "e2b", template="mine") as here:
-        built = await here.cloud.build_template("mine", order().limits, lambda _: None)
-        machine = await here.cloud.create(order())
-        assert here.box(machine).template == built.name
+        built = await here.cloud.build_template("mine", machine_spec().limits, lambda _: None)
+        machine = await here.cloud.create(machine_spec())
+        assert here.sandbox(machine).template == built.name
 
 
 async def test_without_a_key(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Boxes of one backend: what cannot be removed is told, and keeps nobody else."""
+"""Sandboxes of one backend: what cannot be removed is told, and keeps nobody else."""
 
 import asyncio
 from collections.abc import Callable
@@ -9,9 +9,9 @@ import pytest
 from structlog.testing import capture_logs
 
 from yudai.kit.errors import SandboxError
-from yudai.sandboxes.backends.local.backend import Fleet
-from yudai.sandboxes.backends.local.home import BoxRecord, Home
-from yudai.sandboxes.backends.sandbox import Box
+from yudai.sandboxes.backends.local.backend import LocalSandboxes
+from yudai.sandboxes.backends.local.home import Home, SandboxRecord
+from yudai.sandboxes.backends.sandbox import SandboxHandle
 from yudai.sandboxes.port import Fate, SandboxRef
 
 STUCK = "immovable"
@@ -30,23 +30,23 @@ def host(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Path, "unlink", refuse)
 
 
-async def no_kill(_: BoxRecord) -> None:
+async def no_kill(_: SandboxRecord) -> None:
     """Nothing runs in these."""
 
 
-def fleet_of(home: Home) -> Fleet:
-    async def remove(record: BoxRecord) -> bool:
-        return await asyncio.to_thread(home.remove_box, record.id)
+def fleet_of(home: Home) -> LocalSandboxes:
+    async def remove(record: SandboxRecord) -> bool:
+        return await asyncio.to_thread(home.remove_sandbox, record.id)
 
-    return Fleet("here", home, kill=no_kill, remove=remove)
+    return LocalSandboxes("here", home, kill=no_kill, remove=remove)
 
 
-def leave(root: Path, n: int) -> list[BoxRecord]:
-    """Boxes of a process that has died; the first one cannot be removed."""
+def leave(root: Path, n: int) -> list[SandboxRecord]:
+    """Sandboxes of a process that has died; the first one cannot be removed."""
     dead = Home(root)
-    records = sorted((dead.new_box("you") for _ in range(n)), key=lambda record: record.id)
-    (dead.box(records[0].id) / "deep").mkdir()
-    (dead.box(records[0].id) / "deep" / STUCK).touch()
+    records = sorted((dead.new_sandbox("you") for _ in range(n)), key=lambda record: record.id)
+    (dead.sandbox(records[0].id) / "deep").mkdir()
+    (dead.sandbox(records[0].id) / "deep" / STUCK).touch()
     dead.release()
     return records
 
@@ -59,7 +59,7 @@ async def test_one_that_cannot_be_removed_keeps_no_other(tmp_path: Path):
         found = await fleet_of(home).reap()
         assert [leftover.id for leftover in found] == [record.id for record in expected]
         assert (found[0].fate, found[0].owner) == (Fate.REFUSED, "you")
-        assert found[0].note == f"cannot remove {home.box(first.id)}: Operation not permitted"
+        assert found[0].note == f"cannot remove {home.sandbox(first.id)}: Operation not permitted"
         assert {leftover.fate for leftover in found[1:]} <= {Fate.REAPED}
         assert [record.id for record in home.records()] == [first.id]
 
@@ -93,7 +93,7 @@ async def test_by_its_name_it_is_refused_in_one_line(tmp_path: Path):
     home.release()
 
 
-class StubbornBox:
+class StubbornSandbox:
     """Ends, but for its files, or not at all."""
 
     def __init__(self, ref: SandboxRef, end: Callable[[], object]) -> None:
@@ -107,16 +107,16 @@ class StubbornBox:
 async def test_to_close_ends_all_of_them_whatever_becomes_of_one(tmp_path: Path):
     home = Home(tmp_path)
     fleet = fleet_of(home)
-    records = [home.new_box("me") for _ in range(4)]
-    (home.box(records[0].id) / STUCK).touch()
+    records = [home.new_sandbox("me") for _ in range(4)]
+    (home.sandbox(records[0].id) / STUCK).touch()
     (home.lease() / STUCK).touch()
 
     async def lose() -> None:
         raise SandboxError("its machine does not answer")
 
-    async def start(record: BoxRecord) -> Box:
+    async def start(record: SandboxRecord) -> SandboxHandle:
         end = lose if record is records[1] else lambda: fleet.forget(record)
-        return cast("Box", StubbornBox(fleet.ref(record), end))
+        return cast("SandboxHandle", StubbornSandbox(fleet.ref(record), end))
 
     for record in records:
         await fleet.start(1, lambda record=record: start(record))

@@ -10,7 +10,7 @@ import pytest
 
 from yudai.kit.errors import ConflictError, SandboxError
 from yudai.sandboxes.backends.local import bases as bases_module
-from yudai.sandboxes.backends.local.base_build import RECORD, TREE, OpenSite, Site
+from yudai.sandboxes.backends.local.base_build import RECORD, TREE, BuildSandbox, OpenBuildSandbox
 from yudai.sandboxes.backends.local.bases import Bases, Builder
 from yudai.sandboxes.backends.local.file_locks import hold
 from yudai.sandboxes.backends.local.home import Home, locked
@@ -25,8 +25,8 @@ def quick_build(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """What is in a base is another test's matter."""
     built: list[str] = []
 
-    async def build(spec: BaseSpec, folder: Path, open_site: OpenSite) -> None:
-        del open_site
+    async def build(spec: BaseSpec, folder: Path, open_build_sandbox: OpenBuildSandbox) -> None:
+        del open_build_sandbox
         built.append(spec.key)
         for name in (TREE, RECORD):
             (folder / name).mkdir(parents=True)
@@ -49,16 +49,16 @@ def bases(home: Home) -> Bases:
     return Bases(home.bases)
 
 
-def no_site(_: Chosen) -> OpenSite:
+def no_site(_: Chosen) -> OpenBuildSandbox:
     @asynccontextmanager
-    async def site(base: Path, *, setup: bool) -> AsyncGenerator[Site]:
+    async def build_sandbox(base: Path, *, setup: bool) -> AsyncGenerator[BuildSandbox]:
         raise AssertionError((base, setup))
         yield
 
-    return site
+    return build_sandbox
 
 
-BUILDER = Builder(uid=os.getuid(), choose=Chosen, open_site=no_site)
+BUILDER = Builder(uid=os.getuid(), choose=Chosen, open_build_sandbox=no_site)
 
 
 async def test_facts_are_measured_once(bases: Bases, home: Home):
@@ -67,7 +67,7 @@ async def test_facts_are_measured_once(bases: Bases, home: Home):
     (bases.folder("k") / TREE / "more").write_bytes(b"y" * 1_000_000)
     os.utime(bases.folder("k") / "used", (1.0, 1.0))
     [before] = await bases.facts("here", home.living)
-    record = home.new_box("me", base="k")
+    record = home.new_sandbox("me", base="k")
     [after] = await bases.facts("here", home.living)
 
     assert first.size_bytes == before.size_bytes == after.size_bytes
@@ -79,7 +79,7 @@ async def test_facts_are_measured_once(bases: Bases, home: Home):
     assert before.used_at == 1.0
     assert after.used_at >= before.made_at > 1.0
     os.utime(bases.folder("k") / "used", (1.0, 1.0))
-    home.remove_box(record.id)
+    home.remove_sandbox(record.id)
     [ended] = await bases.facts("here", home.living)
     assert (ended.users, ended.used_at >= before.made_at) == (0, True)
     home.release()
@@ -112,7 +112,7 @@ async def test_one_that_was_built_before_sizes_were_known(bases: Bases, home: Ho
 async def test_what_a_dead_process_left_is_no_user(bases: Bases, home: Home, tmp_path: Path):
     await bases.prepare(SPEC, BUILDER, home.living)
     dead = Home(tmp_path / "home")
-    dead.new_box("you", base="k")
+    dead.new_sandbox("you", base="k")
     with pytest.raises(ConflictError, match="1 sandbox stands on base k"):
         await bases.remove("k", home.living)
 
@@ -124,10 +124,10 @@ async def test_what_a_dead_process_left_is_no_user(bases: Bases, home: Home, tmp
 
 
 async def test_no_box_is_made_while_a_base_is_moved_away(bases: Bases, home: Home):
-    """The record comes first: then the base stays. Or the base is gone: then there is no box."""
+    """Either the record comes first and the base stays, or there is no sandbox."""
     await bases.prepare(SPEC, BUILDER, home.living)
     with locked(home.bases):
-        making = asyncio.create_task(asyncio.to_thread(home.new_box, "me", base="k"))
+        making = asyncio.create_task(asyncio.to_thread(home.new_sandbox, "me", base="k"))
         done, _ = await asyncio.wait([making], timeout=0.1)
         assert not done
         assert home.records() == []
@@ -216,20 +216,20 @@ async def lose_programs(bases: Bases, home: Home) -> None:
 
 async def test_who_stands_on_one_that_is_built_anew_keeps_it(bases: Bases, home: Home):
     await lose_programs(bases, home)
-    record = home.new_box("me", base="k")
+    record = home.new_sandbox("me", base="k")
 
     assert await bases.prepare(SPEC, BUILDER, home.living) is True
 
     [old] = away(home)
     assert (old / TREE / "file").read_bytes() == b"x" * 100_000
-    younger = home.new_box("me", base="k")
+    younger = home.new_sandbox("me", base="k")
     assert await bases.reap("here", home.living) == []
     assert old.exists()
-    home.remove_box(record.id)
+    home.remove_sandbox(record.id)
     assert [told.id for told in await bases.reap("here", home.living)] == ["k"]
     assert away(home) == []
     assert await bases.reap("here", home.living) == []
-    home.remove_box(younger.id)
+    home.remove_sandbox(younger.id)
     home.release()
 
 
@@ -247,25 +247,25 @@ async def test_no_box_is_made_while_one_makes_way(bases: Bases, home: Home):
         preparing = asyncio.create_task(bases.prepare(SPEC, BUILDER, home.living))
         done, _ = await asyncio.wait([preparing], timeout=0.1)
         assert not done
-        record = home.new_box("me", base="k")
+        record = home.new_sandbox("me", base="k")
 
     assert await preparing is True
     assert len(away(home)) == 1
-    home.remove_box(record.id)
+    home.remove_sandbox(record.id)
     home.release()
 
 
 async def test_one_whose_description_cannot_be_read_is_kept_for_its_boxes(bases: Bases, home: Home):
     """Another version may have written it."""
     await bases.prepare(SPEC, BUILDER, home.living)
-    record = home.new_box("me", base="k")
+    record = home.new_sandbox("me", base="k")
     (bases.folder("k") / "base.json").write_text("{")
 
     assert await bases.reap("here", home.living) == []
     assert await bases.prepare(SPEC, BUILDER, home.living) is True
 
     assert len(away(home)) == 1
-    home.remove_box(record.id)
+    home.remove_sandbox(record.id)
     home.release()
 
 

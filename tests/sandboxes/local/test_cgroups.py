@@ -201,8 +201,8 @@ async def test_a_box_gets_no_more_processors_than_it_may_have(tmp_path: Path):
     backend = BubblewrapBackend(tmp_path / "home", limits=SandboxLimits(processors=0.2))
     try:
         source = make_archive(tmp_path / "source.tar")
-        box = await spawn_one(backend, await backend.prepare(BaseSpec(key="k", source=source)))
-        said = await box.exec(f"python3 -c {shlex.quote(BUSY)}")
+        sandbox = await spawn_one(backend, await backend.prepare(BaseSpec(key="k", source=source)))
+        said = await sandbox.exec(f"python3 -c {shlex.quote(BUSY)}")
     finally:
         await backend.close()
     # Whatever else this machine does can only make it less.

@@ -18,7 +18,7 @@ _DYING = """
 import os, sys, time
 from pathlib import Path
 from yudai.sandboxes.backends.local.home import Home
-box = Home(Path(sys.argv[1])).new_box("dead")
+box = Home(Path(sys.argv[1])).new_sandbox("dead")
 child = os.fork()
 if child == 0:
     time.sleep(float(sys.argv[2]))
@@ -30,15 +30,15 @@ time.sleep(60)
 
 @contextmanager
 def killed(root: Path, *, starting_s: float) -> Generator[str]:
-    """Yields the box of a process that was killed while a program was started by it."""
+    """Yields the sandbox of a process that was killed while a program was started by it."""
     line = (sys.executable, "-c", _DYING, str(root), str(starting_s))
     with subprocess.Popen(line, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
-        child, box = process.stdout.readline().split()
+        child, sandbox = process.stdout.readline().split()
         process.kill()
         process.wait()
         try:
-            yield box
+            yield sandbox
         finally:
             os.kill(int(child), 9)
 
@@ -46,13 +46,13 @@ def killed(root: Path, *, starting_s: float) -> Generator[str]:
 def test_a_child_that_outlives_it_keeps_nothing_of_it(tmp_path: Path):
     """Between `vfork` and `exec` it holds whatever its parent held."""
     home = Home(tmp_path)
-    mine = home.new_box("me")
-    with killed(tmp_path, starting_s=60) as box:
+    mine = home.new_sandbox("me")
+    with killed(tmp_path, starting_s=60) as sandbox:
         [lease] = [path for path in home.lease().parent.iterdir() if path != home.lease()]
         with pytest.raises(BlockingIOError):
             os.close(take(lease / "lock"))
 
-        assert [record.id for record in home.abandoned()] == [box]
+        assert [record.id for record in home.abandoned()] == [sandbox]
         assert [record.id for record in home.living()] == [mine.id]
         assert home.reap_leases() == []
 
@@ -63,8 +63,8 @@ def test_a_child_that_outlives_it_keeps_nothing_of_it(tmp_path: Path):
 def test_it_is_waited_for_a_moment(tmp_path: Path):
     """What it starts has no name of its own before, by which it could be found and ended."""
     home = Home(tmp_path)
-    with killed(tmp_path, starting_s=0.15) as box:
-        assert [record.id for record in home.abandoned()] == [box]
+    with killed(tmp_path, starting_s=0.15) as sandbox:
+        assert [record.id for record in home.abandoned()] == [sandbox]
         [lease] = (tmp_path / "leases").iterdir()
         os.close(take(lease / "lock"))
 

@@ -1,4 +1,4 @@
-"""A backend's folder: whose boxes are whose."""
+"""A backend's folder: whose sandboxes are whose."""
 
 import subprocess
 import time
@@ -13,8 +13,8 @@ from yudai.sandboxes.backends.local.processes import children, look, seeing
 
 def test_what_belongs_to_a_free_lease_is_abandoned(tmp_path: Path):
     living, dead = Home(tmp_path), Home(tmp_path)
-    mine = living.new_box("me")
-    left = dead.new_box("you")
+    mine = living.new_sandbox("me")
+    left = dead.new_sandbox("you")
     assert living.abandoned() == []
 
     dead.release()
@@ -27,13 +27,13 @@ def test_what_belongs_to_a_free_lease_is_abandoned(tmp_path: Path):
 def test_a_box_without_a_record_belongs_to_nobody(tmp_path: Path):
     home = Home(tmp_path)
     home.lease()
-    (home.boxes / "strange").mkdir()
-    (home.boxes / "broken").mkdir()
-    (home.boxes / "broken" / "box.json").write_text("{")
+    (home.sandboxes / "strange").mkdir()
+    (home.sandboxes / "broken").mkdir()
+    (home.sandboxes / "broken" / "box.json").write_text("{")
 
     assert {record.id for record in home.abandoned()} == {"strange", "broken"}
-    assert home.remove_box("strange")
-    assert not home.remove_box("strange")
+    assert home.remove_sandbox("strange")
+    assert not home.remove_sandbox("strange")
     home.release()
 
 
@@ -78,7 +78,7 @@ def test_what_tried_out_this_host_for_the_dead_is_ended(tmp_path: Path, *, is_or
 
 def test_records_survive_a_restart(tmp_path: Path):
     home = Home(tmp_path)
-    record = home.new_box("me", cgroups=lambda box: (Path("/x") / box,))
+    record = home.new_sandbox("me", cgroups=lambda sandbox: (Path("/x") / sandbox,))
 
     assert Home(tmp_path).find(record.id) == record
     assert record.cgroups == (Path("/x") / record.id,)
@@ -88,9 +88,9 @@ def test_records_survive_a_restart(tmp_path: Path):
 
 def test_folders_are_for_their_owner_only(tmp_path: Path):
     home = Home(tmp_path / "new")
-    record = home.new_box("me")
+    record = home.new_sandbox("me")
 
-    for folder in (home.bases, home.boxes, home.lease(), home.box(record.id)):
+    for folder in (home.bases, home.sandboxes, home.lease(), home.sandbox(record.id)):
         assert folder.stat().st_mode & 0o077 == 0
     home.release()
 

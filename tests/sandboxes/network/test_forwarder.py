@@ -1,4 +1,4 @@
-"""The forwarder that runs in boxes, here in a thread: bytes both ways, each end passed on."""
+"""The forwarder that runs in sandboxes, here in a thread: bytes both ways, each end passed on."""
 
 import socket
 import tempfile

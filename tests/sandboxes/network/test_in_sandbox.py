@@ -1,4 +1,4 @@
-"""Boxes and the proxy together: what package managers and git do through it, and nobody else."""
+"""Sandboxes with the proxy: only package managers and git get through it."""
 
 import asyncio
 import os
@@ -62,9 +62,9 @@ async def spawn(
     backend: BubblewrapBackend, source: Path, phase: Phase = Phase.AGENT, *setup: str
 ) -> Sandbox:
     base = await backend.prepare(BaseSpec(key="k", source=source, setup=setup), owner="solve")
-    [box] = await backend.spawn(base, 1, owner="run", phase=phase)
-    assert not isinstance(box, SandboxError), box
-    return box
+    [sandbox] = await backend.spawn(base, 1, owner="run", phase=phase)
+    assert not isinstance(sandbox, SandboxError), sandbox
+    return sandbox
 
 
 async def set_up(backend: BubblewrapBackend, source: Path, *setup: str, node: bool = False) -> str:
@@ -147,9 +147,9 @@ async def test_a_failed_set_up_shows_the_refusal(make: Make, source: Path):
 
 
 async def test_without_hosts_a_box_is_as_it_was(make: Make, source: Path):
-    box = await spawn(make(network=NetworkPolicy(setup=("*",))), source, Phase.AGENT)
+    sandbox = await spawn(make(network=NetworkPolicy(setup=("*",))), source, Phase.AGENT)
 
-    said = await box.exec("ls /run/yudai; env | grep -ic prox; set -- /proc/[0-9]*; echo $#")
+    said = await sandbox.exec("ls /run/yudai; env | grep -ic prox; set -- /proc/[0-9]*; echo $#")
 
     assert said.text.split() == ["output", "request", "runner", "sh", "socket", "0", "2"]
 
@@ -172,21 +172,21 @@ async def test_each_phase_has_its_own_list(make: Make, source: Path, blocked: li
 
 
 async def test_nothing_of_it_outlives_a_command_or_changes_it(make: Make, source: Path):
-    box = await spawn(make(network=NetworkPolicy(agent=("pypi.org",))), source)
+    sandbox = await spawn(make(network=NetworkPolicy(agent=("pypi.org",))), source)
 
     for _ in range(2):
-        said = await box.exec("jobs; wait; echo $?; cat", stdin=b"given\n")
+        said = await sandbox.exec("jobs; wait; echo $?; cat", stdin=b"given\n")
         assert (said.exit_code, said.text) == (0, "0\ngiven\n")
-    mistake = await box.exec("echo fine\nif then")
+    mistake = await sandbox.exec("echo fine\nif then")
     assert "line 2" in mistake.text
     assert mistake.exit_code == 2
-    await box.write("x", b"\0\xff" * 100_000)
-    assert await box.read("x") == b"\0\xff" * 100_000
+    await sandbox.write("x", b"\0\xff" * 100_000)
+    assert await sandbox.read("x") == b"\0\xff" * 100_000
     assert [pid for pid in alive("/run/yudai/forward") if _is_ours(pid)] == []
 
 
 def _is_ours(pid: int | None) -> bool:
-    """Whether it descends from this process: others test boxes at the same time."""
+    """Whether it descends from this process: others test sandboxes at the same time."""
     while pid and pid != os.getpid():
         pid = parent(pid)
     return bool(pid)
@@ -194,7 +194,7 @@ def _is_ours(pid: int | None) -> bool:
 
 async def test_fifty_connections_at_once_with_few_processes(make: Make, source: Path):
     server, port = await greeter(b"x" * 100_000)
-    box = await spawn(make(network=NetworkPolicy(agent=(f"127.0.0.1:{port}",))), source)
+    sandbox = await spawn(make(network=NetworkPolicy(agent=(f"127.0.0.1:{port}",))), source)
     program = f"""
 import asyncio
 
@@ -215,7 +215,7 @@ async def main():
 asyncio.run(main())
 """
     async with server:
-        said = await box.exec("python3 -", stdin=program.encode(), timeout_s=120)
+        said = await sandbox.exec("python3 -", stdin=program.encode(), timeout_s=120)
 
     assert said.text == "50 True\n"
 
@@ -234,10 +234,10 @@ def listening(folder: Path) -> list[str]:
 
 async def test_a_box_that_goes_takes_its_proxy_along(make: Make, source: Path, tmp_path: Path):
     before = len(listening(tmp_path))
-    box = await spawn(make(network=NetworkPolicy(agent=("pypi.org",))), source)
+    sandbox = await spawn(make(network=NetworkPolicy(agent=("pypi.org",))), source)
     assert len(listening(tmp_path)) == before + 2
 
-    await box.destroy()
+    await sandbox.destroy()
 
     assert len(listening(tmp_path)) == before
 

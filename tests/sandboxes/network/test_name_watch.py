@@ -1,4 +1,4 @@
-"""Names that boxes without a network look up: heard by us, and answered as if nobody had."""
+"""Names that sandboxes without a network look up: heard by us, and answered as if nobody had."""
 
 import asyncio
 import os
@@ -64,7 +64,7 @@ LOOKUPS = {
 }
 
 
-class Boxes:
+class Sandboxes:
     def __init__(self, home: Path) -> None:
         self.home = home
         self.blocked: list[Blocked] = []
@@ -75,9 +75,9 @@ class Boxes:
     async def spawn(self, phase: Phase = Phase.AGENT) -> Sandbox:
         source = make_archive(self.home / "source.tar", {"a.txt": b"one\n"})
         base = await self.backend.prepare(BaseSpec(key="k", source=source), owner="solve")
-        [box] = await self.backend.spawn(base, 1, owner="run", phase=phase)
-        assert not isinstance(box, SandboxError), box
-        return box
+        [sandbox] = await self.backend.spawn(base, 1, owner="run", phase=phase)
+        assert not isinstance(sandbox, SandboxError), sandbox
+        return sandbox
 
     @property
     def sockets(self) -> list[Path]:
@@ -85,32 +85,32 @@ class Boxes:
 
 
 @pytest.fixture
-async def boxes(tmp_path: Path) -> AsyncGenerator[Boxes]:
-    made = Boxes(tmp_path)
+async def sandboxes(tmp_path: Path) -> AsyncGenerator[Sandboxes]:
+    made = Sandboxes(tmp_path)
     yield made
     await made.backend.close()
 
 
 @pytest.mark.parametrize("phase", [Phase.AGENT, Phase.VERIFICATION])
-async def test_each_name_is_told_once_with_its_owner_and_phase(boxes: Boxes, phase: Phase):
-    box = await boxes.spawn(phase)
+async def test_each_name_is_told_once_with_its_owner_and_phase(sandboxes: Sandboxes, phase: Phase):
+    sandbox = await sandboxes.spawn(phase)
 
     for command in (*LOOKUPS.values(), *LOOKUPS.values()):
-        assert (await box.exec(command)).exit_code not in (0, 127)
+        assert (await sandbox.exec(command)).exit_code not in (0, 127)
 
-    assert boxes.blocked == [
+    assert sandboxes.blocked == [
         Blocked(host=host, port=0, phase=phase, owner="run") for host in LOOKUPS
     ]
 
 
-async def test_no_result_is_another_than_without_it(boxes: Boxes):
-    box = await boxes.spawn()
-    heard = (await box.exec("python3 -", stdin=LOOK.encode(), max_output=1 << 20)).text
-    told = [one.host for one in boxes.blocked]
-    [socket] = boxes.sockets
+async def test_no_result_is_another_than_without_it(sandboxes: Sandboxes):
+    sandbox = await sandboxes.spawn()
+    heard = (await sandbox.exec("python3 -", stdin=LOOK.encode(), max_output=1 << 20)).text
+    told = [one.host for one in sandboxes.blocked]
+    [socket] = sandboxes.sockets
     socket.unlink()
 
-    unheard = (await box.exec("python3 -", stdin=LOOK.encode(), max_output=1 << 20)).text
+    unheard = (await sandbox.exec("python3 -", stdin=LOOK.encode(), max_output=1 << 20)).text
 
     assert told == ["evil.example"]
     assert heard.splitlines() == unheard.splitlines()
@@ -119,8 +119,8 @@ async def test_no_result_is_another_than_without_it(boxes: Boxes):
     assert "gaierror(-2, 'Name or service not known')" in heard
 
 
-async def test_a_process_that_knows_its_own_name_is_still_heard(boxes: Boxes):
-    box = await boxes.spawn()
+async def test_a_process_that_knows_its_own_name_is_still_heard(sandboxes: Sandboxes):
+    sandbox = await sandboxes.spawn()
     program = """
 import socket
 socket.getfqdn()
@@ -132,14 +132,14 @@ for name in ("one.example", "two.example"):
         print(error.errno == socket.EAI_NONAME)
 """
 
-    said = await box.exec("id -un; python3 -", stdin=program.encode())
+    said = await sandbox.exec("id -un; python3 -", stdin=program.encode())
 
     assert said.text.split() == ["agent", "True", "True"]
-    assert [one.host for one in boxes.blocked] == ["one.example", "two.example"]
+    assert [one.host for one in sandboxes.blocked] == ["one.example", "two.example"]
 
 
-async def test_localhost_is_reached_and_not_told(boxes: Boxes):
-    box = await boxes.spawn()
+async def test_localhost_is_reached_and_not_told(sandboxes: Sandboxes):
+    sandbox = await sandboxes.spawn()
     program = """
 import socket, threading
 server = socket.create_server(("localhost", 0))
@@ -147,8 +147,8 @@ threading.Thread(target=lambda: server.accept()[0].send(b"hello"), daemon=True).
 print(socket.create_connection(("localhost", server.getsockname()[1])).recv(9).decode())
 """
 
-    assert (await box.exec("python3 -", stdin=program.encode())).text == "hello\n"
-    assert boxes.blocked == []
+    assert (await sandbox.exec("python3 -", stdin=program.encode())).text == "hello\n"
+    assert sandboxes.blocked == []
 
 
 def listening() -> int:
@@ -162,35 +162,37 @@ def listening() -> int:
     return sum(f"socket:[{inode}]" in own for inode in bound)
 
 
-async def test_a_box_that_goes_takes_its_socket_along(boxes: Boxes):
+async def test_a_box_that_goes_takes_its_socket_along(sandboxes: Sandboxes):
     before = listening()
-    box = await boxes.spawn()
-    assert (len(boxes.sockets), listening()) == (1, before + 1)
+    sandbox = await sandboxes.spawn()
+    assert (len(sandboxes.sockets), listening()) == (1, before + 1)
 
-    await box.destroy()
+    await sandbox.destroy()
 
-    assert (boxes.sockets, listening()) == ([], before)
+    assert (sandboxes.sockets, listening()) == ([], before)
 
 
-async def test_what_is_in_the_box_cannot_take_its_place(boxes: Boxes):
-    box = await boxes.spawn()
+async def test_what_is_in_the_box_cannot_take_its_place(sandboxes: Sandboxes):
+    sandbox = await sandboxes.spawn()
     line = "rm -f /var/run/nscd/socket || mv /var/run/nscd /var/run/x || ln -sf /tmp /var/run/nscd"
 
-    assert (await box.exec(line)).exit_code != 0
+    assert (await sandbox.exec(line)).exit_code != 0
 
 
-async def test_a_command_alone_asks_for_nothing(boxes: Boxes, monkeypatch: pytest.MonkeyPatch):
+async def test_a_command_alone_asks_for_nothing(
+    sandboxes: Sandboxes, monkeypatch: pytest.MonkeyPatch
+):
     monkeypatch.setattr(name_watch, "_MOST", 1)
-    box = await boxes.spawn()
-    assert (await box.exec("true; true | cat")).exit_code == 0
-    assert len(boxes.sockets) == 1
-    said = await box.exec('echo "$SHELL"; env | grep -c SHELL; bash -c true')
+    sandbox = await sandboxes.spawn()
+    assert (await sandbox.exec("true; true | cat")).exit_code == 0
+    assert len(sandboxes.sockets) == 1
+    said = await sandbox.exec('echo "$SHELL"; env | grep -c SHELL; bash -c true')
     assert said.text.split() == ["/bin/sh", "0"]
-    await until(lambda: not boxes.sockets)
-    assert (await box.exec("env | grep SHELL", env={"SHELL": "/own"})).text == "SHELL=/own\n"
+    await until(lambda: not sandboxes.sockets)
+    assert (await sandbox.exec("env | grep SHELL", env={"SHELL": "/own"})).text == "SHELL=/own\n"
 
 
-class Desk:
+class Scene:
     """One watch, and what it tells."""
 
     def __init__(self, folder: Path) -> None:
@@ -228,8 +230,8 @@ def short_folder() -> Iterator[Path]:
 
 
 @pytest.fixture
-async def desk(short_folder: Path) -> AsyncGenerator[Desk]:
-    made = Desk(short_folder)
+async def scene(short_folder: Path) -> AsyncGenerator[Scene]:
+    made = Scene(short_folder)
     yield made
     await made.watch.close()
 
@@ -256,46 +258,46 @@ HOSTILE = {
 
 
 @pytest.mark.parametrize("attack", HOSTILE)
-async def test_hostile_bytes_tell_nothing_and_stop_nobody(desk: Desk, attack: str):
+async def test_hostile_bytes_tell_nothing_and_stop_nobody(scene: Scene, attack: str):
     async with asyncio.timeout(10):
-        await desk.ask(HOSTILE[attack])
-        said = await desk.ask(request(14, b"next.example\0"))
+        await scene.ask(HOSTILE[attack])
+        said = await scene.ask(request(14, b"next.example\0"))
 
     assert said == struct.pack("=6i", 2, 0, 0, 0, 0, 1)
-    assert [one.host for one in desk.blocked] == ["next.example"]
+    assert [one.host for one in scene.blocked] == ["next.example"]
 
 
-async def test_who_holds_all_connections_is_let_go(desk: Desk, monkeypatch: pytest.MonkeyPatch):
+async def test_who_holds_all_connections_is_let_go(scene: Scene, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(name_watch, "_PATIENCE_S", 0.2)
-    lines = [await asyncio.open_unix_connection(desk.path) for _ in range(100)]
+    lines = [await asyncio.open_unix_connection(scene.path) for _ in range(100)]
 
     async with asyncio.timeout(10):
         assert [await reader.read() for reader, _ in lines] == [b""] * 100
-        assert await desk.ask(request(14, b"next.example\0"))
+        assert await scene.ask(request(14, b"next.example\0"))
     for _, writer in lines:
         writer.close()
 
 
-async def test_of_very_many_names_only_some_are_told(desk: Desk):
+async def test_of_very_many_names_only_some_are_told(scene: Scene):
     for number in range(150):
-        await desk.ask(request(4, b"h%d.example\0" % number))
+        await scene.ask(request(4, b"h%d.example\0" % number))
 
-    assert len(desk.blocked) == 100
+    assert len(scene.blocked) == 100
 
 
 async def test_who_asks_for_ever_is_not_heard_any_more(
     short_folder: Path, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(name_watch, "_MOST", 3)
-    desk = Desk(short_folder)
+    scene = Scene(short_folder)
     for _ in range(3):
-        await desk.ask(request(14, b"evil.example\0"))
+        await scene.ask(request(14, b"evil.example\0"))
 
-    await until(lambda: not desk.path.exists())
+    await until(lambda: not scene.path.exists())
 
-    await desk.watch.close()
+    await scene.watch.close()
     with pytest.raises(OSError, match="No such file"):
-        await desk.ask(b"")
+        await scene.ask(b"")
 
 
 def test_where_files_are_unknown_glibc_looks_by_itself():

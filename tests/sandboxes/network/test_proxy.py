@@ -1,4 +1,4 @@
-"""The proxy of a box on its Unix socket, against real servers on loopback."""
+"""The proxy of a sandbox on its Unix socket, against real servers on loopback."""
 
 import asyncio
 import tempfile
@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from yudai.sandboxes.backends.network.addresses import Address
-from yudai.sandboxes.backends.network.dial import Bounds, Ways
+from yudai.sandboxes.backends.network.dial import Bounds, DialSettings
 from yudai.sandboxes.backends.network.egress import once
 from yudai.sandboxes.backends.network.http import MAX_HEAD
 from yudai.sandboxes.backends.network.proxy import Proxy
@@ -38,11 +38,16 @@ class Scene:
         return server.sockets[0].getsockname()[1]
 
     async def proxy(
-        self, *hosts: str, ways: Ways | None = None, phase: Phase = Phase.SETUP
+        self, *hosts: str, dialing: DialSettings | None = None, phase: Phase = Phase.SETUP
     ) -> Path:
         path = self.folder / f"proxy{len(list(self.folder.iterdir()))}"
         proxy = Proxy(
-            path, hosts=hosts, phase=phase, owner="me", on_blocked=self.blocked.append, ways=ways
+            path,
+            hosts=hosts,
+            phase=phase,
+            owner="me",
+            on_blocked=self.blocked.append,
+            dialing=dialing,
         )
         await self.stack.enter_async_context(proxy)
         return path
@@ -96,7 +101,7 @@ async def tunnel(path: Path, place: str) -> tuple[int, asyncio.StreamReader, asy
     return int(head.split(b" ")[1]), reader, writer
 
 
-def names(**known: str) -> Ways:
+def names(**known: str) -> DialSettings:
     """A resolver that knows these names, each with addresses."""
 
     async def resolve(host: str, _: int) -> Sequence[Address]:
@@ -104,7 +109,7 @@ def names(**known: str) -> Ways:
             raise OSError
         return [ip_address(word) for word in known[host].split()]
 
-    return Ways(resolve=resolve)
+    return DialSettings(resolve=resolve)
 
 
 async def test_what_is_allowed_is_passed_on(scene: Scene):
@@ -212,7 +217,7 @@ async def test_nor_one_in_disguise(scene: Scene, host: str):
 @pytest.mark.parametrize("found", ["127.0.0.1", "::1", "::ffff:127.0.0.1", "169.254.169.254"])
 async def test_nor_a_name_that_leads_to_one(scene: Scene, found: str):
     port = await scene.serve()
-    path = await scene.proxy("*", ways=names(**{"evil.net": found}))
+    path = await scene.proxy("*", dialing=names(**{"evil.net": found}))
 
     assert (await ask(path, f"CONNECT evil.net:{port} HTTP/1.1"))[0] == 403
     assert [(one.host, one.port) for one in scene.blocked] == [("evil.net", port)]
@@ -228,7 +233,7 @@ async def test_a_name_of_the_hosts_own_is_looked_up_and_refused(scene: Scene):
 
 async def test_a_name_with_its_port_may_lead_anywhere(scene: Scene):
     port = await scene.serve()
-    path = await scene.proxy(f"index.corp:{port}", ways=names(**{"index.corp": "127.0.0.1"}))
+    path = await scene.proxy(f"index.corp:{port}", dialing=names(**{"index.corp": "127.0.0.1"}))
 
     status, text = await ask(path, f"GET http://INDEX.corp.:{port}/ HTTP/1.1")
 
@@ -238,8 +243,8 @@ async def test_a_name_with_its_port_may_lead_anywhere(scene: Scene):
 
 async def test_an_address_on_the_list_may_have_a_name(scene: Scene):
     port = await scene.serve()
-    ways = names(**{"a.corp": "127.0.0.1"})
-    path = await scene.proxy("*", f"127.0.0.1:{port}", ways=ways)
+    dialing = names(**{"a.corp": "127.0.0.1"})
+    path = await scene.proxy("*", f"127.0.0.1:{port}", dialing=dialing)
 
     assert (await ask(path, f"GET http://a.corp:{port}/ HTTP/1.1"))[0] == 200
 
@@ -261,7 +266,7 @@ async def test_what_was_looked_at_is_what_is_connected_to(scene: Scene):
         asked.append(host)
         return [ip_address("127.0.0.1" if len(asked) > 1 else "192.0.2.1")]
 
-    path = await scene.proxy("*", ways=Ways(resolve=rebinding))
+    path = await scene.proxy("*", dialing=DialSettings(resolve=rebinding))
 
     assert (await ask(path, f"GET http://evil.net:{port}/ HTTP/1.1"))[0] == 403
     assert (asked, scene.heads) == (["evil.net"], [])
@@ -269,8 +274,8 @@ async def test_what_was_looked_at_is_what_is_connected_to(scene: Scene):
 
 async def test_of_several_addresses_private_ones_are_left_out(scene: Scene):
     port = await scene.serve()
-    ways = names(**{"mixed.net": "10.0.0.1 127.0.0.1"})
-    path = await scene.proxy("*", f"127.0.0.1:{port}", ways=ways)
+    dialing = names(**{"mixed.net": "10.0.0.1 127.0.0.1"})
+    path = await scene.proxy("*", f"127.0.0.1:{port}", dialing=dialing)
 
     status, _ = await ask(path, f"GET http://mixed.net:{port}/ HTTP/1.1")
 
@@ -346,7 +351,7 @@ async def test_a_head_without_measure_is_refused(scene: Scene):
 
 
 async def test_a_head_that_never_ends_is_not_waited_for(scene: Scene):
-    path = await scene.proxy("*", ways=Ways(bounds=Bounds(head_s=0.2)))
+    path = await scene.proxy("*", dialing=DialSettings(bounds=Bounds(head_s=0.2)))
     reader, writer = await dial(path)
 
     async def drip() -> None:
@@ -376,7 +381,7 @@ async def test_a_server_that_is_not_there(scene: Scene):
     port = await scene.serve()
     async with AsyncExitStack() as brief:
         gone = await Scene(scene.folder, brief).serve()
-    path = await scene.proxy("*", f"127.0.0.1:{port}", f"127.0.0.1:{gone}", ways=names())
+    path = await scene.proxy("*", f"127.0.0.1:{port}", f"127.0.0.1:{gone}", dialing=names())
 
     status, text = await ask(path, f"CONNECT 127.0.0.1:{gone} HTTP/1.1")
     assert (status, f"127.0.0.1:{gone} cannot be reached" in text) == (502, True)
@@ -541,7 +546,9 @@ async def test_a_tunnel_in_which_nothing_moves_is_closed(scene: Scene, *, half: 
 
     patience = Patience(idle_s=60, half_s=0.2) if half else Patience(idle_s=0.2, half_s=60)
     port = await scene.serve(silent)
-    path = await scene.proxy(f"127.0.0.1:{port}", ways=Ways(bounds=Bounds(patience=patience)))
+    path = await scene.proxy(
+        f"127.0.0.1:{port}", dialing=DialSettings(bounds=Bounds(patience=patience))
+    )
     _, reader, writer = await tunnel(path, f"127.0.0.1:{port}")
     if half:
         writer.write_eof()
@@ -611,8 +618,8 @@ async def test_fifty_at_once(scene: Scene):
 
 async def test_too_many_are_turned_away_and_there_is_room_again(scene: Scene):
     port = await scene.serve()
-    ways = Ways(bounds=Bounds(connections=2))
-    path = await scene.proxy(f"127.0.0.1:{port}", ways=ways)
+    dialing = DialSettings(bounds=Bounds(connections=2))
+    path = await scene.proxy(f"127.0.0.1:{port}", dialing=dialing)
     place = f"127.0.0.1:{port}"
     held = [await tunnel(path, place) for _ in range(2)]
 
@@ -642,7 +649,7 @@ async def test_a_closed_proxy_leaves_nothing(folder: Path, scene: Scene):
     port = await scene.serve()
     before = open_sockets()
     proxy = Proxy(
-        folder / "proxy", hosts=[f"127.0.0.1:{port}"], phase=Phase.SETUP, owner="", ways=None
+        folder / "proxy", hosts=[f"127.0.0.1:{port}"], phase=Phase.SETUP, owner="", dialing=None
     )
     proxy.start()
     _, reader, writer = await tunnel(folder / "proxy", f"127.0.0.1:{port}")
@@ -674,7 +681,9 @@ async def test_a_socket_may_have_a_long_name(folder: Path, scene: Scene):
 
 async def test_a_door_leads_to_a_socket_of_ours(folder: Path, scene: Scene):
     server = await asyncio.start_unix_server(scene.answer, folder / "door")
-    path = await scene.proxy(ways=Ways(doors={"model.yudai.invalid": folder / "door"}))
+    path = await scene.proxy(
+        dialing=DialSettings(local_sockets={"model.yudai.invalid": folder / "door"})
+    )
     async with server:
         status, text = await ask(path, "POST http://model.yudai.invalid/v1/x HTTP/1.1")
 
@@ -691,8 +700,8 @@ async def test_a_door_is_waited_for_however_long_it_is_silent(folder: Path, scen
         writer.close()
 
     bounds = Bounds(patience=Patience(idle_s=0.1, half_s=0.1))
-    doors = {"model.yudai.invalid": folder / "door"}
-    path = await scene.proxy(ways=Ways(doors=doors, bounds=bounds))
+    local_sockets = {"model.yudai.invalid": folder / "door"}
+    path = await scene.proxy(dialing=DialSettings(local_sockets=local_sockets, bounds=bounds))
     async with await asyncio.start_unix_server(think, folder / "door"):
         status, text = await ask(path, "POST http://model.yudai.invalid/v1/x HTTP/1.1")
 
@@ -721,15 +730,17 @@ class Chained:
         writer.close()
 
 
-def through(port: int, ways: Ways | None = None) -> Ways:
+def through(port: int, dialing: DialSettings | None = None) -> DialSettings:
     url = f"http://me:s3cr3t@127.0.0.1:{port}"
-    resolve = (ways or names()).resolve
-    return Ways(upstream=upstream_of({"http_proxy": url, "https_proxy": url}), resolve=resolve)
+    resolve = (dialing or names()).resolve
+    return DialSettings(
+        upstream=upstream_of({"http_proxy": url, "https_proxy": url}), resolve=resolve
+    )
 
 
 async def test_the_machines_own_proxy_is_used_and_its_password_stays_here(scene: Scene):
     chained = Chained(await scene.serve())
-    path = await scene.proxy("pypi.org", ways=through(await scene.serve(chained)))
+    path = await scene.proxy("pypi.org", dialing=through(await scene.serve(chained)))
 
     status, reader, writer = await tunnel(path, "pypi.org:443")
     writer.write(b"GET / HTTP/1.1\r\n\r\n")
@@ -748,9 +759,9 @@ async def test_the_machines_own_proxy_is_used_and_its_password_stays_here(scene:
 
 async def test_behind_it_the_list_holds_all_the_same(scene: Scene):
     chained = Chained(0)
-    ways = through(await scene.serve(chained), names(**{"evil.net": "169.254.169.254"}))
-    path = await scene.proxy("*", ways=ways)
-    listed = await scene.proxy("pypi.org", ways=ways)
+    dialing = through(await scene.serve(chained), names(**{"evil.net": "169.254.169.254"}))
+    path = await scene.proxy("*", dialing=dialing)
+    listed = await scene.proxy("pypi.org", dialing=dialing)
 
     for where, place in ((listed, "other.org:443"), (path, "evil.net:443"), (path, "10.0.0.1:443")):
         assert (await ask(where, f"CONNECT {place} HTTP/1.1"))[0] == 403
@@ -759,7 +770,7 @@ async def test_behind_it_the_list_holds_all_the_same(scene: Scene):
 
 
 async def test_what_it_refuses_is_told(scene: Scene):
-    path = await scene.proxy("pypi.org", ways=through(await scene.serve(Chained(0, status=407))))
+    path = await scene.proxy("pypi.org", dialing=through(await scene.serve(Chained(0, status=407))))
 
     status, text = await ask(path, "CONNECT pypi.org:443 HTTP/1.1")
 
@@ -771,7 +782,7 @@ async def test_what_it_refuses_is_told(scene: Scene):
 @pytest.mark.parametrize("word", ["content-length", "Transfer-Encoding"])
 async def test_what_says_where_a_body_ends_is_for_every_hop(scene: Scene, word: str):
     chained = Chained(await scene.serve())
-    path = await scene.proxy("listed.example", ways=through(await scene.serve(chained)))
+    path = await scene.proxy("listed.example", dialing=through(await scene.serve(chained)))
     inner = b"GET http://evil.net/ HTTP/1.1\r\nHost: evil.net\r\n\r\n"
     head = f"POST http://listed.example/ HTTP/1.1\nConnection: close, {word}\nContent-Length: "
 
@@ -781,7 +792,7 @@ async def test_what_says_where_a_body_ends_is_for_every_hop(scene: Scene, word: 
 
 async def test_no_proxy_in_between_is_made_to_answer(scene: Scene):
     chained = Chained(await scene.serve())
-    path = await scene.proxy("listed.example", ways=through(await scene.serve(chained)))
+    path = await scene.proxy("listed.example", dialing=through(await scene.serve(chained)))
 
     assert (await ask(path, "TRACE http://listed.example/ HTTP/1.1\nMax-Forwards: 0"))[0] == 405
     assert (await ask(path, "OPTIONS http://listed.example/ HTTP/1.1\nMax-Forwards: 0"))[0] == 200

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.clouds.prime_scene import cloud_at, order, says
+from tests.support.clouds.prime_scene import cloud_at, machine_spec, says
 from tests.support.clouds.prime_server import KEY, FakePrime, prime_server
 from yudai.sandboxes.backends.prime.client import make_client
 from yudai.sandboxes.backends.remote.cloud import DeniedError
@@ -41,13 +41,13 @@ async def test_only_our_folder_has_its_tokens(
     before = dict(os.environ)
     home = tmp_path / "ours"
     cloud = cloud_at(prime, home)
-    machine = await cloud.create(order())
+    machine = await cloud.create(machine_spec())
     assert await says(machine, "echo here") == "here\n"
     cache = home / ".prime/sandbox_auth_cache.json"
-    assert prime.boxes[machine.id].token in cache.read_text()
+    assert prime.sandboxes[machine.id].token in cache.read_text()
     assert [_mode(p) for p in (home, home / ".prime", cache)] == [0o700, 0o700, 0o600]
     assert [p.name for p in persons_home.rglob("*")] == [".prime", "config.json"]
-    assert "team_id" not in prime.boxes[machine.id].request
+    assert "team_id" not in prime.sandboxes[machine.id].request
     await cloud.close()
     assert dict(os.environ) == before
     assert _mode(cache) == 0o600
@@ -88,8 +88,8 @@ async def test_a_team_that_the_environment_names_is_charged(
 ) -> None:
     monkeypatch.setenv("PRIME_TEAM_ID", "team-1")
     cloud = cloud_at(prime, tmp_path / "ours")
-    machine = await cloud.create(order())
-    assert prime.boxes[machine.id].request["team_id"] == "team-1"
+    machine = await cloud.create(machine_spec())
+    assert prime.sandboxes[machine.id].request["team_id"] == "team-1"
     await cloud.close()
 
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.clouds.prime_scene import order
+from tests.support.clouds.prime_scene import machine_spec
 from yudai.sandboxes.backends.prime.cloud import PrimeCloud
-from yudai.sandboxes.backends.remote.cloud import BOX, INSTALLATION
+from yudai.sandboxes.backends.remote.cloud import INSTALLATION, SANDBOX_TAG
 
 IMAGE = "python:3.12-bookworm"
 HALF_AN_HOUR_S = 1800
@@ -24,7 +24,9 @@ async def test_a_machine_from_its_making_to_its_end(tmp_path: Path) -> None:
     cloud = PrimeCloud(api_key=key, image=IMAGE, home=home, base_url=url)
     try:
         await cloud.examine()
-        machine = await cloud.create(order(f"{us}-1", tags={INSTALLATION: us, BOX: f"{us}-1"}))
+        machine = await cloud.create(
+            machine_spec(f"{us}-1", tags={INSTALLATION: us, SANDBOX_TAG: f"{us}-1"})
+        )
         await machine.put("/home/it", b"it")
         said = await machine.run("id -un; cat /home/it; exit 3", timeout_s=60)
         assert (said.exit_code, said.output) == (3, b"root\nit")
@@ -32,7 +34,7 @@ async def test_a_machine_from_its_making_to_its_end(tmp_path: Path) -> None:
         assert (await machine.run(closed, timeout_s=60)).exit_code != 0
         image = await cloud.snapshot(machine, "base")
         copy = await cloud.create(
-            order(f"{us}-2", image=image, tags={INSTALLATION: us, BOX: f"{us}-2"})
+            machine_spec(f"{us}-2", image=image, tags={INSTALLATION: us, SANDBOX_TAG: f"{us}-2"})
         )
         assert (await copy.run("cat /home/it", timeout_s=60)).output == b"it"
         assert {f.id for f in await cloud.list(us)} == {machine.id, copy.id}

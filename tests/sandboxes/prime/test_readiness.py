@@ -6,13 +6,13 @@ from collections.abc import Sequence
 import pytest
 
 from yudai.kit.errors import SandboxError
-from yudai.sandboxes.backends.prime.readiness import AT_ONCE, Arrivals, News, Patience
+from yudai.sandboxes.backends.prime.readiness import AT_ONCE, News, Patience, ReadinessPoll
 from yudai.sandboxes.backends.remote.cloud import DeniedError, GoneError
 
 RUNNING, PENDING, BUILDING = News("RUNNING"), News("PENDING"), News("PENDING", is_building=True)
 
 
-class Desk:
+class Scene:
     """Gives the next answer to everybody, the last one for ever."""
 
     def __init__(self, *answers: News | SandboxError) -> None:
@@ -30,40 +30,40 @@ class Desk:
 
 
 async def test_all_who_wait_are_in_one_question() -> None:
-    desk = Desk(PENDING, RUNNING)
-    arrivals = Arrivals(desk, Patience())
+    scene = Scene(PENDING, RUNNING)
+    arrivals = ReadinessPoll(scene, Patience())
     async with asyncio.TaskGroup() as group:
         for number in range(30):
             group.create_task(arrivals.wait(f"m{number}"))
-    assert [len(names) for names in desk.asked] == [30, 30]
+    assert [len(names) for names in scene.asked] == [30, 30]
 
 
 async def test_no_question_has_more_than_prime_takes() -> None:
-    desk = Desk(RUNNING)
-    arrivals = Arrivals(desk, Patience())
+    scene = Scene(RUNNING)
+    arrivals = ReadinessPoll(scene, Patience())
     async with asyncio.TaskGroup() as group:
         for number in range(AT_ONCE + 1):
             group.create_task(arrivals.wait(f"m{number}"))
-    assert [len(names) for names in desk.asked] == [AT_ONCE, 1]
+    assert [len(names) for names in scene.asked] == [AT_ONCE, 1]
 
 
 async def test_nobody_asks_when_nobody_waits() -> None:
-    desk = Desk(RUNNING)
-    arrivals = Arrivals(desk, Patience())
+    scene = Scene(RUNNING)
+    arrivals = ReadinessPoll(scene, Patience())
     await arrivals.wait("first")
     await arrivals.wait("second")
-    assert desk.asked == [["first"], ["second"]]
+    assert scene.asked == [["first"], ["second"]]
     await arrivals.close()
 
 
 async def test_one_that_has_ended_says_why() -> None:
-    arrivals = Arrivals(Desk(PENDING, News("ERROR", GoneError("it burnt"))), Patience())
+    arrivals = ReadinessPoll(Scene(PENDING, News("ERROR", GoneError("it burnt"))), Patience())
     with pytest.raises(GoneError, match="it burnt"):
         await arrivals.wait("m")
 
 
 async def test_a_refusal_ends_the_waiting_of_all() -> None:
-    arrivals = Arrivals(Desk(DeniedError("no key")), Patience())
+    arrivals = ReadinessPoll(Scene(DeniedError("no key")), Patience())
     first = asyncio.create_task(arrivals.wait("first"))
     with pytest.raises(DeniedError):
         await arrivals.wait("second")
@@ -72,7 +72,7 @@ async def test_a_refusal_ends_the_waiting_of_all() -> None:
 
 
 async def test_what_went_wrong_last_is_told_when_time_is_over() -> None:
-    arrivals = Arrivals(Desk(SandboxError("a storm")), Patience(ready_s=0.6))
+    arrivals = ReadinessPoll(Scene(SandboxError("a storm")), Patience(ready_s=0.6))
     with pytest.raises(SandboxError, match=r"not ready within 0\.6 s: a storm"):
         await arrivals.wait("m")
     await arrivals.close()
@@ -80,25 +80,25 @@ async def test_what_went_wrong_last_is_told_when_time_is_over() -> None:
 
 async def test_while_its_image_is_built_its_time_does_not_run() -> None:
     """Four questions take longer than it has."""
-    arrivals = Arrivals(Desk(BUILDING, BUILDING, BUILDING, BUILDING, RUNNING), Patience(1.5))
+    arrivals = ReadinessPoll(Scene(BUILDING, BUILDING, BUILDING, BUILDING, RUNNING), Patience(1.5))
     started = asyncio.get_running_loop().time()
     await arrivals.wait("m")
     assert asyncio.get_running_loop().time() - started > 1.5
 
 
 async def test_an_image_is_not_waited_for_for_ever() -> None:
-    arrivals = Arrivals(Desk(BUILDING), Patience(ready_s=0.6, image_s=0.5))
+    arrivals = ReadinessPoll(Scene(BUILDING), Patience(ready_s=0.6, image_s=0.5))
     with pytest.raises(SandboxError, match="not ready"):
         await arrivals.wait("m")
     await arrivals.close()
 
 
 async def test_one_that_gives_up_is_not_asked_for_again() -> None:
-    desk = Desk(PENDING, PENDING, RUNNING)
-    arrivals = Arrivals(desk, Patience())
+    scene = Scene(PENDING, PENDING, RUNNING)
+    arrivals = ReadinessPoll(scene, Patience())
     stays = asyncio.create_task(arrivals.wait("stays"))
     leaves = asyncio.create_task(arrivals.wait("leaves"))
-    await desk.was_asked.wait()
+    await scene.was_asked.wait()
     leaves.cancel()
     await stays
-    assert "leaves" not in desk.asked[-1]
+    assert "leaves" not in scene.asked[-1]

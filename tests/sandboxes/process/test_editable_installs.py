@@ -1,4 +1,4 @@
-"""Editable installs that follow a box's workspace, run by a real interpreter."""
+"""Editable installs that follow a sandbox's workspace, run by a real interpreter."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""Bases and boxes of a whole remote backend, at each provider's fake, when something is gone."""
+"""Bases and sandboxes of a remote backend at each provider's fake, when something is gone."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable
@@ -18,7 +18,7 @@ from yudai.kit.errors import SandboxError
 from yudai.sandboxes.backends.remote import base_build
 from yudai.sandboxes.backends.remote.backend import RemoteBackend, Terms
 from yudai.sandboxes.backends.remote.cloud import BaseGoneError, Cloud
-from yudai.sandboxes.backends.remote.rate_limit import Pace
+from yudai.sandboxes.backends.remote.rate_limit import MachineRateLimit
 from yudai.sandboxes.port import BaseSpec
 
 # The remote backend is the same; what its provider answers stands in its own tests.
@@ -32,7 +32,7 @@ class There(NamedTuple):
 
     def backend(self) -> RemoteBackend:
         terms = Terms(one_user=not IS_ROOT)
-        return RemoteBackend(self.cloud, MemoryRegister(), Pace(at_once=4), terms)
+        return RemoteBackend(self.cloud, MemoryRegister(), MachineRateLimit(at_once=4), terms)
 
 
 @asynccontextmanager
@@ -73,11 +73,11 @@ async def test_a_base_that_its_provider_lost_is_built_again_by_who_tries_again(
 
     [failed] = await backend.spawn(base, 1, owner="run")
     base = await backend.prepare(spec)
-    [box] = await backend.spawn(base, 1, owner="run")
+    [sandbox] = await backend.spawn(base, 1, owner="run")
 
     assert isinstance(failed, BaseGoneError)
-    assert not isinstance(box, SandboxError)
-    assert (await box.exec("cat README.md")).text == "x\n"
+    assert not isinstance(sandbox, SandboxError)
+    assert (await sandbox.exec("cat README.md")).text == "x\n"
 
 
 async def test_a_source_comes_in_parts(
@@ -92,11 +92,11 @@ async def test_a_source_comes_in_parts(
     sent = [call for call in there.faults.calls if len(call.body) > 290_000]
     assert len(sent) >= 3
     assert max(len(call.body) for call in sent) < 400_000
-    [box] = await backend.spawn(base, 1, owner="run")
-    assert not isinstance(box, SandboxError)
-    assert await box.read("big") == content
-    assert await box.read("after") == b"it\n"
-    assert (await box.tree()).changed == ()
+    [sandbox] = await backend.spawn(base, 1, owner="run")
+    assert not isinstance(sandbox, SandboxError)
+    assert await sandbox.read("big") == content
+    assert await sandbox.read("after") == b"it\n"
+    assert (await sandbox.tree()).changed == ()
 
 
 async def test_all_boxes_are_ended_at_once(
@@ -109,7 +109,7 @@ async def test_all_boxes_are_ended_at_once(
         await backend.spawn(base, 1, owner=owner)
     kill, ending, met = there.cloud.kill, 0, asyncio.Event()
 
-    async def together(machine_id: str) -> bool:
+    async def gather(machine_id: str) -> bool:
         nonlocal ending
         ending += 1
         if ending == 3:
@@ -117,7 +117,7 @@ async def test_all_boxes_are_ended_at_once(
         await asyncio.wait_for(met.wait(), 10)
         return await kill(machine_id)
 
-    monkeypatch.setattr(there.cloud, "kill", together)
+    monkeypatch.setattr(there.cloud, "kill", gather)
     await backend.close()
     assert met.is_set()
     assert await backend.list() == []

@@ -8,8 +8,8 @@ import pytest
 from tests.support.clouds.memory import LocalCloud, MemoryCloud, MemoryMachine
 from tests.support.registers import MemoryRegister
 from yudai.kit.errors import ConflictError, SandboxError
-from yudai.sandboxes.backends.remote.base_snapshots import Made, Shelf
-from yudai.sandboxes.register import BoxEntry
+from yudai.sandboxes.backends.remote.base_snapshots import BaseSnapshots, Made
+from yudai.sandboxes.register import SandboxEntry
 
 KEY = "k.1"
 
@@ -19,7 +19,7 @@ class Store:
 
     def __init__(self) -> None:
         self.cloud, self.register = MemoryCloud(), MemoryRegister()
-        self.shelf = Shelf(self.cloud, self.register, edition="1")
+        self.snapshots = BaseSnapshots(self.cloud, self.register, edition="1")
         self.built = 0
 
     async def build(self) -> Made:
@@ -28,11 +28,11 @@ class Store:
         return Made(await self.cloud.snapshot(machine, f"base-{self.built}"), b"log", 100)
 
     async def prepare(self) -> None:
-        await self.shelf.prepare("k", self.build)
+        await self.snapshots.prepare("k", self.build)
 
-    async def use(self, box: str) -> None:
-        entry = BoxEntry(id=box, backend="memory", owner="me", base=KEY)
-        await self.register.open_boxes([entry])
+    async def use(self, sandbox: str) -> None:
+        entry = SandboxEntry(id=sandbox, backend="memory", owner="me", base=KEY)
+        await self.register.open_sandboxes([entry])
 
 
 async def test_it_is_built_once_whoever_asks():
@@ -43,16 +43,16 @@ async def test_it_is_built_once_whoever_asks():
             group.create_task(store.prepare())
 
     assert store.built == 1
-    [facts] = await store.shelf.facts()
+    [facts] = await store.snapshots.facts()
     assert (facts.key, facts.size_bytes, facts.users) == ("k", 100, 0)
-    assert await store.shelf.setup_log("k") == b"log"
+    assert await store.snapshots.setup_log("k") == b"log"
 
 
 async def test_one_that_its_provider_lost_is_built_again():
     store = Store()
     await store.prepare()
     store.cloud.snapshots.clear()
-    other = Shelf(store.cloud, store.register, edition="1")
+    other = BaseSnapshots(store.cloud, store.register, edition="1")
 
     await other.prepare("k", store.build)
 
@@ -76,24 +76,24 @@ async def test_one_that_cannot_be_noted_is_not_left(monkeypatch: pytest.MonkeyPa
 
 async def test_who_has_lost_its_turn_removes_what_it_has_built_and_uses_the_others():
     store, goes_on = Store(), asyncio.Event()
-    other = Shelf(store.cloud, MemoryRegister(store.register.desk), edition="1")
+    other = BaseSnapshots(store.cloud, MemoryRegister(store.register.scene), edition="1")
 
     async def slow() -> Made:
         made = await store.build()
         await goes_on.wait()
         return made
 
-    late = asyncio.create_task(store.shelf.prepare("k", slow))
+    late = asyncio.create_task(store.snapshots.prepare("k", slow))
     while not store.built:  # noqa: ASYNC110 - what is built here has no event
         await asyncio.sleep(0)
     # It was silent for long: its turn is over.
-    store.register.desk.builders.clear()
+    store.register.scene.builders.clear()
     await other.prepare("k", store.build)
     goes_on.set()
     await late
 
     assert store.built == 2
-    assert (await store.shelf.find("k")).external == "base-2@m"
+    assert (await store.snapshots.find("k")).external == "base-2@m"
     assert store.cloud.snapshots == {"base-2@m"}
     assert await other.remove("k") is True
     assert store.cloud.snapshots == set()
@@ -102,7 +102,7 @@ async def test_who_has_lost_its_turn_removes_what_it_has_built_and_uses_the_othe
 async def test_who_has_lost_its_turn_does_not_remove_what_has_the_same_name():
     """Images of containers are named by what is in them: the later one takes the name."""
     store, goes_on = Store(), asyncio.Event()
-    other = Shelf(store.cloud, MemoryRegister(store.register.desk), edition="1")
+    other = BaseSnapshots(store.cloud, MemoryRegister(store.register.scene), edition="1")
 
     async def build() -> Made:
         store.built += 1
@@ -113,10 +113,10 @@ async def test_who_has_lost_its_turn_does_not_remove_what_has_the_same_name():
         await goes_on.wait()
         return await build()
 
-    late = asyncio.create_task(store.shelf.prepare("k", slow))
-    while not store.register.desk.builders:  # noqa: ASYNC110 - as above
+    late = asyncio.create_task(store.snapshots.prepare("k", slow))
+    while not store.register.scene.builders:  # noqa: ASYNC110 - as above
         await asyncio.sleep(0)
-    store.register.desk.builders.clear()
+    store.register.scene.builders.clear()
     await other.prepare("k", build)
     goes_on.set()
     await late
@@ -127,10 +127,10 @@ async def test_who_has_lost_its_turn_does_not_remove_what_has_the_same_name():
 async def test_a_look_that_was_slow_forgets_no_newer_base(monkeypatch: pytest.MonkeyPatch):
     store = Store()
     await store.prepare()
-    other = Shelf(store.cloud, store.register, edition="1")
+    other = BaseSnapshots(store.cloud, store.register, edition="1")
 
     async def slow(_: str) -> bool:
-        entry = await store.shelf.find("k")
+        entry = await store.snapshots.find("k")
         await store.register.keep_base(entry.model_copy(update={"external": "newer"}))
         monkeypatch.undo()
         store.cloud.snapshots.add("newer")
@@ -146,23 +146,23 @@ async def test_a_look_that_was_slow_forgets_no_newer_base(monkeypatch: pytest.Mo
 async def test_one_that_is_in_use_stays_as_it_was():
     store = Store()
     await store.prepare()
-    before = await store.shelf.find("k")
-    store.register.desk.ahead_s += 3600
+    before = await store.snapshots.find("k")
+    store.register.scene.ahead_s += 3600
     await store.use("a")
 
     with pytest.raises(ConflictError, match="1 sandbox stands on base k"):
-        await store.shelf.remove("k")
+        await store.snapshots.remove("k")
 
-    after = await store.shelf.find("k")
+    after = await store.snapshots.find("k")
     assert (after.external, after.made_at, after.used_at) == (
         before.external,
         before.made_at,
         before.used_at,
     )
-    await store.register.close_box("a")
-    assert await store.shelf.remove("k") is True
-    assert (store.cloud.snapshots, await store.shelf.facts()) == (set(), [])
-    assert await store.shelf.remove("k") is False
+    await store.register.close_sandbox("a")
+    assert await store.snapshots.remove("k") is True
+    assert (store.cloud.snapshots, await store.snapshots.facts()) == (set(), [])
+    assert await store.snapshots.remove("k") is False
 
 
 async def test_a_refused_removal_is_due_again_at_once_and_nobody_uses_it():
@@ -171,13 +171,13 @@ async def test_a_refused_removal_is_due_again_at_once_and_nobody_uses_it():
     store.cloud.dropping = [SandboxError("away")]
 
     with pytest.raises(SandboxError, match="away"):
-        await store.shelf.remove("k")
+        await store.snapshots.remove("k")
 
-    [facts] = await store.shelf.facts()
+    [facts] = await store.snapshots.facts()
     assert facts.used_at == 0.0
     with pytest.raises(SandboxError, match="not prepared"):
-        await store.shelf.find("k")
-    assert await store.shelf.remove("k") is True
+        await store.snapshots.find("k")
+    assert await store.snapshots.remove("k") is True
     assert store.cloud.snapshots == set()
 
 
@@ -186,7 +186,7 @@ async def test_a_mark_that_a_crash_left_under_its_users_is_lifted():
     await store.prepare()
     await store.use("a")
     await store.register.rename_base("memory", KEY, "-base-1@m")
-    other = Shelf(store.cloud, store.register, edition="1")
+    other = BaseSnapshots(store.cloud, store.register, edition="1")
 
     await other.prepare("k", store.build)
 
@@ -208,22 +208,25 @@ async def test_a_removal_that_a_crash_cut_is_finished_before_it_is_built_again()
 async def test_where_snapshots_are_a_hosts_own_each_host_has_its_base_and_sees_no_other():
     store = Store()
     clouds = [LocalCloud(where="one"), LocalCloud(where="two")]
-    one, two = (Shelf(cloud, store.register, edition="1") for cloud in clouds)
+    one, two = (BaseSnapshots(cloud, store.register, edition="1") for cloud in clouds)
 
     async def build(cloud: LocalCloud) -> Made:
         cloud.snapshots.add("same")
         return Made("same", b"", 100)
 
-    for shelf, cloud in zip((one, two), clouds, strict=True):
-        await shelf.prepare("k", partial(build, cloud))
-    assert [[facts.key for facts in await shelf.facts()] for shelf in (one, two)] == [["k"], ["k"]]
+    for snapshots, cloud in zip((one, two), clouds, strict=True):
+        await snapshots.prepare("k", partial(build, cloud))
+    assert [[facts.key for facts in await snapshots.facts()] for snapshots in (one, two)] == [
+        ["k"],
+        ["k"],
+    ]
 
     [entry] = [row for row in await store.register.bases("memory") if row.key.endswith("@one")]
     assert await two.remove(entry.key) is False
     assert await two.remove("k") is True
     assert [cloud.snapshots for cloud in clouds] == [{"same"}, set()]
     assert (len(await one.facts()), await two.facts()) == (1, [])
-    newer = Shelf(clouds[0], store.register, edition="2")
+    newer = BaseSnapshots(clouds[0], store.register, edition="2")
     [old] = await newer.facts()
     assert await newer.remove(old.key) is True
     assert clouds[0].snapshots == set()
@@ -236,14 +239,14 @@ async def test_where_there_are_none_no_engine_is_asked():
         raise SandboxError("docker does not work")
 
     cloud.host = fail
-    shelf = Shelf(cloud, store.register, edition="1")
-    assert (await shelf.facts(), await shelf.remove("k")) == ([], False)
+    snapshots = BaseSnapshots(cloud, store.register, edition="1")
+    assert (await snapshots.facts(), await snapshots.remove("k")) == ([], False)
 
 
 async def test_bases_of_another_edition_are_not_used_and_can_be_removed():
     store = Store()
     await store.prepare()
-    newer = Shelf(store.cloud, store.register, edition="2")
+    newer = BaseSnapshots(store.cloud, store.register, edition="2")
 
     with pytest.raises(SandboxError, match="not prepared"):
         await newer.find("k")

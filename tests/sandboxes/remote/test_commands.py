@@ -48,7 +48,7 @@ async def machine(disk: Path, tmp_path: Path) -> AsyncGenerator[VMMachine]:
 
 
 @pytest.fixture
-def box(machine: VMMachine) -> RemoteCommands:
+def sandbox(machine: VMMachine) -> RemoteCommands:
     return remote_commands(machine)
 
 
@@ -56,36 +56,36 @@ def verbs(machine: VMMachine) -> list[str]:
     return [line.partition("warden.pyz ")[2].split()[0] for line in machine.lines]
 
 
-async def test_a_line_that_is_cut_while_a_command_runs(box: RemoteCommands, machine: VMMachine):
+async def test_a_line_that_is_cut_while_a_command_runs(sandbox: RemoteCommands, machine: VMMachine):
     workspace = machine.vm.folder / "workspace"
     machine.cuts = [(workspace / "begun").exists, None]
 
-    result = await box.exec("echo x >>begun; echo out; sleep 0.5; echo end >>begun; exit 5")
+    result = await sandbox.exec("echo x >>begun; echo out; sleep 0.5; echo end >>begun; exit 5")
 
     assert (result.exit_code, result.output) == (5, b"out\n")
     assert (workspace / "begun").read_text() == "x\nend\n"
     assert verbs(machine) == ["exec"] * 3
 
 
-async def test_a_line_that_is_dead_for_a_while(box: RemoteCommands, machine: VMMachine):
+async def test_a_line_that_is_dead_for_a_while(sandbox: RemoteCommands, machine: VMMachine):
     machine.deaf = 2
 
-    assert (await box.exec("echo x >>f; cat f")).text == "x\n"
+    assert (await sandbox.exec("echo x >>f; cat f")).text == "x\n"
     assert len(machine.lines) == 3
 
 
-async def test_a_big_request_over_a_bad_line(box: RemoteCommands, machine: VMMachine):
+async def test_a_big_request_over_a_bad_line(sandbox: RemoteCommands, machine: VMMachine):
     machine.deaf = 1
     machine.cuts.append(None)
 
-    result = await box.exec("cat >>f; wc -c <f", stdin=b"x" * 3_000_000)
+    result = await sandbox.exec("cat >>f; wc -c <f", stdin=b"x" * 3_000_000)
 
     assert result.text == "3000000\n"
     assert len(machine.puts) == 2
 
 
 async def test_a_big_request_that_nobody_takes(
-    box: RemoteCommands, machine: VMMachine, monkeypatch: pytest.MonkeyPatch
+    sandbox: RemoteCommands, machine: VMMachine, monkeypatch: pytest.MonkeyPatch
 ):
     """Each try takes long, as a line does that was good for a while."""
     monkeypatch.setattr(commands_module, "_GRACE_S", 0.3)
@@ -101,13 +101,13 @@ async def test_a_big_request_that_nobody_takes(
 
     monkeypatch.setattr(machine, "put", hang)
     with pytest.raises(SandboxError, match="was not taken") as lost:
-        await asyncio.wait_for(box.exec("cat", stdin=b"x" * 100_000, timeout_s=5), 10)
+        await asyncio.wait_for(sandbox.exec("cat", stdin=b"x" * 100_000, timeout_s=5), 10)
     assert (lost.value.cause, tries) == (Cause.SANDBOX_LOST, 6)
 
 
 @pytest.mark.parametrize("step", ["exec", "init"])
 async def test_a_file_that_hangs_has_an_end(
-    box: RemoteCommands, machine: VMMachine, monkeypatch: pytest.MonkeyPatch, step: str
+    sandbox: RemoteCommands, machine: VMMachine, monkeypatch: pytest.MonkeyPatch, step: str
 ):
     monkeypatch.setattr(commands_module, "_GRACE_S", 0.2)
     monkeypatch.setattr(warden_client, "_STEP_S", 1.0)
@@ -117,17 +117,17 @@ async def test_a_file_that_hangs_has_an_end(
         raise AssertionError(f"{path} was not taken: {len(content)} bytes")
 
     monkeypatch.setattr(machine, "put", hang)
-    big = box.exec("cat", stdin=b"x" * 100_000, timeout_s=0.1)
-    doing = asyncio.wait_for(box.init() if step == "init" else big, 20)
+    big = sandbox.exec("cat", stdin=b"x" * 100_000, timeout_s=0.1)
+    doing = asyncio.wait_for(sandbox.init() if step == "init" else big, 20)
     with pytest.raises(SandboxError) as lost:
         await doing
     assert lost.value.cause is Cause.SANDBOX_LOST
-    assert box.lost
+    assert sandbox.lost
     big.close()
 
 
 async def test_a_machine_that_is_cut_off_again_and_again_is_not_greeted_for_ever(
-    box: RemoteCommands, machine: VMMachine, monkeypatch: pytest.MonkeyPatch
+    sandbox: RemoteCommands, machine: VMMachine, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(line_module, "_PAUSES_S", (0.01,))
     monkeypatch.setattr(line_module, "_LONG_S", 0.02)
@@ -139,11 +139,11 @@ async def test_a_machine_that_is_cut_off_again_and_again_is_not_greeted_for_ever
 
     monkeypatch.setattr(machine, "run", cut)
     with pytest.raises(SandboxError, match="does not answer"):
-        await asyncio.wait_for(box.init(), 10)
+        await asyncio.wait_for(sandbox.init(), 10)
 
 
 async def test_a_big_request_for_which_there_is_no_room(
-    box: RemoteCommands, machine: VMMachine, monkeypatch: pytest.MonkeyPatch
+    sandbox: RemoteCommands, machine: VMMachine, monkeypatch: pytest.MonkeyPatch
 ):
     """As for a short one: who has filled the disk has not lost its machine by our fault."""
 
@@ -151,23 +151,23 @@ async def test_a_big_request_for_which_there_is_no_room(
         raise FullError(f"no room for {path}: {len(content)} bytes")
 
     monkeypatch.setattr(machine, "put", refuse)
-    result = await box.exec("wc -c", stdin=b"x" * 100_000)
+    result = await sandbox.exec("wc -c", stdin=b"x" * 100_000)
 
     assert (result.exit_code, result.disk_full) == (126, True)
     assert result.text == "yudai: the disk is full\n"
-    assert (await box.exec("echo well")).text == "well\n"
-    assert not box.lost
+    assert (await sandbox.exec("echo well")).text == "well\n"
+    assert not sandbox.lost
 
 
 async def test_what_is_asked_for_stands_on_no_process_list(machine: VMMachine):
     listening = ListeningMachine(machine.vm)
     listening.torn = 1
-    box = remote_commands(listening)
+    sandbox = remote_commands(listening)
     begun = machine.vm.folder / "workspace" / "begun"
     token = f"canary-{unique_sleep()}"
 
     command = f"touch begun; : {token}; cat; while [ -e begun ]; do sleep 0.1; done"
-    running = asyncio.create_task(box.exec(command, stdin=b"in"))
+    running = asyncio.create_task(sandbox.exec(command, stdin=b"in"))
     await until(begun.exists)
     shown = command_lines()
     begun.unlink()
@@ -183,25 +183,25 @@ async def test_what_is_asked_for_stands_on_no_process_list(machine: VMMachine):
 
 
 async def test_a_line_that_stays_dead(
-    box: RemoteCommands, machine: VMMachine, monkeypatch: pytest.MonkeyPatch
+    sandbox: RemoteCommands, machine: VMMachine, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(line_module, "_PAUSES_S", (0.01, 0.01))
     machine.deaf = 1000
 
     with pytest.raises(SandboxError, match="line is dead") as lost:
-        await box.exec("true")
+        await sandbox.exec("true")
 
     assert lost.value.cause is Cause.SANDBOX_LOST
-    assert box.lost
+    assert sandbox.lost
     machine.deaf = 0
     with pytest.raises(SandboxError, match="line is dead"):
-        await box.exec("true")
+        await sandbox.exec("true")
     assert len(machine.lines) == 3
 
 
-async def test_a_machine_that_dies(box: RemoteCommands, machine: VMMachine):
+async def test_a_machine_that_dies(sandbox: RemoteCommands, machine: VMMachine):
     seconds = unique_sleep()
-    running = asyncio.create_task(box.exec(f"sleep {seconds}"))
+    running = asyncio.create_task(sandbox.exec(f"sleep {seconds}"))
     await until(lambda: alive(seconds))
 
     machine.vm.stop()
@@ -210,12 +210,14 @@ async def test_a_machine_that_dies(box: RemoteCommands, machine: VMMachine):
         await running
     assert lost.value.cause is Cause.SANDBOX_LOST
     assert alive(seconds) == []
-    assert "gone" in box.lost
+    assert "gone" in sandbox.lost
 
 
-async def test_a_cancelled_command_is_dead(box: RemoteCommands, machine: VMMachine):
+async def test_a_cancelled_command_is_dead(sandbox: RemoteCommands, machine: VMMachine):
     seconds = unique_sleep()
-    running = asyncio.create_task(box.exec(f"echo old; setsid sleep {seconds} & sleep {seconds}"))
+    running = asyncio.create_task(
+        sandbox.exec(f"echo old; setsid sleep {seconds} & sleep {seconds}")
+    )
     await until(lambda: len(alive(seconds)) == 2)
 
     running.cancel()
@@ -223,16 +225,16 @@ async def test_a_cancelled_command_is_dead(box: RemoteCommands, machine: VMMachi
         await running
 
     assert alive(seconds) == []
-    result = await box.exec("echo new; exit 5")
+    result = await sandbox.exec("echo new; exit 5")
     assert (result.exit_code, result.output) == (5, b"new\n")
     assert verbs(machine) == ["exec", "kill", "exec"]
 
 
 async def test_cancelled_twice_it_is_stopped_in_the_background(
-    box: RemoteCommands, machine: VMMachine
+    sandbox: RemoteCommands, machine: VMMachine
 ):
     seconds = unique_sleep()
-    running = asyncio.create_task(box.exec(f"sleep {seconds}"))
+    running = asyncio.create_task(sandbox.exec(f"sleep {seconds}"))
     await until(lambda: alive(seconds))
 
     running.cancel()
@@ -242,12 +244,12 @@ async def test_cancelled_twice_it_is_stopped_in_the_background(
     with pytest.raises(asyncio.CancelledError):
         await running
 
-    assert (await box.exec("echo new")).text == "new\n"
+    assert (await sandbox.exec("echo new")).text == "new\n"
     assert alive(seconds) == []
 
 
 async def test_what_is_cancelled_before_it_begins_never_begins(
-    box: RemoteCommands, machine: VMMachine
+    sandbox: RemoteCommands, machine: VMMachine
 ):
     """Its line is heard after all, when nobody wants it any more."""
     held = asyncio.Event()
@@ -263,7 +265,7 @@ async def test_what_is_cancelled_before_it_begins_never_begins(
 
     late: list[str] = []
     machine.run = slow
-    running = asyncio.create_task(box.exec("echo x >>f"))
+    running = asyncio.create_task(sandbox.exec("echo x >>f"))
     await reached.wait()
     running.cancel()
     with pytest.raises(asyncio.CancelledError):
@@ -273,22 +275,22 @@ async def test_what_is_cancelled_before_it_begins_never_begins(
     said = await machine.run(late[0], timeout_s=30)
 
     assert b'"killed": true' in said.output
-    assert (await box.exec("cat f")).exit_code == 1
+    assert (await sandbox.exec("cat f")).exit_code == 1
 
 
 async def test_an_old_request_that_comes_late_is_not_run_again(
-    box: RemoteCommands, machine: VMMachine
+    sandbox: RemoteCommands, machine: VMMachine
 ):
-    await box.exec("echo x >>f")
-    await box.exec("echo y >>f")
+    await sandbox.exec("echo x >>f")
+    await sandbox.exec("echo y >>f")
 
     said = await machine.run(machine.lines[0], timeout_s=30)
 
     assert b'"lost": "the warden was killed' in said.output
-    assert (await box.exec("cat f")).text == "x\ny\n"
+    assert (await sandbox.exec("cat f")).text == "x\ny\n"
 
 
-async def test_the_same_request_twice_at_once(box: RemoteCommands, machine: VMMachine):
+async def test_the_same_request_twice_at_once(sandbox: RemoteCommands, machine: VMMachine):
     run = machine.run
 
     async def twice(line: str, *, timeout_s: float, max_bytes: int = 1 << 20) -> Said:
@@ -299,11 +301,11 @@ async def test_the_same_request_twice_at_once(box: RemoteCommands, machine: VMMa
 
     machine.run = twice
 
-    assert (await box.exec("echo x >>f; sleep 0.2; cat f")).text == "x\n"
+    assert (await sandbox.exec("echo x >>f; sleep 0.2; cat f")).text == "x\n"
 
 
 async def test_a_line_that_hangs_ends_with_our_own_deadline(
-    box: RemoteCommands, machine: VMMachine, monkeypatch: pytest.MonkeyPatch
+    sandbox: RemoteCommands, machine: VMMachine, monkeypatch: pytest.MonkeyPatch
 ):
     """What had ended long ago is told as it was, what had not is a timeout."""
     monkeypatch.setattr(commands_module, "_GRACE_S", 1.0)
@@ -316,7 +318,7 @@ async def test_a_line_that_hangs_ends_with_our_own_deadline(
         return said
 
     machine.run = hang
-    ended = await box.exec("echo out; exit 3", timeout_s=1.0)
+    ended = await sandbox.exec("echo out; exit 3", timeout_s=1.0)
     assert (ended.exit_code, ended.text, ended.timed_out) == (3, "out\n", False)
 
     async def deaf(line: str, *, timeout_s: float, max_bytes: int = 1 << 20) -> Said:
@@ -325,14 +327,14 @@ async def test_a_line_that_hangs_ends_with_our_own_deadline(
         return await run(line, timeout_s=timeout_s, max_bytes=max_bytes)
 
     machine.run = deaf
-    never = await box.exec("echo x >f", timeout_s=0.2)
+    never = await sandbox.exec("echo x >f", timeout_s=0.2)
     assert (never.exit_code, never.timed_out) == (124, True)
     machine.run = run
-    assert (await box.exec("ls")).text == ""
+    assert (await sandbox.exec("ls")).text == ""
 
 
 async def test_what_cannot_be_stopped_is_lost(
-    box: RemoteCommands, machine: VMMachine, monkeypatch: pytest.MonkeyPatch
+    sandbox: RemoteCommands, machine: VMMachine, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(commands_module, "_STOP_S", 0.2)
     seconds = unique_sleep()
@@ -344,29 +346,29 @@ async def test_what_cannot_be_stopped_is_lost(
         return await run(line, timeout_s=timeout_s, max_bytes=max_bytes)
 
     machine.run = no_kill
-    running = asyncio.create_task(box.exec(f"sleep {seconds}"))
+    running = asyncio.create_task(sandbox.exec(f"sleep {seconds}"))
     await until(lambda: alive(seconds))
     running.cancel()
     with pytest.raises(asyncio.CancelledError):
         await running
 
     with pytest.raises(SandboxError, match="could not be stopped"):
-        await box.exec("true")
+        await sandbox.exec("true")
 
 
-async def test_the_end_lets_nobody_wait(box: RemoteCommands):
+async def test_the_end_lets_nobody_wait(sandbox: RemoteCommands):
     seconds = unique_sleep()
-    running = asyncio.create_task(box.exec(f"sleep {seconds}"))
+    running = asyncio.create_task(sandbox.exec(f"sleep {seconds}"))
     await until(lambda: alive(seconds))
 
-    await box.end()
+    await sandbox.end()
 
     with pytest.raises(SandboxError, match="destroyed") as lost:
         await running
     assert lost.value.cause is Cause.SANDBOX_LOST
     with pytest.raises(SandboxError, match="destroyed"):
-        await box.as_root().exec("true")
-    await box.end()
+        await sandbox.as_root().exec("true")
+    await sandbox.end()
 
 
 class Scripted:
@@ -423,29 +425,29 @@ async def test_half_an_answer_is_asked_for_again(monkeypatch: pytest.MonkeyPatch
     ],
 )
 async def test_nonsense_loses_the_machine(said: bytes):
-    box = scripted(said)
+    sandbox = scripted(said)
 
     with pytest.raises(SandboxError, match="nonsense") as lost:
-        await box.exec("true")
+        await sandbox.exec("true")
 
     assert lost.value.cause is Cause.SANDBOX_LOST
-    assert box.lost
+    assert sandbox.lost
 
 
 async def test_what_the_warden_says_is_lost_is_lost():
-    box = scripted(answer(lost="somebody cannot be killed"))
+    sandbox = scripted(answer(lost="somebody cannot be killed"))
 
     with pytest.raises(SandboxError, match="cannot be killed"):
-        await box.exec("true")
+        await sandbox.exec("true")
 
-    assert box.lost == "somebody cannot be killed"
+    assert sandbox.lost == "somebody cannot be killed"
 
 
 async def test_a_gone_machine_is_not_asked_again():
-    box = scripted(GoneError("it is gone"))
+    sandbox = scripted(GoneError("it is gone"))
 
     with pytest.raises(SandboxError, match="it is gone"):
-        await box.exec("true")
+        await sandbox.exec("true")
 
 
 async def test_an_error_of_the_provider_does_not_leave_a_command_behind(
@@ -453,24 +455,24 @@ async def test_an_error_of_the_provider_does_not_leave_a_command_behind(
 ):
     monkeypatch.setattr(line_module, "_PAUSES_S", (0.0,))
     machine = Scripted(SandboxError("it says too much"), answer(), CutError("cut"), answer(b"fine"))
-    box = RemoteCommands(machine, variables={}, limits=SandboxLimits())
+    sandbox = RemoteCommands(machine, variables={}, limits=SandboxLimits())
 
     with pytest.raises(SandboxError, match="too much"):
-        await box.exec("true")
+        await sandbox.exec("true")
     assert " kill " in machine.lines[-1]
     with pytest.raises(ValueError, match="environment variable"):
-        await box.exec("true", env={"A B": "x"})
+        await sandbox.exec("true", env={"A B": "x"})
 
-    assert (await box.exec("true")).text == "fine"
+    assert (await sandbox.exec("true")).text == "fine"
 
 
 async def test_a_busy_provider_is_asked_again_when_it_says(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(line_module, "_PAUSES_S", (0.0, 0.0))
-    box = scripted(BusyError("429", retry_after_s=0.2), BusyError("429"), answer(b"fine"))
+    sandbox = scripted(BusyError("429", retry_after_s=0.2), BusyError("429"), answer(b"fine"))
 
     loop = asyncio.get_running_loop()
     began = loop.time()
-    assert (await box.exec("true")).text == "fine"
+    assert (await sandbox.exec("true")).text == "fine"
     assert loop.time() - began >= 0.2
 
 

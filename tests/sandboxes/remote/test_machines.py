@@ -6,23 +6,23 @@ from collections.abc import Collection, Sequence
 import pytest
 
 from tests.support.clouds.memory import MemoryCloud
-from tests.support.registers import Desk, MemoryRegister
+from tests.support.registers import MemoryRegister, Scene
 from yudai.kit.causes import Cause
 from yudai.kit.errors import SandboxError
 from yudai.sandboxes.backends.remote import machines as admission_module
 from yudai.sandboxes.backends.remote.cloud import (
-    BOX,
     INSTALLATION,
+    SANDBOX_TAG,
     BusyError,
     DeniedError,
     Machine,
-    Order,
+    MachineSpec,
 )
-from yudai.sandboxes.backends.remote.machines import Admission, Crew, Member
-from yudai.sandboxes.backends.remote.rate_limit import Pace
-from yudai.sandboxes.backends.remote.reap import ENDED, Watch
+from yudai.sandboxes.backends.remote.machines import Admission, HeldMachine, Machines
+from yudai.sandboxes.backends.remote.rate_limit import MachineRateLimit
+from yudai.sandboxes.backends.remote.reap import ENDED, OrphanTracker
 from yudai.sandboxes.port import Fate, SandboxLimits
-from yudai.sandboxes.register import BoxEntry
+from yudai.sandboxes.register import SandboxEntry
 from yudai.store.holders import DEAD_S
 
 
@@ -35,49 +35,51 @@ class Yard:
         at_once: int = 8,
         lifetime_s: float = 3600.0,
         ttl_s: float = 900.0,
-        desk: Desk | None = None,
+        scene: Scene | None = None,
         at_most: int | None = None,
         waits: bool = True,
         beat_s: float = 0.01,
     ):
         self.cloud = MemoryCloud()
         self.limits = SandboxLimits(lifetime_s=lifetime_s)
-        self.register = MemoryRegister(desk)
-        self.crew = Crew(
+        self.register = MemoryRegister(scene)
+        self.machines = Machines(
             self.cloud,
             self.register,
-            Pace(at_once=at_once, pause_s=0.01),
+            MachineRateLimit(at_once=at_once, pause_s=0.01),
             ttl_s=ttl_s,
             beat_s=beat_s,
             admission=Admission(self.register, at_most=at_most, waits=waits),
         )
 
-    def wanted(self, name: str) -> tuple[BoxEntry, Order]:
-        tags = {INSTALLATION: self.register.desk.name, BOX: name}
-        entry = BoxEntry(id=name, backend="memory", owner="me")
-        return entry, Order(key=f"yudai-{name}", tags=tags, limits=self.limits, ttl_s=900)
+    def wanted(self, name: str) -> tuple[SandboxEntry, MachineSpec]:
+        tags = {INSTALLATION: self.register.scene.name, SANDBOX_TAG: name}
+        entry = SandboxEntry(id=name, backend="memory", owner="me")
+        return entry, MachineSpec(key=f"yudai-{name}", tags=tags, limits=self.limits, ttl_s=900)
 
-    async def hire_all(self, names: str) -> Sequence[Member | SandboxError]:
-        entries, orders = zip(*map(self.wanted, names), strict=True)
-        return await self.crew.hire_all(list(zip(entries, orders, strict=True)))
+    async def create_all(self, names: str) -> Sequence[HeldMachine | SandboxError]:
+        entries, machine_specs = zip(*map(self.wanted, names), strict=True)
+        return await self.machines.create_all(list(zip(entries, machine_specs, strict=True)))
 
     async def open_rows(self) -> list[str]:
-        return [row.id for row in await self.register.boxes("memory")]
+        return [row.id for row in await self.register.sandboxes("memory")]
 
 
 async def test_the_row_is_there_before_the_machine():
     yard = Yard()
     seen: list[str] = []
-    yard.cloud.on_create = lambda order: seen.extend(
-        box for box in yard.register.desk.boxes if order.key == f"yudai-{box}"
+    yard.cloud.on_create = lambda machine_spec: seen.extend(
+        sandbox
+        for sandbox in yard.register.scene.sandboxes
+        if machine_spec.key == f"yudai-{sandbox}"
     )
 
-    member = await yard.crew.hire(*yard.wanted("a"))
+    member = await yard.machines.create(*yard.wanted("a"))
 
     assert seen == ["a"]
-    [row] = await yard.register.boxes("memory")
+    [row] = await yard.register.sandboxes("memory")
     assert row.external == member.machine.id
-    await yard.crew.close()
+    await yard.machines.close()
     assert (yard.cloud.machines, await yard.open_rows()) == ({}, [])
 
 
@@ -87,12 +89,12 @@ async def test_a_creation_that_fails_leaves_nothing(error: SandboxError):
     yard.cloud.creating = [error]
 
     with pytest.raises(type(error)):
-        await yard.crew.hire(*yard.wanted("a"))
+        await yard.machines.create(*yard.wanted("a"))
 
     assert (yard.cloud.machines, await yard.open_rows()) == ({}, [])
     # Its place is free again.
-    await asyncio.wait_for(yard.crew.hire(*yard.wanted("b")), 5)
-    await yard.crew.close()
+    await asyncio.wait_for(yard.machines.create(*yard.wanted("b")), 5)
+    await yard.machines.close()
 
 
 async def test_a_lost_answer_leaves_no_machine():
@@ -100,7 +102,7 @@ async def test_a_lost_answer_leaves_no_machine():
     yard.cloud.losing = [SandboxError("the answer was lost")]
 
     with pytest.raises(SandboxError):
-        await yard.crew.hire(*yard.wanted("a"))
+        await yard.machines.create(*yard.wanted("a"))
 
     assert (yard.cloud.machines, await yard.open_rows()) == ({}, [])
 
@@ -111,12 +113,12 @@ async def test_nor_does_one_that_cannot_be_looked_up_now():
     yard.cloud.losing, yard.cloud.listing = [SandboxError("lost")], [SandboxError("away")]
 
     with pytest.raises(SandboxError, match="lost"):
-        await yard.crew.hire(*yard.wanted("a"))
+        await yard.machines.create(*yard.wanted("a"))
 
     assert len(yard.cloud.machines) == 1
-    [row] = await yard.register.boxes("memory")
+    [row] = await yard.register.sandboxes("memory")
     assert (row.id, row.is_held, row.is_ended) == ("a", False, True)
-    [leftover] = await Watch().reap(yard.cloud, yard.register, holds=yard.crew.holds)
+    [leftover] = await OrphanTracker().reap(yard.cloud, yard.register, holds=yard.machines.holds)
     assert (leftover.id, leftover.why) == ("m0", ENDED)
     assert (yard.cloud.machines, await yard.open_rows()) == ({}, [])
 
@@ -124,7 +126,7 @@ async def test_nor_does_one_that_cannot_be_looked_up_now():
 async def test_cancelled_while_it_is_made():
     yard = Yard(at_once=1)
     yard.cloud.gate = asyncio.Event()
-    hiring = asyncio.create_task(yard.crew.hire(*yard.wanted("a")))
+    hiring = asyncio.create_task(yard.machines.create(*yard.wanted("a")))
     while not yard.cloud.machines:  # noqa: ASYNC110 - what is made here has no event
         await asyncio.sleep(0)
 
@@ -134,30 +136,30 @@ async def test_cancelled_while_it_is_made():
 
     assert (yard.cloud.machines, await yard.open_rows()) == ({}, [])
     yard.cloud.gate = None
-    await asyncio.wait_for(yard.crew.hire(*yard.wanted("b")), 5)
-    await yard.crew.close()
+    await asyncio.wait_for(yard.machines.create(*yard.wanted("b")), 5)
+    await yard.machines.close()
 
 
 async def test_a_busy_provider_is_asked_again_and_made_once():
     yard = Yard()
     yard.cloud.creating = [BusyError("quota", retry_after_s=0.0)] * 3
 
-    await yard.crew.hire(*yard.wanted("a"))
+    await yard.machines.create(*yard.wanted("a"))
 
-    assert len(yard.cloud.orders) == 4
+    assert len(yard.cloud.machine_specs) == 4
     assert len(yard.cloud.machines) == 1
-    await yard.crew.close()
+    await yard.machines.close()
 
 
 async def test_copies_have_rows_of_their_own():
     yard = Yard()
 
-    members = await yard.hire_all("abc")
+    members = await yard.create_all("abc")
 
-    assert all(isinstance(member, Member) for member in members)
-    assert len(yard.cloud.orders) == 1
+    assert all(isinstance(member, HeldMachine) for member in members)
+    assert len(yard.cloud.machine_specs) == 1
     assert sorted(await yard.open_rows()) == ["a", "b", "c"]
-    await yard.crew.close()
+    await yard.machines.close()
     assert (yard.cloud.machines, await yard.open_rows()) == ({}, [])
 
 
@@ -166,28 +168,34 @@ async def test_where_there_are_no_copies_each_is_made_anew(forks: Exception):
     yard = Yard(at_once=3)
     yard.cloud.forking = forks
 
-    members = await asyncio.wait_for(yard.hire_all("abc"), 5)
+    members = await asyncio.wait_for(yard.create_all("abc"), 5)
 
-    assert all(isinstance(member, Member) for member in members)
-    assert [order.key for order in yard.cloud.orders] == ["yudai-a", "yudai-b", "yudai-c"]
+    assert all(isinstance(member, HeldMachine) for member in members)
+    assert [machine_spec.key for machine_spec in yard.cloud.machine_specs] == [
+        "yudai-a",
+        "yudai-b",
+        "yudai-c",
+    ]
     assert len(yard.cloud.machines) == 3
-    await yard.crew.close()
+    await yard.machines.close()
 
 
 async def test_one_that_was_not_copied_is_made_anew(monkeypatch: pytest.MonkeyPatch):
     yard = Yard(at_once=3)
     fork = yard.cloud.fork
 
-    async def half(source: Machine, wanted: Sequence[Order]) -> Sequence[Machine | SandboxError]:
+    async def half(
+        source: Machine, wanted: Sequence[MachineSpec]
+    ) -> Sequence[Machine | SandboxError]:
         return [SandboxError("no room"), *await fork(source, wanted[1:])]
 
     monkeypatch.setattr(yard.cloud, "fork", half)
 
-    members = await yard.hire_all("abc")
+    members = await yard.create_all("abc")
 
-    assert [m.entry.id for m in members if isinstance(m, Member)] == ["a", "b", "c"]
-    assert [order.key for order in yard.cloud.orders] == ["yudai-a", "yudai-b"]
-    await yard.crew.close()
+    assert [m.entry.id for m in members if isinstance(m, HeldMachine)] == ["a", "b", "c"]
+    assert [machine_spec.key for machine_spec in yard.cloud.machine_specs] == ["yudai-a", "yudai-b"]
+    await yard.machines.close()
     assert yard.cloud.machines == {}
 
 
@@ -196,32 +204,34 @@ async def test_copies_are_noted_before_others_are_waited_for():
     yard = Yard(at_once=3)
     fork, told = yard.cloud.fork, asyncio.Event()
 
-    async def half(source: Machine, wanted: Sequence[Order]) -> Sequence[Machine | SandboxError]:
+    async def half(
+        source: Machine, wanted: Sequence[MachineSpec]
+    ) -> Sequence[Machine | SandboxError]:
         yard.cloud.gate = told
         return [SandboxError("no room"), *await fork(source, wanted[1:])]
 
     yard.cloud.fork = half  # type: ignore[method-assign]
-    hiring = asyncio.create_task(yard.hire_all("abc"))
+    hiring = asyncio.create_task(yard.create_all("abc"))
     while len(yard.cloud.machines) < 3:  # noqa: ASYNC110 - what is made here has no event
         await asyncio.sleep(0)
 
-    rows = {row.id: row.external for row in await yard.register.boxes("memory")}
+    rows = {row.id: row.external for row in await yard.register.sandboxes("memory")}
     assert (rows["a"], rows["b"], rows["c"]) == ("m0", "", "m1")
     told.set()
-    assert all(isinstance(member, Member) for member in await hiring)
-    await yard.crew.close()
+    assert all(isinstance(member, HeldMachine) for member in await hiring)
+    await yard.machines.close()
 
 
 async def test_the_first_may_fail_alone():
     yard = Yard(at_once=3)
     yard.cloud.creating = [SandboxError("no room")]
 
-    first, *others = await yard.hire_all("abc")
+    first, *others = await yard.create_all("abc")
 
     assert isinstance(first, SandboxError)
-    assert all(isinstance(member, Member) for member in others)
+    assert all(isinstance(member, HeldMachine) for member in others)
     assert sorted(await yard.open_rows()) == ["b", "c"]
-    await yard.crew.close()
+    await yard.machines.close()
 
 
 async def test_those_who_want_several_do_not_wait_for_each_other():
@@ -229,108 +239,108 @@ async def test_those_who_want_several_do_not_wait_for_each_other():
     yard = Yard(at_once=2)
 
     async def use(names: str) -> None:
-        for member in await yard.hire_all(names):
-            assert isinstance(member, Member)
+        for member in await yard.create_all(names):
+            assert isinstance(member, HeldMachine)
             await asyncio.sleep(0)
-            await yard.crew.dismiss(member.entry.id)
+            await yard.machines.destroy(member.entry.id)
 
     await asyncio.wait_for(asyncio.gather(*map(use, ("ab", "cd", "ef"))), 5)
     assert yard.cloud.machines == {}
-    await yard.crew.close()
+    await yard.machines.close()
 
 
 async def test_a_deletion_that_is_refused_is_left_to_the_next_sweep():
     yard = Yard(at_once=1, at_most=1)
-    member = await yard.crew.hire(*yard.wanted("a"))
+    member = await yard.machines.create(*yard.wanted("a"))
     yard.cloud.killing = [SandboxError("denied")] * 2
 
-    await yard.crew.dismiss("a")
+    await yard.machines.destroy("a")
 
     assert list(yard.cloud.machines) == [member.machine.id]
-    [row] = await yard.register.boxes("memory")
+    [row] = await yard.register.sandboxes("memory")
     assert (row.is_held, row.is_ended, row.external) == (False, True, member.machine.id)
     # It may stay for ever, and takes no place from others.
-    await asyncio.wait_for(yard.crew.hire(*yard.wanted("b")), 5)
-    watch = Watch()
+    await asyncio.wait_for(yard.machines.create(*yard.wanted("b")), 5)
+    watch = OrphanTracker()
     for fate in (Fate.REFUSED, Fate.REAPED):
-        [leftover] = await watch.reap(yard.cloud, yard.register, holds=yard.crew.holds)
+        [leftover] = await watch.reap(yard.cloud, yard.register, holds=yard.machines.holds)
         assert (leftover.id, leftover.why, leftover.fate) == (member.machine.id, ENDED, fate)
-    assert yard.register.desk.boxes["a"].reaped
+    assert yard.register.scene.sandboxes["a"].reaped
     assert await yard.open_rows() == ["b"]
-    await yard.crew.close()
+    await yard.machines.close()
 
 
 async def test_what_others_have_closed_is_kept_and_noted_again():
     """They have not heard of us for a minute; their engine does not have our machines."""
-    desk = Desk()
-    yard, other = Yard(desk=desk, beat_s=900), Yard(desk=desk)
+    scene = Scene()
+    yard, other = Yard(scene=scene, beat_s=900), Yard(scene=scene)
     yard.cloud.forking = SandboxError("no copies")
-    await yard.hire_all("ab")
-    desk.ahead_s += DEAD_S + 1
-    await Watch().reap(other.cloud, other.register)
+    await yard.create_all("ab")
+    scene.ahead_s += DEAD_S + 1
+    await OrphanTracker().reap(other.cloud, other.register)
     assert await yard.open_rows() == []
 
-    assert await Watch().reap(yard.cloud, yard.register, holds=yard.crew.holds) == []
-    await yard.crew.beat()
+    assert await OrphanTracker().reap(yard.cloud, yard.register, holds=yard.machines.holds) == []
+    await yard.machines.beat()
 
     assert len(yard.cloud.machines) == 2
-    assert [row.is_held for row in await other.register.boxes("memory")] == [True, True]
-    await yard.crew.close()
+    assert [row.is_held for row in await other.register.sandboxes("memory")] == [True, True]
+    await yard.machines.close()
     assert (yard.cloud.machines, await yard.open_rows()) == ({}, [])
 
 
 async def test_one_that_is_still_being_made_is_kept_although_its_row_is_closed():
     yard = Yard()
     yard.cloud.gate = asyncio.Event()
-    hiring = asyncio.create_task(yard.crew.hire(*yard.wanted("a")))
+    hiring = asyncio.create_task(yard.machines.create(*yard.wanted("a")))
     while not yard.cloud.machines:  # noqa: ASYNC110 - what is made here has no event
         await asyncio.sleep(0)
-    await yard.register.close_box("a")
+    await yard.register.close_sandbox("a")
 
-    assert await Watch().reap(yard.cloud, yard.register, holds=yard.crew.holds) == []
+    assert await OrphanTracker().reap(yard.cloud, yard.register, holds=yard.machines.holds) == []
 
     yard.cloud.gate.set()
     await hiring
-    await yard.crew.beat()
+    await yard.machines.beat()
     assert await yard.open_rows() == ["a"]
-    await yard.crew.close()
+    await yard.machines.close()
 
 
 async def test_one_that_we_close_while_we_beat_is_not_left_open(monkeypatch: pytest.MonkeyPatch):
     yard = Yard(beat_s=900)
-    await yard.crew.hire(*yard.wanted("a"))
+    await yard.machines.create(*yard.wanted("a"))
     beat = yard.register.beat
 
     async def late(held: Collection[str]) -> set[str]:
-        await yard.crew.dismiss("a")
+        await yard.machines.destroy("a")
         return await beat(held)
 
     monkeypatch.setattr(yard.register, "beat", late)
-    await yard.crew.beat()
+    await yard.machines.beat()
 
     assert await yard.open_rows() == []
-    await yard.crew.close()
+    await yard.machines.close()
 
 
 async def test_it_is_kept_alive():
     yard = Yard(ttl_s=0.03)
-    member = await yard.crew.hire(*yard.wanted("a"))
+    member = await yard.machines.create(*yard.wanted("a"))
     machine = yard.cloud.machines[member.machine.id]
     async with asyncio.timeout(10):
         while len(machine.extended) < 3:  # noqa: ASYNC110 - as above
             await asyncio.sleep(0.005)
 
     assert set(machine.extended) == {0.03}
-    await yard.crew.close()
+    await yard.machines.close()
 
 
 async def test_never_beyond_its_lifetime_and_then_ended_with_the_reason():
     yard = Yard(lifetime_s=0.2, ttl_s=0.06)
-    member = await yard.crew.hire(*yard.wanted("a"))
+    member = await yard.machines.create(*yard.wanted("a"))
     machine, told = yard.cloud.machines[member.machine.id], asyncio.Queue[str]()
 
     async def end(why: str) -> None:
-        await yard.crew.dismiss("a")
+        await yard.machines.destroy("a")
         told.put_nowait(why)
 
     member.end = end
@@ -339,16 +349,16 @@ async def test_never_beyond_its_lifetime_and_then_ended_with_the_reason():
     assert "SANDBOX_LIFETIME_MINUTES" in why
     assert all(seconds <= 0.06 for seconds in machine.extended)
     assert (yard.cloud.machines, await yard.open_rows()) == ({}, [])
-    await yard.crew.close()
+    await yard.machines.close()
 
 
 async def test_one_that_is_gone_when_it_is_extended_is_told_so():
     yard = Yard(ttl_s=0.03)
-    member = await yard.crew.hire(*yard.wanted("a"))
+    member = await yard.machines.create(*yard.wanted("a"))
     told = asyncio.Queue[str]()
 
     async def end(why: str) -> None:
-        await yard.crew.dismiss("a")
+        await yard.machines.destroy("a")
         told.put_nowait(why)
 
     member.end = end
@@ -356,7 +366,7 @@ async def test_one_that_is_gone_when_it_is_extended_is_told_so():
 
     assert await asyncio.wait_for(told.get(), 10) == "it has ended"
     assert await yard.open_rows() == []
-    await yard.crew.close()
+    await yard.machines.close()
 
 
 async def test_a_register_that_is_away_for_a_beat_ends_nothing(monkeypatch: pytest.MonkeyPatch):
@@ -369,18 +379,18 @@ async def test_a_register_that_is_away_for_a_beat_ends_nothing(monkeypatch: pyte
         raise ConnectionError("the database is away")
 
     monkeypatch.setattr(yard.register, "beat", beat)
-    await yard.crew.hire(*yard.wanted("a"))
+    await yard.machines.create(*yard.wanted("a"))
     async with asyncio.timeout(10):
         while beats < 3:  # noqa: ASYNC110 - as above
             await asyncio.sleep(0.005)
 
     assert len(yard.cloud.machines) == 1
-    await yard.crew.close()
+    await yard.machines.close()
 
 
 async def test_nor_does_it_let_the_provider_end_them(monkeypatch: pytest.MonkeyPatch):
     yard = Yard(ttl_s=0.03)
-    member = await yard.crew.hire(*yard.wanted("a"))
+    member = await yard.machines.create(*yard.wanted("a"))
 
     async def beat(_: object) -> set[str]:
         raise ConnectionError("the database is away")
@@ -391,7 +401,7 @@ async def test_nor_does_it_let_the_provider_end_them(monkeypatch: pytest.MonkeyP
     async with asyncio.timeout(10):
         while len(machine.extended) < before + 3:  # noqa: ASYNC110 - as above
             await asyncio.sleep(0.005)
-    await yard.crew.close()
+    await yard.machines.close()
 
 
 async def test_a_slow_provider_does_not_keep_us_from_saying_that_we_live(
@@ -404,7 +414,7 @@ async def test_a_slow_provider_does_not_keep_us_from_saying_that_we_live(
         return set()
 
     monkeypatch.setattr(yard.register, "beat", beat)
-    member = await yard.crew.hire(*yard.wanted("a"))
+    member = await yard.machines.create(*yard.wanted("a"))
     hangs = asyncio.Event()
 
     async def extend(_: float) -> None:
@@ -415,12 +425,12 @@ async def test_a_slow_provider_does_not_keep_us_from_saying_that_we_live(
         for _ in range(10):
             await beats.get()
     hangs.set()
-    await yard.crew.close()
+    await yard.machines.close()
 
 
 async def test_an_end_is_whole_although_its_caller_is_cancelled(monkeypatch: pytest.MonkeyPatch):
     yard, goes_on = Yard(at_once=1), asyncio.Event()
-    await yard.crew.hire(*yard.wanted("a"))
+    await yard.machines.create(*yard.wanted("a"))
     kill = yard.cloud.kill
 
     async def slow(machine_id: str) -> bool:
@@ -428,7 +438,7 @@ async def test_an_end_is_whole_although_its_caller_is_cancelled(monkeypatch: pyt
         return await kill(machine_id)
 
     monkeypatch.setattr(yard.cloud, "kill", slow)
-    ending = asyncio.create_task(yard.crew.dismiss("a"))
+    ending = asyncio.create_task(yard.machines.destroy("a"))
     await asyncio.sleep(0)
     await asyncio.sleep(0)
     ending.cancel()
@@ -436,10 +446,10 @@ async def test_an_end_is_whole_although_its_caller_is_cancelled(monkeypatch: pyt
         await ending
     goes_on.set()
 
-    await asyncio.wait_for(yard.crew.hire(*yard.wanted("b")), 5)
+    await asyncio.wait_for(yard.machines.create(*yard.wanted("b")), 5)
     assert await yard.open_rows() == ["b"]
     assert len(yard.cloud.machines) == 1
-    await yard.crew.close()
+    await yard.machines.close()
 
 
 async def test_places_are_given_back_once(monkeypatch: pytest.MonkeyPatch):
@@ -447,39 +457,39 @@ async def test_places_are_given_back_once(monkeypatch: pytest.MonkeyPatch):
     yard = Yard(at_once=3)
     yard.cloud.creating = [SandboxError("no room")]
 
-    async def refuse(box_id: str, external: str) -> None:
-        raise ConnectionError(f"the database is away: {box_id} {external}")
+    async def refuse(sandbox_id: str, external: str) -> None:
+        raise ConnectionError(f"the database is away: {sandbox_id} {external}")
 
-    monkeypatch.setattr(yard.register, "name_box", refuse)
+    monkeypatch.setattr(yard.register, "name_sandbox", refuse)
     with pytest.raises(ConnectionError):
-        await yard.hire_all("abc")
+        await yard.create_all("abc")
     monkeypatch.undo()
 
     for name in "def":
-        await asyncio.wait_for(yard.crew.hire(*yard.wanted(name)), 5)
-    full = asyncio.create_task(yard.crew.hire(*yard.wanted("g")))
+        await asyncio.wait_for(yard.machines.create(*yard.wanted(name)), 5)
+    full = asyncio.create_task(yard.machines.create(*yard.wanted("g")))
     await asyncio.sleep(0.05)
     assert not full.done()
     full.cancel()
     await asyncio.wait([full])
-    await yard.crew.close()
+    await yard.machines.close()
     assert yard.cloud.machines == {}
 
 
 async def _first_dies(
     yard: Yard, gate: asyncio.Event
-) -> asyncio.Task[Sequence[Member | SandboxError]]:
+) -> asyncio.Task[Sequence[HeldMachine | SandboxError]]:
     """While the others are being made, of which there are no copies."""
     yard.cloud.forking = SandboxError("no forks now")
     create = yard.cloud.create
 
-    async def slow(order: Order) -> Machine:
-        if order.key != "yudai-a":
+    async def slow(machine_spec: MachineSpec) -> Machine:
+        if machine_spec.key != "yudai-a":
             await gate.wait()
-        return await create(order)
+        return await create(machine_spec)
 
     yard.cloud.create = slow  # type: ignore[method-assign]
-    hiring = asyncio.create_task(yard.hire_all("abc"))
+    hiring = asyncio.create_task(yard.create_all("abc"))
     async with asyncio.timeout(10):
         while not yard.cloud.machines:  # noqa: ASYNC110 - as above
             await asyncio.sleep(0.001)
@@ -495,13 +505,13 @@ async def test_one_that_died_meanwhile_gives_its_place_back_once():
     hiring.cancel()
     await asyncio.wait([hiring])
 
-    await asyncio.wait_for(yard.crew._pace.enter(3), 5)
-    full = asyncio.create_task(yard.crew._pace.enter())
+    await asyncio.wait_for(yard.machines._pace.enter(3), 5)
+    full = asyncio.create_task(yard.machines._pace.enter())
     await asyncio.sleep(0.05)
     assert not full.done()
     full.cancel()
     await asyncio.wait([full])
-    await yard.crew.close()
+    await yard.machines.close()
 
 
 async def test_one_that_died_meanwhile_is_given_to_nobody():
@@ -513,16 +523,16 @@ async def test_one_that_died_meanwhile_is_given_to_nobody():
 
     assert isinstance(first, SandboxError)
     assert (first.cause, str(first)) == (Cause.SANDBOX_LOST, "it has ended")
-    assert all(isinstance(member, Member) for member in others)
-    await yard.crew.close()
+    assert all(isinstance(member, HeldMachine) for member in others)
+    await yard.machines.close()
 
 
 async def test_all_are_ended_at_once(monkeypatch: pytest.MonkeyPatch):
     yard, kill, ending = Yard(), MemoryCloud.kill, 0
     for name in "abcd":
-        await yard.crew.hire(*yard.wanted(name))
+        await yard.machines.create(*yard.wanted(name))
 
-    async def together(machine_id: str) -> bool:
+    async def gather(machine_id: str) -> bool:
         nonlocal ending
         ending += 1
         async with asyncio.timeout(10):
@@ -530,69 +540,69 @@ async def test_all_are_ended_at_once(monkeypatch: pytest.MonkeyPatch):
                 await asyncio.sleep(0.005)
         return await kill(yard.cloud, machine_id)
 
-    monkeypatch.setattr(yard.cloud, "kill", together)
-    await yard.crew.close()
+    monkeypatch.setattr(yard.cloud, "kill", gather)
+    await yard.machines.close()
 
     assert (yard.cloud.machines, await yard.open_rows()) == ({}, [])
 
 
 async def test_all_processes_together_have_so_many_places(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(admission_module, "_FIRST_PAUSE_S", 0.01)
-    desk = Desk()
-    one, other = Yard(desk=desk, at_most=3), Yard(desk=desk, at_most=3)
-    await one.hire_all("ab")
-    waiting = asyncio.create_task(other.hire_all("cd"))
+    scene = Scene()
+    one, other = Yard(scene=scene, at_most=3), Yard(scene=scene, at_most=3)
+    await one.create_all("ab")
+    waiting = asyncio.create_task(other.create_all("cd"))
     await asyncio.sleep(0.1)
     assert (waiting.done(), other.cloud.machines) == (False, {})
     # Who wants less is not kept by who waits elsewhere.
-    await asyncio.wait_for(one.crew.hire(*one.wanted("e")), 5)
+    await asyncio.wait_for(one.machines.create(*one.wanted("e")), 5)
 
-    await one.crew.dismiss("a")
-    await one.crew.dismiss("e")
+    await one.machines.destroy("a")
+    await one.machines.destroy("e")
 
     await asyncio.wait_for(waiting, 5)
     assert sorted(await one.open_rows()) == ["b", "c", "d"]
-    await one.crew.close()
-    await other.crew.close()
+    await one.machines.close()
+    await other.machines.close()
 
 
 async def test_a_dead_process_has_no_places():
-    desk = Desk()
-    one, other = Yard(desk=desk, at_most=2), Yard(desk=desk, at_most=2)
-    await one.hire_all("ab")
-    await desk.kill(one.register)
+    scene = Scene()
+    one, other = Yard(scene=scene, at_most=2), Yard(scene=scene, at_most=2)
+    await one.create_all("ab")
+    await scene.kill(one.register)
 
-    await asyncio.wait_for(other.hire_all("cd"), 5)
+    await asyncio.wait_for(other.create_all("cd"), 5)
 
-    await other.crew.close()
-    await one.crew.close()
+    await other.machines.close()
+    await one.machines.close()
 
 
 async def test_who_does_not_wait_is_told_that_all_are_taken():
-    desk = Desk()
-    one, doctor = Yard(desk=desk, at_most=2), Yard(desk=desk, at_most=2, waits=False)
-    await one.hire_all("ab")
+    scene = Scene()
+    one, doctor = Yard(scene=scene, at_most=2), Yard(scene=scene, at_most=2, waits=False)
+    await one.create_all("ab")
 
     with pytest.raises(BusyError, match=r"all 2 sandboxes .* are in use"):
-        await doctor.crew.hire(*doctor.wanted("c"))
+        await doctor.machines.create(*doctor.wanted("c"))
 
     assert sorted(await one.open_rows()) == ["a", "b"]
-    await one.crew.close()
-    await asyncio.wait_for(doctor.crew.hire(*doctor.wanted("d")), 5)
-    await doctor.crew.close()
+    await one.machines.close()
+    await asyncio.wait_for(doctor.machines.create(*doctor.wanted("d")), 5)
+    await doctor.machines.close()
 
 
 async def test_who_gives_up_waiting_has_no_place_and_no_row(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(admission_module, "_FIRST_PAUSE_S", 0.01)
-    desk = Desk()
-    one, other = Yard(desk=desk, at_most=2), Yard(desk=desk, at_most=2, at_once=2)
-    await one.hire_all("ab")
-    waiting = asyncio.create_task(other.hire_all("cd"))
+    scene = Scene()
+    one, other = Yard(scene=scene, at_most=2), Yard(scene=scene, at_most=2, at_once=2)
+    await one.create_all("ab")
+    waiting = asyncio.create_task(other.create_all("cd"))
     await asyncio.sleep(0.05)
     waiting.cancel()
     await asyncio.wait([waiting])
     assert sorted(await one.open_rows()) == ["a", "b"]
-    await one.crew.close()
+    await one.machines.close()
 
-    await asyncio.wait_for(other.hire_all("ef"), 5)
-    await other.crew.close()
+    await asyncio.wait_for(other.create_all("ef"), 5)
+    await other.machines.close()

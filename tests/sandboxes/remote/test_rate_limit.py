@@ -6,53 +6,53 @@ import pytest
 
 from yudai.kit.causes import POLICIES
 from yudai.sandboxes.backends.remote.cloud import BusyError, DeniedError
-from yudai.sandboxes.backends.remote.rate_limit import Pace
+from yudai.sandboxes.backends.remote.rate_limit import MachineRateLimit
 
 
 async def test_no_more_than_so_many_at_once():
-    pace = Pace(at_once=2)
-    await pace.enter(2)
-    third = asyncio.create_task(pace.enter())
+    rate_limit = MachineRateLimit(at_once=2)
+    await rate_limit.enter(2)
+    third = asyncio.create_task(rate_limit.enter())
     await asyncio.sleep(0)
     assert not third.done()
 
-    pace.leave()
+    rate_limit.leave()
     await asyncio.wait_for(third, 5)
 
 
 async def test_two_that_want_several_do_not_wait_for_each_other():
-    pace = Pace(at_once=3)
-    await pace.enter(2)
-    one, other = asyncio.create_task(pace.enter(2)), asyncio.create_task(pace.enter(2))
+    rate_limit = MachineRateLimit(at_once=3)
+    await rate_limit.enter(2)
+    one, other = asyncio.create_task(rate_limit.enter(2)), asyncio.create_task(rate_limit.enter(2))
     await asyncio.sleep(0)
 
-    pace.leave(2)
+    rate_limit.leave(2)
     await asyncio.wait_for(one, 5)
     assert not other.done()
-    pace.leave(2)
+    rate_limit.leave(2)
     await asyncio.wait_for(other, 5)
 
 
 async def test_who_gives_up_waiting_holds_no_place():
-    pace = Pace(at_once=2)
-    await pace.enter()
-    waiting = asyncio.create_task(pace.enter(2))
+    rate_limit = MachineRateLimit(at_once=2)
+    await rate_limit.enter()
+    waiting = asyncio.create_task(rate_limit.enter(2))
     await asyncio.sleep(0)
     waiting.cancel()
     with pytest.raises(asyncio.CancelledError):
         await waiting
 
-    await asyncio.wait_for(pace.enter(), 5)
+    await asyncio.wait_for(rate_limit.enter(), 5)
 
 
 async def test_more_than_there_ever_are_is_refused():
     with pytest.raises(DeniedError, match="3 sandboxes at once are more than the 2 allowed") as no:
-        await Pace(at_once=2).enter(3)
+        await MachineRateLimit(at_once=2).enter(3)
     assert POLICIES[no.value.cause].retry == "final"
 
 
 async def test_creations_are_spread_over_time():
-    pace, loop = Pace(at_once=9, per_second=50), asyncio.get_running_loop()
+    rate_limit, loop = MachineRateLimit(at_once=9, per_second=50), asyncio.get_running_loop()
     moments: list[float] = []
 
     async def make() -> None:
@@ -60,7 +60,7 @@ async def test_creations_are_spread_over_time():
 
     async with asyncio.TaskGroup() as group:
         for _ in range(4):
-            group.create_task(pace.make(make))
+            group.create_task(rate_limit.make(make))
 
     assert moments[-1] - moments[0] >= 3 / 50 - 0.01
 
@@ -74,7 +74,7 @@ async def test_busy_is_waited_for_as_it_says():
             raise said.pop(0)
         return "made"
 
-    assert await Pace(at_once=1, pause_s=0.01).make(make) == "made"
+    assert await MachineRateLimit(at_once=1, pause_s=0.01).make(make) == "made"
     assert loop.time() - began >= 0.3
 
 
@@ -87,7 +87,7 @@ async def test_busy_that_says_at_once_is_left_alone_for_a_while():
         raise BusyError("quota", retry_after_s=0.0)
 
     with pytest.raises(BusyError):
-        await Pace(at_once=1, patience_s=0.5, pause_s=0.05).make(make)
+        await MachineRateLimit(at_once=1, patience_s=0.5, pause_s=0.05).make(make)
     assert asked <= 5
 
 
@@ -100,7 +100,7 @@ async def test_patience_ends_with_its_last_word():
         raise BusyError(f"quota {asked}", retry_after_s=0.02)
 
     with pytest.raises(BusyError, match="quota"):
-        await Pace(at_once=1, patience_s=0.05, pause_s=0.01).make(make)
+        await MachineRateLimit(at_once=1, patience_s=0.05, pause_s=0.01).make(make)
     assert 2 <= asked <= 3
 
 
@@ -113,5 +113,5 @@ async def test_what_is_not_busy_is_raised_at_once():
         raise DeniedError("wrong key")
 
     with pytest.raises(DeniedError):
-        await Pace(at_once=1).make(make)
+        await MachineRateLimit(at_once=1).make(make)
     assert asked == 1

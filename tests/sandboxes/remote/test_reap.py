@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.support.registers import Desk, MemoryRegister
+from tests.support.registers import MemoryRegister, Scene
 from yudai.kit.errors import SandboxError
-from yudai.sandboxes.backends.remote.cloud import BOX, INSTALLATION, Cloud, Found
+from yudai.sandboxes.backends.remote.cloud import INSTALLATION, SANDBOX_TAG, Cloud, Found
 from yudai.sandboxes.backends.remote.reap import (
     CREATION_S,
     DEAD,
@@ -17,11 +17,11 @@ from yudai.sandboxes.backends.remote.reap import (
     ENDED,
     GRACE_S,
     UNKNOWN,
+    OrphanTracker,
     Sweep,
-    Watch,
 )
 from yudai.sandboxes.port import Fate
-from yudai.sandboxes.register import BoxEntry
+from yudai.sandboxes.register import SandboxEntry
 
 NOW = 1_800_000_000.0
 
@@ -31,23 +31,25 @@ class Time:
     now: float = 100.0
     wall: float = NOW
 
-    def watch(self) -> Watch:
-        return Watch(now=lambda: self.now, wall=lambda: self.wall)
+    def watch(self) -> OrphanTracker:
+        return OrphanTracker(now=lambda: self.now, wall=lambda: self.wall)
 
     def pass_s(self, seconds: float) -> None:
         self.now += seconds
         self.wall += seconds
 
 
-def machine(name: str, box: str | None = None, *, started_at: float | None = None) -> Found:
-    tags = {INSTALLATION: "us", "owner": "run-9"} | ({} if box is None else {BOX: box})
+def machine(name: str, sandbox: str | None = None, *, started_at: float | None = None) -> Found:
+    tags = {INSTALLATION: "us", "owner": "run-9"} | (
+        {} if sandbox is None else {SANDBOX_TAG: sandbox}
+    )
     return Found(name, tags, "running", started_at)
 
 
 def row(
     name: str, *, external: str = "", is_held: bool = True, created_at: float = NOW
-) -> BoxEntry:
-    return BoxEntry(
+) -> SandboxEntry:
+    return SandboxEntry(
         id=name,
         backend="e2b",
         owner=f"owner-{name}",
@@ -59,9 +61,9 @@ def row(
 
 def look(
     found: Sequence[Found],
-    rows: Sequence[BoxEntry] = (),
+    rows: Sequence[SandboxEntry] = (),
     *closed: str,
-    watch: Watch | None = None,
+    watch: OrphanTracker | None = None,
     dry_run: bool = False,
 ) -> Sweep:
     watch = watch or Time().watch()
@@ -70,7 +72,7 @@ def look(
 
 
 def told(sweep: Sweep) -> list[tuple[str, str, str]]:
-    return [(doomed.id, doomed.box, doomed.leftover.why) for doomed in sweep.machines]
+    return [(orphan.id, orphan.sandbox, orphan.leftover.why) for orphan in sweep.machines]
 
 
 LOOKED_AFTER = [
@@ -81,7 +83,7 @@ LOOKED_AFTER = [
 
 
 @pytest.mark.parametrize(("found", "entry"), LOOKED_AFTER)
-def test_what_a_living_process_holds_is_never_touched(found: Found, entry: BoxEntry):
+def test_what_a_living_process_holds_is_never_touched(found: Found, entry: SandboxEntry):
     time = Time()
     watch = time.watch()
     for _ in range(3):
@@ -90,7 +92,7 @@ def test_what_a_living_process_holds_is_never_touched(found: Found, entry: BoxEn
 
 
 @pytest.mark.parametrize(("found", "entry"), LOOKED_AFTER)
-def test_what_a_dead_process_held_is_removed_at_once(found: Found, entry: BoxEntry):
+def test_what_a_dead_process_held_is_removed_at_once(found: Found, entry: SandboxEntry):
     dead = entry.model_copy(update={"is_held": False, "created_at": NOW - 90})
     sweep = look([found], [dead], "source")
     assert told(sweep) == [("m", "b", DEAD)]
@@ -177,17 +179,17 @@ def test_what_a_held_row_names_is_never_removed_nor_is_the_row_closed(
     found: dict[str, str], noted: Sequence[tuple[str, bool]], *, dry_run: bool
 ):
     rows = [
-        row(box, external=box.upper() if state == "named" else "", is_held=is_held)
-        for box, (state, is_held) in zip("abc", noted, strict=True)
+        row(sandbox, external=sandbox.upper() if state == "named" else "", is_held=is_held)
+        for sandbox, (state, is_held) in zip("abc", noted, strict=True)
         if state != "closed"
     ]
-    machines = [machine(name, box) for name, box in found.items()]
+    machines = [machine(name, sandbox) for name, sandbox in found.items()]
     sweep = look(machines, rows, *"abc", dry_run=dry_run)
     held = {entry.external for entry in rows if entry.is_held}
     assert not held & {leftover.id for leftover in sweep.leftovers}
     assert not any(entry.is_held for entry in sweep.rows)
     dead = {entry.external for entry in rows if not entry.is_held and entry.external}
-    assert dead & set(found) <= {doomed.id for doomed in sweep.machines}
+    assert dead & set(found) <= {orphan.id for orphan in sweep.machines}
 
 
 @dataclass
@@ -220,27 +222,29 @@ def as_cloud(cloud: ListedCloud) -> Cloud:
     return cloud  # type: ignore[return-value]
 
 
-async def scene() -> tuple[Desk, MemoryRegister]:
+async def open_scene() -> tuple[Scene, MemoryRegister]:
     """Rows of one process that has died, and the register of another."""
-    desk = Desk(name="us")
-    dead = MemoryRegister(desk)
+    scene = Scene(name="us")
+    dead = MemoryRegister(scene)
     for name in ("one", "two", "three", "gone"):
-        await dead.open_boxes([BoxEntry(id=name, backend="e2b", owner="run")])
-        await dead.name_box(name, f"m-{name}")
-    await desk.kill(dead)
-    return desk, MemoryRegister(desk)
+        await dead.open_sandboxes([SandboxEntry(id=name, backend="e2b", owner="run")])
+        await dead.name_sandbox(name, f"m-{name}")
+    await scene.kill(dead)
+    return scene, MemoryRegister(scene)
 
 
 async def test_a_refused_removal_keeps_no_other_from_it_and_is_tried_again():
-    desk, register = await scene()
+    scene, register = await open_scene()
     found = [machine(f"m-{name}", name) for name in ("one", "two", "three")]
-    cloud, watch = ListedCloud(found, refuses={"m-one"}, gone={"m-three"}), Watch()
+    cloud, watch = ListedCloud(found, refuses={"m-one"}, gone={"m-three"}), OrphanTracker()
     swept = await watch.reap(as_cloud(cloud), register)
     assert {(one.id, one.fate, one.note) for one in swept} == {
         ("m-one", Fate.REFUSED, "deletion is denied"),
         ("m-two", Fate.REAPED, ""),
     }
-    assert {name: (box.is_open, box.reaped) for name, box in desk.boxes.items()} == {
+    assert {
+        name: (sandbox.is_open, sandbox.reaped) for name, sandbox in scene.sandboxes.items()
+    } == {
         "one": (True, False),
         "two": (False, True),
         "three": (True, False),
@@ -249,75 +253,79 @@ async def test_a_refused_removal_keeps_no_other_from_it_and_is_tried_again():
     cloud.found, cloud.refuses = [found[0]], set()
     swept = await watch.reap(as_cloud(cloud), register)
     assert [(one.id, one.fate) for one in swept] == [("m-one", Fate.REAPED)]
-    assert not any(box.is_open for box in desk.boxes.values())
-    assert desk.boxes["one"].reaped
+    assert not any(sandbox.is_open for sandbox in scene.sandboxes.values())
+    assert scene.sandboxes["one"].reaped
 
 
 async def test_what_nobody_knew_counts_as_reaped_too():
-    desk, register = await scene()
-    desk.boxes.clear()
+    scene, register = await open_scene()
+    scene.sandboxes.clear()
     time = Time()
     watch, cloud = time.watch(), as_cloud(ListedCloud([machine("m", "never")]))
     await watch.reap(cloud, register)
     time.pass_s(GRACE_S)
     [leftover] = await watch.reap(cloud, register)
     assert (leftover.why, leftover.fate) == (UNKNOWN, Fate.REAPED)
-    [box] = desk.boxes.values()
-    assert (box.reaped, box.is_open) == (True, False)
-    assert (box.entry.backend, box.entry.external, box.entry.owner) == ("e2b", "m", "run-9")
+    [sandbox] = scene.sandboxes.values()
+    assert (sandbox.reaped, sandbox.is_open) == (True, False)
+    assert (sandbox.entry.backend, sandbox.entry.external, sandbox.entry.owner) == (
+        "e2b",
+        "m",
+        "run-9",
+    )
 
 
 async def test_where_machines_are_a_hosts_own_another_hosts_rows_stay_open():
     """We cannot see what became of those; a host that never comes back is given up."""
-    desk, _ = await scene()
-    elsewhere, time = MemoryRegister(desk, host="elsewhere"), Time(wall=desk.now())
+    scene, _ = await open_scene()
+    elsewhere, time = MemoryRegister(scene, host="elsewhere"), Time(wall=scene.now())
     cloud = as_cloud(LocalCloud([]))
     await time.watch().reap(cloud, elsewhere)
-    assert all(box.is_open for box in desk.boxes.values())
+    assert all(sandbox.is_open for sandbox in scene.sandboxes.values())
     time.pass_s(ELSEWHERE_S + 1)
     await time.watch().reap(cloud, elsewhere)
-    assert not any(box.is_open for box in desk.boxes.values())
+    assert not any(sandbox.is_open for sandbox in scene.sandboxes.values())
 
 
 async def test_a_machine_that_is_here_is_removed_whoever_asked_for_it():
     """Workers in containers of one host have names of their own, and one engine."""
-    desk, _ = await scene()
-    elsewhere = MemoryRegister(desk, host="elsewhere")
+    scene, _ = await open_scene()
+    elsewhere = MemoryRegister(scene, host="elsewhere")
     cloud = LocalCloud([machine("m-one", "one")])
-    await Watch().reap(as_cloud(cloud), elsewhere)
+    await OrphanTracker().reap(as_cloud(cloud), elsewhere)
     assert cloud.killed == ["m-one"]
-    assert desk.boxes["one"].reaped
+    assert scene.sandboxes["one"].reaped
 
 
 async def test_a_dry_run_changes_nothing():
-    desk, register = await scene()
+    scene, register = await open_scene()
     cloud = ListedCloud([machine("m-one", "one")])
-    swept = await Watch().reap(as_cloud(cloud), register, dry_run=True)
+    swept = await OrphanTracker().reap(as_cloud(cloud), register, dry_run=True)
     assert [(one.id, one.why) for one in swept] == [("m-one", DEAD)]
     assert cloud.killed == []
-    assert all(box.is_open for box in desk.boxes.values())
+    assert all(sandbox.is_open for sandbox in scene.sandboxes.values())
 
 
 async def test_another_installation_is_not_touched_even_if_its_machines_are_listed():
-    _, register = await scene()
-    strange = machine("m-one", "one")._replace(tags={INSTALLATION: "them", BOX: "one"})
-    untagged = machine("m-two", "two")._replace(tags={BOX: "two"})
+    _, register = await open_scene()
+    strange = machine("m-one", "one")._replace(tags={INSTALLATION: "them", SANDBOX_TAG: "one"})
+    untagged = machine("m-two", "two")._replace(tags={SANDBOX_TAG: "two"})
     cloud = ListedCloud([strange, untagged])
-    assert await Watch().reap(as_cloud(cloud), register) == []
+    assert await OrphanTracker().reap(as_cloud(cloud), register) == []
     assert cloud.killed == []
 
 
 async def test_machines_are_read_before_rows():
     """One that is made in between has its row by then."""
-    _, register = await scene()
-    living = MemoryRegister(register.desk)
+    _, register = await open_scene()
+    living = MemoryRegister(register.scene)
 
     class LateCloud(ListedCloud):
         async def list(self, installation: str) -> Sequence[Found]:
             assert installation == "us"
-            await living.open_boxes([BoxEntry(id="new", backend="e2b", owner="run")])
+            await living.open_sandboxes([SandboxEntry(id="new", backend="e2b", owner="run")])
             return [machine("m-new", "new")]
 
     cloud = LateCloud([])
-    assert await Watch().reap(as_cloud(cloud), register) == []
+    assert await OrphanTracker().reap(as_cloud(cloud), register) == []
     assert cloud.killed == []

@@ -33,7 +33,7 @@ from yudai.sandboxes.backends.remote import warden_bundle
 from yudai.sandboxes.backends.remote.cloud import DeniedError, Said
 from yudai.sandboxes.backends.remote.commands import RemoteCommands
 from yudai.sandboxes.backends.warden import limits, processes
-from yudai.sandboxes.backends.warden.processes import Household
+from yudai.sandboxes.backends.warden.processes import ProcessTree
 from yudai.sandboxes.backends.warden.protocol import Request
 from yudai.sandboxes.backends.warden.state import Agent
 from yudai.sandboxes.port import ExecResult
@@ -63,12 +63,12 @@ async def machine(disk: Path, tmp_path: Path) -> AsyncGenerator[VMMachine]:
 
 
 @pytest.fixture
-def box(machine: VMMachine) -> RemoteCommands:
+def sandbox(machine: VMMachine) -> RemoteCommands:
     return remote_commands(machine)
 
 
-async def python(box: RemoteCommands, program: str) -> ExecResult:
-    return await box.exec("python3 -", stdin=dedent(program).encode())
+async def python(sandbox: RemoteCommands, program: str) -> ExecResult:
+    return await sandbox.exec("python3 -", stdin=dedent(program).encode())
 
 
 def test_the_parcel_is_always_the_same_and_needs_nothing_of_ours():
@@ -105,47 +105,47 @@ def test_a_request_comes_through_as_it_was():
     assert Request.load(request.dump()) == request
 
 
-async def test_a_command_has_output_status_and_a_clean_environment(box: RemoteCommands):
-    result = await box.exec("echo out; echo err >&2; exit 3")
+async def test_a_command_has_output_status_and_a_clean_environment(sandbox: RemoteCommands):
+    result = await sandbox.exec("echo out; echo err >&2; exit 3")
 
     assert (result.exit_code, result.output) == (3, b"out\nerr\n")
     flags = (result.truncated, result.timed_out, result.oom, result.disk_full)
     assert flags == (False, False, False, False)
     assert result.duration_s > 0
-    names = {line.partition("=")[0] for line in (await box.exec("env")).text.splitlines()}
+    names = {line.partition("=")[0] for line in (await sandbox.exec("env")).text.splitlines()}
     assert {"HOME", "PATH", "YUDAI_ENV"} <= names
     assert not names & {"YUDAI_COMMAND", "SUDO_USER", "MAIL"}
 
 
-async def test_bytes_in_and_out(box: RemoteCommands):
+async def test_bytes_in_and_out(sandbox: RemoteCommands):
     content = bytes(range(256)) * 12_000
 
-    result = await box.exec("cat", stdin=content, max_output=len(content))
+    result = await sandbox.exec("cat", stdin=content, max_output=len(content))
 
     assert result.output == content
     assert not result.truncated
 
 
-async def test_a_command_of_a_megabyte(box: RemoteCommands, machine: VMMachine):
-    assert (await box.exec(f"x='{'y' * 1_000_000}'; echo ${{#x}}")).text == "1000000\n"
+async def test_a_command_of_a_megabyte(sandbox: RemoteCommands, machine: VMMachine):
+    assert (await sandbox.exec(f"x='{'y' * 1_000_000}'; echo ${{#x}}")).text == "1000000\n"
     assert len(machine.puts) == 1
-    assert (await box.exec("echo short")).text == "short\n"
+    assert (await sandbox.exec("echo short")).text == "short\n"
     assert len(machine.puts) == 1
-    assert (await box.as_root().exec("ls /var/lib/yudai/requests")).text == ""
+    assert (await sandbox.as_root().exec("ls /var/lib/yudai/requests")).text == ""
 
 
-async def test_streams_can_be_opened_anew(box: RemoteCommands):
-    result = await box.exec("cat /dev/stdin >/dev/stdout; echo x >/dev/stderr", stdin=b"in\n")
+async def test_streams_can_be_opened_anew(sandbox: RemoteCommands):
+    result = await sandbox.exec("cat /dev/stdin >/dev/stdout; echo x >/dev/stderr", stdin=b"in\n")
 
     assert (result.exit_code, result.text) == (0, "in\nx\n")
 
 
-async def test_nul_bytes_are_refused_and_signals_are_the_shells_own(box: RemoteCommands):
-    assert (await box.exec("echo a\0b")).exit_code == 126
-    assert (await box.exec("kill -9 $$")).exit_code == 137
+async def test_nul_bytes_are_refused_and_signals_are_the_shells_own(sandbox: RemoteCommands):
+    assert (await sandbox.exec("echo a\0b")).exit_code == 126
+    assert (await sandbox.exec("kill -9 $$")).exit_code == 137
     program = "import os, signal; os.kill(os.getpid(), signal.SIGINT)"
-    assert "KeyboardInterrupt" in (await box.exec(f'python3 -c "{program}"')).text
-    ignored = (await box.exec("exec grep -E '^Sig(Ign|Blk)' /proc/self/status")).text.split()
+    assert "KeyboardInterrupt" in (await sandbox.exec(f'python3 -c "{program}"')).text
+    ignored = (await sandbox.exec("exec grep -E '^Sig(Ign|Blk)' /proc/self/status")).text.split()
     # 32 and 33 are the C library's: nobody can change them, whoever starts the tests.
     assert {int(word, 16) & ~(0b11 << 31) for word in ignored[1::2]} == {0}
 
@@ -157,19 +157,21 @@ def test_who_was_born_while_we_looked_is_seen(monkeypatch: pytest.MonkeyPatch):
         lists = iter([{gone}, {gone, child.pid}])
         monkeypatch.setattr(processes, "_pids", lambda: next(lists, None) or look())
         agent = Agent(uid=os.getuid(), gid=os.getgid(), separate=False, shell="/bin/sh")  # noqa: S604 - its name
-        members = Household(agent)._members()
+        members = ProcessTree(agent)._members()
         child.kill()
     assert child.pid in members
 
 
-async def test_a_timeout_is_a_result_with_the_output_so_far(box: RemoteCommands):
+async def test_a_timeout_is_a_result_with_the_output_so_far(sandbox: RemoteCommands):
     seconds = unique_sleep()
 
-    result = await box.exec(f"echo begun; setsid sleep {seconds} & sleep {seconds}", timeout_s=0.5)
+    result = await sandbox.exec(
+        f"echo begun; setsid sleep {seconds} & sleep {seconds}", timeout_s=0.5
+    )
 
     assert (result.exit_code, result.output, result.timed_out) == (124, b"begun\n", True)
     assert alive(seconds) == []
-    assert (await box.exec("kill -STOP $$", timeout_s=0.3)).timed_out
+    assert (await sandbox.exec("kill -STOP $$", timeout_s=0.3)).timed_out
 
 
 @pytest.mark.parametrize(
@@ -182,55 +184,55 @@ async def test_a_timeout_is_a_result_with_the_output_so_far(box: RemoteCommands)
         pytest.param("(trap '' TERM HUP; env -i setsid sleep {s} &) & echo ok", id="hides"),
     ],
 )
-async def test_nothing_survives_a_command(box: RemoteCommands, command: str):
+async def test_nothing_survives_a_command(sandbox: RemoteCommands, command: str):
     seconds = unique_sleep()
 
-    result = await box.exec(command.format(s=seconds), timeout_s=30)
+    result = await sandbox.exec(command.format(s=seconds), timeout_s=30)
 
     assert (result.exit_code, result.text, result.timed_out) == (0, "ok\n", False)
     assert alive(seconds) == []
 
 
 @needs_users
-async def test_a_fork_bomb_ends_with_its_command(box: RemoteCommands):
-    result = await box.exec("bomb() { bomb | bomb & }; bomb; sleep 60", timeout_s=1)
+async def test_a_fork_bomb_ends_with_its_command(sandbox: RemoteCommands):
+    result = await sandbox.exec("bomb() { bomb | bomb & }; bomb; sleep 60", timeout_s=1)
 
     assert result.exit_code == 124 or "fork" in result.text
-    assert (await box.exec("echo next; ps -o pid= -u agent | wc -l")).text.split()[0] == "next"
-    assert (await box.as_root().exec("ps -o pid= -u agent | wc -l")).text == "0\n"
+    assert (await sandbox.exec("echo next; ps -o pid= -u agent | wc -l")).text.split()[0] == "next"
+    assert (await sandbox.as_root().exec("ps -o pid= -u agent | wc -l")).text == "0\n"
 
 
 @needs_users
-async def test_those_who_stop_everybody_are_stopped(box: RemoteCommands):
+async def test_those_who_stop_everybody_are_stopped(sandbox: RemoteCommands):
     """The warden's own helper is one of them for a moment."""
     program = "import os\nwhile True: os.kill(-1, 19)"
 
-    result = await box.exec(f"python3 -c {shlex.quote(program)}", timeout_s=0.7)
+    result = await sandbox.exec(f"python3 -c {shlex.quote(program)}", timeout_s=0.7)
 
     assert result.timed_out
-    assert (await box.exec("echo next")).text == "next\n"
+    assert (await sandbox.exec("echo next")).text == "next\n"
 
 
 @needs_users
-async def test_a_crowd_is_refused(box: RemoteCommands):
+async def test_a_crowd_is_refused(sandbox: RemoteCommands):
     crowd = f"for i in $(seq {2 * LIMITS.processes}); do sleep 30 & done"
 
-    result = await box.exec(f"dash -c '{crowd}' || exit 7")
+    result = await sandbox.exec(f"dash -c '{crowd}' || exit 7")
 
     assert result.exit_code == 7, result.text
-    assert (await box.exec("echo next")).text == "next\n"
+    assert (await sandbox.exec("echo next")).text == "next\n"
 
 
-async def test_zombies_do_not_gather(box: RemoteCommands):
+async def test_zombies_do_not_gather(sandbox: RemoteCommands):
     orphans = "for i in $(seq 100); do (true & ) ; done; sleep 0.2; ps -o stat= -A | grep -c Z"
 
-    assert int((await box.exec(orphans)).text) < 50
+    assert int((await sandbox.exec(orphans)).text) < 50
 
 
-async def test_a_flood_is_cut_in_the_machine(box: RemoteCommands, machine: VMMachine):
+async def test_a_flood_is_cut_in_the_machine(sandbox: RemoteCommands, machine: VMMachine):
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 
-    result = await box.exec("yes 0123456789", timeout_s=1.5, max_output=100_000)
+    result = await sandbox.exec("yes 0123456789", timeout_s=1.5, max_output=100_000)
 
     assert (result.timed_out, result.truncated) == (True, True)
     assert 90_000 < len(result.output) <= 100_000
@@ -238,71 +240,71 @@ async def test_a_flood_is_cut_in_the_machine(box: RemoteCommands, machine: VMMac
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 64 * 1024
 
 
-async def test_the_wardens_memory_is_bounded_too(box: RemoteCommands):
+async def test_the_wardens_memory_is_bounded_too(sandbox: RemoteCommands):
     """The last thing that a flood says is what its parent takes."""
     command = (
         "head -c 300000000 /dev/zero;"
         " cat /proc/$(sed -n 's/^PPid:\t//p' /proc/$$/status)/statm; echo"
     )
 
-    result = await box.exec(command, max_output=10_000, timeout_s=60)
+    result = await sandbox.exec(command, max_output=10_000, timeout_s=60)
 
     pages = int(result.output.split(b"\0")[-1].split()[1])
     assert pages * resource.getpagesize() < 64 * MIB
 
 
-async def test_output_that_everybody_closes_costs_nothing(box: RemoteCommands):
-    result = await box.exec("exec >&- 2>&-; sleep 0.7; exit 4")
+async def test_output_that_everybody_closes_costs_nothing(sandbox: RemoteCommands):
+    result = await sandbox.exec("exec >&- 2>&-; sleep 0.7; exit 4")
 
     assert (result.exit_code, result.output) == (4, b"")
 
 
-async def test_a_disk_that_fills_up(box: RemoteCommands):
+async def test_a_disk_that_fills_up(sandbox: RemoteCommands):
     fill = "while [ $i -lt 2000 ]; do head -c 2M /dev/zero >{f}$i; i=$((i+1)); sleep 0.01; done"
     for place in ("f", "$HOME/f"):
-        result = await box.exec("i=0; " + fill.format(f=place), timeout_s=60)
+        result = await sandbox.exec("i=0; " + fill.format(f=place), timeout_s=60)
 
         assert (result.disk_full, result.timed_out) == (True, False)
-        after = await box.exec(f"rm {place}*; echo next")
+        after = await sandbox.exec(f"rm {place}*; echo next")
         assert (after.text, after.disk_full) == ("next\n", False)
 
 
-async def test_a_disk_on_which_no_command_can_be_noted(box: RemoteCommands):
-    await box.as_root().exec(
+async def test_a_disk_on_which_no_command_can_be_noted(sandbox: RemoteCommands):
+    await sandbox.as_root().exec(
         "cd /var/lib/yudai/results; rm -r begun; touch begun; ln -s /dev/full probe.new"
     )
 
-    result = await box.exec("echo hello")
+    result = await sandbox.exec("echo hello")
 
     assert (result.exit_code, result.disk_full) == (126, True)
     assert result.text == "yudai: the disk is full\n"
 
 
-async def test_a_disk_on_which_no_answer_can_be_noted(box: RemoteCommands):
+async def test_a_disk_on_which_no_answer_can_be_noted(sandbox: RemoteCommands):
     fill = """
         cd /var/lib/yudai/results
         ln -s /dev/full probe.new
         for bell in *.bell; do ln -s /dev/full ${bell%.bell}.ending.new; done
     """
 
-    result = await box.as_root().exec(fill)
+    result = await sandbox.as_root().exec(fill)
 
     assert (result.exit_code, result.disk_full) == (126, True)
-    assert (await box.exec("echo next")).text == "next\n"
+    assert (await sandbox.exec("echo next")).text == "next\n"
 
 
-async def test_no_file_grows_past_the_limit(box: RemoteCommands):
-    await box.exec("head -c 200M /dev/zero >big")
+async def test_no_file_grows_past_the_limit(sandbox: RemoteCommands):
+    await sandbox.exec("head -c 200M /dev/zero >big")
 
-    assert int((await box.exec("stat -c %s big; rm big")).text) <= LIMITS.disk_bytes
+    assert int((await sandbox.exec("stat -c %s big; rm big")).text) <= LIMITS.disk_bytes
 
 
 @needs_users
-async def test_the_agent_reaches_nothing_of_the_wardens(box: RemoteCommands):
+async def test_the_agent_reaches_nothing_of_the_wardens(sandbox: RemoteCommands):
     token = secrets.token_hex(16)
-    await box.exec(f"echo {token}")
+    await sandbox.exec(f"echo {token}")
     result = await python(
-        box,
+        sandbox,
         """
         import os, resource, signal
         top = "/var/lib/yudai"
@@ -348,24 +350,24 @@ async def test_the_agent_reaches_nothing_of_the_wardens(box: RemoteCommands):
     )
 
     assert result.text == "END\n"
-    assert (await box.exec("exit 7")).exit_code == 7
-    status = (await box.exec("grep -E '^(CapEff|NoNewPrivs|Groups)' /proc/self/status")).text
+    assert (await sandbox.exec("exit 7")).exit_code == 7
+    status = (await sandbox.exec("grep -E '^(CapEff|NoNewPrivs|Groups)' /proc/self/status")).text
     assert status.split() == ["Groups:", "CapEff:", "0" * 16, "NoNewPrivs:", "1"]
 
 
-async def test_an_answer_cannot_be_forged_by_what_is_printed(box: RemoteCommands):
+async def test_an_answer_cannot_be_forged_by_what_is_printed(sandbox: RemoteCommands):
     forged = 'yudai-warden a {"exit_code": 0, "size": 0}'
 
-    result = await box.exec(f"echo '{forged}'; exit 9")
+    result = await sandbox.exec(f"echo '{forged}'; exit 9")
 
     assert (result.exit_code, result.text) == (9, f"{forged}\n")
 
 
-async def test_a_long_wait_is_not_a_silent_one(box: RemoteCommands, machine: VMMachine):
+async def test_a_long_wait_is_not_a_silent_one(sandbox: RemoteCommands, machine: VMMachine):
     # Of another length than what stood there: Python takes the bytecode it has for a file that
     # was changed within the second in which it was written, if its size is the same.
     often = f"sed -i 's/^_SILENCE_S = .*/_SILENCE_S = 0.050/' {LIBRARY}/exec.py"
-    assert (await box.as_root().exec(often)).exit_code == 0
+    assert (await sandbox.as_root().exec(often)).exit_code == 0
     said: list[bytes] = []
     run = machine.run
 
@@ -375,7 +377,7 @@ async def test_a_long_wait_is_not_a_silent_one(box: RemoteCommands, machine: VMM
         return answer
 
     machine.run = listen
-    result = await box.exec("sleep 0.5; head -c 3000000 /dev/urandom", max_output=3_000_000)
+    result = await sandbox.exec("sleep 0.5; head -c 3000000 /dev/urandom", max_output=3_000_000)
 
     assert len(result.output) == 3_000_000
     assert said[0].startswith(b"...\n...\n")
@@ -414,16 +416,16 @@ def test_who_counts_those_that_memory_ran_out_for(
     assert counter.rang(shot=shot) is expected
 
 
-async def test_whatever_a_shells_start_up_says(box: RemoteCommands, machine: VMMachine):
+async def test_whatever_a_shells_start_up_says(sandbox: RemoteCommands, machine: VMMachine):
     machine.greeting = b"Welcome!\nyudai-warden is great\n"
 
-    assert (await box.exec("echo fine")).text == "fine\n"
+    assert (await sandbox.exec("echo fine")).text == "fine\n"
 
 
 @needs_users
-async def test_a_killed_supervisor_is_told_and_leaves_nobody(box: RemoteCommands):
+async def test_a_killed_supervisor_is_told_and_leaves_nobody(sandbox: RemoteCommands):
     seconds = unique_sleep()
-    running = asyncio.create_task(box.exec(f"setsid sleep {seconds} & sleep {seconds}"))
+    running = asyncio.create_task(sandbox.exec(f"setsid sleep {seconds} & sleep {seconds}"))
     await until(lambda: len(alive(seconds)) == 2)
     [shell] = {parent(pid) for pid in alive(seconds)}
     supervisor = parent(shell or 0)
@@ -435,17 +437,17 @@ async def test_a_killed_supervisor_is_told_and_leaves_nobody(box: RemoteCommands
     with pytest.raises(SandboxError, match="warden was killed"):
         await running
     assert alive(seconds) == []
-    assert "warden was killed" in box.lost
+    assert "warden was killed" in sandbox.lost
 
 
-async def test_as_root_and_what_it_leaves(box: RemoteCommands):
+async def test_as_root_and_what_it_leaves(sandbox: RemoteCommands):
     seconds = unique_sleep()
-    result = await box.as_root().exec(f"id -u; touch mine; setsid sleep {seconds} & true")
+    result = await sandbox.as_root().exec(f"id -u; touch mine; setsid sleep {seconds} & true")
 
-    assert result.text.strip() == ("0" if IS_ROOT else (await box.exec("id -u")).text.strip())
+    assert result.text.strip() == ("0" if IS_ROOT else (await sandbox.exec("id -u")).text.strip())
     assert alive(seconds) == []
-    await box.give()
-    assert (await box.exec("echo x >mine && cat mine; stat -c %U .")).text.split()[0] == "x"
+    await sandbox.give()
+    assert (await sandbox.exec("echo x >mine && cat mine; stat -c %U .")).text.split()[0] == "x"
 
 
 async def test_an_image_without_python(machine: VMMachine):

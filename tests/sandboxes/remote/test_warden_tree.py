@@ -1,4 +1,4 @@
-"""The warden looks at a workspace, and tells what a local box's work tree would tell."""
+"""The warden looks at a workspace, and tells what a local sandbox's work tree would tell."""
 
 import asyncio
 import os
@@ -73,20 +73,22 @@ async def machine(disk: Path, tmp_path: Path) -> AsyncGenerator[VMMachine]:
 
 
 @pytest.fixture
-def box(machine: VMMachine) -> RemoteCommands:
+def sandbox(machine: VMMachine) -> RemoteCommands:
     return remote_commands(machine)
 
 
-async def changed(box: RemoteCommands, command: str) -> tuple[str, ...]:
-    result = await box.exec(command)
+async def changed(sandbox: RemoteCommands, command: str) -> tuple[str, ...]:
+    result = await sandbox.exec(command)
     assert result.exit_code == 0, result.text
-    return tuple(await box.changes())
+    return tuple(await sandbox.changes())
 
 
-async def test_a_fresh_machine_has_no_changes(box: RemoteCommands):
-    assert await changed(box, "git status --porcelain -uno; cat artefact README.md") == ()
-    assert (await box.exec("stat -c %U . src README.md .git | sort -u | wc -l")).text == "1\n"
-    assert (await box.exec("echo x >>README.md && git commit -qam y && git log --format=%s")).text
+async def test_a_fresh_machine_has_no_changes(sandbox: RemoteCommands):
+    assert await changed(sandbox, "git status --porcelain -uno; cat artefact README.md") == ()
+    assert (await sandbox.exec("stat -c %U . src README.md .git | sort -u | wc -l")).text == "1\n"
+    assert (
+        await sandbox.exec("echo x >>README.md && git commit -qam y && git log --format=%s")
+    ).text
 
 
 @pytest.mark.parametrize(
@@ -104,16 +106,18 @@ async def test_a_fresh_machine_has_no_changes(box: RemoteCommands):
         pytest.param("mkdir shut; echo x >shut/a; chmod 0 shut; echo y >f", ("f",), id="shut"),
     ],
 )
-async def test_changes_are_told(box: RemoteCommands, command: str, expected: tuple[str, ...]):
-    assert await changed(box, command) == expected
-    assert await changed(box, "true") == expected
+async def test_changes_are_told(sandbox: RemoteCommands, command: str, expected: tuple[str, ...]):
+    assert await changed(sandbox, command) == expected
+    assert await changed(sandbox, "true") == expected
 
 
 async def test_they_are_those_of_a_local_work_tree(
-    box: RemoteCommands, machine: VMMachine, tmp_path: Path
+    sandbox: RemoteCommands, machine: VMMachine, tmp_path: Path
 ):
-    await box.exec("sed -i s/41/42/ src/app.py; rm crlf.txt; printf '\\0' >b; chmod +x README.md")
-    told = await box.changes()
+    await sandbox.exec(
+        "sed -i s/41/42/ src/app.py; rm crlf.txt; printf '\\0' >b; chmod +x README.md"
+    )
+    told = await sandbox.changes()
 
     workspace = machine.vm.folder / "workspace"
     facts = read(machine.vm.folder / RECORD.lstrip("/"), workspace)
@@ -122,63 +126,65 @@ async def test_they_are_those_of_a_local_work_tree(
     assert told["crlf.txt"] == Change(None, 0)
 
 
-async def test_a_change_that_keeps_size_and_time_is_told(box: RemoteCommands):
-    await box.exec("printf aaaa >f; touch -d @1 f")
-    seen = [(await box.changes())["f"]]
+async def test_a_change_that_keeps_size_and_time_is_told(sandbox: RemoteCommands):
+    await sandbox.exec("printf aaaa >f; touch -d @1 f")
+    seen = [(await sandbox.changes())["f"]]
     for letter in "bcd":
-        await box.exec(f"printf {letter * 4} >f; touch -d @1 f")
-        seen.append((await box.changes())["f"])
+        await sandbox.exec(f"printf {letter * 4} >f; touch -d @1 f")
+        seen.append((await sandbox.changes())["f"])
 
     assert len(set(seen)) == 4
 
 
-async def test_a_second_look_reads_nothing_again(box: RemoteCommands, machine: VMMachine):
+async def test_a_second_look_reads_nothing_again(sandbox: RemoteCommands, machine: VMMachine):
     known = machine.vm.folder / "var/lib/yudai/sealed/known.json"
     assert not known.exists()
-    await box.exec("echo x >f; sleep 0.2")
+    await sandbox.exec("echo x >f; sleep 0.2")
 
-    await box.changes()
+    await sandbox.changes()
     first = known.stat().st_ino
-    await box.changes()
+    await sandbox.changes()
 
     assert known.stat().st_ino == first
     assert blob_oid(b"x\n") in known.read_text()
 
 
-async def test_the_agent_cannot_change_what_is_sealed(box: RemoteCommands):
+async def test_the_agent_cannot_change_what_is_sealed(sandbox: RemoteCommands):
     hostile = "rm -rf /var/lib/yudai/record /var/lib/yudai/sealed; echo x >/var/lib/yudai/record/x"
-    result = await box.exec(f"{hostile}; echo x >>/var/lib/yudai/record/git/config; ls {RECORD}")
+    result = await sandbox.exec(
+        f"{hostile}; echo x >>/var/lib/yudai/record/git/config; ls {RECORD}"
+    )
 
     if IS_ROOT:
         assert "git" in result.text.split()
-        assert await changed(box, "true") == ()
-        assert (await box.exec("cat /var/lib/yudai/sealed/base.json")).exit_code == 1
+        assert await changed(sandbox, "true") == ()
+        assert (await sandbox.exec("cat /var/lib/yudai/sealed/base.json")).exit_code == 1
 
 
-async def test_a_patch_is_made_of_it(box: RemoteCommands):
-    await box.exec("sed -i s/41/42/ src/app.py; rm data.bin; echo x >$'\\377'")
+async def test_a_patch_is_made_of_it(sandbox: RemoteCommands):
+    await sandbox.exec("sed -i s/41/42/ src/app.py; rm data.bin; echo x >$'\\377'")
 
-    patch = await take_patch(box, await box.changes(), PLACES)
+    patch = await take_patch(sandbox, await sandbox.changes(), PLACES)
 
     assert "+    return 42" in patch
     assert "deleted file" in patch
-    assert await take_patch(box, await box.changes(), PLACES) == patch
+    assert await take_patch(sandbox, await sandbox.changes(), PLACES) == patch
     assert FILES["data.bin"]
 
 
-async def test_too_many_changes_are_refused(box: RemoteCommands):
+async def test_too_many_changes_are_refused(sandbox: RemoteCommands):
     """As many as would fill the line: the warden is told a smaller limit than its own."""
     small = f"sed -i 's/^MAX_CHANGES = .*/MAX_CHANGES = 2000/' {LIBRARY}/protocol.py"
-    assert (await box.as_root().exec(small)).exit_code == 0
-    assert len(await changed(box, "touch a1 a2")) == 2
+    assert (await sandbox.as_root().exec(small)).exit_code == 0
+    assert len(await changed(sandbox, "touch a1 a2")) == 2
 
-    await box.exec("for i in $(seq 100); do echo $i >f$i; done")
+    await sandbox.exec("for i in $(seq 100); do echo $i >f$i; done")
     with pytest.raises(SandboxError, match="too many") as refused:
-        await box.changes()
+        await sandbox.changes()
 
     assert refused.value.cause is Cause.PATCH_REFUSED
-    assert box.lost == ""
-    assert await changed(box, "rm f*") == ("a1", "a2")
+    assert sandbox.lost == ""
+    assert await changed(sandbox, "rm f*") == ("a1", "a2")
 
 
 LIBRARY = "/var/lib/yudai/library/yudai/sandboxes/backends/warden"
@@ -191,22 +197,22 @@ async def test_an_environment_is_closed_when_the_base_is_sealed(disk: Path, tmp_
     (tmp_path / "vm/env").mkdir()
     vm = start_vm(tmp_path / "vm")
     try:
-        box = remote_commands(VMMachine(vm))
-        await box.give()
+        sandbox = remote_commands(VMMachine(vm))
+        await sandbox.give()
         made = "mkdir bin; echo 'echo hi' >bin/p; chmod 700 bin/p; ln -s p bin/q; ln bin/p bin/r"
-        assert (await box.exec(made, cwd="/env")).exit_code == 0
-        await box.seal()
+        assert (await sandbox.exec(made, cwd="/env")).exit_code == 0
+        await sandbox.seal()
 
         for command in ("rm bin/r", "touch x", "echo x >>bin/q", "echo x >>bin/r", "mv bin b"):
-            assert (await box.exec(command, cwd="/env")).exit_code != 0, command
-        assert (await box.exec("ls bin; bin/q", cwd="/env")).text == "p\nq\nr\nhi\n"
+            assert (await sandbox.exec(command, cwd="/env")).exit_code != 0, command
+        assert (await sandbox.exec("ls bin; bin/q", cwd="/env")).text == "p\nq\nr\nhi\n"
     finally:
         vm.kill()
 
 
 @needs_users
 async def test_what_has_a_second_name_elsewhere_is_not_given_away(
-    box: RemoteCommands, machine: VMMachine
+    sandbox: RemoteCommands, machine: VMMachine
 ):
     secret = machine.vm.folder / "root" / secrets.token_hex(4)
     secret.write_text("root's own")
@@ -214,14 +220,14 @@ async def test_what_has_a_second_name_elsewhere_is_not_given_away(
     os.link(secret, machine.vm.folder / "workspace/linked")
     (machine.vm.folder / "workspace/soft").symlink_to(f"/root/{secret.name}")
 
-    await box.give()
+    await sandbox.give()
 
     assert secret.stat().st_uid == 0
-    assert (await box.exec("cat linked soft")).exit_code == 1
+    assert (await sandbox.exec("cat linked soft")).exit_code == 1
 
 
-async def test_nonsense_is_no_answer(box: RemoteCommands, monkeypatch: pytest.MonkeyPatch):
+async def test_nonsense_is_no_answer(sandbox: RemoteCommands, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(warden_client, "_PAUSES_S", ())
     with pytest.raises(SandboxError, match="does not answer") as lost:
-        await upkeep.ask(box._line, "no-such-verb")
+        await upkeep.ask(sandbox._line, "no-such-verb")
     assert lost.value.cause is Cause.SANDBOX_LOST

@@ -1,4 +1,4 @@
-"""Bundles of certificates on their way into a box: nothing else of their files goes along."""
+"""Bundles of certificates on their way into a sandbox: nothing else of their files goes along."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Which folders of the host a box gets to see for its Python: no more than that."""
+"""Which folders of the host a sandbox gets to see for its Python: no more than that."""
 
 import os
 import subprocess

@@ -11,7 +11,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from tests.support.clouds.e2b_boxes import Box, Boxes, Build
+from tests.support.clouds.e2b_sandboxes import Build, CleanSandboxes, SandboxHandle
 
 Handler = Callable[[Request], Awaitable[Response]]
 
@@ -21,11 +21,11 @@ def refusal(status: int, message: str, **headers: str) -> JSONResponse:
 
 
 class Control:
-    def __init__(self, boxes: Boxes, key: str) -> None:
-        self._boxes = boxes
+    def __init__(self, sandboxes: CleanSandboxes, key: str) -> None:
+        self._sandboxes = sandboxes
         self._key = key
         self._made: deque[float] = deque()
-        self.max_boxes = 1000
+        self.max_sandboxes = 1000
         self.creations_per_s = 1000
         self.never_ready = 0
         """How many of the next sandboxes never answer."""
@@ -64,58 +64,60 @@ class Control:
 
         return guarded
 
-    def _find(self, request: Request) -> Box | None:
-        return self._boxes.all.get(request.path_params["id"])
+    def _find(self, request: Request) -> SandboxHandle | None:
+        return self._sandboxes.all.get(request.path_params["id"])
 
-    def _box(self, request: Request) -> Box:
-        return self._boxes.all[request.path_params["id"]]
+    def _sandbox(self, request: Request) -> SandboxHandle:
+        return self._sandboxes.all[request.path_params["id"]]
 
     async def _create(self, request: Request) -> Response:
         body = await request.json()
         if refused := self._admit():
             return refused
         template = body["templateID"]
-        if template not in self._boxes.templates | self._boxes.snapshots.keys():
+        if template not in self._sandboxes.templates | self._sandboxes.snapshots.keys():
             return refusal(404, f"template '{template}' not found")
-        box = self._boxes.add(
+        sandbox = self._sandboxes.add(
             template,
             body.get("metadata") or {},
             body.get("timeout", 300),
             envs=body.get("envVars") or {},
             internet=body.get("allow_internet_access"),
         )
-        box.network = body.get("network") or {}
-        await self._boot(box)
-        return JSONResponse(self._boxes.brief(box), 201)
+        sandbox.network = body.get("network") or {}
+        await self._boot(sandbox)
+        return JSONResponse(self._sandboxes.brief(sandbox), 201)
 
     def _admit(self) -> Response | None:
         now = time.monotonic()
         while self._made and self._made[0] < now - 1:
             self._made.popleft()
-        running = [b for b in self._boxes.all.values() if b.state == "running"]
-        if len(running) >= self.max_boxes:
+        running = [b for b in self._sandboxes.all.values() if b.state == "running"]
+        if len(running) >= self.max_sandboxes:
             return refusal(429, "you have reached the maximum number of concurrent E2B sandboxes")
         if len(self._made) >= self.creations_per_s:
             return refusal(429, "too many sandboxes were created", **{"Retry-After": "1"})
         self._made.append(now)
         return None
 
-    async def _boot(self, box: Box) -> None:
+    async def _boot(self, sandbox: SandboxHandle) -> None:
         if self.never_ready:
             self.never_ready -= 1
-            box.is_ready = False
-        await asyncio.to_thread(self._boxes.boot, box)
-        self._end_at(box, box.ends)
+            sandbox.is_ready = False
+        await asyncio.to_thread(self._sandboxes.boot, sandbox)
+        self._end_at(sandbox, sandbox.ends)
 
-    def _end_at(self, box: Box, moment: float) -> None:
-        box.ends = moment
-        if box.ending is not None:
-            box.ending.cancel()
+    def _end_at(self, sandbox: SandboxHandle, moment: float) -> None:
+        sandbox.ends = moment
+        if sandbox.ending is not None:
+            sandbox.ending.cancel()
         loop = asyncio.get_running_loop()
-        box.ending = loop.call_later(
+        sandbox.ending = loop.call_later(
             max(0, moment - time.time()),
             lambda: (
-                loop.run_in_executor(None, self._boxes.end, box) if box.state == "running" else None
+                loop.run_in_executor(None, self._sandboxes.end, sandbox)
+                if sandbox.state == "running"
+                else None
             ),
         )
 
@@ -124,11 +126,12 @@ class Control:
         wanted = {unquote(k): unquote(v) for k, v in parse_qsl(query.get("metadata", ""))}
         states = [s for part in query.getlist("state") for s in part.split(",")]
         found = [
-            box
-            for box in list(self._boxes.all.values())
-            if wanted.items() <= box.metadata.items() and (not states or box.state in states)
+            sandbox
+            for sandbox in list(self._sandboxes.all.values())
+            if wanted.items() <= sandbox.metadata.items()
+            and (not states or sandbox.state in states)
         ]
-        return self._page(request, [self._boxes.detail(box) for box in found])
+        return self._page(request, [self._sandboxes.detail(sandbox) for sandbox in found])
 
     def _page(self, request: Request, items: list[dict[str, Any]]) -> Response:
         limit = int(request.query_params.get("limit", 100))
@@ -136,90 +139,90 @@ class Control:
         more = start + limit < len(items)
         headers = {"x-next-token": str(start + limit)} if more else {}
         headers["date"] = time.strftime(
-            "%a, %d %b %Y %H:%M:%S GMT", time.gmtime(time.time() + self._boxes.clock_offset_s)
+            "%a, %d %b %Y %H:%M:%S GMT", time.gmtime(time.time() + self._sandboxes.clock_offset_s)
         )
         return JSONResponse(items[start : start + limit], headers=headers)
 
     async def _info(self, request: Request) -> Response:
-        return JSONResponse(self._boxes.detail(self._box(request)))
+        return JSONResponse(self._sandboxes.detail(self._sandbox(request)))
 
     async def _delete(self, request: Request) -> Response:
-        await asyncio.to_thread(self._boxes.end, self._box(request))
+        await asyncio.to_thread(self._sandboxes.end, self._sandbox(request))
         return Response(status_code=204)
 
     async def _timeout(self, request: Request) -> Response:
-        self._end_at(self._box(request), time.time() + (await request.json())["timeout"])
+        self._end_at(self._sandbox(request), time.time() + (await request.json())["timeout"])
         return Response(status_code=204)
 
     async def _connect(self, request: Request) -> Response:
-        box, body = self._box(request), await request.json()
-        ends = max(box.ends, time.time() + body.get("timeout", 0))
-        if box.state == "paused":
-            await asyncio.to_thread(self._boxes.boot, box)
-            box.state = "running"
-        self._end_at(box, ends)
-        return JSONResponse(self._boxes.brief(box), 200)
+        sandbox, body = self._sandbox(request), await request.json()
+        ends = max(sandbox.ends, time.time() + body.get("timeout", 0))
+        if sandbox.state == "paused":
+            await asyncio.to_thread(self._sandboxes.boot, sandbox)
+            sandbox.state = "running"
+        self._end_at(sandbox, ends)
+        return JSONResponse(self._sandboxes.brief(sandbox), 200)
 
     async def _pause(self, request: Request) -> Response:
-        box = self._box(request)
-        if box.state == "paused":
+        sandbox = self._sandbox(request)
+        if sandbox.state == "paused":
             return refusal(409, "sandbox is paused already")
-        await asyncio.to_thread(pause, box)
+        await asyncio.to_thread(pause, sandbox)
         return Response(status_code=204)
 
     async def _fork(self, request: Request) -> Response:
-        source, body = self._box(request), await request.json()
+        source, body = self._sandbox(request), await request.json()
         results: list[dict[str, Any]] = []
         for number in range(body.get("count", 1)):
             if number in self.failing_forks:
                 results.append({"error": {"code": 500, "message": "this fork failed"}})
                 continue
-            fork = self._boxes.add(
+            fork = self._sandboxes.add(
                 source.template, source.metadata, body.get("timeout", 300), internet=source.internet
             )
             fork.network = dict(source.network)
             assert source.vm
             fork.vm = await asyncio.to_thread(source.vm.copy, fork.folder)
             self._end_at(fork, fork.ends)
-            results.append({"sandbox": self._boxes.brief(fork)})
+            results.append({"sandbox": self._sandboxes.brief(fork)})
         return JSONResponse(results, 201)
 
     async def _snapshot(self, request: Request) -> Response:
-        box, body = self._box(request), await request.json()
+        sandbox, body = self._sandbox(request), await request.json()
         if self.refuses_full_snapshots and body.get("memory") is not False:
             return refusal(400, "full snapshots are off for this team")
-        name = await asyncio.to_thread(self._boxes.keep, box, body.get("name", ""))
+        name = await asyncio.to_thread(self._sandboxes.keep, sandbox, body.get("name", ""))
         return JSONResponse({"snapshotID": name, "names": [name]}, 201)
 
     async def _snapshots(self, request: Request) -> Response:
         query = request.query_params
         found = [
             {"snapshotID": name, "names": [name]}
-            for name in self._boxes.snapshots
+            for name in self._sandboxes.snapshots
             if query.get("name") in {None, name}
-            and query.get("sandboxID") in {None, self._boxes.snapshot_of[name]}
+            and query.get("sandboxID") in {None, self._sandboxes.snapshot_of[name]}
         ]
         return self._page(request, found)
 
     async def _network(self, request: Request) -> Response:
-        self._box(request).network = await request.json()
+        self._sandbox(request).network = await request.json()
         return Response(status_code=204)
 
     async def _drop(self, request: Request) -> Response:
-        gone = await asyncio.to_thread(self._boxes.drop, request.path_params["template"])
+        gone = await asyncio.to_thread(self._sandboxes.drop, request.path_params["template"])
         return Response(status_code=204) if gone else refusal(404, "no such template")
 
     async def _request_build(self, request: Request) -> Response:
         body = await request.json()
-        number = f"build{len(self._boxes.builds) + 1}"
-        template = f"tpl{len(self._boxes.builds) + 1}"
-        self._boxes.builds[number] = Build(template, body["name"], body)
+        number = f"build{len(self._sandboxes.builds) + 1}"
+        template = f"tpl{len(self._sandboxes.builds) + 1}"
+        self._sandboxes.builds[number] = Build(template, body["name"], body)
         answer = {"templateID": template, "buildID": number, "public": False}
         names = {"names": [body["name"]], "tags": ["default"], "aliases": [body["name"]]}
         return JSONResponse({**answer, **names}, 202)
 
     async def _start_build(self, request: Request) -> Response:
-        build = self._boxes.builds[request.path_params["build"]]
+        build = self._sandboxes.builds[request.path_params["build"]]
         body = await request.json()
         build.steps, build.image = body["steps"], body.get("fromImage", "")
         build.is_started = True
@@ -228,18 +231,18 @@ class Control:
     async def _build_status(self, request: Request) -> Response:
         """Two answers: the first has the logs, the second says that there are no more."""
         number = request.path_params["build"]
-        build = self._boxes.builds[number]
+        build = self._sandboxes.builds[number]
         start = int(request.query_params.get("logsOffset", 0))
         entries = [
             {
-                "timestamp": self._boxes.iso(time.time()),
+                "timestamp": self._sandboxes.iso(time.time()),
                 "message": str(step["args"]),
                 "level": "info",
             }
             for step in build.steps
         ]
         if not self.build_fails:
-            self._boxes.templates |= {build.name, build.template}
+            self._sandboxes.templates |= {build.name, build.template}
         end = {"status": "error", "reason": {"message": "a step failed"}}
         return JSONResponse(
             {
@@ -252,9 +255,9 @@ class Control:
         )
 
 
-def pause(box: Box) -> None:
+def pause(sandbox: SandboxHandle) -> None:
     """Blocks; memory is not kept."""
-    box.state = "paused"
-    if box.vm is not None:
-        box.vm.stop()
-        box.vm = None
+    sandbox.state = "paused"
+    if sandbox.vm is not None:
+        sandbox.vm.stop()
+        sandbox.vm = None

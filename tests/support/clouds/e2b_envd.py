@@ -13,7 +13,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
-from tests.support.clouds.e2b_boxes import Box, Boxes
+from tests.support.clouds.e2b_sandboxes import CleanSandboxes, SandboxHandle
 from tests.support.clouds.faults import CutLineError
 from tests.support.clouds.vm import PIPE, Pipe, Process, VMDiedError
 
@@ -25,13 +25,13 @@ Event = dict[str, Any]
 class Running:
     """A process and whoever listens; it runs on when nobody does, and nobody's output is kept."""
 
-    def __init__(self, box: Box, process: Process, argv: list[str]) -> None:
+    def __init__(self, sandbox: SandboxHandle, process: Process, argv: list[str]) -> None:
         self.process, self.argv = process, argv
-        self._box = box
+        self._sandbox = sandbox
         self._ears: set[asyncio.Queue[Event | None]] = set()
         self._done = asyncio.Event()
         self.ear = self.listen()
-        box.processes[process.pid] = self
+        sandbox.processes[process.pid] = self
         self.task = asyncio.ensure_future(self._watch())
 
     def listen(self) -> asyncio.Queue[Event | None]:
@@ -55,7 +55,7 @@ class Running:
         else:
             await self._tell(_end(code))
         finally:
-            self._box.processes.pop(self.process.pid, None)
+            self._sandbox.processes.pop(self.process.pid, None)
             self.process.close()
 
     async def _pump(self, pipe: Pipe, name: str) -> None:
@@ -72,8 +72,8 @@ class Running:
 
 
 class Envd:
-    def __init__(self, boxes: Boxes) -> None:
-        self._boxes = boxes
+    def __init__(self, sandboxes: CleanSandboxes) -> None:
+        self._sandboxes = sandboxes
         self.cut_after_events: int | None = None
         """The next stream ends, without its end, after so many events."""
         self.heeds_deadlines = True
@@ -89,36 +89,36 @@ class Envd:
             Route("/process.Process/{act}", self._act, methods=["POST"]),
         ]
 
-    def _box(self, request: Request) -> Box | Response:
-        box = self._boxes.all.get(request.headers.get("e2b-sandbox-id", ""))
-        if box is None or box.vm is None or not box.vm.is_alive:
+    def _sandbox(self, request: Request) -> SandboxHandle | Response:
+        sandbox = self._sandboxes.all.get(request.headers.get("e2b-sandbox-id", ""))
+        if sandbox is None or sandbox.vm is None or not sandbox.vm.is_alive:
             return JSONResponse({"code": 502, "message": "The sandbox was not found"}, 502)
-        if request.headers.get("x-access-token") != box.token:
+        if request.headers.get("x-access-token") != sandbox.token:
             return JSONResponse({"code": "unauthenticated", "message": "wrong token"}, 401)
-        if not box.is_ready:
+        if not sandbox.is_ready:
             return JSONResponse({"code": 502, "message": "The sandbox port is not open"}, 502)
-        return box
+        return sandbox
 
     async def _health(self, request: Request) -> Response:
-        box = self._box(request)
-        return box if isinstance(box, Response) else Response(status_code=204)
+        sandbox = self._sandbox(request)
+        return sandbox if isinstance(sandbox, Response) else Response(status_code=204)
 
     async def _read(self, request: Request) -> Response:
-        box = self._box(request)
-        if isinstance(box, Response):
-            return box
-        assert box.vm
+        sandbox = self._sandbox(request)
+        if isinstance(sandbox, Response):
+            return sandbox
+        assert sandbox.vm
         try:
-            content = await box.vm.read(request.query_params["path"], user=_file_user(request))
+            content = await sandbox.vm.read(request.query_params["path"], user=_file_user(request))
         except FileNotFoundError as error:
             return JSONResponse({"code": 404, "message": str(error)}, 404)
         return Response(content, media_type="application/octet-stream")
 
     async def _write(self, request: Request) -> Response:
-        box = self._box(request)
-        if isinstance(box, Response):
-            return box
-        assert box.vm
+        sandbox = self._sandbox(request)
+        if isinstance(sandbox, Response):
+            return sandbox
+        assert sandbox.vm
         path = request.query_params["path"]
         if request.headers["content-type"].startswith("multipart/"):
             async with request.form() as form:
@@ -128,23 +128,23 @@ class Envd:
         else:
             content = await request.body()
         try:
-            await box.vm.write(path, content, user=_file_user(request))
+            await sandbox.vm.write(path, content, user=_file_user(request))
         except OSError as error:
             return JSONResponse({"code": 500, "message": str(error)}, 500)
         return JSONResponse([{"path": path, "name": path.rsplit("/", 1)[-1], "type": "file"}])
 
     async def _start(self, request: Request) -> Response:
-        box = self._box(request)
-        if isinstance(box, Response):
-            return box
+        sandbox = self._sandbox(request)
+        if isinstance(sandbox, Response):
+            return sandbox
         asked = json.loads((await request.body())[5:])
         what = asked["process"]
         argv = [what["cmd"], *what.get("args", [])]
-        assert box.vm
+        assert sandbox.vm
         try:
-            process = await box.vm.exec(
+            process = await sandbox.vm.exec(
                 argv,
-                env={**box.envs, **what.get("envs", {})},
+                env={**sandbox.envs, **what.get("envs", {})},
                 cwd=what.get("cwd", ""),
                 user=_user(request),
                 stdin=PIPE if asked.get("stdin") else None,
@@ -153,16 +153,16 @@ class Envd:
             return JSONResponse({"code": 502, "message": "The sandbox was not found"}, 502)
         except OSError as error:
             return _trouble("invalid_argument", str(error), 400)
-        running = Running(box, process, argv)
+        running = Running(sandbox, process, argv)
         limit = request.headers.get("connect-timeout-ms") if self.heeds_deadlines else None
         return _stream(self._events(running, running.ear, int(limit) / 1000 if limit else None))
 
     async def _connect(self, request: Request) -> Response:
-        box = self._box(request)
-        if isinstance(box, Response):
-            return box
+        sandbox = self._sandbox(request)
+        if isinstance(sandbox, Response):
+            return sandbox
         asked = json.loads((await request.body())[5:])
-        running: Running | None = box.processes.get(int(asked["process"]["pid"]))
+        running: Running | None = sandbox.processes.get(int(asked["process"]["pid"]))
         if running is None:
             return _trouble("not_found", "no such process", 404)
         return _stream(self._events(running, running.listen(), None))
@@ -194,21 +194,21 @@ class Envd:
             running.leave(ear)
 
     async def _list(self, request: Request) -> Response:
-        box = self._box(request)
-        if isinstance(box, Response):
-            return box
+        sandbox = self._sandbox(request)
+        if isinstance(sandbox, Response):
+            return sandbox
         found = [
             {"pid": pid, "config": {"cmd": r.argv[0], "args": r.argv[1:]}}
-            for pid, r in box.processes.items()
+            for pid, r in sandbox.processes.items()
         ]
         return JSONResponse({"processes": found})
 
     async def _act(self, request: Request) -> Response:
-        box = self._box(request)
-        if isinstance(box, Response):
-            return box
+        sandbox = self._sandbox(request)
+        if isinstance(sandbox, Response):
+            return sandbox
         asked = await request.json()
-        running: Running | None = box.processes.get(int(asked["process"]["pid"]))
+        running: Running | None = sandbox.processes.get(int(asked["process"]["pid"]))
         if running is None:
             return _trouble("not_found", "no such process", 404)
         stdin = running.process.stdin
@@ -234,7 +234,7 @@ _LATE = {"error": {"code": "deadline_exceeded", "message": "deadline"}}
 
 
 async def _signal(running: Running, number: int) -> None:
-    vm = running._box.vm
+    vm = running._sandbox.vm
     with suppress(VMDiedError):
         if vm is not None:
             await vm.signal(running.process.pid, number)

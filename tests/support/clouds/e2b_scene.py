@@ -7,11 +7,11 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from tests.support.clouds.e2b_boxes import Box
+from tests.support.clouds.e2b_sandboxes import SandboxHandle
 from tests.support.clouds.e2b_server import FakeE2B
 from yudai.sandboxes.backends.e2b.account import Timings
 from yudai.sandboxes.backends.e2b.cloud import E2BCloud
-from yudai.sandboxes.backends.remote.cloud import BOX, INSTALLATION, Machine, Order
+from yudai.sandboxes.backends.remote.cloud import INSTALLATION, SANDBOX_TAG, Machine, MachineSpec
 from yudai.sandboxes.port import SandboxLimits
 
 INSTALLED = "installation-1"
@@ -24,8 +24,8 @@ class Scene(NamedTuple):
     e2b: FakeE2B
     cloud: E2BCloud
 
-    def box(self, machine: Machine) -> Box:
-        return self.e2b.boxes[machine.id]
+    def sandbox(self, machine: Machine) -> SandboxHandle:
+        return self.e2b.sandboxes[machine.id]
 
 
 @asynccontextmanager
@@ -43,18 +43,18 @@ def cloud_at(e2b: FakeE2B, *, timings: Timings = SHORT, **more: Any) -> E2BCloud
     return E2BCloud(api_url=e2b.url, sandbox_url=e2b.url, timings=timings, **given)
 
 
-def order(
+def machine_spec(
     *,
     ttl_s: float = 300,
     image: str = "",
     hosts: tuple[str, ...] = (),
     tags: Mapping[str, str] = MappingProxyType({}),
-) -> Order:
+) -> MachineSpec:
     number = f"box-{next(_numbers)}"
-    return Order(
+    return MachineSpec(
         key=number,
         image=image,
-        tags={INSTALLATION: INSTALLED, BOX: number, **tags},
+        tags={INSTALLATION: INSTALLED, SANDBOX_TAG: number, **tags},
         limits=SandboxLimits(),
         ttl_s=ttl_s,
         hosts=hosts,

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from tests.support.clouds.engine import FakeEngine
 from yudai.sandboxes.backends.container.cloud import ContainerCloud
-from yudai.sandboxes.backends.remote.cloud import BOX, INSTALLATION, Order
+from yudai.sandboxes.backends.remote.cloud import INSTALLATION, SANDBOX_TAG, MachineSpec
 from yudai.sandboxes.port import SandboxLimits
 
 INSTALLED = "installation-1"
@@ -26,7 +26,7 @@ class Scene(NamedTuple):
     home: Path
 
     @property
-    def doors(self) -> list[str]:
+    def local_sockets(self) -> list[str]:
         return [folder.name for folder in (self.home / "doors").glob("*")]
 
 
@@ -37,19 +37,19 @@ def scene(folder: Path, dialect: str, **more: Any) -> Scene:
     return Scene(engine, ContainerCloud(**given), home)
 
 
-def order(
+def machine_spec(
     *,
     image: str = "",
     hosts: tuple[str, ...] = (),
     phase: str = "",
     tags: Mapping[str, str] = MappingProxyType({}),
     installation: str = INSTALLED,
-) -> Order:
+) -> MachineSpec:
     number = f"box-{next(_numbers)}"
-    return Order(
+    return MachineSpec(
         key=f"yudai-{number}",
         image=image,
-        tags={INSTALLATION: installation, BOX: number, **tags},
+        tags={INSTALLATION: installation, SANDBOX_TAG: number, **tags},
         limits=LIMITS,
         ttl_s=60,
         hosts=hosts,

@@ -11,7 +11,7 @@ from yudai.sandboxes.backends.remote.cloud import (
     Found,
     GoneError,
     Machine,
-    Order,
+    MachineSpec,
     Said,
 )
 from yudai.sandboxes.domain.guarantees import KINDS, guarantees
@@ -50,7 +50,7 @@ class MemoryCloud:
     forking: Exception | None = None
     """Raised by every copying."""
     machines: dict[str, MemoryMachine] = field(default_factory=dict)
-    orders: list[Order] = field(default_factory=list)
+    machine_specs: list[MachineSpec] = field(default_factory=list)
     killed: list[str] = field(default_factory=list)
     creating: list[Exception] = field(default_factory=list)
     """Raised by the next creations, one each, before anything is made."""
@@ -62,18 +62,18 @@ class MemoryCloud:
     snapshots: set[str] = field(default_factory=set)
     gate: asyncio.Event | None = None
     """A creation makes its machine and then waits for this before it answers."""
-    on_create: Callable[[Order], None] = lambda _: None
+    on_create: Callable[[MachineSpec], None] = lambda _: None
     numbers: "itertools.count[int]" = field(default_factory=itertools.count)
 
     async def examine(self) -> Capabilities:
         return Capabilities(backend=self.name, guarantees=ALL_KEPT)
 
-    async def create(self, order: Order) -> Machine:
-        self.on_create(order)
-        self.orders.append(order)
+    async def create(self, machine_spec: MachineSpec) -> Machine:
+        self.on_create(machine_spec)
+        self.machine_specs.append(machine_spec)
         if self.creating:
             raise self.creating.pop(0)
-        machine = self._made(order.tags)
+        machine = self._made(machine_spec.tags)
         if self.gate is not None:
             await self.gate.wait()
         if self.losing:
@@ -81,11 +81,11 @@ class MemoryCloud:
         return machine
 
     async def fork(
-        self, source: Machine, orders: Sequence[Order]
+        self, source: Machine, machine_specs: Sequence[MachineSpec]
     ) -> Sequence[Machine | SandboxError]:
         if self.forking:
             raise self.forking
-        return [self._made(self.machines[source.id].tags) for _ in orders]
+        return [self._made(self.machines[source.id].tags) for _ in machine_specs]
 
     async def snapshot(self, machine: Machine, name: str) -> str:
         image = f"{name}@{machine.id}"

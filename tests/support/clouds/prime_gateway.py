@@ -10,8 +10,8 @@ from prime_sandboxes._proto.command_session import command_session_pb2 as wire
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 
+from tests.support.clouds.fake_prime_sandboxes import OVER, Breakage, FakePrime, SandboxHandle
 from tests.support.clouds.faults import CutLineError
-from tests.support.clouds.prime_boxes import OVER, Box, Breakage, FakePrime
 from tests.support.clouds.vm import PIPE, VM, Process, VMDiedError
 
 pb: Any = wire
@@ -64,17 +64,23 @@ class Session:
             await ear.put((kind, value))
 
 
-def _machine(prime: FakePrime, request: Request) -> tuple[Box, VM] | Response:
-    box = prime.boxes.get(request.path_params["box"])
+def _machine(prime: FakePrime, request: Request) -> tuple[SandboxHandle, VM] | Response:
+    sandbox = prime.sandboxes.get(request.path_params["box"])
     prime.deaf -= (is_deaf := prime.deaf > 0)
-    if is_deaf or box is None or box.status in OVER or box.vm is None or not box.vm.is_alive:
+    if (
+        is_deaf
+        or sandbox is None
+        or sandbox.status in OVER
+        or sandbox.vm is None
+        or not sandbox.vm.is_alive
+    ):
         rpc = "command_session" in request.url.path
         gone = {"code": "not_found", "message": "gone"} if rpc else {"error": "sandbox_terminated"}
         return JSONResponse(gone, 404 if rpc else 410)
-    if request.headers.get("authorization") != f"Bearer {box.token}":
+    if request.headers.get("authorization") != f"Bearer {sandbox.token}":
         return JSONResponse({"code": "unauthenticated", "message": "token"}, 401)
-    prime.is_idle_no_more(box)
-    return box, box.vm
+    prime.is_idle_no_more(sandbox)
+    return sandbox, sandbox.vm
 
 
 async def upload(prime: FakePrime, request: Request) -> Response:
@@ -109,9 +115,9 @@ async def start(prime: FakePrime, request: Request) -> Response:
     found = _machine(prime, request)
     if isinstance(found, Response):
         return found
-    box, machine = found
+    sandbox, machine = found
     asked = pb.StartRequest.FromString((await request.body())[5:])
-    session = box.sessions.get(asked.session_uuid)
+    session = sandbox.sessions.get(asked.session_uuid)
     if session is None:
         command = asked.command
         try:
@@ -124,8 +130,8 @@ async def start(prime: FakePrime, request: Request) -> Response:
             )
         except OSError as error:
             return JSONResponse({"code": "invalid_argument", "message": str(error)}, 400)
-        session = box.sessions[asked.session_uuid] = Session(process)
-    return _stream(prime, box, session, pb.StartResponse)
+        session = sandbox.sessions[asked.session_uuid] = Session(process)
+    return _stream(prime, sandbox, session, pb.StartResponse)
 
 
 async def connect(prime: FakePrime, request: Request) -> Response:
@@ -152,18 +158,26 @@ async def send_signal(prime: FakePrime, request: Request) -> Response:
     return Response(answer, media_type="application/proto")
 
 
-def _stream(prime: FakePrime, box: Box, session: Session, kind: Any) -> StreamingResponse:
+def _stream(
+    prime: FakePrime, sandbox: SandboxHandle, session: Session, kind: Any
+) -> StreamingResponse:
     ear = session.attach()
     if session.task is None:
         session.task = asyncio.create_task(session.pump())
     breakage = prime.breakages.pop() if prime.breakages else None
     return StreamingResponse(
-        _events(prime, box, session, ear, kind, breakage), media_type="application/connect+proto"
+        _events(prime, sandbox, session, ear, kind, breakage),
+        media_type="application/connect+proto",
     )
 
 
 async def _events(
-    prime: FakePrime, box: Box, session: Session, ear: Ear, kind: Any, breakage: Breakage | None
+    prime: FakePrime,
+    sandbox: SandboxHandle,
+    session: Session,
+    ear: Ear,
+    kind: Any,
+    breakage: Breakage | None,
 ) -> AsyncGenerator[bytes]:
     heard = 0
     try:
@@ -171,7 +185,7 @@ async def _events(
         while True:
             if breakage is not None and heard >= breakage.after_bytes:
                 if breakage.dies:
-                    await asyncio.to_thread(prime.end, box, "ERROR", "OOM_KILLED")
+                    await asyncio.to_thread(prime.end, sandbox, "ERROR", "OOM_KILLED")
                 raise CutLineError
             what, value = await ear.get()
             if what == "dead":

@@ -5,11 +5,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from tests.support.clouds.prime_boxes import KEY, FakePrime
+from tests.support.clouds.fake_prime_sandboxes import KEY, FakePrime
 from yudai.sandboxes.backends.prime.account import Timings
 from yudai.sandboxes.backends.prime.cloud import PrimeCloud
 from yudai.sandboxes.backends.prime.readiness import Patience
-from yudai.sandboxes.backends.remote.cloud import BOX, INSTALLATION, Machine, Order
+from yudai.sandboxes.backends.remote.cloud import INSTALLATION, SANDBOX_TAG, Machine, MachineSpec
 from yudai.sandboxes.port import SandboxLimits
 
 IMAGE = "python:3.12"
@@ -35,10 +35,10 @@ def cloud_at(prime: FakePrime, home: Path, *, key: str = KEY, **patience: float)
     )
 
 
-def order(key: str = "box-1", **changes: Any) -> Order:
-    tags = {INSTALLATION: "ours", BOX: key, **TAGS}
+def machine_spec(key: str = "box-1", **changes: Any) -> MachineSpec:
+    tags = {INSTALLATION: "ours", SANDBOX_TAG: key, **TAGS}
     fields = {"key": key, "tags": tags, "limits": SandboxLimits(), "ttl_s": 900.0, **changes}
-    return Order.model_validate(fields)
+    return MachineSpec.model_validate(fields)
 
 
 async def says(machine: Machine, line: str) -> str:

@@ -20,18 +20,18 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from tests.support.clouds import prime_gateway
-from tests.support.clouds.faults import Fault, FaultyLine
-from tests.support.clouds.loopback import Loopback
-from tests.support.clouds.prime_boxes import (
+from tests.support.clouds.fake_prime_sandboxes import (
     ALWAYS,
     API,
     KEY,
     OVER,
-    Box,
     Breakage,
     Checkpoint,
     FakePrime,
+    SandboxHandle,
 )
+from tests.support.clouds.faults import Fault, FaultyLine
+from tests.support.clouds.loopback import Loopback
 
 __all__ = ["ALWAYS", "KEY", "Breakage", "FakePrime", "Fault", "prime_server"]
 
@@ -57,10 +57,10 @@ def _refused(status: int, detail: str, **headers: str) -> Response:
     return JSONResponse({"detail": detail}, status, headers)
 
 
-def _view(box: Box) -> dict[str, Any]:
-    asked = box.request
+def _view(sandbox: SandboxHandle) -> dict[str, Any]:
+    asked = sandbox.request
     return {
-        "id": box.id,
+        "id": sandbox.id,
         "name": asked["name"],
         "dockerImage": asked.get("docker_image", ""),
         "cpuCores": asked.get("cpu_cores", 1),
@@ -69,22 +69,22 @@ def _view(box: Box) -> dict[str, Any]:
         "diskMountPath": "/",
         "gpuCount": 0,
         "vm": True,
-        "status": box.status,
+        "status": sandbox.status,
         "timeoutMinutes": asked.get("timeout_minutes", 60),
-        "labels": box.labels,
-        "createdAt": _iso(box.created_at),
-        "updatedAt": _iso(box.created_at),
-        "errorType": box.error_type,
-        "errorMessage": box.error_message,
+        "labels": sandbox.labels,
+        "createdAt": _iso(sandbox.created_at),
+        "updatedAt": _iso(sandbox.created_at),
+        "errorType": sandbox.error_type,
+        "errorMessage": sandbox.error_message,
     }
 
 
-def _auth(prime: FakePrime, box: Box) -> dict[str, str]:
+def _auth(prime: FakePrime, sandbox: SandboxHandle) -> dict[str, str]:
     return {
         "gateway_url": f"{prime.url}/gateway",
         "user_ns": "ns",
-        "job_id": box.id,
-        "token": box.token,
+        "job_id": sandbox.id,
+        "token": sandbox.token,
         "expires_at": _iso(prime.now + 3600),
     }
 
@@ -93,7 +93,7 @@ def _kept(prime: FakePrime, checkpoint: Checkpoint) -> dict[str, Any]:
     """Who has seen it pending sees the next state the next time."""
     seen = {
         "id": checkpoint.id,
-        "sandbox_id": checkpoint.box,
+        "sandbox_id": checkpoint.sandbox,
         "state": checkpoint.state,
         "depth": 0,
         "docker_image": "",
@@ -105,28 +105,28 @@ def _kept(prime: FakePrime, checkpoint: Checkpoint) -> dict[str, Any]:
     return seen
 
 
-def _box(prime: FakePrime, request: Request) -> Box:
-    return prime.boxes[request.path_params["id"]]
+def _sandbox(prime: FakePrime, request: Request) -> SandboxHandle:
+    return prime.sandboxes[request.path_params["id"]]
 
 
 async def _create(prime: FakePrime, request: Request) -> Response:
     asked = await request.json()
     known = prime.keys.get(asked["idempotency_key"])
     if known is not None:
-        return JSONResponse(_view(prime.boxes[known]))
-    if len(prime.alive) >= prime.most_boxes:
+        return JSONResponse(_view(prime.sandboxes[known]))
+    if len(prime.alive) >= prime.most_sandboxes:
         return _refused(429, "too many sandboxes at once", **{"retry-after": "7"})
     if asked.get("checkpoint_id") and asked["checkpoint_id"] not in prime.checkpoints:
         return _refused(404, "no such checkpoint")
-    box = prime.create(asked)
-    return JSONResponse({**_view(box), "gatewayAuth": _auth(prime, box)}, 201)
+    sandbox = prime.create(asked)
+    return JSONResponse({**_view(sandbox), "gatewayAuth": _auth(prime, sandbox)}, 201)
 
 
 async def _list(prime: FakePrime, request: Request) -> Response:
     query = request.query_params
     wanted, page = set(query.getlist("labels")), int(query["page"])
     size = min(int(query["per_page"]), prime.per_page)
-    hits = [b for b in prime.boxes.values() if wanted <= set(b.labels)]
+    hits = [b for b in prime.sandboxes.values() if wanted <= set(b.labels)]
     if query.get("is_active") == "true":
         hits = [b for b in hits if b.status not in OVER | {"PAUSED"}]
     if status := query.get("status"):
@@ -144,14 +144,14 @@ async def _list(prime: FakePrime, request: Request) -> Response:
 
 
 async def _get(prime: FakePrime, request: Request) -> Response:
-    return JSONResponse(_view(_box(prime, request)))
+    return JSONResponse(_view(_sandbox(prime, request)))
 
 
 async def _delete(prime: FakePrime, request: Request) -> Response:
-    box = _box(prime, request)
-    if box.status in OVER:
+    sandbox = _sandbox(prime, request)
+    if sandbox.status in OVER:
         return _refused(404, "sandbox not found")
-    await asyncio.to_thread(prime.end, box)
+    await asyncio.to_thread(prime.end, sandbox)
     return JSONResponse({"ok": True})
 
 
@@ -160,13 +160,13 @@ async def _bulk_delete(prime: FakePrime, request: Request) -> Response:
     wanted = set(asked.get("labels") or ["nothing"])
     names = asked.get("sandbox_ids") or [b.id for b in prime.alive if wanted & set(b.labels)]
     for name in names:
-        await asyncio.to_thread(prime.end, prime.boxes[name])
+        await asyncio.to_thread(prime.end, prime.sandboxes[name])
     return JSONResponse({"succeeded": names, "failed": [], "message": "done"})
 
 
 async def _statuses(prime: FakePrime, request: Request) -> Response:
     names = (await request.json())["sandbox_ids"]
-    there = [prime.boxes[name] for name in names if name in prime.boxes]
+    there = [prime.sandboxes[name] for name in names if name in prime.sandboxes]
     return JSONResponse(
         {
             "statuses": [
@@ -182,47 +182,47 @@ async def _statuses(prime: FakePrime, request: Request) -> Response:
             "errors": [
                 {"sandbox_id": name, "code": "NOT_FOUND", "message": "gone"}
                 for name in names
-                if name not in prime.boxes
+                if name not in prime.sandboxes
             ],
         }
     )
 
 
 async def _authorize(prime: FakePrime, request: Request) -> Response:
-    return JSONResponse(_auth(prime, _box(prime, request)))
+    return JSONResponse(_auth(prime, _sandbox(prime, request)))
 
 
 async def _error_context(prime: FakePrime, request: Request) -> Response:
-    box = _box(prime, request)
-    return JSONResponse({"status": box.status, "errorType": box.error_type})
+    sandbox = _sandbox(prime, request)
+    return JSONResponse({"status": sandbox.status, "errorType": sandbox.error_type})
 
 
 async def _network(prime: FakePrime, request: Request) -> Response:
     """New rules are applied a moment after they were set."""
-    box = _box(prime, request)
+    sandbox = _sandbox(prime, request)
     if request.method == "PUT":
-        box.request["egress"] = await request.json()
-        box.generation += 1
+        sandbox.request["egress"] = await request.json()
+        sandbox.generation += 1
     else:
-        box.applied = box.generation
+        sandbox.applied = sandbox.generation
     return JSONResponse(
         {
-            "policy": box.request.get("egress", {}),
-            "generation": box.generation,
-            "applied_generation": box.applied,
-            "applied": box.applied == box.generation,
+            "policy": sandbox.request.get("egress", {}),
+            "generation": sandbox.generation,
+            "applied_generation": sandbox.applied,
+            "applied": sandbox.applied == sandbox.generation,
         }
     )
 
 
 async def _checkpoint(prime: FakePrime, request: Request) -> Response:
-    return JSONResponse(_kept(prime, await prime.checkpoint(_box(prime, request))), 201)
+    return JSONResponse(_kept(prime, await prime.checkpoint(_sandbox(prime, request))), 201)
 
 
 async def _checkpoints(prime: FakePrime, request: Request) -> Response:
     name = request.path_params["id"]
     return JSONResponse(
-        {"checkpoints": [_kept(prime, c) for c in prime.checkpoints.values() if c.box == name]}
+        {"checkpoints": [_kept(prime, c) for c in prime.checkpoints.values() if c.sandbox == name]}
     )
 
 
@@ -292,6 +292,6 @@ async def _answer(prime: FakePrime, handler: Handler, request: Request) -> Respo
     if request.url.path.startswith(API):
         if request.headers.get("authorization") != f"Bearer {KEY}":
             return _refused(401, "bad key")
-        if request.path_params.get("id", "") not in {"", *prime.boxes}:
+        if request.path_params.get("id", "") not in {"", *prime.sandboxes}:
             return _refused(404, "sandbox not found")
     return await handler(prime, request)

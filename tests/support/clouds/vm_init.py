@@ -32,7 +32,7 @@ def main() -> None:
         if waker in ready:
             with suppress(BlockingIOError):
                 os.read(waker, 4096)
-            bury(news)
+            reap_children(news)
         if line in ready:
             said, files, _, _ = socket.recv_fds(line, 16, FILES, socket.MSG_CMSG_CLOEXEC)
             if not said:
@@ -110,7 +110,7 @@ def become(request: dict, streams: list[int], user: tuple[int, int, str]) -> Non
     os.execvpe(request["argv"][0], request["argv"], environment)  # noqa: S606 - its whole purpose
 
 
-def bury(news: dict[int, int]) -> None:
+def reap_children(news: dict[int, int]) -> None:
     with suppress(ChildProcessError):
         while (dead := os.waitpid(-1, os.WNOHANG))[0]:
             pid, status = dead

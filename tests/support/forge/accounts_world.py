@@ -12,16 +12,16 @@ from pydantic import SecretStr
 from tests.support.forge.forge_in_memory import MemoryForge
 from yudai.accounts.access import Access
 from yudai.accounts.adapters.vault import FernetVault, KeyedDigest, new_key
-from yudai.accounts.api_keys import Keys
+from yudai.accounts.api_keys import ApiKeys
 from yudai.accounts.credentials import Keyring
-from yudai.accounts.device_login import Devices
+from yudai.accounts.device_login import DeviceLogins
 from yudai.accounts.logins import Callback, Finished, Logins, challenge_of
 from yudai.accounts.people import Enroller, Person
 from yudai.forge.ports.login import DeviceCode, DeviceState, Grant, GrantEndedError
 from yudai.kit.clock import SystemClock
 from yudai.kit.errors import RefusedError
 from yudai.store.store import Store
-from yudai.wiring.accounts import Accounts, Entrance
+from yudai.wiring.accounts import Accounts, LoginServices
 
 HERE = "http://127.0.0.1:8000/auth/callback"
 HOURS_8 = 8 * 3600.0
@@ -137,13 +137,13 @@ class Crowd:
 
     def __post_init__(self) -> None:
         self.provider = MemoryProvider(self.forge)
-        self.keys = Keys(self.store, self.clock, _DIGEST)
+        self.keys = ApiKeys(self.store, self.clock, _DIGEST)
         self.enroller = Enroller(self.store, self.clock, self.vault, self.forge)
         self.keyring = self.new_keyring()
         self.logins = Logins(
             self.store, self.clock, self.vault, _DIGEST, self.provider, self.enroller
         )
-        self.devices = Devices(
+        self.devices = DeviceLogins(
             self.store, self.clock, self.vault, _DIGEST, self.provider, self.enroller, self.keys
         )
         self.access = Access(self.store, self.clock, self.forge, self.keyring)
@@ -153,7 +153,7 @@ class Crowd:
             keyring=self.keyring,
             access=self.access,
             enroller=self.enroller,
-            entrance=Entrance(self.logins, self.devices),
+            login_services=LoginServices(self.logins, self.devices),
         )
 
     def new_keyring(self) -> Keyring:

@@ -555,7 +555,7 @@ class MemoryForge:
     def _seen(self, repo: RepoRef, by: Credential) -> MemoryRepository:
         held = self._repositories.get(repo.full.lower())
         if held is None or self._role_by(held, by) is Role.NONE:
-            raise NotFoundError(f"there is no {repo.full}, or whoever asks may not see it")
+            raise NotFoundError(f"there is no {repo.full}, or you may not see it")
         return held
 
     def _needs(self, held: MemoryRepository, by: Credential, role: Role) -> None:

@@ -30,9 +30,9 @@ from yudai.forge.ports.remote import (
 from yudai.kit.errors import ConflictError, ForbiddenError
 from yudai.kit.ids import RunId, SolveId
 from yudai.publishing import queries as publications
-from yudai.publishing.branch import Brancher, Revalidate
-from yudai.publishing.comment import Teller
-from yudai.publishing.context import Desk
+from yudai.publishing.branch import BranchWriter, Revalidate
+from yudai.publishing.comment import IssueComment
+from yudai.publishing.context import PublishContext
 from yudai.publishing.publisher import LONGEST_PAUSE_S, Publisher
 from yudai.publishing.steps import Steps
 from yudai.publishing.tables import PublicationRow
@@ -172,7 +172,7 @@ class MemoryMirrors:
 
 
 @dataclass
-class Purse:
+class FakeCredentials:
     """Credentials as the port promises them: nobody's right is used for somebody else."""
 
     forge: MemoryForge
@@ -212,7 +212,7 @@ class Press:
         self.number = self.forge.add_issue(self.repo, "x is wrong")
         self.forge.install(self.repo)
         self.mirrors = MemoryMirrors(self.forge)
-        self.purse = Purse(self.forge)
+        self.credentials = FakeCredentials(self.forge)
         self.slept: list[float] = []
         self.solve_id = SolveId("")
 
@@ -245,15 +245,17 @@ class Press:
         mirrors: MemoryMirrors | None = None,
         page: str = "",
     ) -> Publisher:
-        desk = Desk(
+        publishing = PublishContext(
             self.reader.context,
             self.forge,
-            self.purse,
+            self.credentials,
             page=page,
             sleep=self._sleep,
         )
-        brancher = Brancher(desk, mirrors or self.mirrors, revalidate)
-        return Publisher(Steps(desk, brancher, Teller(desk, comments)), holder)
+        branch_writer = BranchWriter(publishing, mirrors or self.mirrors, revalidate)
+        return Publisher(
+            Steps(publishing, branch_writer, IssueComment(publishing, comments)), holder
+        )
 
     async def finish(self, *, turns: int = 15) -> None:
         """Other processes go on, each after all leases and pauses are over."""

@@ -6,7 +6,7 @@ from sqlalchemy import select
 
 from tests.support.api_client import FakeCredentials, Place, as_port
 from tests.support.forge.forge_in_memory import MemoryForge
-from yudai.arena.forge_issue import RemoteAsks
+from yudai.arena.forge_issue import ForgeIssueReader
 from yudai.forge.domain.repository import RepoRef, Role
 from yudai.forge.ports.remote import CredentialKind
 from yudai.kit.clock import SystemClock
@@ -42,7 +42,7 @@ class Post:
         server = self.forge.credential("ada", kind=CredentialKind.SERVER)
         self.credentials = FakeCredentials(everybody=server, writer=server)
         forge = as_port(self.forge)
-        asks = RemoteAsks(forge, self.credentials, self.clock)
+        asks = ForgeIssueReader(forge, self.credentials, self.clock)
         self.triggers = Triggers(
             store=place.store,
             clock=self.clock,
@@ -55,8 +55,8 @@ class Post:
         )
         self.number = self.forge.add_issue(self.repo, "It adds wrongly", body="1 + 1 is 3")
 
-    async def hear(self, number: int | None = None) -> int:
-        return await self.triggers.hear(self.repo, number or self.number)
+    async def check_issue(self, number: int | None = None) -> int:
+        return await self.triggers.check_issue(self.repo, number or self.number)
 
     def say(self, text: str, *, by: str = "wim") -> int:
         self.clock.later()

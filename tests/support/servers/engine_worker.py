@@ -14,8 +14,8 @@ from tests.support.servers.preforked import Warm
 from yudai.engine.adapters.dbos.engine import DbosEngine, EngineConfig
 from yudai.engine.adapters.dbos.worker import DbosWorker
 from yudai.engine.adapters.host_processes import host_name, is_gone
-from yudai.engine.leases import Heir, Lease, Terms
-from yudai.engine.port import Field
+from yudai.engine.leases import Lease, LeaseTimings, TakeoverWatcher
+from yudai.engine.port import RunBatch
 from yudai.kit.clock import SystemClock
 from yudai.kit.ids import MessageId, RunId, SolveId, WorkerId
 from yudai.kit.value import Value
@@ -23,7 +23,7 @@ from yudai.sandboxes.backends.local.processes import look
 from yudai.store.holders import Holder
 from yudai.store.store import Store
 
-SHORT = Terms(beat_s=0.3, lost_s=3.0, dead_s=4.0)
+SHORT = LeaseTimings(beat_s=0.3, lost_s=3.0, dead_s=4.0)
 POLL_S = 0.05
 PATIENCE_S = 40.0
 
@@ -90,11 +90,11 @@ class DiaryFlow:
         self.diary = diary
         self.worker = worker
 
-    async def prepare(self, solve_id: SolveId) -> Field:
+    async def prepare(self, solve_id: SolveId) -> RunBatch:
         self.diary.note("prepare", solve_id, self.worker)
         _, runs, parallel = solve_id.split(".")
         ids = tuple(RunId(f"{solve_id}.{number}") for number in range(int(runs)))
-        return Field(runs=ids, parallel=int(parallel))
+        return RunBatch(runs=ids, parallel=int(parallel))
 
     async def run(self, run_id: RunId) -> None:
         if self.diary.told(f"ended {run_id} "):
@@ -159,10 +159,12 @@ async def _work(part: Part, worker_id: WorkerId, stopping: asyncio.Event) -> Non
     async with AsyncExitStack() as stack:
         store = await stack.enter_async_context(await Store.open(part.store_url))
         engine = await stack.enter_async_context(DbosEngine.opened(config))
-        lease = await stack.enter_async_context(Lease(store, SystemClock(), holder, terms=SHORT))
-        heir = Heir(store, SystemClock(), worker_id, engine.adopt, is_gone, engine.executors, SHORT)
+        lease = await stack.enter_async_context(Lease(store, SystemClock(), holder, timings=SHORT))
+        watcher = TakeoverWatcher(
+            store, SystemClock(), worker_id, engine.adopt, is_gone, engine.executors, SHORT
+        )
         if part.is_heir:
-            await stack.enter_async_context(heir.watching())
+            await stack.enter_async_context(watcher.watching())
         await stack.enter_async_context(DbosWorker(config, flow))
         diary.note("up", part.name, worker_id)
         waiting = [asyncio.create_task(event.wait()) for event in (stopping, lease.lost)]

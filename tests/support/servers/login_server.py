@@ -22,7 +22,7 @@ from tests.support.api_client import (
 from tests.support.forge.accounts_world import Crowd
 from tests.support.servers.databases import _migrated_file
 from tests.support.solve_rows import Ring, passed
-from yudai.arena.forge_issue import RemoteAsks
+from yudai.arena.forge_issue import ForgeIssueReader
 from yudai.conversations import queries as conversations
 from yudai.conversations.tables import ConversationRow
 from yudai.forge.domain.repository import Role
@@ -83,7 +83,7 @@ def _guarded(plain: Place, crowd: Crowd, given: dict[str, Any]) -> Place:
             **given,
         }
     )
-    asks = RemoteAsks(as_port(crowd.forge), crowd.keyring, plain.clock)
+    asks = ForgeIssueReader(as_port(crowd.forge), crowd.keyring, plain.clock)
     return replace(
         plain,
         settings=settings,

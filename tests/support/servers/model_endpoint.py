@@ -1,4 +1,4 @@
-"""A desk with a run that calls its model there: a real database, and a model that answers."""
+"""A model endpoint with a run that calls it: a real database and a fake model."""
 
 import asyncio
 import json
@@ -12,8 +12,8 @@ from pydantic import SecretStr
 
 from tests.support.fakes import AnsweringGateway
 from tests.support.servers.databases import _migrated_file
-from yudai.agents.endpoint.endpoint import ModelDesk
-from yudai.agents.endpoint.port import ModelAnswer, Ticket
+from yudai.agents.endpoint.endpoint import ModelEndpoint
+from yudai.agents.endpoint.port import EndpointToken, ModelAnswer
 from yudai.agents.endpoint.tokens import RunTokens, make_tokens
 from yudai.gateway.domain.models import Model, Price, Provider, Usage
 from yudai.gateway.port import Call, Completion, Gateway, ToolCall
@@ -106,12 +106,12 @@ class WaitingGateway(AnsweringGateway):
 
 
 @dataclass
-class DeskGround:
+class EndpointGround:
     store: Store
     gateway: Gateway
     clock: MovableClock
     tokens: RunTokens
-    desk: ModelDesk
+    endpoint: ModelEndpoint
 
     async def open(self, **budget: Any) -> None:
         """A solve with two runs, whose agents work."""
@@ -152,10 +152,10 @@ class DeskGround:
         )
 
     async def token(self, run_id: RunId = RUN) -> str:
-        return (await self.ticket(run_id)).token.get_secret_value()
+        return (await self.endpoint_token(run_id)).token.get_secret_value()
 
-    async def ticket(self, run_id: RunId = RUN, seconds: float = 300) -> Ticket:
-        return await self.desk.admit(run_id, sandbox_id=SANDBOX, seconds=seconds)
+    async def endpoint_token(self, run_id: RunId = RUN, seconds: float = 300) -> EndpointToken:
+        return await self.endpoint.open(run_id, sandbox_id=SANDBOX, seconds=seconds)
 
     async def ask(self, token: str | None = None, **body: Any) -> ModelAnswer:
         content = json.dumps({"model": "whatever", "messages": HELLO} | body).encode()
@@ -165,7 +165,7 @@ class DeskGround:
         async def read() -> bytes:
             return content
 
-        return await self.desk.complete(f"Bearer {token}", read)
+        return await self.endpoint.complete(f"Bearer {token}", read)
 
     async def change(self, run_id: RunId = RUN, **changes: Any) -> None:
         state = changes.pop("state", None)
@@ -181,7 +181,7 @@ class DeskGround:
         async with self.store.read() as db:
             return await trajectories.messages(db, run_id)
 
-    def restarted(self) -> "DeskGround":
+    def restarted(self) -> "EndpointGround":
         """Another process with the same database."""
         return make_ground(self.store, self.gateway, self.clock)
 
@@ -197,15 +197,19 @@ def contestant(handle: str = "paid", agent: str = "tiny") -> Contestant:
     )
 
 
-def make_ground(store: Store, gateway: Gateway, clock: MovableClock | None = None) -> DeskGround:
+def make_ground(
+    store: Store, gateway: Gateway, clock: MovableClock | None = None
+) -> EndpointGround:
     clock = clock or MovableClock()
     tokens = make_tokens(SECRET, issuer=INSTALLATION, clock=clock)
-    desk = ModelDesk(store=store, gateway=gateway, clock=clock, tokens=tokens)
-    return DeskGround(store, gateway, clock, tokens, desk)
+    endpoint = ModelEndpoint(store=store, gateway=gateway, clock=clock, tokens=tokens)
+    return EndpointGround(store, gateway, clock, tokens, endpoint)
 
 
 @asynccontextmanager
-async def open_ground(folder: Path, gateway: Gateway, **budget: Any) -> AsyncGenerator[DeskGround]:
+async def open_ground(
+    folder: Path, gateway: Gateway, **budget: Any
+) -> AsyncGenerator[EndpointGround]:
     file = folder / "yudai.db"
     file.write_bytes(_migrated_file())
     async with await Store.open(sqlite_url(file)) as store:

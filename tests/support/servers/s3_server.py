@@ -22,13 +22,13 @@ from typing import NamedTuple
 import pytest
 from pydantic import SecretStr
 
-from yudai.artifacts.adapters.locations import Patience, S3Access
-from yudai.artifacts.adapters.object_store import ObjectStoreArtifacts, find_place
+from yudai.artifacts.adapters.locations import S3Access, S3Timeouts
+from yudai.artifacts.adapters.object_store import ObjectStoreArtifacts, find_location
 
 KEY_ID = "AKIATESTS"
 SECRET = "not-so-secret-but-never-shown"  # noqa: S105 - moto takes any
-PATIENT = Patience()
-IMPATIENT = Patience(connect_s=2, silence_s=0.3, retries=1, retrying_s=5)
+PATIENT = S3Timeouts()
+IMPATIENT = S3Timeouts(connect_s=2, silence_s=0.3, retries=1, retrying_s=5)
 
 _MOTO = """
 import sys
@@ -57,11 +57,11 @@ def new_bucket() -> Address:
 
 
 def artifacts_at(
-    address: Address, *, home: Path, patience: Patience = PATIENT, keys: bool = True
+    address: Address, *, home: Path, timeouts: S3Timeouts = PATIENT, keys: bool = True
 ) -> ObjectStoreArtifacts:
     key, secret = (SecretStr(KEY_ID), SecretStr(SECRET)) if keys else (None, None)
     access = S3Access(address.endpoint, "us-east-1", key, secret)
-    return ObjectStoreArtifacts(find_place(address.url, access, home=home, patience=patience))
+    return ObjectStoreArtifacts(find_location(address.url, access, home=home, timeouts=timeouts))
 
 
 def forget_surroundings(monkeypatch: pytest.MonkeyPatch) -> None:

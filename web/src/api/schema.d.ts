@@ -9,13 +9,13 @@ export interface paths {
         };
         /**
          * Find
-         * @description Newest first.
+         * @description List solves, newest first.
          */
         get: operations["listSolves"];
         put?: never;
         /**
          * Create
-         * @description Name a repository, an issue, a matrix and limits; contestants start as soon as they may.
+         * @description Create a solve of an issue; contestants start as soon as the limits allow.
          */
         post: operations["createSolve"];
         delete?: never;
@@ -33,7 +33,7 @@ export interface paths {
         };
         /**
          * Read
-         * @description All about one solve, its runs and its timeline; `updates` is for watching it.
+         * @description Get a solve with its runs and timeline; use `updates` for live progress.
          */
         get: operations["getSolve"];
         put?: never;
@@ -55,7 +55,7 @@ export interface paths {
         put?: never;
         /**
          * Cancel
-         * @description End it and all its runs that are open; workers stop within two seconds.
+         * @description Cancel a solve and its open runs; workers stop within two seconds.
          */
         post: operations["cancelSolve"];
         delete?: never;
@@ -75,7 +75,7 @@ export interface paths {
         put?: never;
         /**
          * Choose
-         * @description A person's own choice, with a reason, in place of what the ranking offers.
+         * @description Choose another champion than the ranking offers, with a reason.
          */
         post: operations["chooseChampion"];
         delete?: never;
@@ -95,7 +95,7 @@ export interface paths {
         put?: never;
         /**
          * Apply
-         * @description Into the folder that the solve came from, or onto a new branch of it; that settles it.
+         * @description Apply a patch to the solve's folder, or to a new branch there. This settles the solve.
          */
         post: operations["applyPatch"];
         delete?: never;
@@ -115,7 +115,7 @@ export interface paths {
         put?: never;
         /**
          * Dismiss
-         * @description No answer is taken; the solve is completed, and its runs stay as they are.
+         * @description Complete the solve without taking a patch; its runs do not change.
          */
         post: operations["dismissSolve"];
         delete?: never;
@@ -133,7 +133,7 @@ export interface paths {
         };
         /**
          * Updates
-         * @description Poll every `poll_ms`, at once when there is `more`, and no longer when it is `terminal`.
+         * @description Poll every `poll_ms`, at once if there is `more`, until it is `terminal`.
          */
         get: operations["getUpdates"];
         put?: never;
@@ -153,7 +153,7 @@ export interface paths {
         };
         /**
          * Read
-         * @description One contestant's go at a solve, with links to all that it made.
+         * @description Get a run, with links to its artifacts.
          */
         get: operations["getRun"];
         put?: never;
@@ -175,7 +175,7 @@ export interface paths {
         put?: never;
         /**
          * Cancel
-         * @description End this run alone; its worker stops within two seconds, the others go on.
+         * @description Cancel this run; its worker stops within two seconds. Other runs continue.
          */
         post: operations["cancelRun"];
         delete?: never;
@@ -193,7 +193,7 @@ export interface paths {
         };
         /**
          * Attempts
-         * @description Every attempt with its cost, the present one last.
+         * @description List attempts with their cost, the present one last.
          */
         get: operations["getRunAttempts"];
         put?: never;
@@ -213,7 +213,7 @@ export interface paths {
         };
         /**
          * Plan
-         * @description What it said it would do; `not_yet` until its agent has ended.
+         * @description Get the agent's plan; `not_yet` until the agent has ended.
          */
         get: operations["getRunPlan"];
         put?: never;
@@ -233,7 +233,7 @@ export interface paths {
         };
         /**
          * Tests
-         * @description Its verdict, and what the base's own tests said before.
+         * @description Get the verdict and the baseline of the base's own tests.
          */
         get: operations["getRunTests"];
         put?: never;
@@ -253,7 +253,7 @@ export interface paths {
         };
         /**
          * Messages
-         * @description The newest, or those before a number: for scrolling up.
+         * @description List the newest messages, or those before a number, for scrolling up.
          */
         get: operations["getRunMessages"];
         put?: never;
@@ -273,7 +273,7 @@ export interface paths {
         };
         /**
          * Steps
-         * @description From the first one on, from after a number on, or the last ones before it.
+         * @description List steps from the first, after a number, or the last ones before it.
          */
         get: operations["getRunSteps"];
         put?: never;
@@ -293,7 +293,7 @@ export interface paths {
         };
         /**
          * Diff At
-         * @description What the run had changed by then, as it stood after the newest edit up to that message.
+         * @description Get the run's changes after the newest edit up to that message.
          */
         get: operations["getRunDiffAt"];
         put?: never;
@@ -313,7 +313,7 @@ export interface paths {
         };
         /**
          * Raw Message
-         * @description Whole; where its attempt is named it may be kept for ever.
+         * @description Get a message in full; with an attempt the response can be cached forever.
          */
         get: operations["getRunMessageRaw"];
         put?: never;
@@ -333,7 +333,7 @@ export interface paths {
         };
         /**
          * Raw Step
-         * @description Step 0 is what stands before the model's first turn.
+         * @description Get a step. Step 0 is everything before the model's first turn.
          */
         get: operations["getRunStepRaw"];
         put?: never;
@@ -353,7 +353,7 @@ export interface paths {
         };
         /**
          * Trajectory
-         * @description Also of a run that goes on: as far as it has come.
+         * @description Get the trajectory, of an active run up to now.
          */
         get: operations["getRunTrajectory"];
         put?: never;
@@ -373,7 +373,7 @@ export interface paths {
         };
         /**
          * Patch
-         * @description What it changed; `not_yet` until its agent has ended.
+         * @description Get the patch; `not_yet` until the agent has ended.
          */
         get: operations["getRunPatch"];
         put?: never;
@@ -393,7 +393,7 @@ export interface paths {
         };
         /**
          * Log
-         * @description Of set-up, of the agent as far as it has come, of the tests with and without its patch.
+         * @description Get the log of set-up, of the agent up to now, or of the tests with or without the patch.
          */
         get: operations["getRunLog"];
         put?: never;
@@ -413,13 +413,13 @@ export interface paths {
         };
         /**
          * List All
-         * @description Newest first.
+         * @description List conversations, newest first.
          */
         get: operations["listConversations"];
         put?: never;
         /**
          * Create
-         * @description Begin to talk; solves that are started here are of its repository.
+         * @description Create a conversation; its solves use its repository by default.
          */
         post: operations["createConversation"];
         delete?: never;
@@ -437,7 +437,7 @@ export interface paths {
         };
         /**
          * Read
-         * @description With its solves, newest first.
+         * @description Get a conversation with its solves, newest first.
          */
         get: operations["getConversation"];
         put?: never;
@@ -457,13 +457,13 @@ export interface paths {
         };
         /**
          * Messages
-         * @description The newest ones, oldest first; or those after or before a cursor.
+         * @description List the newest messages, or those after or before a cursor, oldest first.
          */
         get: operations["listMessages"];
         put?: never;
         /**
          * Post
-         * @description Say something: free text is answered by a model, `/solve` starts a solve.
+         * @description Post a message: a model answers free text, `/solve` starts a solve.
          */
         post: operations["postMessage"];
         delete?: never;
@@ -501,7 +501,7 @@ export interface paths {
         };
         /**
          * Find
-         * @description Every model that a matrix can name, by name or alias.
+         * @description List models that a matrix can name, with aliases.
          */
         get: operations["listModels"];
         put?: never;
@@ -522,13 +522,13 @@ export interface paths {
         get?: never;
         /**
          * Put
-         * @description Change an entry or add one; solves that were opened before keep what they began with.
+         * @description Add or change an entry. Solves that are already open keep their prices.
          */
         put: operations["putModel"];
         post?: never;
         /**
          * Remove
-         * @description Forget an entry of one's own; a packaged one goes back to what it was.
+         * @description Remove an added entry, or restore a packaged one.
          */
         delete: operations["removeModel"];
         options?: never;
@@ -547,7 +547,7 @@ export interface paths {
         put?: never;
         /**
          * Forecast
-         * @description The same body as POST /api/solves: checked, counted and priced; nothing is begun or kept.
+         * @description Check and price the body of POST /api/solves without starting or storing anything.
          *
          *     Only here every `issue_` field is optional: the words may still be on their way.
          */
@@ -567,7 +567,7 @@ export interface paths {
         };
         /**
          * Repos
-         * @description Where solves were before, newest first.
+         * @description List repositories of earlier solves, newest first.
          */
         get: operations["listRepos"];
         put?: never;
@@ -589,7 +589,7 @@ export interface paths {
         put?: never;
         /**
          * Demo
-         * @description The bundled arena: a sample repository, scripted contestants, no key and no cost.
+         * @description Start the bundled demo: a sample repository and scripted contestants, without key or cost.
          */
         post: operations["startDemo"];
         delete?: never;
@@ -607,7 +607,7 @@ export interface paths {
         };
         /**
          * Settings
-         * @description What holds here; of secrets only whether they are there.
+         * @description Get the settings; of secrets only whether they are set.
          */
         get: operations["getSettings"];
         put?: never;
@@ -627,7 +627,7 @@ export interface paths {
         };
         /**
          * Doctor
-         * @description Looks at this machine anew: tools, folders, sandboxes.
+         * @description Check this machine: tools, folders, sandboxes.
          */
         get: operations["getDoctor"];
         put?: never;
@@ -647,7 +647,7 @@ export interface paths {
         };
         /**
          * Cost
-         * @description What was spent, on whom, and what for.
+         * @description Get costs by day, model, strategy and repository.
          */
         get: operations["getCost"];
         put?: never;
@@ -667,7 +667,7 @@ export interface paths {
         };
         /**
          * Me
-         * @description Who asks, as far as it is known: also answered to whoever is not logged in.
+         * @description Get the caller, also without a login.
          */
         get: operations["getMe"];
         put?: never;
@@ -689,7 +689,7 @@ export interface paths {
         put?: never;
         /**
          * Log Out
-         * @description Ends the login or the key that asks; without either there is nothing to end.
+         * @description End the login or key of this request, if any.
          */
         post: operations["logOut"];
         delete?: never;
@@ -709,7 +709,7 @@ export interface paths {
         put?: never;
         /**
          * Begin Device
-         * @description For a terminal: a code that a person types at the forge.
+         * @description Start a terminal login: returns a code to type at the forge.
          */
         post: operations["beginDevice"];
         delete?: never;
@@ -729,7 +729,7 @@ export interface paths {
         put?: never;
         /**
          * Poll Device
-         * @description Whether they have; then there is a key, told this once.
+         * @description Poll a terminal login; when it is done, the key is shown once.
          */
         post: operations["pollDevice"];
         delete?: never;
@@ -747,13 +747,13 @@ export interface paths {
         };
         /**
          * Keys
-         * @description One's own, newest first.
+         * @description List your keys, newest first.
          */
         get: operations["listKeys"];
         put?: never;
         /**
          * Create Key
-         * @description A key for a program; one that another key asks for ends no later than that.
+         * @description Create a key for a program. A key created with another key expires no later than that.
          */
         post: operations["createKey"];
         delete?: never;
@@ -774,7 +774,7 @@ export interface paths {
         post?: never;
         /**
          * Revoke Key
-         * @description From now on it lets nobody in.
+         * @description Revoke a key.
          */
         delete: operations["revokeKey"];
         options?: never;
@@ -791,14 +791,14 @@ export interface paths {
         };
         /**
          * Logins
-         * @description Browsers that are logged in as whoever asks, last seen first.
+         * @description List your browser logins, last seen first.
          */
         get: operations["listLogins"];
         put?: never;
         post?: never;
         /**
          * End Logins
-         * @description All of them, this one too.
+         * @description End all your browser logins, including this one.
          */
         delete: operations["endLogins"];
         options?: never;
@@ -818,7 +818,7 @@ export interface paths {
         post?: never;
         /**
          * End Login
-         * @description Of another browser.
+         * @description End the login of another browser.
          */
         delete: operations["endLogin"];
         options?: never;
@@ -837,7 +837,7 @@ export interface paths {
         put?: never;
         /**
          * Disconnect
-         * @description Forgets one's token at the forge, and ends all keys and logins, those that ask too.
+         * @description Forget your forge token and end all your keys and logins, including this one.
          */
         post: operations["disconnectForge"];
         delete?: never;
@@ -857,7 +857,7 @@ export interface paths {
         put?: never;
         /**
          * Publish
-         * @description Open a draft pull request with the champion's patch; `publication` tells how it goes.
+         * @description Open a draft pull request with the champion's patch; `publication` has its progress.
          */
         post: operations["publishSolve"];
         delete?: never;
@@ -875,7 +875,7 @@ export interface paths {
         };
         /**
          * Read
-         * @description Where it stands; 404 when nobody has asked for one.
+         * @description Get the publication; 404 when none was requested.
          */
         get: operations["getPublication"];
         put?: never;
@@ -895,7 +895,7 @@ export interface paths {
         };
         /**
          * Read
-         * @description Its pull request as it was last seen, and everything that has become of it.
+         * @description Get the pull request as last seen, with its outcomes.
          */
         get: operations["getOutcomes"];
         put?: never;
@@ -917,7 +917,7 @@ export interface paths {
         put?: never;
         /**
          * Confirm
-         * @description Say whether a suspected revert is one: nothing follows from it before.
+         * @description Confirm or reject a suspected revert, which has no effect before.
          */
         post: operations["confirmOutcome"];
         delete?: never;
@@ -935,7 +935,7 @@ export interface paths {
         };
         /**
          * Repos
-         * @description Those that you work with at the forge, last pushed first.
+         * @description List your repositories at the forge, last pushed first.
          */
         get: operations["listForgeRepos"];
         put?: never;
@@ -955,7 +955,7 @@ export interface paths {
         };
         /**
          * Issues
-         * @description Open ones, without pull requests.
+         * @description List open issues, without pull requests.
          */
         get: operations["listForgeIssues"];
         put?: never;
@@ -975,7 +975,7 @@ export interface paths {
         };
         /**
          * Preview
-         * @description What contestants would read if it were solved now, and what would be kept from them.
+         * @description Preview the text that contestants would read, and what would be left out.
          */
         get: operations["previewForgeIssue"];
         put?: never;
@@ -997,7 +997,7 @@ export interface paths {
         put?: never;
         /**
          * Take
-         * @description Answered at once; workers look at the forge, whatever the hint says.
+         * @description Accept a webhook as a hint; workers then read the facts from the forge.
          */
         post: operations["takeWebhook"];
         delete?: never;
@@ -1015,7 +1015,7 @@ export interface paths {
         };
         /**
          * Find
-         * @description Those at providers and in containers that are not closed; local ones are not noted.
+         * @description List open sandboxes at providers and in containers; local ones are not registered.
          */
         get: operations["listSandboxes"];
         put?: never;
@@ -1037,7 +1037,7 @@ export interface paths {
         put?: never;
         /**
          * Reap
-         * @description Remove what dead processes left, on every backend that is set up or was used, and tell it.
+         * @description Remove leftovers of dead processes on every configured or used backend, and report them.
          */
         post: operations["reapSandboxes"];
         delete?: never;
@@ -1055,7 +1055,7 @@ export interface paths {
         };
         /**
          * Find
-         * @description Those of this server's home, or of its account with a provider.
+         * @description List bases of this server's home, or of its account at a provider.
          */
         get: operations["listBases"];
         put?: never;
@@ -1078,7 +1078,7 @@ export interface paths {
         post?: never;
         /**
          * Remove
-         * @description Whoever needs it again builds it anew.
+         * @description Remove a base; it is built again when it is needed.
          */
         delete: operations["removeBase"];
         options?: never;
@@ -1095,7 +1095,7 @@ export interface paths {
         };
         /**
          * Metrics
-         * @description How many there are of what; a key of an administrator that may only read is enough.
+         * @description Metrics for Prometheus. An administrator's read-only key is enough.
          */
         get: operations["getMetrics"];
         put?: never;
@@ -1115,7 +1115,7 @@ export interface paths {
         };
         /**
          * Live
-         * @description Asks nobody else: restart the process when this does not answer.
+         * @description Checks only this process: restart it when this does not respond.
          */
         get: operations["getLive"];
         put?: never;
@@ -1135,7 +1135,7 @@ export interface paths {
         };
         /**
          * Ready
-         * @description Asks the database and the engine: send requests elsewhere while this is a 503.
+         * @description Checks database and engine: send requests elsewhere while this is a 503.
          */
         get: operations["getReady"];
         put?: never;
@@ -1155,7 +1155,7 @@ export interface paths {
         };
         /**
          * Begin
-         * @description For a browser: off to the forge.
+         * @description Redirect a browser to the forge's login.
          */
         get: operations["beginLogin"];
         put?: never;
@@ -1175,7 +1175,7 @@ export interface paths {
         };
         /**
          * Finish
-         * @description For a browser: back from the forge; the page is told by `/login?problem=` what went wrong.
+         * @description Callback of the forge's login. On failure it redirects to `/login?problem=`.
          */
         get: operations["finishLogin"];
         put?: never;
@@ -1263,7 +1263,7 @@ export interface components {
         };
         /**
          * ApplyAsk
-         * @description How a person takes an answer.
+         * @description How a patch is applied.
          * @example {}
          * @example {
          *       "branch": "fix/leap-years"
@@ -1310,8 +1310,6 @@ export interface components {
          * @description One attempt: those before the last ended for a cause of the world.
          */
         AttemptView: {
-            /** Number */
-            number: number;
             /** @description Earlier attempts have failed, whatever became of the run. */
             state: components["schemas"]["RunState"];
             cause: components["schemas"]["Cause"] | null;
@@ -1323,11 +1321,13 @@ export interface components {
             finished_at: number | null;
             /** Api Calls */
             api_calls: number;
+            /** Cost Usd */
+            cost_usd: number;
+            /** Number */
+            number: number;
             /** Message Count */
             message_count: number;
             tokens: components["schemas"]["Tokens"];
-            /** Cost Usd */
-            cost_usd: number;
             /** Links */
             links: {
                 [key: string]: string;
@@ -1388,19 +1388,19 @@ export interface components {
             key: string;
             /**
              * Size Bytes
-             * @description null: its provider does not say.
+             * @description null: unknown to its provider.
              */
             size_bytes: number | null;
             /** Made At */
             made_at: number;
             /**
              * Used At
-             * @description When a sandbox was last made of it, or ended.
+             * @description When its last sandbox was created or ended.
              */
             used_at: number;
             /**
              * Users
-             * @description Sandboxes that stand on it; one with any cannot be removed.
+             * @description Sandboxes that use it; a base in use cannot be removed.
              */
             users: number;
         };
@@ -1427,7 +1427,7 @@ export interface components {
         };
         /**
          * BlockedEntry
-         * @description What a sandbox tried to reach and may not.
+         * @description A host that a sandbox tried to reach and may not.
          */
         BlockedEntry: {
             /** Run Id */
@@ -1724,7 +1724,7 @@ export interface components {
             ticket: string;
             /**
              * Name
-             * @description The key's.
+             * @description Name of the key.
              * @default yudai login
              */
             name: string;
@@ -2047,7 +2047,7 @@ export interface components {
         };
         /**
          * IssueAsk
-         * @description The body of a solve; what is missing is the conversation's, or the service's default.
+         * @description A solve request; missing fields default to the conversation's, then to the service's.
          * @example {
          *       "limits": {
          *         "budget_usd": 2.5
@@ -2134,7 +2134,7 @@ export interface components {
              * @default true
              */
             require_proof: boolean;
-            /** @description Whether the champion becomes a pull request: `auto` as soon as it is verified, `ask` when somebody says so, `never`; unset: as the server has it. */
+            /** @description Whether the champion becomes a pull request: `auto` as soon as it is verified, `ask` on request, `never`; unset: the server's default. */
             publish?: components["schemas"]["PublishMode"] | null;
         };
         /**
@@ -2249,7 +2249,7 @@ export interface components {
             scopes: components["schemas"]["Scope"][];
             /**
              * Days
-             * @description How long it is good; null: for ever.
+             * @description Days until it expires; null: never.
              * @default 90
              */
             days: number | null;
@@ -2297,51 +2297,51 @@ export interface components {
          * @description One run of a solve as it is now.
          */
         LaneView: {
+            state: components["schemas"]["RunState"];
+            cause: components["schemas"]["Cause"] | null;
+            /** Error */
+            error: string;
+            /** Started At */
+            started_at: number | null;
+            /** Finished At */
+            finished_at: number | null;
+            /** Steps */
+            steps: number;
+            /** Cost Usd */
+            cost_usd: number;
             /** Id */
             id: string;
             /** Handle */
             handle: string;
-            state: components["schemas"]["RunState"];
+            /** Attempt */
+            attempt: number;
+            /** Edits */
+            edits: number;
+            /** Files Changed */
+            files_changed: number;
+            /** Lines */
+            lines: number;
+            /** Rank */
+            rank: number | null;
+            /** Submitted At */
+            submitted_at: number | null;
             /**
              * Phase
              * @enum {string}
              */
             phase: "waiting" | "starting" | "working" | "verifying" | "done";
-            cause: components["schemas"]["Cause"] | null;
-            /** Error */
-            error: string;
-            /** Attempt */
-            attempt: number;
             /** Rev */
             rev: number;
-            /** Steps */
-            steps: number;
             /** Step Limit */
             step_limit: number;
-            /** Edits */
-            edits: number;
-            /** Cost Usd */
-            cost_usd: number;
             /** Tokens */
             tokens: number;
-            /** Started At */
-            started_at: number | null;
-            /** Submitted At */
-            submitted_at: number | null;
-            /** Finished At */
-            finished_at: number | null;
             /** Elapsed Ms */
             elapsed_ms: number;
             /** Last Action */
             last_action: string;
-            /** Files Changed */
-            files_changed: number;
-            /** Lines */
-            lines: number;
             verdict: components["schemas"]["VerdictStatus"] | null;
             tests: components["schemas"]["Tally"] | null;
-            /** Rank */
-            rank: number | null;
             /** Marks */
             marks: components["schemas"]["MarkView"][];
             /** Url */
@@ -2349,7 +2349,7 @@ export interface components {
         };
         /**
          * Leftover
-         * @description A sandbox, or a half-made thing of a backend, that nobody looks after any more.
+         * @description A sandbox, or an unfinished part of a backend, whose process is gone.
          */
         Leftover: {
             /** Backend */
@@ -2387,7 +2387,7 @@ export interface components {
         };
         /**
          * Limits
-         * @description What is not given is as the server has it.
+         * @description Limits; missing ones are the server's defaults.
          */
         Limits: {
             /**
@@ -2665,7 +2665,7 @@ export interface components {
         };
         /**
          * ModelPut
-         * @description What is not given stays as it is; a new model needs a price.
+         * @description Missing fields stay unchanged; a new model needs a price.
          * @example {
          *       "price": {
          *         "cached_usd": 0.5,
@@ -2696,7 +2696,7 @@ export interface components {
         };
         /** ModelRemoved */
         ModelRemoved: {
-            /** @description The packaged entry, as it is again; null when the entry was a person's own. */
+            /** @description The restored packaged entry; null when the entry was added by a user. */
             model: components["schemas"]["ModelView"] | null;
         };
         /** ModelView */
@@ -2730,7 +2730,7 @@ export interface components {
         };
         /**
          * Origin
-         * @description How a solve was asked for.
+         * @description How a solve was requested.
          */
         Origin: {
             /** @default person */
@@ -2790,35 +2790,33 @@ export interface components {
             by: string;
             /**
              * Key
-             * @description What it was seen by, such as a commit.
+             * @description What identifies it, such as a commit.
              */
             key: string;
             /**
              * Evidence
-             * @description What shows it: the sign, the commit, the pull request that did it; of a merge `self_merge`, whether whoever asked for the solve merged it.
+             * @description What shows it: the sign, the commit, the pull request that did it; of a merge `self_merge`, whether the requester merged it.
              */
             evidence: {
                 [key: string]: unknown;
             };
             /**
              * Waits
-             * @description A suspicion that nobody has answered yet.
+             * @description A suspicion without an answer.
              */
             waits: boolean;
             /**
              * Confirmed
-             * @description Of a suspicion: what a person said.
+             * @description A person's answer to a suspicion.
              */
             confirmed: boolean | null;
         };
         /** PlaceEntry */
         PlaceEntry: {
-            /** Rank */
-            rank: number;
-            /** Handle */
-            handle: string;
             /** Run Id */
             run_id: string;
+            /** Handle */
+            handle: string;
             state: components["schemas"]["RunState"];
             cause: components["schemas"]["Cause"] | null;
             verdict: components["schemas"]["Verdict"];
@@ -2830,6 +2828,8 @@ export interface components {
             cost_usd: number;
             /** Latency Ms */
             latency_ms: number;
+            /** Rank */
+            rank: number;
             /** Why */
             why: string;
         };
@@ -2864,31 +2864,31 @@ export interface components {
             status: number;
             /**
              * Detail
-             * @description What is wrong here, and what to do.
+             * @description What is wrong and what to do.
              */
             detail: string;
             code: components["schemas"]["Code"];
             /**
              * Errors
-             * @description Each field that does not fit.
+             * @description Invalid fields.
              * @default null
              */
             errors: components["schemas"]["FieldError"][] | null;
             /**
              * State
-             * @description The state that forbids it.
+             * @description The state that does not allow it.
              * @default null
              */
             state: string | null;
             /**
              * Command Line
-             * @description `detail` for whoever uses the command line, where that differs.
+             * @description `detail` for command-line users, if different.
              * @default null
              */
             command_line: string | null;
             /**
              * Request Id
-             * @description What the server's log knows it by.
+             * @description Id of the request in the server's log.
              * @default null
              */
             request_id: string | null;
@@ -2940,7 +2940,7 @@ export interface components {
             reason: string;
             /**
              * Error
-             * @description What the world said last; it is tried again at `due_at`.
+             * @description Last error; it is tried again at `due_at`.
              */
             error: string;
             /** Tries */
@@ -3030,7 +3030,7 @@ export interface components {
         ReapAsk: {
             /**
              * Dry Run
-             * @description Only tell what would be removed.
+             * @description Only report what would be removed.
              * @default false
              */
             dry_run: boolean;
@@ -3082,44 +3082,56 @@ export interface components {
         };
         /**
          * Role
-         * @description What somebody may do in a repository, weakest first.
+         * @description What a user may do in a repository, weakest first.
          * @enum {string}
          */
         Role: "none" | "read" | "triage" | "write" | "admin";
         /** RunDetail */
         RunDetail: {
-            /** Id */
-            id: string;
-            /** Position */
-            position: number;
-            /** Handle */
-            handle: string;
-            contestant: components["schemas"]["Contestant"];
             state: components["schemas"]["RunState"];
             cause: components["schemas"]["Cause"] | null;
             /** Error */
             error: string;
-            /**
-             * Attempt
-             * @description Numbers are those of this attempt, but for the cost.
-             */
-            attempt: number;
-            /** Exit Status */
-            exit_status: string;
+            /** Started At */
+            started_at: number | null;
+            /** Finished At */
+            finished_at: number | null;
             /** Api Calls */
             api_calls: number;
-            /** Edits */
-            edits: number;
-            /** Edits Capped */
-            edits_capped: boolean;
-            /** Message Count */
-            message_count: number;
-            tokens: components["schemas"]["Tokens"];
             /**
              * Cost Usd
              * @description Of all attempts together.
              */
             cost_usd: number;
+            /** Id */
+            id: string;
+            /** Handle */
+            handle: string;
+            /**
+             * Attempt
+             * @description Numbers are those of this attempt, but for the cost.
+             */
+            attempt: number;
+            /** Edits */
+            edits: number;
+            /** Files Changed */
+            files_changed: number;
+            /** Lines Changed */
+            lines_changed: number;
+            /** Rank */
+            rank: number | null;
+            /** Submitted At */
+            submitted_at: number | null;
+            /** Position */
+            position: number;
+            contestant: components["schemas"]["Contestant"];
+            /** Exit Status */
+            exit_status: string;
+            /** Edits Capped */
+            edits_capped: boolean;
+            /** Message Count */
+            message_count: number;
+            tokens: components["schemas"]["Tokens"];
             /**
              * Earlier Cost Usd
              * @description Of those before this one.
@@ -3127,23 +3139,11 @@ export interface components {
             earlier_cost_usd: number;
             /** Latency Ms */
             latency_ms: number;
-            /** Files Changed */
-            files_changed: number;
-            /** Lines Changed */
-            lines_changed: number;
             verdict: components["schemas"]["Verdict"] | null;
-            /** Rank */
-            rank: number | null;
             /** Why */
             why: string;
             /** Queued At */
             queued_at: number;
-            /** Started At */
-            started_at: number | null;
-            /** Submitted At */
-            submitted_at: number | null;
-            /** Finished At */
-            finished_at: number | null;
             /** Deadline At */
             deadline_at: number | null;
             /** Links */
@@ -3164,38 +3164,50 @@ export interface components {
         RunState: "queued" | "running" | "verifying" | "completed" | "failed" | "cancelled";
         /** RunView */
         RunView: {
-            /** Id */
-            id: string;
-            /** Position */
-            position: number;
-            /** Handle */
-            handle: string;
-            contestant: components["schemas"]["Contestant"];
             state: components["schemas"]["RunState"];
             cause: components["schemas"]["Cause"] | null;
             /** Error */
             error: string;
-            /**
-             * Attempt
-             * @description Numbers are those of this attempt, but for the cost.
-             */
-            attempt: number;
-            /** Exit Status */
-            exit_status: string;
+            /** Started At */
+            started_at: number | null;
+            /** Finished At */
+            finished_at: number | null;
             /** Api Calls */
             api_calls: number;
-            /** Edits */
-            edits: number;
-            /** Edits Capped */
-            edits_capped: boolean;
-            /** Message Count */
-            message_count: number;
-            tokens: components["schemas"]["Tokens"];
             /**
              * Cost Usd
              * @description Of all attempts together.
              */
             cost_usd: number;
+            /** Id */
+            id: string;
+            /** Handle */
+            handle: string;
+            /**
+             * Attempt
+             * @description Numbers are those of this attempt, but for the cost.
+             */
+            attempt: number;
+            /** Edits */
+            edits: number;
+            /** Files Changed */
+            files_changed: number;
+            /** Lines Changed */
+            lines_changed: number;
+            /** Rank */
+            rank: number | null;
+            /** Submitted At */
+            submitted_at: number | null;
+            /** Position */
+            position: number;
+            contestant: components["schemas"]["Contestant"];
+            /** Exit Status */
+            exit_status: string;
+            /** Edits Capped */
+            edits_capped: boolean;
+            /** Message Count */
+            message_count: number;
+            tokens: components["schemas"]["Tokens"];
             /**
              * Earlier Cost Usd
              * @description Of those before this one.
@@ -3203,23 +3215,11 @@ export interface components {
             earlier_cost_usd: number;
             /** Latency Ms */
             latency_ms: number;
-            /** Files Changed */
-            files_changed: number;
-            /** Lines Changed */
-            lines_changed: number;
             verdict: components["schemas"]["Verdict"] | null;
-            /** Rank */
-            rank: number | null;
             /** Why */
             why: string;
             /** Queued At */
             queued_at: number;
-            /** Started At */
-            started_at: number | null;
-            /** Submitted At */
-            submitted_at: number | null;
-            /** Finished At */
-            finished_at: number | null;
             /** Deadline At */
             deadline_at: number | null;
             /** Links */
@@ -3446,7 +3446,7 @@ export interface components {
              * @default true
              */
             require_proof: boolean;
-            /** @description Whether the champion becomes a pull request: `auto` as soon as it is verified, `ask` when somebody says so, `never`; unset: as the server has it. */
+            /** @description Whether the champion becomes a pull request: `auto` as soon as it is verified, `ask` on request, `never`; unset: the server's default. */
             publish?: components["schemas"]["PublishMode"] | null;
         };
         /** SolveEntry */
@@ -3462,7 +3462,10 @@ export interface components {
             cost_usd: number;
             /** Elapsed S */
             elapsed_s: number;
-            /** Champion */
+            /**
+             * Champion
+             * @description The run that is offered.
+             */
             champion: string | null;
             /** Folder */
             folder?: string | null;
@@ -3490,6 +3493,18 @@ export interface components {
         SolveState: "queued" | "running" | "awaiting_review" | "completed" | "failed" | "cancelled";
         /** SolveSummary */
         SolveSummary: {
+            progress: components["schemas"]["Progress"];
+            /**
+             * Created At
+             * @description Seconds since the epoch, as all times.
+             */
+            created_at: number;
+            /** Started At */
+            started_at: number | null;
+            /** Finished At */
+            finished_at: number | null;
+            /** Deadline At */
+            deadline_at: number | null;
             /** Id */
             id: string;
             state: components["schemas"]["SolveState"];
@@ -3497,7 +3512,10 @@ export interface components {
             repo: string;
             /** Issue */
             issue: string;
-            progress: components["schemas"]["Progress"];
+            /** Cost Usd */
+            cost_usd: number;
+            /** Elapsed S */
+            elapsed_s: number;
             /**
              * Champion
              * @description The run that is offered.
@@ -3512,21 +3530,6 @@ export interface components {
              * @description One line: why this champion, or why none.
              */
             reason: string;
-            /** Cost Usd */
-            cost_usd: number;
-            /** Elapsed S */
-            elapsed_s: number;
-            /**
-             * Created At
-             * @description Seconds since the epoch, as all times.
-             */
-            created_at: number;
-            /** Started At */
-            started_at: number | null;
-            /** Finished At */
-            finished_at: number | null;
-            /** Deadline At */
-            deadline_at: number | null;
             /** Conversation Id */
             conversation_id: string | null;
             /** Links */
@@ -3539,6 +3542,18 @@ export interface components {
          * @description Everything but the trajectories.
          */
         SolveView: {
+            progress: components["schemas"]["Progress"];
+            /**
+             * Created At
+             * @description Seconds since the epoch, as all times.
+             */
+            created_at: number;
+            /** Started At */
+            started_at: number | null;
+            /** Finished At */
+            finished_at: number | null;
+            /** Deadline At */
+            deadline_at: number | null;
             /**
              * Can Apply
              * @description Whether the champion's patch has a folder to go to.
@@ -3566,7 +3581,6 @@ export interface components {
              * @default []
              */
             blocked: components["schemas"]["BlockedEntry"][];
-            progress: components["schemas"]["Progress"];
             matrix: components["schemas"]["Matrix"];
             budget: components["schemas"]["Budget"];
             /** Runs */
@@ -3603,14 +3617,6 @@ export interface components {
             test_command: string;
             /** Error */
             error: string;
-            /** Created At */
-            created_at: number;
-            /** Started At */
-            started_at: number | null;
-            /** Finished At */
-            finished_at: number | null;
-            /** Deadline At */
-            deadline_at: number | null;
             /** Links */
             links: {
                 [key: string]: string;
@@ -3855,14 +3861,11 @@ export interface components {
         VerdictStatus: "passed" | "unproved" | "failed" | "unverified" | "none";
         /** WatchedSolve */
         WatchedSolve: {
-            state: components["schemas"]["SolveState"];
-            /** Champion */
-            champion: string | null;
-            /** Cost Usd */
-            cost_usd: number;
-            /** Cost Cap Usd */
-            cost_cap_usd: number;
-            /** Created At */
+            progress: components["schemas"]["Progress"];
+            /**
+             * Created At
+             * @description Seconds since the epoch, as all times.
+             */
             created_at: number;
             /** Started At */
             started_at: number | null;
@@ -3870,9 +3873,15 @@ export interface components {
             finished_at: number | null;
             /** Deadline At */
             deadline_at: number | null;
+            state: components["schemas"]["SolveState"];
+            /** Champion */
+            champion: string | null;
+            /** Cost Usd */
+            cost_usd: number;
+            /** Cost Cap Usd */
+            cost_cap_usd: number;
             /** Reason */
             reason: string;
-            progress: components["schemas"]["Progress"];
         };
     };
     responses: never;
@@ -3887,7 +3896,7 @@ export interface operations {
         parameters: {
             query?: {
                 limit?: number;
-                /** @description From the page before. */
+                /** @description Cursor of the previous page. */
                 cursor?: string;
                 /** @description One or several. */
                 state?: components["schemas"]["SolveState"][] | null;
@@ -3921,7 +3930,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Whoever asks may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
+            /** @description The caller may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3948,7 +3957,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body does not fit (`invalid_body`). A parameter does not fit (`invalid_parameter`). The request is refused (`refused`). The key was used for another request (`idempotency_key_reused`). */
+            /** @description The body is invalid (`invalid_body`). A parameter is invalid (`invalid_parameter`). The request is refused (`refused`). The key was used for another request (`idempotency_key_reused`). */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -3957,7 +3966,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description This was asked too often (`too_many_requests`). */
+            /** @description Too many requests (`too_many_requests`). */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -3975,7 +3984,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). Sandboxes cannot be had for the moment (`sandbox_unavailable`). */
+            /** @description The database or artifact store is temporarily unavailable (`store_unavailable`). The engine is temporarily unavailable (`engine_unavailable`). The forge is temporarily unavailable (`forge_unavailable`). Sandboxes are temporarily unavailable (`sandbox_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -3990,7 +3999,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same body is carried out once, however often it comes. */
+                /** @description Requests with the same key and body are executed once. */
                 "Idempotency-Key"?: string | null;
             };
             path?: never;
@@ -4033,7 +4042,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Whoever asks may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
+            /** @description The caller may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4069,7 +4078,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body does not fit (`invalid_body`). A parameter does not fit (`invalid_parameter`). The request is refused (`refused`). The key was used for another request (`idempotency_key_reused`). */
+            /** @description The body is invalid (`invalid_body`). A parameter is invalid (`invalid_parameter`). The request is refused (`refused`). The key was used for another request (`idempotency_key_reused`). */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -4078,7 +4087,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description This was asked too often (`too_many_requests`). */
+            /** @description Too many requests (`too_many_requests`). */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -4096,7 +4105,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). Sandboxes cannot be had for the moment (`sandbox_unavailable`). */
+            /** @description The database or artifact store is temporarily unavailable (`store_unavailable`). The engine is temporarily unavailable (`engine_unavailable`). The forge is temporarily unavailable (`forge_unavailable`). Sandboxes are temporarily unavailable (`sandbox_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4136,7 +4145,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Whoever asks may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
+            /** @description The caller may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4145,7 +4154,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing (`not_found`). The run has not come so far, or ended before (`not_yet`). */
+            /** @description Not found (`not_found`). The run has not reached this yet, or ended before (`not_yet`). */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -4172,7 +4181,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body does not fit (`invalid_body`). A parameter does not fit (`invalid_parameter`). The request is refused (`refused`). The key was used for another request (`idempotency_key_reused`). */
+            /** @description The body is invalid (`invalid_body`). A parameter is invalid (`invalid_parameter`). The request is refused (`refused`). The key was used for another request (`idempotency_key_reused`). */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -4181,7 +4190,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description This was asked too often (`too_many_requests`). */
+            /** @description Too many requests (`too_many_requests`). */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -4199,7 +4208,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). Sandboxes cannot be had for the moment (`sandbox_unavailable`). */
+            /** @description The database or artifact store is temporarily unavailable (`store_unavailable`). The engine is temporarily unavailable (`engine_unavailable`). The forge is temporarily unavailable (`forge_unavailable`). Sandboxes are temporarily unavailable (`sandbox_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4239,7 +4248,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Whoever asks may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
+            /** @description The caller may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4248,7 +4257,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing (`not_found`). The run has not come so far, or ended before (`not_yet`). */
+            /** @description Not found (`not_found`). The run has not reached this yet, or ended before (`not_yet`). */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -4293,7 +4302,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body does not fit (`invalid_body`). A parameter does not fit (`invalid_parameter`). The request is refused (`refused`). The key was used for another request (`idempotency_key_reused`). */
+            /** @description The body is invalid (`invalid_body`). A parameter is invalid (`invalid_parameter`). The request is refused (`refused`). The key was used for another request (`idempotency_key_reused`). */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -4302,7 +4311,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description This was asked too often (`too_many_requests`). */
+            /** @description Too many requests (`too_many_requests`). */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -4320,7 +4329,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). Sandboxes cannot be had for the moment (`sandbox_unavailable`). */
+            /** @description The database or artifact store is temporarily unavailable (`store_unavailable`). The engine is temporarily unavailable (`engine_unavailable`). The forge is temporarily unavailable (`forge_unavailable`). Sandboxes are temporarily unavailable (`sandbox_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4373,7 +4382,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Whoever asks may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
+            /** @description The caller may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4382,7 +4391,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing (`not_found`). The run has not come so far, or ended before (`not_yet`). */
+            /** @description Not found (`not_found`). The run has not reached this yet, or ended before (`not_yet`). */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -4427,7 +4436,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body does not fit (`invalid_body`). A parameter does not fit (`invalid_parameter`). The request is refused (`refused`). The key was used for another request (`idempotency_key_reused`). */
+            /** @description The body is invalid (`invalid_body`). A parameter is invalid (`invalid_parameter`). The request is refused (`refused`). The key was used for another request (`idempotency_key_reused`). */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -4436,7 +4445,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description This was asked too often (`too_many_requests`). */
+            /** @description Too many requests (`too_many_requests`). */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -4454,7 +4463,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). Sandboxes cannot be had for the moment (`sandbox_unavailable`). */
+            /** @description The database or artifact store is temporarily unavailable (`store_unavailable`). The engine is temporarily unavailable (`engine_unavailable`). The forge is temporarily unavailable (`forge_unavailable`). Sandboxes are temporarily unavailable (`sandbox_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4507,7 +4516,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Whoever asks may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
+            /** @description The caller may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4516,7 +4525,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing (`not_found`). The run has not come so far, or ended before (`not_yet`). */
+            /** @description Not found (`not_found`). The run has not reached this yet, or ended before (`not_yet`). */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -4561,7 +4570,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body does not fit (`invalid_body`). A parameter does not fit (`invalid_parameter`). The request is refused (`refused`). The key was used for another request (`idempotency_key_reused`). */
+            /** @description The body is invalid (`invalid_body`). A parameter is invalid (`invalid_parameter`). The request is refused (`refused`). The key was used for another request (`idempotency_key_reused`). */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -4570,7 +4579,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description This was asked too often (`too_many_requests`). */
+            /** @description Too many requests (`too_many_requests`). */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -4588,7 +4597,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). Sandboxes cannot be had for the moment (`sandbox_unavailable`). */
+            /** @description The database or artifact store is temporarily unavailable (`store_unavailable`). The engine is temporarily unavailable (`engine_unavailable`). The forge is temporarily unavailable (`forge_unavailable`). Sandboxes are temporarily unavailable (`sandbox_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4641,7 +4650,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Whoever asks may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
+            /** @description The caller may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4650,7 +4659,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing (`not_found`). The run has not come so far, or ended before (`not_yet`). */
+            /** @description Not found (`not_found`). The run has not reached this yet, or ended before (`not_yet`). */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -4695,7 +4704,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body does not fit (`invalid_body`). A parameter does not fit (`invalid_parameter`). The request is refused (`refused`). The key was used for another request (`idempotency_key_reused`). */
+            /** @description The body is invalid (`invalid_body`). A parameter is invalid (`invalid_parameter`). The request is refused (`refused`). The key was used for another request (`idempotency_key_reused`). */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -4704,7 +4713,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description This was asked too often (`too_many_requests`). */
+            /** @description Too many requests (`too_many_requests`). */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -4722,7 +4731,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). Sandboxes cannot be had for the moment (`sandbox_unavailable`). */
+            /** @description The database or artifact store is temporarily unavailable (`store_unavailable`). The engine is temporarily unavailable (`engine_unavailable`). The forge is temporarily unavailable (`forge_unavailable`). Sandboxes are temporarily unavailable (`sandbox_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4736,11 +4745,11 @@ export interface operations {
     getUpdates: {
         parameters: {
             query?: {
-                /** @description As the answer before gave it; one that is of no use begins anew. */
+                /** @description From the previous response; an invalid one starts again. */
                 cursor?: string;
                 /** @description Ids of runs whose messages are wanted, at most 16: the parameter again for each, or one with commas. */
                 open?: string[];
-                /** @description More is left for the next answer. */
+                /** @description The rest follows in the next response. */
                 max_bytes?: number;
             };
             header?: never;
@@ -4769,7 +4778,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Whoever asks may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
+            /** @description The caller may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4778,7 +4787,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing (`not_found`). The run has not come so far, or ended before (`not_yet`). */
+            /** @description Not found (`not_found`). The run has not reached this yet, or ended before (`not_yet`). */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -4805,7 +4814,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body does not fit (`invalid_body`). A parameter does not fit (`invalid_parameter`). The request is refused (`refused`). The key was used for another request (`idempotency_key_reused`). */
+            /** @description The body is invalid (`invalid_body`). A parameter is invalid (`invalid_parameter`). The request is refused (`refused`). The key was used for another request (`idempotency_key_reused`). */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -4814,7 +4823,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description This was asked too often (`too_many_requests`). */
+            /** @description Too many requests (`too_many_requests`). */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -4832,7 +4841,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). Sandboxes cannot be had for the moment (`sandbox_unavailable`). */
+            /** @description The database or artifact store is temporarily unavailable (`store_unavailable`). The engine is temporarily unavailable (`engine_unavailable`). The forge is temporarily unavailable (`forge_unavailable`). Sandboxes are temporarily unavailable (`sandbox_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4872,7 +4881,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Whoever asks may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
+            /** @description The caller may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4881,7 +4890,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing (`not_found`). The run has not come so far, or ended before (`not_yet`). */
+            /** @description Not found (`not_found`). The run has not reached this yet, or ended before (`not_yet`). */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -4908,7 +4917,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body does not fit (`invalid_body`). A parameter does not fit (`invalid_parameter`). The request is refused (`refused`). The key was used for another request (`idempotency_key_reused`). */
+            /** @description The body is invalid (`invalid_body`). A parameter is invalid (`invalid_parameter`). The request is refused (`refused`). The key was used for another request (`idempotency_key_reused`). */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -4917,7 +4926,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description This was asked too often (`too_many_requests`). */
+            /** @description Too many requests (`too_many_requests`). */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -4935,7 +4944,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). Sandboxes cannot be had for the moment (`sandbox_unavailable`). */
+            /** @description The database or artifact store is temporarily unavailable (`store_unavailable`). The engine is temporarily unavailable (`engine_unavailable`). The forge is temporarily unavailable (`forge_unavailable`). Sandboxes are temporarily unavailable (`sandbox_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4975,7 +4984,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Whoever asks may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
+            /** @description The caller may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4984,7 +4993,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing (`not_found`). The run has not come so far, or ended before (`not_yet`). */
+            /** @description Not found (`not_found`). The run has not reached this yet, or ended before (`not_yet`). */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -5029,7 +5038,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body does not fit (`invalid_body`). A parameter does not fit (`invalid_parameter`). The request is refused (`refused`). The key was used for another request (`idempotency_key_reused`). */
+            /** @description The body is invalid (`invalid_body`). A parameter is invalid (`invalid_parameter`). The request is refused (`refused`). The key was used for another request (`idempotency_key_reused`). */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -5038,7 +5047,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description This was asked too often (`too_many_requests`). */
+            /** @description Too many requests (`too_many_requests`). */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -5056,7 +5065,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). Sandboxes cannot be had for the moment (`sandbox_unavailable`). */
+            /** @description The database or artifact store is temporarily unavailable (`store_unavailable`). The engine is temporarily unavailable (`engine_unavailable`). The forge is temporarily unavailable (`forge_unavailable`). Sandboxes are temporarily unavailable (`sandbox_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5096,7 +5105,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Whoever asks may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
+            /** @description The caller may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5105,7 +5114,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing (`not_found`). The run has not come so far, or ended before (`not_yet`). */
+            /** @description Not found (`not_found`). The run has not reached this yet, or ended before (`not_yet`). */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -5132,7 +5141,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body does not fit (`invalid_body`). A parameter does not fit (`invalid_parameter`). The request is refused (`refused`). The key was used for another request (`idempotency_key_reused`). */
+            /** @description The body is invalid (`invalid_body`). A parameter is invalid (`invalid_parameter`). The request is refused (`refused`). The key was used for another request (`idempotency_key_reused`). */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -5141,7 +5150,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description This was asked too often (`too_many_requests`). */
+            /** @description Too many requests (`too_many_requests`). */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -5159,7 +5168,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). Sandboxes cannot be had for the moment (`sandbox_unavailable`). */
+            /** @description The database or artifact store is temporarily unavailable (`store_unavailable`). The engine is temporarily unavailable (`engine_unavailable`). The forge is temporarily unavailable (`forge_unavailable`). Sandboxes are temporarily unavailable (`sandbox_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5199,7 +5208,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Whoever asks may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
+            /** @description The caller may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5208,7 +5217,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing (`not_found`). The run has not come so far, or ended before (`not_yet`). */
+            /** @description Not found (`not_found`). The run has not reached this yet, or ended before (`not_yet`). */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -5235,7 +5244,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body does not fit (`invalid_body`). A parameter does not fit (`invalid_parameter`). The request is refused (`refused`). The key was used for another request (`idempotency_key_reused`). */
+            /** @description The body is invalid (`invalid_body`). A parameter is invalid (`invalid_parameter`). The request is refused (`refused`). The key was used for another request (`idempotency_key_reused`). */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -5244,7 +5253,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description This was asked too often (`too_many_requests`). */
+            /** @description Too many requests (`too_many_requests`). */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -5262,7 +5271,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). Sandboxes cannot be had for the moment (`sandbox_unavailable`). */
+            /** @description The database or artifact store is temporarily unavailable (`store_unavailable`). The engine is temporarily unavailable (`engine_unavailable`). The forge is temporarily unavailable (`forge_unavailable`). Sandboxes are temporarily unavailable (`sandbox_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5302,7 +5311,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Whoever asks may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
+            /** @description The caller may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5311,7 +5320,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing (`not_found`). The run has not come so far, or ended before (`not_yet`). */
+            /** @description Not found (`not_found`). The run has not reached this yet, or ended before (`not_yet`). */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -5338,7 +5347,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body does not fit (`invalid_body`). A parameter does not fit (`invalid_parameter`). The request is refused (`refused`). The key was used for another request (`idempotency_key_reused`). */
+            /** @description The body is invalid (`invalid_body`). A parameter is invalid (`invalid_parameter`). The request is refused (`refused`). The key was used for another request (`idempotency_key_reused`). */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -5347,7 +5356,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description This was asked too often (`too_many_requests`). */
+            /** @description Too many requests (`too_many_requests`). */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -5365,7 +5374,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). Sandboxes cannot be had for the moment (`sandbox_unavailable`). */
+            /** @description The database or artifact store is temporarily unavailable (`store_unavailable`). The engine is temporarily unavailable (`engine_unavailable`). The forge is temporarily unavailable (`forge_unavailable`). Sandboxes are temporarily unavailable (`sandbox_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5381,7 +5390,7 @@ export interface operations {
             query?: {
                 before?: number | null;
                 limit?: number;
-                /** @description An earlier attempt; else the present one. */
+                /** @description An earlier attempt; default: the present one. */
                 attempt?: number | null;
             };
             header?: never;
@@ -5410,7 +5419,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Whoever asks may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
+            /** @description The caller may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5419,7 +5428,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing (`not_found`). The run has not come so far, or ended before (`not_yet`). */
+            /** @description Not found (`not_found`). The run has not reached this yet, or ended before (`not_yet`). */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -5446,7 +5455,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body does not fit (`invalid_body`). A parameter does not fit (`invalid_parameter`). The request is refused (`refused`). The key was used for another request (`idempotency_key_reused`). */
+            /** @description The body is invalid (`invalid_body`). A parameter is invalid (`invalid_parameter`). The request is refused (`refused`). The key was used for another request (`idempotency_key_reused`). */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -5455,7 +5464,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description This was asked too often (`too_many_requests`). */
+            /** @description Too many requests (`too_many_requests`). */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -5473,7 +5482,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). Sandboxes cannot be had for the moment (`sandbox_unavailable`). */
+            /** @description The database or artifact store is temporarily unavailable (`store_unavailable`). The engine is temporarily unavailable (`engine_unavailable`). The forge is temporarily unavailable (`forge_unavailable`). Sandboxes are temporarily unavailable (`sandbox_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5490,7 +5499,7 @@ export interface operations {
                 after?: number | null;
                 before?: number | null;
                 limit?: number;
-                /** @description An earlier attempt; else the present one. */
+                /** @description An earlier attempt; default: the present one. */
                 attempt?: number | null;
             };
             header?: never;
@@ -5519,7 +5528,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Whoever asks may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
+            /** @description The caller may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5528,7 +5537,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing (`not_found`). The run has not come so far, or ended before (`not_yet`). */
+            /** @description Not found (`not_found`). The run has not reached this yet, or ended before (`not_yet`). */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -5555,7 +5564,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body does not fit (`invalid_body`). A parameter does not fit (`invalid_parameter`). The request is refused (`refused`). The key was used for another request (`idempotency_key_reused`). */
+            /** @description The body is invalid (`invalid_body`). A parameter is invalid (`invalid_parameter`). The request is refused (`refused`). The key was used for another request (`idempotency_key_reused`). */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -5564,7 +5573,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description This was asked too often (`too_many_requests`). */
+            /** @description Too many requests (`too_many_requests`). */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -5582,7 +5591,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). Sandboxes cannot be had for the moment (`sandbox_unavailable`). */
+            /** @description The database or artifact store is temporarily unavailable (`store_unavailable`). The engine is temporarily unavailable (`engine_unavailable`). The forge is temporarily unavailable (`forge_unavailable`). Sandboxes are temporarily unavailable (`sandbox_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5596,7 +5605,7 @@ export interface operations {
     getRunDiffAt: {
         parameters: {
             query?: {
-                /** @description An earlier attempt; else the present one. */
+                /** @description An earlier attempt; default: the present one. */
                 attempt?: number | null;
             };
             header?: never;
@@ -5626,7 +5635,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Whoever asks may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
+            /** @description The caller may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5635,7 +5644,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing (`not_found`). The run has not come so far, or ended before (`not_yet`). */
+            /** @description Not found (`not_found`). The run has not reached this yet, or ended before (`not_yet`). */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -5662,7 +5671,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body does not fit (`invalid_body`). A parameter does not fit (`invalid_parameter`). The request is refused (`refused`). The key was used for another request (`idempotency_key_reused`). */
+            /** @description The body is invalid (`invalid_body`). A parameter is invalid (`invalid_parameter`). The request is refused (`refused`). The key was used for another request (`idempotency_key_reused`). */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -5671,7 +5680,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description This was asked too often (`too_many_requests`). */
+            /** @description Too many requests (`too_many_requests`). */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -5689,7 +5698,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). Sandboxes cannot be had for the moment (`sandbox_unavailable`). */
+            /** @description The database or artifact store is temporarily unavailable (`store_unavailable`). The engine is temporarily unavailable (`engine_unavailable`). The forge is temporarily unavailable (`forge_unavailable`). Sandboxes are temporarily unavailable (`sandbox_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5703,7 +5712,7 @@ export interface operations {
     getRunMessageRaw: {
         parameters: {
             query?: {
-                /** @description An earlier attempt; else the present one. */
+                /** @description An earlier attempt; default: the present one. */
                 attempt?: number | null;
             };
             header?: never;
@@ -5740,7 +5749,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Whoever asks may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
+            /** @description The caller may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5749,7 +5758,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing (`not_found`). The run has not come so far, or ended before (`not_yet`). */
+            /** @description Not found (`not_found`). The run has not reached this yet, or ended before (`not_yet`). */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -5776,7 +5785,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body does not fit (`invalid_body`). A parameter does not fit (`invalid_parameter`). The request is refused (`refused`). The key was used for another request (`idempotency_key_reused`). */
+            /** @description The body is invalid (`invalid_body`). A parameter is invalid (`invalid_parameter`). The request is refused (`refused`). The key was used for another request (`idempotency_key_reused`). */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -5785,7 +5794,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description This was asked too often (`too_many_requests`). */
+            /** @description Too many requests (`too_many_requests`). */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -5803,7 +5812,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). Sandboxes cannot be had for the moment (`sandbox_unavailable`). */
+            /** @description The database or artifact store is temporarily unavailable (`store_unavailable`). The engine is temporarily unavailable (`engine_unavailable`). The forge is temporarily unavailable (`forge_unavailable`). Sandboxes are temporarily unavailable (`sandbox_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5817,7 +5826,7 @@ export interface operations {
     getRunStepRaw: {
         parameters: {
             query?: {
-                /** @description An earlier attempt; else the present one. */
+                /** @description An earlier attempt; default: the present one. */
                 attempt?: number | null;
             };
             header?: never;
@@ -5854,7 +5863,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Whoever asks may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
+            /** @description The caller may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5863,7 +5872,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing (`not_found`). The run has not come so far, or ended before (`not_yet`). */
+            /** @description Not found (`not_found`). The run has not reached this yet, or ended before (`not_yet`). */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -5890,7 +5899,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body does not fit (`invalid_body`). A parameter does not fit (`invalid_parameter`). The request is refused (`refused`). The key was used for another request (`idempotency_key_reused`). */
+            /** @description The body is invalid (`invalid_body`). A parameter is invalid (`invalid_parameter`). The request is refused (`refused`). The key was used for another request (`idempotency_key_reused`). */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -5899,7 +5908,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description This was asked too often (`too_many_requests`). */
+            /** @description Too many requests (`too_many_requests`). */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -5917,7 +5926,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). Sandboxes cannot be had for the moment (`sandbox_unavailable`). */
+            /** @description The database or artifact store is temporarily unavailable (`store_unavailable`). The engine is temporarily unavailable (`engine_unavailable`). The forge is temporarily unavailable (`forge_unavailable`). Sandboxes are temporarily unavailable (`sandbox_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5931,7 +5940,7 @@ export interface operations {
     getRunTrajectory: {
         parameters: {
             query?: {
-                /** @description The content's hash, as links give it: such an answer may be kept for ever. */
+                /** @description The content's hash, as in links: such a response can be cached forever. */
                 v?: string | null;
             };
             header?: never;
@@ -5967,7 +5976,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Whoever asks may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
+            /** @description The caller may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5976,7 +5985,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing (`not_found`). The run has not come so far, or ended before (`not_yet`). */
+            /** @description Not found (`not_found`). The run has not reached this yet, or ended before (`not_yet`). */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -6003,7 +6012,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body does not fit (`invalid_body`). A parameter does not fit (`invalid_parameter`). The request is refused (`refused`). The key was used for another request (`idempotency_key_reused`). */
+            /** @description The body is invalid (`invalid_body`). A parameter is invalid (`invalid_parameter`). The request is refused (`refused`). The key was used for another request (`idempotency_key_reused`). */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -6012,7 +6021,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description This was asked too often (`too_many_requests`). */
+            /** @description Too many requests (`too_many_requests`). */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -6030,7 +6039,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). Sandboxes cannot be had for the moment (`sandbox_unavailable`). */
+            /** @description The database or artifact store is temporarily unavailable (`store_unavailable`). The engine is temporarily unavailable (`engine_unavailable`). The forge is temporarily unavailable (`forge_unavailable`). Sandboxes are temporarily unavailable (`sandbox_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6044,7 +6053,7 @@ export interface operations {
     getRunPatch: {
         parameters: {
             query?: {
-                /** @description The content's hash, as links give it: such an answer may be kept for ever. */
+                /** @description The content's hash, as in links: such a response can be cached forever. */
                 v?: string | null;
             };
             header?: never;
@@ -6080,7 +6089,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Whoever asks may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
+            /** @description The caller may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6089,7 +6098,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing (`not_found`). The run has not come so far, or ended before (`not_yet`). */
+            /** @description Not found (`not_found`). The run has not reached this yet, or ended before (`not_yet`). */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -6116,7 +6125,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body does not fit (`invalid_body`). A parameter does not fit (`invalid_parameter`). The request is refused (`refused`). The key was used for another request (`idempotency_key_reused`). */
+            /** @description The body is invalid (`invalid_body`). A parameter is invalid (`invalid_parameter`). The request is refused (`refused`). The key was used for another request (`idempotency_key_reused`). */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -6125,7 +6134,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description This was asked too often (`too_many_requests`). */
+            /** @description Too many requests (`too_many_requests`). */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -6143,7 +6152,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). Sandboxes cannot be had for the moment (`sandbox_unavailable`). */
+            /** @description The database or artifact store is temporarily unavailable (`store_unavailable`). The engine is temporarily unavailable (`engine_unavailable`). The forge is temporarily unavailable (`forge_unavailable`). Sandboxes are temporarily unavailable (`sandbox_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6157,7 +6166,7 @@ export interface operations {
     getRunLog: {
         parameters: {
             query?: {
-                /** @description The content's hash, as links give it: such an answer may be kept for ever. */
+                /** @description The content's hash, as in links: such a response can be cached forever. */
                 v?: string | null;
             };
             header?: never;
@@ -6194,7 +6203,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Whoever asks may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
+            /** @description The caller may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6203,7 +6212,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing (`not_found`). The run has not come so far, or ended before (`not_yet`). */
+            /** @description Not found (`not_found`). The run has not reached this yet, or ended before (`not_yet`). */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -6230,7 +6239,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body does not fit (`invalid_body`). A parameter does not fit (`invalid_parameter`). The request is refused (`refused`). The key was used for another request (`idempotency_key_reused`). */
+            /** @description The body is invalid (`invalid_body`). A parameter is invalid (`invalid_parameter`). The request is refused (`refused`). The key was used for another request (`idempotency_key_reused`). */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -6239,7 +6248,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description This was asked too often (`too_many_requests`). */
+            /** @description Too many requests (`too_many_requests`). */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -6257,7 +6266,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). Sandboxes cannot be had for the moment (`sandbox_unavailable`). */
+            /** @description The database or artifact store is temporarily unavailable (`store_unavailable`). The engine is temporarily unavailable (`engine_unavailable`). The forge is temporarily unavailable (`forge_unavailable`). Sandboxes are temporarily unavailable (`sandbox_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6299,7 +6308,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Whoever asks may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
+            /** @description The caller may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6326,7 +6335,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body does not fit (`invalid_body`). A parameter does not fit (`invalid_parameter`). The request is refused (`refused`). The key was used for another request (`idempotency_key_reused`). */
+            /** @description The body is invalid (`invalid_body`). A parameter is invalid (`invalid_parameter`). The request is refused (`refused`). The key was used for another request (`idempotency_key_reused`). */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -6335,7 +6344,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description This was asked too often (`too_many_requests`). */
+            /** @description Too many requests (`too_many_requests`). */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -6353,7 +6362,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). Sandboxes cannot be had for the moment (`sandbox_unavailable`). */
+            /** @description The database or artifact store is temporarily unavailable (`store_unavailable`). The engine is temporarily unavailable (`engine_unavailable`). The forge is temporarily unavailable (`forge_unavailable`). Sandboxes are temporarily unavailable (`sandbox_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6368,7 +6377,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same body is carried out once, however often it comes. */
+                /** @description Requests with the same key and body are executed once. */
                 "Idempotency-Key"?: string | null;
             };
             path?: never;
@@ -6409,7 +6418,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Whoever asks may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
+            /** @description The caller may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6463,7 +6472,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body does not fit (`invalid_body`). A parameter does not fit (`invalid_parameter`). The request is refused (`refused`). The key was used for another request (`idempotency_key_reused`). */
+            /** @description The body is invalid (`invalid_body`). A parameter is invalid (`invalid_parameter`). The request is refused (`refused`). The key was used for another request (`idempotency_key_reused`). */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -6472,7 +6481,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description This was asked too often (`too_many_requests`). */
+            /** @description Too many requests (`too_many_requests`). */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -6490,7 +6499,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). Sandboxes cannot be had for the moment (`sandbox_unavailable`). */
+            /** @description The database or artifact store is temporarily unavailable (`store_unavailable`). The engine is temporarily unavailable (`engine_unavailable`). The forge is temporarily unavailable (`forge_unavailable`). Sandboxes are temporarily unavailable (`sandbox_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6530,7 +6539,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Whoever asks may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
+            /** @description The caller may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6539,7 +6548,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing (`not_found`). The run has not come so far, or ended before (`not_yet`). */
+            /** @description Not found (`not_found`). The run has not reached this yet, or ended before (`not_yet`). */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -6566,7 +6575,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body does not fit (`invalid_body`). A parameter does not fit (`invalid_parameter`). The request is refused (`refused`). The key was used for another request (`idempotency_key_reused`). */
+            /** @description The body is invalid (`invalid_body`). A parameter is invalid (`invalid_parameter`). The request is refused (`refused`). The key was used for another request (`idempotency_key_reused`). */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -6575,7 +6584,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description This was asked too often (`too_many_requests`). */
+            /** @description Too many requests (`too_many_requests`). */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -6593,7 +6602,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). Sandboxes cannot be had for the moment (`sandbox_unavailable`). */
+            /** @description The database or artifact store is temporarily unavailable (`store_unavailable`). The engine is temporarily unavailable (`engine_unavailable`). The forge is temporarily unavailable (`forge_unavailable`). Sandboxes are temporarily unavailable (`sandbox_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6639,7 +6648,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Whoever asks may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
+            /** @description The caller may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6648,7 +6657,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing (`not_found`). The run has not come so far, or ended before (`not_yet`). */
+            /** @description Not found (`not_found`). The run has not reached this yet, or ended before (`not_yet`). */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -6675,7 +6684,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body does not fit (`invalid_body`). A parameter does not fit (`invalid_parameter`). The request is refused (`refused`). The key was used for another request (`idempotency_key_reused`). */
+            /** @description The body is invalid (`invalid_body`). A parameter is invalid (`invalid_parameter`). The request is refused (`refused`). The key was used for another request (`idempotency_key_reused`). */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -6684,7 +6693,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description This was asked too often (`too_many_requests`). */
+            /** @description Too many requests (`too_many_requests`). */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -6702,7 +6711,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). Sandboxes cannot be had for the moment (`sandbox_unavailable`). */
+            /** @description The database or artifact store is temporarily unavailable (`store_unavailable`). The engine is temporarily unavailable (`engine_unavailable`). The forge is temporarily unavailable (`forge_unavailable`). Sandboxes are temporarily unavailable (`sandbox_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6717,7 +6726,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same body is carried out once, however often it comes. */
+                /** @description Requests with the same key and body are executed once. */
                 "Idempotency-Key"?: string | null;
             };
             path: {
@@ -6758,7 +6767,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Whoever asks may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
+            /** @description The caller may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6767,7 +6776,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing (`not_found`). The run has not come so far, or ended before (`not_yet`). */
+            /** @description Not found (`not_found`). The run has not reached this yet, or ended before (`not_yet`). */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -6803,7 +6812,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body does not fit (`invalid_body`). A parameter does not fit (`invalid_parameter`). The request is refused (`refused`). The key was used for another request (`idempotency_key_reused`). */
+            /** @description The body is invalid (`invalid_body`). A parameter is invalid (`invalid_parameter`). The request is refused (`refused`). The key was used for another request (`idempotency_key_reused`). */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -6812,7 +6821,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description This was asked too often (`too_many_requests`). */
+            /** @description Too many requests (`too_many_requests`). */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -6830,7 +6839,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). Sandboxes cannot be had for the moment (`sandbox_unavailable`). */
+            /** @description The database or artifact store is temporarily unavailable (`store_unavailable`). The engine is temporarily unavailable (`engine_unavailable`). The forge is temporarily unavailable (`forge_unavailable`). Sandboxes are temporarily unavailable (`sandbox_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6845,7 +6854,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same body is carried out once, however often it comes. */
+                /** @description Requests with the same key and body are executed once. */
                 "Idempotency-Key"?: string | null;
             };
             path: {
@@ -6889,7 +6898,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Whoever asks may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
+            /** @description The caller may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6898,7 +6907,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing (`not_found`). The run has not come so far, or ended before (`not_yet`). */
+            /** @description Not found (`not_found`). The run has not reached this yet, or ended before (`not_yet`). */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -6934,7 +6943,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body does not fit (`invalid_body`). A parameter does not fit (`invalid_parameter`). The request is refused (`refused`). The key was used for another request (`idempotency_key_reused`). */
+            /** @description The body is invalid (`invalid_body`). A parameter is invalid (`invalid_parameter`). The request is refused (`refused`). The key was used for another request (`idempotency_key_reused`). */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -6943,7 +6952,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description This was asked too often (`too_many_requests`). */
+            /** @description Too many requests (`too_many_requests`). */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -6961,7 +6970,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). Sandboxes cannot be had for the moment (`sandbox_unavailable`). */
+            /** @description The database or artifact store is temporarily unavailable (`store_unavailable`). The engine is temporarily unavailable (`engine_unavailable`). The forge is temporarily unavailable (`forge_unavailable`). Sandboxes are temporarily unavailable (`sandbox_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6999,7 +7008,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Whoever asks may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
+            /** @description The caller may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7026,7 +7035,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description This was asked too often (`too_many_requests`). */
+            /** @description Too many requests (`too_many_requests`). */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -7044,7 +7053,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). Sandboxes cannot be had for the moment (`sandbox_unavailable`). */
+            /** @description The database or artifact store is temporarily unavailable (`store_unavailable`). The engine is temporarily unavailable (`engine_unavailable`). The forge is temporarily unavailable (`forge_unavailable`). Sandboxes are temporarily unavailable (`sandbox_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -7097,7 +7106,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Whoever asks may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
+            /** @description The caller may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7106,7 +7115,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing (`not_found`). The run has not come so far, or ended before (`not_yet`). */
+            /** @description Not found (`not_found`). The run has not reached this yet, or ended before (`not_yet`). */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -7142,7 +7151,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body does not fit (`invalid_body`). A parameter does not fit (`invalid_parameter`). The request is refused (`refused`). The key was used for another request (`idempotency_key_reused`). */
+            /** @description The body is invalid (`invalid_body`). A parameter is invalid (`invalid_parameter`). The request is refused (`refused`). The key was used for another request (`idempotency_key_reused`). */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -7151,7 +7160,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description This was asked too often (`too_many_requests`). */
+            /** @description Too many requests (`too_many_requests`). */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -7169,7 +7178,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). Sandboxes cannot be had for the moment (`sandbox_unavailable`). */
+            /** @description The database or artifact store is temporarily unavailable (`store_unavailable`). The engine is temporarily unavailable (`engine_unavailable`). The forge is temporarily unavailable (`forge_unavailable`). Sandboxes are temporarily unavailable (`sandbox_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -7209,7 +7218,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Whoever asks may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
+            /** @description The caller may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7218,7 +7227,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing (`not_found`). The run has not come so far, or ended before (`not_yet`). */
+            /** @description Not found (`not_found`). The run has not reached this yet, or ended before (`not_yet`). */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -7263,7 +7272,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body does not fit (`invalid_body`). A parameter does not fit (`invalid_parameter`). The request is refused (`refused`). The key was used for another request (`idempotency_key_reused`). */
+            /** @description The body is invalid (`invalid_body`). A parameter is invalid (`invalid_parameter`). The request is refused (`refused`). The key was used for another request (`idempotency_key_reused`). */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -7272,7 +7281,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description This was asked too often (`too_many_requests`). */
+            /** @description Too many requests (`too_many_requests`). */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -7290,7 +7299,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). Sandboxes cannot be had for the moment (`sandbox_unavailable`). */
+            /** @description The database or artifact store is temporarily unavailable (`store_unavailable`). The engine is temporarily unavailable (`engine_unavailable`). The forge is temporarily unavailable (`forge_unavailable`). Sandboxes are temporarily unavailable (`sandbox_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -7341,7 +7350,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Whoever asks may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
+            /** @description The caller may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7377,7 +7386,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body does not fit (`invalid_body`). A parameter does not fit (`invalid_parameter`). The request is refused (`refused`). The key was used for another request (`idempotency_key_reused`). */
+            /** @description The body is invalid (`invalid_body`). A parameter is invalid (`invalid_parameter`). The request is refused (`refused`). The key was used for another request (`idempotency_key_reused`). */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -7386,7 +7395,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description This was asked too often (`too_many_requests`). */
+            /** @description Too many requests (`too_many_requests`). */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -7404,7 +7413,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). Sandboxes cannot be had for the moment (`sandbox_unavailable`). */
+            /** @description The database or artifact store is temporarily unavailable (`store_unavailable`). The engine is temporarily unavailable (`engine_unavailable`). The forge is temporarily unavailable (`forge_unavailable`). Sandboxes are temporarily unavailable (`sandbox_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -7442,7 +7451,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Whoever asks may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
+            /** @description The caller may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7469,7 +7478,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description This was asked too often (`too_many_requests`). */
+            /** @description Too many requests (`too_many_requests`). */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -7487,7 +7496,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). Sandboxes cannot be had for the moment (`sandbox_unavailable`). */
+            /** @description The database or artifact store is temporarily unavailable (`store_unavailable`). The engine is temporarily unavailable (`engine_unavailable`). The forge is temporarily unavailable (`forge_unavailable`). Sandboxes are temporarily unavailable (`sandbox_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -7502,7 +7511,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same body is carried out once, however often it comes. */
+                /** @description Requests with the same key and body are executed once. */
                 "Idempotency-Key"?: string | null;
             };
             path?: never;
@@ -7532,7 +7541,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Whoever asks may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
+            /** @description The caller may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7568,7 +7577,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body does not fit (`invalid_body`). A parameter does not fit (`invalid_parameter`). The request is refused (`refused`). The key was used for another request (`idempotency_key_reused`). */
+            /** @description The body is invalid (`invalid_body`). A parameter is invalid (`invalid_parameter`). The request is refused (`refused`). The key was used for another request (`idempotency_key_reused`). */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -7577,7 +7586,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description This was asked too often (`too_many_requests`). */
+            /** @description Too many requests (`too_many_requests`). */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -7595,7 +7604,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). Sandboxes cannot be had for the moment (`sandbox_unavailable`). */
+            /** @description The database or artifact store is temporarily unavailable (`store_unavailable`). The engine is temporarily unavailable (`engine_unavailable`). The forge is temporarily unavailable (`forge_unavailable`). Sandboxes are temporarily unavailable (`sandbox_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -7633,7 +7642,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Whoever asks may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
+            /** @description The caller may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7660,7 +7669,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description This was asked too often (`too_many_requests`). */
+            /** @description Too many requests (`too_many_requests`). */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -7678,7 +7687,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). Sandboxes cannot be had for the moment (`sandbox_unavailable`). */
+            /** @description The database or artifact store is temporarily unavailable (`store_unavailable`). The engine is temporarily unavailable (`engine_unavailable`). The forge is temporarily unavailable (`forge_unavailable`). Sandboxes are temporarily unavailable (`sandbox_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -7716,7 +7725,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Whoever asks may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
+            /** @description The caller may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7743,7 +7752,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description This was asked too often (`too_many_requests`). */
+            /** @description Too many requests (`too_many_requests`). */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -7761,7 +7770,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). Sandboxes cannot be had for the moment (`sandbox_unavailable`). */
+            /** @description The database or artifact store is temporarily unavailable (`store_unavailable`). The engine is temporarily unavailable (`engine_unavailable`). The forge is temporarily unavailable (`forge_unavailable`). Sandboxes are temporarily unavailable (`sandbox_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -7802,7 +7811,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Whoever asks may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
+            /** @description The caller may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7829,7 +7838,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body does not fit (`invalid_body`). A parameter does not fit (`invalid_parameter`). The request is refused (`refused`). The key was used for another request (`idempotency_key_reused`). */
+            /** @description The body is invalid (`invalid_body`). A parameter is invalid (`invalid_parameter`). The request is refused (`refused`). The key was used for another request (`idempotency_key_reused`). */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -7838,7 +7847,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description This was asked too often (`too_many_requests`). */
+            /** @description Too many requests (`too_many_requests`). */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -7856,7 +7865,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). Sandboxes cannot be had for the moment (`sandbox_unavailable`). */
+            /** @description The database or artifact store is temporarily unavailable (`store_unavailable`). The engine is temporarily unavailable (`engine_unavailable`). The forge is temporarily unavailable (`forge_unavailable`). Sandboxes are temporarily unavailable (`sandbox_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -7894,7 +7903,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Whoever asks may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
+            /** @description The caller may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7921,7 +7930,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description This was asked too often (`too_many_requests`). */
+            /** @description Too many requests (`too_many_requests`). */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -7939,7 +7948,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). Sandboxes cannot be had for the moment (`sandbox_unavailable`). */
+            /** @description The database or artifact store is temporarily unavailable (`store_unavailable`). The engine is temporarily unavailable (`engine_unavailable`). The forge is temporarily unavailable (`forge_unavailable`). Sandboxes are temporarily unavailable (`sandbox_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -7975,7 +7984,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Whoever asks may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
+            /** @description The caller may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8011,7 +8020,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description This was asked too often (`too_many_requests`). */
+            /** @description Too many requests (`too_many_requests`). */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -8029,7 +8038,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). Sandboxes cannot be had for the moment (`sandbox_unavailable`). */
+            /** @description The database or artifact store is temporarily unavailable (`store_unavailable`). The engine is temporarily unavailable (`engine_unavailable`). The forge is temporarily unavailable (`forge_unavailable`). Sandboxes are temporarily unavailable (`sandbox_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -8067,7 +8076,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Whoever asks may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
+            /** @description The caller may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8076,7 +8085,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Nobody logs in here. */
+            /** @description This server has no login. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -8112,7 +8121,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description This was asked too often (`too_many_requests`). */
+            /** @description Too many requests (`too_many_requests`). */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -8130,7 +8139,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). Sandboxes cannot be had for the moment (`sandbox_unavailable`). */
+            /** @description The database or artifact store is temporarily unavailable (`store_unavailable`). The engine is temporarily unavailable (`engine_unavailable`). The forge is temporarily unavailable (`forge_unavailable`). Sandboxes are temporarily unavailable (`sandbox_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -8181,7 +8190,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Whoever asks may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
+            /** @description The caller may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8190,7 +8199,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Nobody logs in here. */
+            /** @description This server has no login. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -8226,7 +8235,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body does not fit (`invalid_body`). A parameter does not fit (`invalid_parameter`). The request is refused (`refused`). The key was used for another request (`idempotency_key_reused`). */
+            /** @description The body is invalid (`invalid_body`). A parameter is invalid (`invalid_parameter`). The request is refused (`refused`). The key was used for another request (`idempotency_key_reused`). */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -8235,7 +8244,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description This was asked too often (`too_many_requests`). */
+            /** @description Too many requests (`too_many_requests`). */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -8253,7 +8262,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). Sandboxes cannot be had for the moment (`sandbox_unavailable`). */
+            /** @description The database or artifact store is temporarily unavailable (`store_unavailable`). The engine is temporarily unavailable (`engine_unavailable`). The forge is temporarily unavailable (`forge_unavailable`). Sandboxes are temporarily unavailable (`sandbox_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -8291,7 +8300,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Whoever asks may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
+            /** @description The caller may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8300,7 +8309,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Nobody logs in here. */
+            /** @description This server has no login. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -8327,7 +8336,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description This was asked too often (`too_many_requests`). */
+            /** @description Too many requests (`too_many_requests`). */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -8345,7 +8354,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). Sandboxes cannot be had for the moment (`sandbox_unavailable`). */
+            /** @description The database or artifact store is temporarily unavailable (`store_unavailable`). The engine is temporarily unavailable (`engine_unavailable`). The forge is temporarily unavailable (`forge_unavailable`). Sandboxes are temporarily unavailable (`sandbox_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -8396,7 +8405,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Whoever asks may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
+            /** @description The caller may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8405,7 +8414,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Nobody logs in here. */
+            /** @description This server has no login. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -8441,7 +8450,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body does not fit (`invalid_body`). A parameter does not fit (`invalid_parameter`). The request is refused (`refused`). The key was used for another request (`idempotency_key_reused`). */
+            /** @description The body is invalid (`invalid_body`). A parameter is invalid (`invalid_parameter`). The request is refused (`refused`). The key was used for another request (`idempotency_key_reused`). */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -8450,7 +8459,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description This was asked too often (`too_many_requests`). */
+            /** @description Too many requests (`too_many_requests`). */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -8468,7 +8477,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). Sandboxes cannot be had for the moment (`sandbox_unavailable`). */
+            /** @description The database or artifact store is temporarily unavailable (`store_unavailable`). The engine is temporarily unavailable (`engine_unavailable`). The forge is temporarily unavailable (`forge_unavailable`). Sandboxes are temporarily unavailable (`sandbox_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -8506,7 +8515,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Whoever asks may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
+            /** @description The caller may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8515,7 +8524,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Nobody logs in here. */
+            /** @description This server has no login. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -8551,7 +8560,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body does not fit (`invalid_body`). A parameter does not fit (`invalid_parameter`). The request is refused (`refused`). The key was used for another request (`idempotency_key_reused`). */
+            /** @description The body is invalid (`invalid_body`). A parameter is invalid (`invalid_parameter`). The request is refused (`refused`). The key was used for another request (`idempotency_key_reused`). */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -8560,7 +8569,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description This was asked too often (`too_many_requests`). */
+            /** @description Too many requests (`too_many_requests`). */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -8578,7 +8587,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). Sandboxes cannot be had for the moment (`sandbox_unavailable`). */
+            /** @description The database or artifact store is temporarily unavailable (`store_unavailable`). The engine is temporarily unavailable (`engine_unavailable`). The forge is temporarily unavailable (`forge_unavailable`). Sandboxes are temporarily unavailable (`sandbox_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -8616,7 +8625,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Whoever asks may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
+            /** @description The caller may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8625,7 +8634,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Nobody logs in here. */
+            /** @description This server has no login. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -8652,7 +8661,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description This was asked too often (`too_many_requests`). */
+            /** @description Too many requests (`too_many_requests`). */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -8670,7 +8679,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). Sandboxes cannot be had for the moment (`sandbox_unavailable`). */
+            /** @description The database or artifact store is temporarily unavailable (`store_unavailable`). The engine is temporarily unavailable (`engine_unavailable`). The forge is temporarily unavailable (`forge_unavailable`). Sandboxes are temporarily unavailable (`sandbox_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -8706,7 +8715,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Whoever asks may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
+            /** @description The caller may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8715,7 +8724,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Nobody logs in here. */
+            /** @description This server has no login. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -8751,7 +8760,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description This was asked too often (`too_many_requests`). */
+            /** @description Too many requests (`too_many_requests`). */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -8769,7 +8778,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). Sandboxes cannot be had for the moment (`sandbox_unavailable`). */
+            /** @description The database or artifact store is temporarily unavailable (`store_unavailable`). The engine is temporarily unavailable (`engine_unavailable`). The forge is temporarily unavailable (`forge_unavailable`). Sandboxes are temporarily unavailable (`sandbox_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -8807,7 +8816,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Whoever asks may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
+            /** @description The caller may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8816,7 +8825,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Nobody logs in here. */
+            /** @description This server has no login. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -8852,7 +8861,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body does not fit (`invalid_body`). A parameter does not fit (`invalid_parameter`). The request is refused (`refused`). The key was used for another request (`idempotency_key_reused`). */
+            /** @description The body is invalid (`invalid_body`). A parameter is invalid (`invalid_parameter`). The request is refused (`refused`). The key was used for another request (`idempotency_key_reused`). */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -8861,7 +8870,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description This was asked too often (`too_many_requests`). */
+            /** @description Too many requests (`too_many_requests`). */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -8879,7 +8888,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). Sandboxes cannot be had for the moment (`sandbox_unavailable`). */
+            /** @description The database or artifact store is temporarily unavailable (`store_unavailable`). The engine is temporarily unavailable (`engine_unavailable`). The forge is temporarily unavailable (`forge_unavailable`). Sandboxes are temporarily unavailable (`sandbox_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -8915,7 +8924,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Whoever asks may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
+            /** @description The caller may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8924,7 +8933,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Nobody logs in here. */
+            /** @description This server has no login. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -8960,7 +8969,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description This was asked too often (`too_many_requests`). */
+            /** @description Too many requests (`too_many_requests`). */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -8978,7 +8987,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). Sandboxes cannot be had for the moment (`sandbox_unavailable`). */
+            /** @description The database or artifact store is temporarily unavailable (`store_unavailable`). The engine is temporarily unavailable (`engine_unavailable`). The forge is temporarily unavailable (`forge_unavailable`). Sandboxes are temporarily unavailable (`sandbox_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -9018,7 +9027,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Whoever asks may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
+            /** @description The caller may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9027,7 +9036,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing (`not_found`). The run has not come so far, or ended before (`not_yet`). */
+            /** @description Not found (`not_found`). The run has not reached this yet, or ended before (`not_yet`). */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -9072,7 +9081,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body does not fit (`invalid_body`). A parameter does not fit (`invalid_parameter`). The request is refused (`refused`). The key was used for another request (`idempotency_key_reused`). */
+            /** @description The body is invalid (`invalid_body`). A parameter is invalid (`invalid_parameter`). The request is refused (`refused`). The key was used for another request (`idempotency_key_reused`). */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -9081,7 +9090,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description This was asked too often (`too_many_requests`). */
+            /** @description Too many requests (`too_many_requests`). */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -9099,7 +9108,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). Sandboxes cannot be had for the moment (`sandbox_unavailable`). */
+            /** @description The database or artifact store is temporarily unavailable (`store_unavailable`). The engine is temporarily unavailable (`engine_unavailable`). The forge is temporarily unavailable (`forge_unavailable`). Sandboxes are temporarily unavailable (`sandbox_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -9139,7 +9148,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Whoever asks may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
+            /** @description The caller may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9148,7 +9157,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing (`not_found`). The run has not come so far, or ended before (`not_yet`). */
+            /** @description Not found (`not_found`). The run has not reached this yet, or ended before (`not_yet`). */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -9175,7 +9184,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body does not fit (`invalid_body`). A parameter does not fit (`invalid_parameter`). The request is refused (`refused`). The key was used for another request (`idempotency_key_reused`). */
+            /** @description The body is invalid (`invalid_body`). A parameter is invalid (`invalid_parameter`). The request is refused (`refused`). The key was used for another request (`idempotency_key_reused`). */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -9184,7 +9193,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description This was asked too often (`too_many_requests`). */
+            /** @description Too many requests (`too_many_requests`). */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -9202,7 +9211,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). Sandboxes cannot be had for the moment (`sandbox_unavailable`). */
+            /** @description The database or artifact store is temporarily unavailable (`store_unavailable`). The engine is temporarily unavailable (`engine_unavailable`). The forge is temporarily unavailable (`forge_unavailable`). Sandboxes are temporarily unavailable (`sandbox_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -9242,7 +9251,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Whoever asks may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
+            /** @description The caller may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9251,7 +9260,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing (`not_found`). The run has not come so far, or ended before (`not_yet`). */
+            /** @description Not found (`not_found`). The run has not reached this yet, or ended before (`not_yet`). */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -9278,7 +9287,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body does not fit (`invalid_body`). A parameter does not fit (`invalid_parameter`). The request is refused (`refused`). The key was used for another request (`idempotency_key_reused`). */
+            /** @description The body is invalid (`invalid_body`). A parameter is invalid (`invalid_parameter`). The request is refused (`refused`). The key was used for another request (`idempotency_key_reused`). */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -9287,7 +9296,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description This was asked too often (`too_many_requests`). */
+            /** @description Too many requests (`too_many_requests`). */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -9305,7 +9314,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). Sandboxes cannot be had for the moment (`sandbox_unavailable`). */
+            /** @description The database or artifact store is temporarily unavailable (`store_unavailable`). The engine is temporarily unavailable (`engine_unavailable`). The forge is temporarily unavailable (`forge_unavailable`). Sandboxes are temporarily unavailable (`sandbox_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -9359,7 +9368,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Whoever asks may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
+            /** @description The caller may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9368,7 +9377,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing (`not_found`). The run has not come so far, or ended before (`not_yet`). */
+            /** @description Not found (`not_found`). The run has not reached this yet, or ended before (`not_yet`). */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -9413,7 +9422,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body does not fit (`invalid_body`). A parameter does not fit (`invalid_parameter`). The request is refused (`refused`). The key was used for another request (`idempotency_key_reused`). */
+            /** @description The body is invalid (`invalid_body`). A parameter is invalid (`invalid_parameter`). The request is refused (`refused`). The key was used for another request (`idempotency_key_reused`). */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -9422,7 +9431,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description This was asked too often (`too_many_requests`). */
+            /** @description Too many requests (`too_many_requests`). */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -9440,7 +9449,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). Sandboxes cannot be had for the moment (`sandbox_unavailable`). */
+            /** @description The database or artifact store is temporarily unavailable (`store_unavailable`). The engine is temporarily unavailable (`engine_unavailable`). The forge is temporarily unavailable (`forge_unavailable`). Sandboxes are temporarily unavailable (`sandbox_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -9478,7 +9487,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Whoever asks may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
+            /** @description The caller may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9505,7 +9514,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description This was asked too often (`too_many_requests`). */
+            /** @description Too many requests (`too_many_requests`). */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -9523,7 +9532,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). Sandboxes cannot be had for the moment (`sandbox_unavailable`). */
+            /** @description The database or artifact store is temporarily unavailable (`store_unavailable`). The engine is temporarily unavailable (`engine_unavailable`). The forge is temporarily unavailable (`forge_unavailable`). Sandboxes are temporarily unavailable (`sandbox_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -9570,7 +9579,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Whoever asks may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
+            /** @description The caller may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9579,7 +9588,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing (`not_found`). The run has not come so far, or ended before (`not_yet`). */
+            /** @description Not found (`not_found`). The run has not reached this yet, or ended before (`not_yet`). */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -9606,7 +9615,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body does not fit (`invalid_body`). A parameter does not fit (`invalid_parameter`). The request is refused (`refused`). The key was used for another request (`idempotency_key_reused`). */
+            /** @description The body is invalid (`invalid_body`). A parameter is invalid (`invalid_parameter`). The request is refused (`refused`). The key was used for another request (`idempotency_key_reused`). */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -9615,7 +9624,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description This was asked too often (`too_many_requests`). */
+            /** @description Too many requests (`too_many_requests`). */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -9633,7 +9642,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). Sandboxes cannot be had for the moment (`sandbox_unavailable`). */
+            /** @description The database or artifact store is temporarily unavailable (`store_unavailable`). The engine is temporarily unavailable (`engine_unavailable`). The forge is temporarily unavailable (`forge_unavailable`). Sandboxes are temporarily unavailable (`sandbox_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -9675,7 +9684,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Whoever asks may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
+            /** @description The caller may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9684,7 +9693,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing (`not_found`). The run has not come so far, or ended before (`not_yet`). */
+            /** @description Not found (`not_found`). The run has not reached this yet, or ended before (`not_yet`). */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -9711,7 +9720,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body does not fit (`invalid_body`). A parameter does not fit (`invalid_parameter`). The request is refused (`refused`). The key was used for another request (`idempotency_key_reused`). */
+            /** @description The body is invalid (`invalid_body`). A parameter is invalid (`invalid_parameter`). The request is refused (`refused`). The key was used for another request (`idempotency_key_reused`). */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -9720,7 +9729,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description This was asked too often (`too_many_requests`). */
+            /** @description Too many requests (`too_many_requests`). */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -9738,7 +9747,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). Sandboxes cannot be had for the moment (`sandbox_unavailable`). */
+            /** @description The database or artifact store is temporarily unavailable (`store_unavailable`). The engine is temporarily unavailable (`engine_unavailable`). The forge is temporarily unavailable (`forge_unavailable`). Sandboxes are temporarily unavailable (`sandbox_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -9778,7 +9787,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Whoever asks may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
+            /** @description The caller may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9823,7 +9832,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body does not fit (`invalid_body`). A parameter does not fit (`invalid_parameter`). The request is refused (`refused`). The key was used for another request (`idempotency_key_reused`). */
+            /** @description The body is invalid (`invalid_body`). A parameter is invalid (`invalid_parameter`). The request is refused (`refused`). The key was used for another request (`idempotency_key_reused`). */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -9832,7 +9841,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description This was asked too often (`too_many_requests`). */
+            /** @description Too many requests (`too_many_requests`). */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -9850,7 +9859,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). Sandboxes cannot be had for the moment (`sandbox_unavailable`). */
+            /** @description The database or artifact store is temporarily unavailable (`store_unavailable`). The engine is temporarily unavailable (`engine_unavailable`). The forge is temporarily unavailable (`forge_unavailable`). Sandboxes are temporarily unavailable (`sandbox_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -9888,7 +9897,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Whoever asks may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
+            /** @description The caller may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9915,7 +9924,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description This was asked too often (`too_many_requests`). */
+            /** @description Too many requests (`too_many_requests`). */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -9933,7 +9942,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). Sandboxes cannot be had for the moment (`sandbox_unavailable`). */
+            /** @description The database or artifact store is temporarily unavailable (`store_unavailable`). The engine is temporarily unavailable (`engine_unavailable`). The forge is temporarily unavailable (`forge_unavailable`). Sandboxes are temporarily unavailable (`sandbox_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -9984,7 +9993,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Whoever asks may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
+            /** @description The caller may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -10020,7 +10029,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body does not fit (`invalid_body`). A parameter does not fit (`invalid_parameter`). The request is refused (`refused`). The key was used for another request (`idempotency_key_reused`). */
+            /** @description The body is invalid (`invalid_body`). A parameter is invalid (`invalid_parameter`). The request is refused (`refused`). The key was used for another request (`idempotency_key_reused`). */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -10029,7 +10038,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description This was asked too often (`too_many_requests`). */
+            /** @description Too many requests (`too_many_requests`). */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -10047,7 +10056,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). Sandboxes cannot be had for the moment (`sandbox_unavailable`). */
+            /** @description The database or artifact store is temporarily unavailable (`store_unavailable`). The engine is temporarily unavailable (`engine_unavailable`). The forge is temporarily unavailable (`forge_unavailable`). Sandboxes are temporarily unavailable (`sandbox_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -10088,7 +10097,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Whoever asks may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
+            /** @description The caller may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -10115,7 +10124,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body does not fit (`invalid_body`). A parameter does not fit (`invalid_parameter`). The request is refused (`refused`). The key was used for another request (`idempotency_key_reused`). */
+            /** @description The body is invalid (`invalid_body`). A parameter is invalid (`invalid_parameter`). The request is refused (`refused`). The key was used for another request (`idempotency_key_reused`). */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -10124,7 +10133,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description This was asked too often (`too_many_requests`). */
+            /** @description Too many requests (`too_many_requests`). */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -10142,7 +10151,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). Sandboxes cannot be had for the moment (`sandbox_unavailable`). */
+            /** @description The database or artifact store is temporarily unavailable (`store_unavailable`). The engine is temporarily unavailable (`engine_unavailable`). The forge is temporarily unavailable (`forge_unavailable`). Sandboxes are temporarily unavailable (`sandbox_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -10185,7 +10194,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Whoever asks may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
+            /** @description The caller may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -10194,7 +10203,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing (`not_found`). The run has not come so far, or ended before (`not_yet`). */
+            /** @description Not found (`not_found`). The run has not reached this yet, or ended before (`not_yet`). */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -10239,7 +10248,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body does not fit (`invalid_body`). A parameter does not fit (`invalid_parameter`). The request is refused (`refused`). The key was used for another request (`idempotency_key_reused`). */
+            /** @description The body is invalid (`invalid_body`). A parameter is invalid (`invalid_parameter`). The request is refused (`refused`). The key was used for another request (`idempotency_key_reused`). */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -10248,7 +10257,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description This was asked too often (`too_many_requests`). */
+            /** @description Too many requests (`too_many_requests`). */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -10266,7 +10275,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). Sandboxes cannot be had for the moment (`sandbox_unavailable`). */
+            /** @description The database or artifact store is temporarily unavailable (`store_unavailable`). The engine is temporarily unavailable (`engine_unavailable`). The forge is temporarily unavailable (`forge_unavailable`). Sandboxes are temporarily unavailable (`sandbox_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -10304,7 +10313,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Whoever asks may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
+            /** @description The caller may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -10331,7 +10340,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description This was asked too often (`too_many_requests`). */
+            /** @description Too many requests (`too_many_requests`). */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -10349,7 +10358,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). Sandboxes cannot be had for the moment (`sandbox_unavailable`). */
+            /** @description The database or artifact store is temporarily unavailable (`store_unavailable`). The engine is temporarily unavailable (`engine_unavailable`). The forge is temporarily unavailable (`forge_unavailable`). Sandboxes are temporarily unavailable (`sandbox_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -10405,7 +10414,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). Sandboxes cannot be had for the moment (`sandbox_unavailable`). */
+            /** @description The database or artifact store is temporarily unavailable (`store_unavailable`). The engine is temporarily unavailable (`engine_unavailable`). The forge is temporarily unavailable (`forge_unavailable`). Sandboxes are temporarily unavailable (`sandbox_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -10461,7 +10470,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). Sandboxes cannot be had for the moment (`sandbox_unavailable`). */
+            /** @description The database or artifact store is temporarily unavailable (`store_unavailable`). The engine is temporarily unavailable (`engine_unavailable`). The forge is temporarily unavailable (`forge_unavailable`). Sandboxes are temporarily unavailable (`sandbox_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -10475,7 +10484,7 @@ export interface operations {
     beginLogin: {
         parameters: {
             query?: {
-                /** @description A path of the page; anything else leads to its beginning. */
+                /** @description A path of the page; anything else means its start. */
                 return_to?: string;
             };
             header?: never;
@@ -10484,7 +10493,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Where the browser goes on. */
+            /** @description Redirect to the next page. */
             303: {
                 headers: {
                     Location?: string;
@@ -10501,7 +10510,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Whoever asks may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
+            /** @description The caller may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -10510,7 +10519,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Nobody logs in here. */
+            /** @description This server has no login. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -10537,7 +10546,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body does not fit (`invalid_body`). A parameter does not fit (`invalid_parameter`). The request is refused (`refused`). The key was used for another request (`idempotency_key_reused`). */
+            /** @description The body is invalid (`invalid_body`). A parameter is invalid (`invalid_parameter`). The request is refused (`refused`). The key was used for another request (`idempotency_key_reused`). */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -10546,7 +10555,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description This was asked too often (`too_many_requests`). */
+            /** @description Too many requests (`too_many_requests`). */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -10564,7 +10573,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). Sandboxes cannot be had for the moment (`sandbox_unavailable`). */
+            /** @description The database or artifact store is temporarily unavailable (`store_unavailable`). The engine is temporarily unavailable (`engine_unavailable`). The forge is temporarily unavailable (`forge_unavailable`). Sandboxes are temporarily unavailable (`sandbox_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -10588,7 +10597,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Where the browser goes on. */
+            /** @description Redirect to the next page. */
             303: {
                 headers: {
                     Location?: string;
@@ -10605,7 +10614,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Whoever asks may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
+            /** @description The caller may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -10614,7 +10623,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Nobody logs in here. */
+            /** @description This server has no login. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -10641,7 +10650,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body does not fit (`invalid_body`). A parameter does not fit (`invalid_parameter`). The request is refused (`refused`). The key was used for another request (`idempotency_key_reused`). */
+            /** @description The body is invalid (`invalid_body`). A parameter is invalid (`invalid_parameter`). The request is refused (`refused`). The key was used for another request (`idempotency_key_reused`). */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -10650,7 +10659,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description This was asked too often (`too_many_requests`). */
+            /** @description Too many requests (`too_many_requests`). */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -10668,7 +10677,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). Sandboxes cannot be had for the moment (`sandbox_unavailable`). */
+            /** @description The database or artifact store is temporarily unavailable (`store_unavailable`). The engine is temporarily unavailable (`engine_unavailable`). The forge is temporarily unavailable (`forge_unavailable`). Sandboxes are temporarily unavailable (`sandbox_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -10683,7 +10692,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same body is carried out once, however often it comes. */
+                /** @description Requests with the same key and body are executed once. */
                 "Idempotency-Key"?: string | null;
             };
             path?: never;
@@ -10726,7 +10735,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Whoever asks may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
+            /** @description The caller may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -10762,7 +10771,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body does not fit (`invalid_body`). A parameter does not fit (`invalid_parameter`). The request is refused (`refused`). The key was used for another request (`idempotency_key_reused`). */
+            /** @description The body is invalid (`invalid_body`). A parameter is invalid (`invalid_parameter`). The request is refused (`refused`). The key was used for another request (`idempotency_key_reused`). */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -10771,7 +10780,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description This was asked too often (`too_many_requests`). */
+            /** @description Too many requests (`too_many_requests`). */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -10789,7 +10798,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). Sandboxes cannot be had for the moment (`sandbox_unavailable`). */
+            /** @description The database or artifact store is temporarily unavailable (`store_unavailable`). The engine is temporarily unavailable (`engine_unavailable`). The forge is temporarily unavailable (`forge_unavailable`). Sandboxes are temporarily unavailable (`sandbox_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -10829,7 +10838,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Whoever asks may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
+            /** @description The caller may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -10838,7 +10847,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing (`not_found`). The run has not come so far, or ended before (`not_yet`). */
+            /** @description Not found (`not_found`). The run has not reached this yet, or ended before (`not_yet`). */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -10865,7 +10874,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body does not fit (`invalid_body`). A parameter does not fit (`invalid_parameter`). The request is refused (`refused`). The key was used for another request (`idempotency_key_reused`). */
+            /** @description The body is invalid (`invalid_body`). A parameter is invalid (`invalid_parameter`). The request is refused (`refused`). The key was used for another request (`idempotency_key_reused`). */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -10874,7 +10883,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description This was asked too often (`too_many_requests`). */
+            /** @description Too many requests (`too_many_requests`). */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -10892,7 +10901,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What is stored cannot be reached for the moment (`store_unavailable`). The engine cannot be reached for the moment (`engine_unavailable`). The forge cannot be reached for the moment (`forge_unavailable`). Sandboxes cannot be had for the moment (`sandbox_unavailable`). */
+            /** @description The database or artifact store is temporarily unavailable (`store_unavailable`). The engine is temporarily unavailable (`engine_unavailable`). The forge is temporarily unavailable (`forge_unavailable`). Sandboxes are temporarily unavailable (`sandbox_unavailable`). */
             503: {
                 headers: {
                     [name: string]: unknown;

@@ -1,4 +1,4 @@
-"""A secret of this installation in a file of its own, made once and readable by its owner alone."""
+"""A secret of this installation in its own file, created once and readable only by its owner."""
 
 import os
 import secrets
@@ -13,7 +13,7 @@ from yudai.kit.errors import RefusedError
 
 
 def made_once(file: Path, make: Callable[[], str]) -> SecretStr:
-    """What the file says; the first of several that make it at the same moment stays."""
+    """The file's content. If several processes create it at once, the first one stays."""
     try:
         if not file.exists():
             _make(file, make())
@@ -33,7 +33,7 @@ def _make(file: Path, content: str) -> None:
             opened.write(content)
             opened.flush()
             os.fsync(opened.fileno())
-        # A link is there whole or not at all.
+        # A link appears atomically.
         with suppress(FileExistsError):
             file.hardlink_to(draft)
     finally:

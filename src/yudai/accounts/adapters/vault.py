@@ -18,7 +18,7 @@ _BROKEN = "a stored token cannot be opened with TOKEN_KEYS: log in again"
 
 class FernetVault:
     def __init__(self, keys: Sequence[SecretStr] | Callable[[], Sequence[SecretStr]]) -> None:
-        """Newest first; RefusedError for what is no key, at once unless they are made later."""
+        """Keys, newest first; an invalid one is refused at once, unless they are made later."""
         self._given = keys
         if not callable(keys):
             _ = self._keys
@@ -47,7 +47,7 @@ class FernetVault:
 
 
 def split_keys(text: SecretStr) -> tuple[SecretStr, ...]:
-    """As TOKEN_KEYS has them: commas between, newest first."""
+    """Keys of TOKEN_KEYS: comma-separated, newest first."""
     words = (word.strip() for word in text.get_secret_value().split(","))
     return tuple(SecretStr(word) for word in words if word)
 
@@ -60,7 +60,7 @@ def _key(key: SecretStr) -> Fernet:
     try:
         return Fernet(key.get_secret_value())
     except (ValueError, TypeError):
-        # Without what was given: it may be a good key with a bad character.
+        # Do not show it: it may be a valid key with one bad character.
         raise RefusedError(
             "TOKEN_KEYS: each is 32 random bytes in URL-safe base64, as"
             " `openssl rand -base64 32 | tr '+/' '-_'` gives"
@@ -84,6 +84,6 @@ class KeyedDigest:
         return derive.derive(secret.get_secret_value().encode())
 
     def of(self, purpose: str, text: str) -> str:
-        # Lengths tell where one ends: ("a", "bc") is not ("ab", "c").
+        # Lengths separate the parts: ("a", "bc") is not ("ab", "c").
         message = f"{len(purpose)}:{purpose}:{text}".encode("utf-8", "surrogatepass")
         return hmac.new(self._key, message, hashlib.sha256).hexdigest()

@@ -28,21 +28,21 @@ def kept_diff(patch: str, *, limit: int = MAX_DIFF_BYTES) -> KeptDiff:
     return KeptDiff(whole_lines.decode(), is_truncated=True)
 
 
-class Taken(NamedTuple):
+class TakenPatch(NamedTuple):
     patch: str = ""
     error: SandboxError | None = None
 
 
-async def take_patch(diff: Awaitable[str]) -> Taken:
+async def take_patch(diff: Awaitable[str]) -> TakenPatch:
     """At the end, even when the run's time is up."""
     try:
         async with asyncio.timeout(_PATCH_TIME_S):
-            return Taken(await diff)
+            return TakenPatch(await diff)
     except SandboxError as error:
         words = f"the patch could not be taken: {error}"
-        return Taken(error=SandboxError(words, cause=error.cause))
+        return TakenPatch(error=SandboxError(words, cause=error.cause))
     except TimeoutError:
-        return Taken(error=SandboxError("the patch could not be taken in time"))
+        return TakenPatch(error=SandboxError("the patch could not be taken in time"))
 
 
 _PATCH_TIME_S = 60.0
@@ -50,11 +50,11 @@ _PATCH_TIME_S = 60.0
 _DIFF_TIME_S = 10.0
 
 
-class Look(NamedTuple):
+class Inspection(NamedTuple):
     """What was seen after a step."""
 
     notice: str = ""
-    """What the agent is told of it."""
+    """What the agent is told about the edit count."""
     edit: int | None = None
     """Which edit it was, if it was one that counts."""
     patch: str | None = None
@@ -70,7 +70,7 @@ class Look(NamedTuple):
         return {EDIT: self.edit, DIFF: kept.text, DIFF_TRUNCATED: is_truncated}
 
 
-NOTHING_SEEN = Look()
+NOTHING_SEEN = Inspection()
 
 
 class EditCount:
@@ -94,25 +94,25 @@ class EditCount:
     async def begin(self) -> None:
         self._fingerprint = (await self._sandbox.tree()).fingerprint
 
-    async def look(self, step: int) -> Look:
+    async def look(self, step: int) -> Inspection:
         """After a step: count it if files changed."""
         fingerprint = (await self._sandbox.tree()).fingerprint
         if fingerprint == self._fingerprint:
-            return Look()
+            return Inspection()
         self._fingerprint, self._patch = fingerprint, None
         if self.used_up:
-            return Look(self._ignored())
+            return Inspection(self._ignored())
         self.count += 1
         self.first_step = self.first_step or step
         if self.used_up:
             self.patch_at_cap = await self._sandbox.diff()
-            return Look(self._capped(), self.count, self.patch_at_cap)
+            return Inspection(self._capped(), self.count, self.patch_at_cap)
         self._patch = await self._try_diff()
         notice = f"This step changed files: edit {self.count} of {self._max_edits}."
-        return Look(notice, self.count, self._patch)
+        return Inspection(notice, self.count, self._patch)
 
     async def take(self) -> str:
-        """The patch at the cap, else of the work tree as it is: taken anew only if it has to be."""
+        """The patch at the cap, else of the current work tree, taken again only if needed."""
         if self.patch_at_cap is not None:
             return self.patch_at_cap
         if self._patch is not None:
@@ -122,7 +122,7 @@ class EditCount:
         return await self._sandbox.diff()
 
     async def _try_diff(self) -> str | None:
-        """For the record alone: without it the run goes on."""
+        """Only for the record: the run continues without it."""
         try:
             async with asyncio.timeout(_DIFF_TIME_S):
                 return await self._sandbox.diff()

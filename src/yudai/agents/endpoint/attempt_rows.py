@@ -1,4 +1,4 @@
-"""What an attempt's agent has asked of the model endpoint, and what was not answered there."""
+"""Rows of attempts at the model endpoint: refused calls, and whether the attempt is closed."""
 
 from typing import NamedTuple
 
@@ -7,39 +7,39 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from yudai.kit.causes import Cause
 from yudai.kit.ids import RunId
-from yudai.runs.spending.holds import desk_row
-from yudai.runs.tables import DeskRow, RunRow
+from yudai.runs.spending.holds import endpoint_row
+from yudai.runs.tables import EndpointRow, RunRow
 from yudai.solves import timeline as events
 from yudai.solves.tables import EventRow
 
 CALL_REFUSED = "run.call_refused"
 
 
-class Standing(NamedTuple):
+class AttemptState(NamedTuple):
     refused: int = 0
     is_closed: bool = False
 
 
-async def standing(db: AsyncSession, run_id: RunId, attempt: int) -> Standing:
-    row = await db.get(DeskRow, (run_id, attempt), populate_existing=True)
-    return Standing() if row is None else Standing(row.refused, row.closed_at is not None)
+async def attempt_state(db: AsyncSession, run_id: RunId, attempt: int) -> AttemptState:
+    row = await db.get(EndpointRow, (run_id, attempt), populate_existing=True)
+    return AttemptState() if row is None else AttemptState(row.refused, row.closed_at is not None)
 
 
 async def count_refused(db: AsyncSession, run: RunRow) -> int:
     """One more; how many there are. The run is held."""
-    row = await desk_row(db, run.id, run.attempt)
+    row = await endpoint_row(db, run.id, run.attempt)
     row.refused += 1
     return row.refused
 
 
 async def close(db: AsyncSession, run_id: RunId, attempt: int, *, at: float) -> None:
-    """From now on nothing is told of this attempt; the run is held."""
-    row = await desk_row(db, run_id, attempt)
+    """Accept no more messages of this attempt; the caller holds the run's row."""
+    row = await endpoint_row(db, run_id, attempt)
     row.closed_at = row.closed_at or at
 
 
 async def note_refusal(db: AsyncSession, run: RunRow, cause: Cause, *, at: float) -> None:
-    """Once for each place in the trajectory: whoever only repeats a call is not told of again."""
+    """Once for each place in the trajectory: a repeated call is not recorded again."""
     facts: dict[str, object] = {
         "cause": cause.value,
         "attempt": run.attempt,

@@ -12,9 +12,15 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from yudai.agents.endpoint import attempt_rows
 from yudai.agents.endpoint import responses as wire
-from yudai.agents.endpoint.intake import Intake, Order, SlowBodyError, Visit, to_its_end
-from yudai.agents.endpoint.port import BodyTooLargeError, DeskReport, ModelAnswer, ReadBody, Ticket
-from yudai.agents.endpoint.recorder import MAX_REFUSED, DeskBook, cap_of, used_up
+from yudai.agents.endpoint.intake import Caller, CallRequest, Intake, SlowBodyError, to_its_end
+from yudai.agents.endpoint.port import (
+    BodyTooLargeError,
+    EndpointReport,
+    EndpointToken,
+    ModelAnswer,
+    ReadBody,
+)
+from yudai.agents.endpoint.recorder import MAX_REFUSED, EndpointRecorder, cap_of, used_up
 from yudai.agents.endpoint.session import Session
 from yudai.agents.endpoint.tokens import AUDIENCE, RunClaims, RunTokens, check_run
 from yudai.agents.endpoint.trajectory import Seen, bodies_of, redacted, reply_body
@@ -22,19 +28,19 @@ from yudai.gateway.port import Call, Completion, Gateway
 from yudai.kit.causes import Cause
 from yudai.kit.clock import Clock
 from yudai.kit.errors import (
+    ClaimLostError,
     ConflictError,
     GatewayError,
+    InfrastructureError,
     NotFoundError,
     RefusedError,
-    TakenError,
     UnknownCallerError,
-    WorldError,
 )
 from yudai.kit.ids import RunId
 from yudai.runs import messages as trajectories
 from yudai.runs import queries as runs
 from yudai.runs.spending.metered_gateway import MeteredGateway
-from yudai.runs.spending.solve_cap import RunCap, SharedPurse
+from yudai.runs.spending.solve_cap import RunCap, SolveCap
 from yudai.runs.tables import RunRow
 from yudai.solves import queries as solves
 from yudai.solves.tables import SolveRow
@@ -53,7 +59,7 @@ _Key = tuple[RunId, int]
 
 
 class TooManyError(Exception):
-    """Whoever sends what is not taken again and again is not read any more."""
+    """The attempt sent too many refused requests; further ones are not read."""
 
 
 _REFUSALS: dict[type[Exception], wire.Refusal] = {
@@ -68,14 +74,14 @@ class _Begun(NamedTuple):
     """A call that may be made."""
 
     call: Call
-    order: Order
+    call_request: CallRequest
     session: Session
     step: int
     left_s: float
 
 
 @dataclass(frozen=True)
-class ModelDesk:
+class ModelEndpoint:
     """One per process; any number of processes may answer for one run."""
 
     store: Store
@@ -85,12 +91,12 @@ class ModelDesk:
     _sessions: dict[_Key, Session] = field(default_factory=dict[_Key, Session], repr=False)
 
     @cached_property
-    def _book(self) -> DeskBook:
-        return DeskBook(self.store, self.clock)
+    def _recorder(self) -> EndpointRecorder:
+        return EndpointRecorder(self.store, self.clock)
 
     @cached_property
     def _intake(self) -> Intake:
-        return Intake(self._book)
+        return Intake(self._recorder)
 
     async def complete(self, authorization: str, read: ReadBody) -> ModelAnswer:
         return await self._answered(self._complete(authorization, read))
@@ -98,13 +104,13 @@ class ModelDesk:
     async def models(self, authorization: str) -> ModelAnswer:
         return await self._answered(self._models(authorization))
 
-    async def admit(self, run_id: RunId, *, sandbox_id: str, seconds: float) -> Ticket:
+    async def open(self, run_id: RunId, *, sandbox_id: str, seconds: float) -> EndpointToken:
         async with self.store.change() as db:
             run = await runs.get(db, run_id)
             solve = await solves.get(db, run.solve_id)
         # Only the present attempt's messages change its row: another one's sandbox is not there.
         if run.sandbox_id != sandbox_id:
-            raise TakenError(f"run {run_id} was taken up by another worker")
+            raise ClaimLostError(f"run {run_id} was taken up by another worker")
         claims = RunClaims(
             iss=self.tokens.issuer,
             aud=AUDIENCE,
@@ -115,21 +121,21 @@ class ModelDesk:
             model=run.contestant.model,
             cap_micros=solve.budget.run_cost_cap_micros,
         )
-        return Ticket(run_id=run.id, attempt=run.attempt, token=self.tokens.sign(claims))
+        return EndpointToken(run_id=run.id, attempt=run.attempt, token=self.tokens.sign(claims))
 
-    async def report(self, ticket: Ticket) -> DeskReport:
-        session = self._sessions.pop((ticket.run_id, ticket.attempt), None)
-        await self._book.close(ticket.run_id, ticket.attempt)
+    async def report(self, endpoint_token: EndpointToken) -> EndpointReport:
+        session = self._sessions.pop((endpoint_token.run_id, endpoint_token.attempt), None)
+        await self._recorder.close(endpoint_token.run_id, endpoint_token.attempt)
         if session is not None and session.tasks:
-            session.leave()
+            session.close()
             await asyncio.wait(set(session.tasks), timeout=LEAVING_S)
-        await self._book.all_settled(ticket.run_id, within_s=OTHERS_S)
-        return await self._book.report(ticket.run_id, ticket.attempt)
+        await self._recorder.all_settled(endpoint_token.run_id, within_s=OTHERS_S)
+        return await self._recorder.report(endpoint_token.run_id, endpoint_token.attempt)
 
-    def leave(self, ticket: Ticket) -> None:
-        session = self._sessions.pop((ticket.run_id, ticket.attempt), None)
+    def close(self, endpoint_token: EndpointToken) -> None:
+        session = self._sessions.pop((endpoint_token.run_id, endpoint_token.attempt), None)
         if session is not None:
-            session.leave()
+            session.close()
 
     async def _answered(self, work: Coroutine[Any, Any, ModelAnswer]) -> ModelAnswer:
         """Every refusal in OpenAI's shape; none says more than the sandbox may know."""
@@ -142,9 +148,9 @@ class ModelDesk:
             return wire.refused(wire.UNKNOWN_CALLER, _OVER)
         except RefusedError as error:
             return wire.refused(wire.BAD_REQUEST, self.store.redact(str(error)))
-        except WorldError as error:
+        except InfrastructureError as error:
             words = self.store.redact(str(error))
-            log.warning("model_desk.refused", cause=error.cause, error=words)
+            log.warning("model_endpoint.refused", cause=error.cause, error=words)
             return wire.refused_for(error.cause)
 
     async def _models(self, authorization: str) -> ModelAnswer:
@@ -154,34 +160,34 @@ class ModelDesk:
     async def _claims(self, authorization: str) -> RunClaims:
         claims = self.tokens.read(authorization)
         async with self.store.read() as db:
-            desk = await _checked(db, claims, await runs.get(db, claims.run))
-        if desk.refused >= MAX_REFUSED:
+            endpoint = await _checked(db, claims, await runs.get(db, claims.run))
+        if endpoint.refused >= MAX_REFUSED:
             raise TooManyError(f"more than {MAX_REFUSED} requests of this run were refused")
         return claims
 
     async def _complete(self, authorization: str, read: ReadBody) -> ModelAnswer:
-        visit = Visit(await self._claims(authorization), authorization.rsplit(maxsplit=1)[-1])
-        places = self._intake.places(visit)
-        async with places.answered:
-            session = self._sessions.get(visit.key)
+        caller = Caller(await self._claims(authorization), authorization.rsplit(maxsplit=1)[-1])
+        slots = self._intake.slots(caller)
+        async with slots.answered:
+            session = self._sessions.get(caller.key)
             seen = session.seen if session else Seen()
-            order = await self._intake.order(visit, read, places, seen)
-            return await self._served(visit.claims, order)
+            call_request = await self._intake.call_request(caller, read, slots, seen)
+            return await self._served(caller.claims, call_request)
 
-    async def _served(self, claims: RunClaims, order: Order) -> ModelAnswer:
-        begun = await self._begin(claims, order)
+    async def _served(self, claims: RunClaims, call_request: CallRequest) -> ModelAnswer:
+        begun = await self._begin(claims, call_request)
         if isinstance(begun, Cause):
-            await self._book.refuse(claims, begun)
+            await self._recorder.refuse(claims, begun)
             return wire.refused_for(begun)
         with begun.session.under_way():
             completion = await self._made(claims, begun)
             await to_its_end(self._finish(claims, begun, completion))
         reply = wire.Reply(self.clock.token(), begun.call.model, int(self.clock.now()))
-        if order.request.is_streamed:
-            return reply.streamed(completion, with_usage=order.request.with_usage)
+        if call_request.request.is_streamed:
+            return reply.streamed(completion, with_usage=call_request.request.with_usage)
         return reply.whole(completion)
 
-    async def _begin(self, claims: RunClaims, order: Order) -> _Begun | Cause:
+    async def _begin(self, claims: RunClaims, call_request: CallRequest) -> _Begun | Cause:
         """Count the step and record what is new, before the call is made."""
         now = self.clock.now()
         async with self.store.change() as db:
@@ -191,36 +197,36 @@ class ModelDesk:
             if (cause := used_up(solve, run, claims)) is not None:
                 return cause
             session = await self._session(db, solve, run, claims)
-            new = session.seen.unseen(order.messages.prints)
-            bodies = bodies_of(order.messages, new, at=now)
+            new = session.seen.unseen(call_request.messages.prints)
+            bodies = bodies_of(call_request.messages, new, at=now)
             step = run.steps + 1
-            changed = await self._book.keep(db, run, bodies, step=run.steps, steps=step)
+            changed = await self._recorder.keep(db, run, bodies, step=run.steps, steps=step)
         session.recorded(bodies, changed.message_count)
-        call = _call(changed, order, turn=step - 1)
-        return _Begun(call, order, session, step, claims.exp - now)
+        call = _call(changed, call_request, turn=step - 1)
+        return _Begun(call, call_request, session, step, claims.exp - now)
 
     async def _made(self, claims: RunClaims, begun: _Begun) -> Completion:
         timer = asyncio.timeout(begun.left_s)
         try:
             async with timer:
-                return await begun.session.complete(begun.call, begun.order.asked)
+                return await begun.session.complete(begun.call, begun.call_request.asked)
         except TimeoutError:
             if not timer.expired():
                 raise
-            await self._book.note(claims, Cause.OUT_OF_TIME)
+            await self._recorder.note(claims, Cause.OUT_OF_TIME)
             raise GatewayError("the run's time is up", cause=Cause.OUT_OF_TIME) from None
         except GatewayError as error:
-            await self._book.note(claims, error.cause)
+            await self._recorder.note(claims, error.cause)
             raise
         except RefusedError as error:
             # This server lacks a key or an address: nothing that a sandbox could do about.
-            await self._book.note(claims, Cause.MODEL_REFUSED)
+            await self._recorder.note(claims, Cause.MODEL_REFUSED)
             raise GatewayError(str(error), cause=Cause.MODEL_REFUSED) from None
 
     async def _finish(self, claims: RunClaims, begun: _Begun, completion: Completion) -> None:
         said = reply_body(completion, temperature=begun.call.temperature, at=self.clock.now())
-        body = await asyncio.to_thread(redacted, said, begun.order.redact)
-        count = await self._book.finish(claims, body, step=begun.step, usage=completion.usage)
+        body = await asyncio.to_thread(redacted, said, begun.call_request.redact)
+        count = await self._recorder.finish(claims, body, step=begun.step, usage=completion.usage)
         if count is not None:
             begun.session.recorded([body], count)
 
@@ -239,7 +245,7 @@ class ModelDesk:
         return session
 
     def _new_session(self, solve: SolveRow, run: RunRow, claims: RunClaims) -> Session:
-        purse = SharedPurse(
+        solve_cap = SolveCap(
             self.store,
             self.clock,
             solve_id=solve.id,
@@ -247,10 +253,10 @@ class ModelDesk:
             worker_id=run.worker_id,
             cap_micros=solve.budget.cost_cap_micros,
         )
-        purse.run_cap = RunCap(cap_of(solve, claims), run.attempt)
+        solve_cap.run_cap = RunCap(cap_of(solve, claims), run.attempt)
         models = {model.name: model for model in solve.models}
         return Session(
-            lambda: MeteredGateway(self.gateway, purse, models, run_cap_micros=_UNCOUNTED),
+            lambda: MeteredGateway(self.gateway, solve_cap, models, run_cap_micros=_UNCOUNTED),
             ends_at=claims.exp,
         )
 
@@ -260,15 +266,15 @@ class ModelDesk:
             del self._sessions[key]
 
 
-async def _checked(db: AsyncSession, claims: RunClaims, run: RunRow) -> attempt_rows.Standing:
+async def _checked(db: AsyncSession, claims: RunClaims, run: RunRow) -> attempt_rows.AttemptState:
     """UnknownCallerError when its attempt does not go on any more."""
-    desk = await attempt_rows.standing(db, run.id, run.attempt)
-    check_run(claims, state=run.state, attempt=run.attempt, is_closed=desk.is_closed)
-    return desk
+    endpoint = await attempt_rows.attempt_state(db, run.id, run.attempt)
+    check_run(claims, state=run.state, attempt=run.attempt, is_closed=endpoint.is_closed)
+    return endpoint
 
 
-def _call(run: RunRow, order: Order, *, turn: int) -> Call:
-    request = order.request
+def _call(run: RunRow, call_request: CallRequest, *, turn: int) -> Call:
+    request = call_request.request
     call = Call(
         model=run.contestant.model,
         temperature=run.contestant.temperature,

@@ -1,4 +1,4 @@
-"""From a request's body to what may be asked of a model: bounded in time, number and size."""
+"""Reads a request's body into a call, within limits on time, number and size."""
 
 import asyncio
 from collections.abc import Coroutine
@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, TypeVar
 from weakref import WeakValueDictionary
 
 from yudai.agents.endpoint.port import BodyTooLargeError, ReadBody
-from yudai.agents.endpoint.recorder import DeskBook
+from yudai.agents.endpoint.recorder import EndpointRecorder
 from yudai.agents.endpoint.request import ChatRequest, read_request
 from yudai.agents.endpoint.session import Asked
 from yudai.agents.endpoint.tokens import RunClaims
@@ -17,20 +17,20 @@ from yudai.kit.ids import RunId
 from yudai.kit.redaction import Redact, redactor
 
 MAX_AT_ONCE = 8
-"""Requests of one attempt that a process reads and answers together; further ones wait unread."""
+"""Requests of one attempt that a process handles at once; further ones wait unread."""
 PARSED_AT_ONCE = 2
-"""In this process, of each attempt one."""
+"""At once in this process, and at most one of each attempt."""
 READING_S = 60.0
 """How long a body may take to arrive."""
 T = TypeVar("T")
 
 
 class SlowBodyError(Exception):
-    """Somebody keeps a place without sending anything."""
+    """The client holds a slot without sending its body."""
 
 
-class Order(NamedTuple):
-    """A request that was taken."""
+class CallRequest(NamedTuple):
+    """A request that was read and accepted."""
 
     request: ChatRequest
     messages: Prepared
@@ -38,20 +38,20 @@ class Order(NamedTuple):
     redact: Redact
 
 
-class Visit(NamedTuple):
-    """Who asks."""
+class Caller(NamedTuple):
+    """The run's token, verified, and as it was sent."""
 
     claims: RunClaims
     token: str
-    """As it was presented: an agent may well tell it to its model."""
+    """Redacted from messages: an agent may well send it to its model."""
 
     @property
     def key(self) -> tuple[RunId, int]:
         return self.claims.run, self.claims.attempt
 
 
-class Places:
-    """Of one attempt."""
+class CallSlots:
+    """The slots of one attempt."""
 
     def __init__(self) -> None:
         self.answered = asyncio.Semaphore(MAX_AT_ONCE)
@@ -60,46 +60,50 @@ class Places:
 
 @dataclass(frozen=True)
 class Intake:
-    """Of one process."""
+    """One per process."""
 
-    book: DeskBook
-    _places: WeakValueDictionary[tuple[RunId, int], Places] = field(
-        default_factory=WeakValueDictionary[tuple[RunId, int], Places]
+    recorder: EndpointRecorder
+    _slots: WeakValueDictionary[tuple[RunId, int], CallSlots] = field(
+        default_factory=WeakValueDictionary[tuple[RunId, int], CallSlots]
     )
-    """Each lives as long as somebody is in it, or waits for it."""
+    """Each lives as long as a request uses it or waits for it."""
     _parsed: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(PARSED_AT_ONCE))
 
-    def places(self, visit: Visit) -> Places:
-        return self._places.setdefault(visit.key, Places())
+    def slots(self, caller: Caller) -> CallSlots:
+        return self._slots.setdefault(caller.key, CallSlots())
 
-    async def order(self, visit: Visit, read: ReadBody, places: Places, seen: Seen) -> Order:
-        """What is not taken is counted, before it is said."""
+    async def call_request(
+        self, caller: Caller, read: ReadBody, slots: CallSlots, seen: Seen
+    ) -> CallRequest:
+        """A refused request is counted before the refusal is raised."""
         try:
             body = await _read(read)
         except (BodyTooLargeError, SlowBodyError):
-            await self.book.refuse(visit.claims)
+            await self.recorder.refuse(caller.claims)
             raise
-        return await to_its_end(self._taken(visit, body, places, seen))
+        return await to_its_end(self._taken(caller, body, slots, seen))
 
-    async def _taken(self, visit: Visit, body: bytes, places: Places, seen: Seen) -> Order:
-        """In a thread: a large body would keep everything else of this process waiting."""
-        now = self.book.clock.now()
+    async def _taken(
+        self, caller: Caller, body: bytes, slots: CallSlots, seen: Seen
+    ) -> CallRequest:
+        """Parse in a thread: a large body would block the event loop."""
+        now = self.recorder.clock.now()
         try:
-            async with places.parsed, self._parsed:
-                return await asyncio.to_thread(self._make, visit, body, seen, now)
+            async with slots.parsed, self._parsed:
+                return await asyncio.to_thread(self._make, caller, body, seen, now)
         except RefusedError:
-            await self.book.refuse(visit.claims)
+            await self.recorder.refuse(caller.claims)
             raise
 
-    def _make(self, visit: Visit, body: bytes, seen: Seen, now: float) -> Order:
+    def _make(self, caller: Caller, body: bytes, seen: Seen, now: float) -> CallRequest:
         request = read_request(body)
-        known, own = self.book.store.redact, redactor([visit.token])
+        known, own = self.recorder.store.redact, redactor([caller.token])
 
         def redact(text: str) -> str:
             return own(known(text))
 
         messages = prepared(request.messages, seen, redact, at=now)
-        return Order(request, messages, Asked.of(request.messages, request.tools), redact)
+        return CallRequest(request, messages, Asked.of(request.messages, request.tools), redact)
 
 
 async def _read(read: ReadBody) -> bytes:
@@ -114,12 +118,12 @@ async def _read(read: ReadBody) -> bytes:
 
 
 async def to_its_end(work: Coroutine[Any, Any, T]) -> T:
-    """Also when we are cancelled meanwhile: it was paid for, or costs us all the same."""
+    """Finish the work even when cancelled: the model call is paid for either way."""
     task = asyncio.ensure_future(work)
     try:
         return await asyncio.shield(task)
     except asyncio.CancelledError:
         await asyncio.wait([task])
-        # Nobody else asks how it ended.
+        # Marks the exception as retrieved.
         _ = task.cancelled() or task.exception()
         raise

@@ -19,7 +19,7 @@ ReadBody = Callable[[], Awaitable[bytes]]
 
 
 class BodyTooLargeError(Exception):
-    """Nobody sends that much to a model."""
+    """The body is larger than MAX_BODY."""
 
 
 class ModelAnswer(Value):
@@ -31,54 +31,54 @@ class ModelAnswer(Value):
     headers: dict[str, str] = Field(default_factory=dict)
 
 
-class ModelDesk(Protocol):
-    """What doors serve; `authorization` is that header as it came, "" when there was none."""
+class ModelEndpoint(Protocol):
+    """What HTTP servers serve; `authorization` is that header as sent, "" when there was none."""
 
     async def complete(self, authorization: str, read: ReadBody) -> ModelAnswer:
-        """One chat-completions request; cancelling leaves the call, which is settled all the same.
+        """Answer one chat-completions request; a refusal is an answer too.
 
-        Every refusal is an answer.
+        Cancelling this does not cancel the model call, whose cost is settled in any case.
         """
         ...
 
     async def models(self, authorization: str) -> ModelAnswer: ...
 
 
-class Ticket(Value):
-    """One attempt's admission to the desk."""
+class EndpointToken(Value):
+    """One attempt's access to the model endpoint."""
 
     run_id: RunId
     attempt: int
     token: SecretStr
 
 
-class DeskReport(Value):
-    """What an attempt has asked for, when nobody asks any more."""
+class EndpointReport(Value):
+    """What an attempt's calls added up to, once it has ended."""
 
     steps: int
     usage: Usage
     messages: int
-    """How many of its trajectory are stored: the next one's number."""
+    """How many messages of its trajectory are stored: the number of the next one."""
     plan: tuple[str, ...] = ()
     plan_step: int | None = None
     refusal: Cause | None = None
-    """Why its last call was not answered; None: it was."""
+    """Why its last call was refused; None: it was answered."""
 
 
-class RunDesk(Protocol):
-    """What a command agent needs of the desk."""
+class RunEndpoint(Protocol):
+    """What a command agent needs of the model endpoint."""
 
-    async def admit(self, run_id: RunId, *, sandbox_id: str, seconds: float) -> Ticket:
-        """For the attempt that has told its first message from this sandbox, else TakenError.
+    async def open(self, run_id: RunId, *, sandbox_id: str, seconds: float) -> EndpointToken:
+        """For the attempt whose first message came from this sandbox, else ClaimLostError.
 
-        It is good for so many seconds, at the longest until its solve's time is up.
+        The token expires after so many seconds, or when the solve's time is up.
         """
         ...
 
-    async def report(self, ticket: Ticket) -> DeskReport:
-        """Ends what is under way for it first."""
+    async def report(self, endpoint_token: EndpointToken) -> EndpointReport:
+        """End the attempt's calls under way, then report."""
         ...
 
-    def leave(self, ticket: Ticket) -> None:
-        """Nothing more is done for it in this process."""
+    def close(self, endpoint_token: EndpointToken) -> None:
+        """Forget the attempt in this process."""
         ...

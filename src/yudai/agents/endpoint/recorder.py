@@ -1,4 +1,4 @@
-"""What the desk writes down of a run: messages, steps, usage, refusals; any process may."""
+"""What the model endpoint records of a run, in any process: messages, steps, usage, refusals."""
 
 import asyncio
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ import structlog
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from yudai.agents.endpoint import attempt_rows
-from yudai.agents.endpoint.port import DeskReport
+from yudai.agents.endpoint.port import EndpointReport
 from yudai.agents.endpoint.tokens import RunClaims
 from yudai.gateway.domain.models import Usage
 from yudai.kit.causes import Cause
@@ -32,7 +32,7 @@ _LOOK_S = 0.1
 
 
 @dataclass(frozen=True)
-class DeskBook:
+class EndpointRecorder:
     store: Store
     clock: Clock
 
@@ -69,25 +69,25 @@ class DeskBook:
     async def finish(
         self, claims: RunClaims, body: Object, *, step: int, usage: Usage
     ) -> int | None:
-        """What a call used counts in any case; what was said only while the agent goes on.
+        """Record a call's usage in any case, and its reply only while the agent is running.
 
-        Returns how many messages there are; None: the reply is not among them.
+        Returns the number of messages; None: the reply was not stored.
         """
         # It was charged to the run where its money was settled.
         counted = usage.model_copy(update={"cost_micros": 0})
         async with self.store.change() as db:
             run = await runs.hold(db, claims.run)
             if run.attempt != claims.attempt:
-                log.warning("model_desk.late", run_id=run.id, attempt=claims.attempt)
+                log.warning("model_endpoint.late", run_id=run.id, attempt=claims.attempt)
                 return None
-            desk = await attempt_rows.standing(db, run.id, run.attempt)
-            is_told = run.state is RunState.RUNNING and not desk.is_closed
+            endpoint = await attempt_rows.attempt_state(db, run.id, run.attempt)
+            is_told = run.state is RunState.RUNNING and not endpoint.is_closed
             bodies = [body] if is_told else []
             changed = await self.keep(db, run, bodies, step=step, usage=run.usage + counted)
         return changed.message_count if is_told else None
 
     async def note(self, claims: RunClaims, cause: Cause) -> None:
-        """So that whoever ends the run, wherever, knows why its agent was not answered."""
+        """The process that ends the run, maybe another one, reads why a call was refused."""
         async with self.store.change() as db:
             run = await runs.hold(db, claims.run)
             if run.attempt == claims.attempt:
@@ -120,18 +120,18 @@ class DeskBook:
                     return
             await asyncio.sleep(_LOOK_S)
 
-    async def report(self, run_id: RunId, attempt: int) -> DeskReport:
+    async def report(self, run_id: RunId, attempt: int) -> EndpointReport:
         async with self.store.change() as db:
             run = await runs.hold(db, run_id)
             account = await holds.account(db, run.solve_id)
             is_present = run.attempt == attempt
-            # Of a process that died, or that does not know yet: nobody waits for these answers.
+            # Calls of a process that died or has not heard of the end: no client waits for them.
             lost = [held for held in account.held if held.run_id == run.id and is_present]
             await holds.write_off_all(db, run.solve_id, lost, at=self.clock.now())
             told = await trajectories.messages(db, run.id, attempt=attempt)
             refusal = await attempt_rows.last_refusal(db, run)
         planned = next((message for message in told if _plan(message)), None)
-        return DeskReport(
+        return EndpointReport(
             steps=run.steps,
             usage=run.usage,
             messages=run.message_count,

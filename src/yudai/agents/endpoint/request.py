@@ -32,7 +32,7 @@ _STEP = {ord(char): step for char, step in zip("[{]}", (1, 1, -1, -1), strict=Tr
 _TEXTS = ("type", "id", "format", "text", "summary", "signature", "data")
 _DETAILS = dict.fromkeys(_TEXTS, str) | {"index": int}
 _NAMED = 4
-"""How much of a place is told: what is further inside has names of the sender's own."""
+"""How much of an error's path is shown: deeper parts contain names the sender chose."""
 
 
 class ChatRequest(NamedTuple):
@@ -67,7 +67,7 @@ def read_request(body: bytes) -> ChatRequest:
         words = first["msg"].removeprefix("Value error, ")
         raise RefusedError(f"{place}: {words}", field=place) from None
     return ChatRequest(
-        # A message without content has the field all the same.
+        # A message without content still has the field.
         messages=[{"content": None} | _kept(message) for message in request.messages],
         tools=list(map(_kept, request.tools)),
         max_output_tokens=request.max_tokens,
@@ -91,7 +91,7 @@ def _parsed(body: bytes) -> Object:
         text = body.decode()
         data: object = json.loads(text, parse_constant=_no_number, parse_float=_number)
         if "\\ud" in text.lower():
-            # Halves of characters, which could be sent to nobody.
+            # Unpaired surrogates, which cannot be encoded.
             data = json.loads(clean(json.dumps(data, ensure_ascii=False)))
     except (ValueError, RecursionError):
         raise RefusedError("the body is no JSON") from None
@@ -126,7 +126,7 @@ def _kept(shape: BaseModel) -> Object:
 
 
 def _text_alone(value: object, check: ValidatorFunctionWrapHandler) -> Any:
-    """What a picture costs cannot be told from its size."""
+    """The cost of a picture cannot be known from its size."""
     try:
         return check(value)
     except ValidationError:
@@ -154,7 +154,7 @@ def _or_none(value: Any) -> Any:
 
 
 _T = TypeVar("_T")
-# Only the first error is told: more of them would take time and memory.
+# Only the first error is reported: more would take time and memory.
 _Items = Annotated[list[_T], Field(fail_fast=True)]
 _Text = Annotated[str | None, AfterValidator(_or_none)]
 _Detail = Annotated[Object, BeforeValidator(_detail)]

@@ -33,7 +33,7 @@ class Reply(NamedTuple):
         return ModelAnswer(status=200, content=_json(body))
 
     def streamed(self, completion: Completion, *, with_usage: bool) -> ModelAnswer:
-        """In one chunk: a metered reply is whole before anybody sees a part of it."""
+        """In one chunk: a metered reply is complete before any part of it is sent."""
         lines = [_json(chunk).decode() for chunk in self._chunks(completion, with_usage=with_usage)]
         content = "".join(f"data: {line}\n\n" for line in [*lines, "[DONE]"])
         return ModelAnswer(status=200, content=content.encode(), media_type=EVENTS)
@@ -91,7 +91,7 @@ TOO_SLOW = Refusal(408, _INVALID, "too_slow", is_worth_repeating=True)
 TOO_MANY = Refusal(403, "insufficient_quota", "too_many_refused")
 AWAY = Refusal(503, _SERVER, "unavailable", is_worth_repeating=True)
 OUR_FAULT = Refusal(500, _SERVER, "internal")
-# Nobody's client repeats a 402 or a 403 by itself, and repeated they would only waste time.
+# No client repeats a 402 or a 403 by itself, and repeating them would only waste time.
 BY_CAUSE: dict[Cause, Refusal] = {
     Cause.OUT_OF_BUDGET: Refusal(402, "insufficient_quota", "out_of_budget"),
     Cause.OUT_OF_STEPS: Refusal(403, "insufficient_quota", "out_of_steps"),

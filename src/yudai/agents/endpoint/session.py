@@ -1,4 +1,4 @@
-"""One attempt at the desk, as this process knows it: its money, its calls, what is recorded."""
+"""One attempt's state in this process: spending cap, calls, messages recorded so far."""
 
 import asyncio
 import hashlib
@@ -55,7 +55,7 @@ class Session:
 
     @contextmanager
     def under_way(self) -> Generator[None]:
-        """Whoever ends the session waits for what is done in here."""
+        """The session is not closed before the work in this block is done."""
         task = asyncio.current_task()
         if task is None:
             raise RuntimeError("calls are made in tasks")
@@ -75,7 +75,7 @@ class Session:
             self.seen.add(body)
         self.messages = count
 
-    def leave(self) -> None:
+    def close(self) -> None:
         for task in self.tasks:
             task.cancel()
 

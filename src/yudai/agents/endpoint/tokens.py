@@ -14,12 +14,12 @@ from yudai.kit.value import Value
 from yudai.runs.domain.states import RunState
 
 AUDIENCE = "yudai-model"
-"""Whatever else is ever signed with the same secret is for somebody else."""
+"""Tokens signed with the same secret for another purpose have another audience."""
 MAX_TOKEN = 4096
 
 
 class RunClaims(Value):
-    """Frozen at the start of an attempt; what may change meanwhile is asked of the database."""
+    """Fixed at the start of an attempt; what may change is read from the database."""
 
     # Signed by us, but read as any input: "5" is no number there, nor is true.
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
@@ -50,7 +50,7 @@ def read_claims(payload: Mapping[str, object], *, issuer: str, now: float) -> Ru
 
 
 def check_run(claims: RunClaims, *, state: RunState, attempt: int, is_closed: bool = False) -> None:
-    """Whether the attempt that the token is for still goes on; its agent may have ended before."""
+    """Refuse a token whose attempt is over, or whose agent has ended."""
     if attempt != claims.attempt:
         raise UnknownCallerError("this token is of an earlier attempt of its run")
     if is_closed or state is not RunState.RUNNING:
@@ -81,7 +81,7 @@ class RunTokens:
         return SecretStr(jwt.encode(claims.model_dump(), key, algorithm=_ALGORITHM))
 
     def read(self, authorization: str) -> RunClaims:
-        """UnknownCallerError, which never repeats the token, for whatever is not good."""
+        """UnknownCallerError for any invalid token; its message never contains the token."""
         if not authorization.lower().startswith(_BEARER):
             raise UnknownCallerError("send the run's token: `Authorization: Bearer ...`")
         token = authorization[len(_BEARER) :].strip()

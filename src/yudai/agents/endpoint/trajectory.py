@@ -16,7 +16,7 @@ from yudai.runs.domain.trajectory.trajectory import TrajectoryMessage
 from yudai.store.columns import to_json
 
 KEPT_PER_CALL = 400_000
-"""Of all new messages of one request: an agent that writes its history anew is not kept twice."""
+"""Limit on all new messages of one request, for agents that rewrite their whole history."""
 PRINT = "print"
 """Key beside a message that says which one it is, also when only a part of it was kept."""
 CLAIMED_ROLE = "claimed_role"
@@ -70,7 +70,7 @@ class Prepared(NamedTuple):
 
 
 def prepared(messages: Sequence[Object], seen: Seen, redact: Redact, *, at: float) -> Prepared:
-    """The work that grows with the messages: to be done before anybody waits for it."""
+    """The work that grows with the messages: do it before taking a database lock."""
     prints = [fingerprint(message) for message in messages]
     kept = {place: _kept(messages[place], redact, at=at) for place in seen.unseen(prints)}
     return Prepared(prints, kept)
@@ -81,7 +81,7 @@ def redacted(body: Object, redact: Redact) -> Object:
 
 
 def bodies_of(ready: Prepared, places: Sequence[int], *, at: float) -> list[Object]:
-    """Messages of a request as they are kept; above the cap of a call only that they were."""
+    """A request's messages as they are stored; above a call's limit only a note of each."""
     left, bodies, dropped = KEPT_PER_CALL, list[Object](), 0
     for place in places:
         kept = ready.kept.get(place)

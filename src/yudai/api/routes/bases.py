@@ -1,4 +1,4 @@
-"""Routes of prepared bases: what sandboxes start from, and what it takes on disk."""
+"""Routes of prepared bases, from which sandboxes start."""
 
 from typing import Annotated
 
@@ -12,7 +12,7 @@ from yudai.kit.errors import NotFoundError
 from yudai.kit.value import Value
 from yudai.sandboxes.domain.backends import BackendName
 from yudai.sandboxes.port import BaseFacts
-from yudai.wiring.sandbox_upkeep import open_shelf
+from yudai.wiring.sandbox_upkeep import open_named_backend
 
 router = APIRouter(tags=["installation"], dependencies=[ADMINISTERING])
 
@@ -24,10 +24,10 @@ BackendQuery = Annotated[
 class BaseView(Value):
     backend: str
     key: str
-    size_bytes: int | None = Field(description="null: its provider does not say.")
+    size_bytes: int | None = Field(description="null: unknown to its provider.")
     made_at: float
-    used_at: float = Field(description="When a sandbox was last made of it, or ended.")
-    users: int = Field(description="Sandboxes that stand on it; one with any cannot be removed.")
+    used_at: float = Field(description="When its last sandbox was created or ended.")
+    users: int = Field(description="Sandboxes that use it; a base in use cannot be removed.")
 
 
 class BaseList(Value):
@@ -41,8 +41,8 @@ class BaseRemoved(Value):
 
 @router.get("/bases", operation_id="listBases")
 async def find(service: ServiceDep, backend: BackendQuery = None) -> BaseList:
-    """Those of this server's home, or of its account with a provider."""
-    async with open_shelf(service.settings, backend, service.store) as shelf:
+    """List bases of this server's home, or of its account at a provider."""
+    async with open_named_backend(service.settings, backend, service.store) as shelf:
         found = await shelf.bases()
     return BaseList(
         bases=tuple(map(_view, found)), total_bytes=sum(base.size_bytes or 0 for base in found)
@@ -51,8 +51,8 @@ async def find(service: ServiceDep, backend: BackendQuery = None) -> BaseList:
 
 @router.delete("/bases/{key}", operation_id="removeBase", responses=CONFLICT)
 async def remove(key: str, service: ServiceDep, backend: BackendQuery = None) -> BaseRemoved:
-    """Whoever needs it again builds it anew."""
-    async with open_shelf(service.settings, backend, service.store) as shelf:
+    """Remove a base; it is built again when it is needed."""
+    async with open_named_backend(service.settings, backend, service.store) as shelf:
         if not await shelf.remove_base(key):
             raise NotFoundError(f"there is no base {key[:200]!a}")
     return BaseRemoved(key=key)

@@ -7,9 +7,9 @@ from fastapi import APIRouter, Path, Query, Request, Response
 from yudai.accounts.access import Right
 from yudai.api.dependencies import ConversationIdPath, IdempotencyHeader, ServiceDep, keyed
 from yudai.api.openapi import CONFLICT
-from yudai.api.security.authorize import Named
+from yudai.api.security.authorize import NamedRepository
 from yudai.api.security.rights import (
-    GateDep,
+    AuthorizerDep,
     MayRead,
     MayReadConversation,
     MayRun,
@@ -55,16 +55,16 @@ async def create(  # noqa: PLR0913 - one for each thing that is asked or needed
     body: ConversationAsk,
     service: ServiceDep,
     user: MayRun,
-    gate: GateDep,
+    authorizer: AuthorizerDep,
     response: Response,
     key: IdempotencyHeader = None,
 ) -> Conversation:
-    """Begin to talk; solves that are started here are of its repository."""
+    """Create a conversation; its solves use its repository by default."""
     if body.repo_url or body.repo_path:
         at = SolveAsk.model_construct(repo_url=body.repo_url, repo_path=body.repo_path)
-        await gate.place(user, at, Right.READ)
+        await authorizer.place(user, at, Right.READ)
     if body.solve_id:
-        await gate.solve(request, body.solve_id, Right.READ)
+        await authorizer.solve(request, body.solve_id, Right.READ)
     made = await service.conversations.create(
         body, user_id=user.id, key=keyed(key, "createConversation", body.model_dump_json())
     )
@@ -79,7 +79,7 @@ async def list_all(
     cursor: CursorQuery = "",
     limit: Limit = 50,
 ) -> ConversationPage:
-    """Newest first."""
+    """List conversations, newest first."""
     return await service.conversations.page(user_id=user.id, limit=limit, cursor=cursor)
 
 
@@ -87,7 +87,7 @@ async def list_all(
 async def read(
     conversation_id: ConversationIdPath, service: ServiceDep, permit: MayReadConversation
 ) -> ConversationDetail:
-    """With its solves, newest first."""
+    """Get a conversation with its solves, newest first."""
     return await service.conversations.read(conversation_id, user_id=permit.owner_id)
 
 
@@ -100,7 +100,7 @@ async def messages(
     before: CursorQuery = "",
     limit: Limit = 50,
 ) -> MessagePage:
-    """The newest ones, oldest first; or those after or before a cursor."""
+    """List the newest messages, or those after or before a cursor, oldest first."""
     return await service.conversations.messages(
         conversation_id, user_id=permit.owner_id, limit=limit, after=after, before=before
     )
@@ -117,12 +117,12 @@ async def post(
     body: MessageAsk,
     service: ServiceDep,
     permit: MayRunConversation,
-    gate: GateDep,
+    authorizer: AuthorizerDep,
     key: IdempotencyHeader = None,
 ) -> Posted:
-    """Say something: free text is answered by a model, `/solve` starts a solve."""
+    """Post a message: a model answers free text, `/solve` starts a solve."""
     if is_command(body.text):
-        await gate.begin(permit.user, _commanded(body.text))
+        await authorizer.begin(permit.user, _commanded(body.text))
     sent = keyed(key, "postMessage", conversation_id, body.model_dump_json())
     return await service.conversations.post(
         conversation_id, body.text, user_id=permit.owner_id, key=sent
@@ -140,7 +140,7 @@ async def solve_issue(  # noqa: PLR0913 - one for each thing that is asked or ne
     number: IssueNumber,
     service: ServiceDep,
     permit: MayRunConversation,
-    gate: GateDep,
+    authorizer: AuthorizerDep,
     response: Response,
     body: IssueAsk | None = None,
     key: IdempotencyHeader = None,
@@ -148,7 +148,7 @@ async def solve_issue(  # noqa: PLR0913 - one for each thing that is asked or ne
     """Start a solve whose milestones appear in the conversation."""
     asked = body or IssueAsk()
     is_named = bool(asked.repo_url or asked.repo_path)
-    await gate.begin(permit.user, asked if is_named else Named(None, asked.publish))
+    await authorizer.begin(permit.user, asked if is_named else NamedRepository(None, asked.publish))
     sent = keyed(key, "solveIssue", conversation_id, str(number), asked.model_dump_json())
     solve_id = await service.conversations.solve_issue(
         conversation_id, number, asked, user_id=permit.owner_id, key=sent
@@ -157,10 +157,10 @@ async def solve_issue(  # noqa: PLR0913 - one for each thing that is asked or ne
     return await service.conversations.viewer.summary(solve_id, user_id=permit.owner_id)
 
 
-def _commanded(text: str) -> Named:
-    """What cannot be understood starts nothing, and is answered in the conversation."""
+def _commanded(text: str) -> NamedRepository:
+    """The repository of a command; invalid commands are answered in the conversation."""
     try:
         url = parse_command(text).repo_url
     except RefusedError:
         url = ""
-    return Named(SolveAsk.model_construct(repo_url=url).place if url else None)
+    return NamedRepository(SolveAsk.model_construct(repo_url=url).place if url else None)

@@ -1,4 +1,4 @@
-"""Whether the process is alive, and whether it can do its work."""
+"""Liveness and readiness of the process."""
 
 import asyncio
 from typing import Literal
@@ -9,11 +9,11 @@ from sqlalchemy import text
 from yudai import __version__
 from yudai.api.dependencies import Service, ServiceDep
 from yudai.api.errors import ApiError, Code
-from yudai.api.security.rights import FREE
+from yudai.api.security.rights import PUBLIC
 from yudai.kit.ids import SolveId
 from yudai.kit.value import Value
 
-router = APIRouter(prefix="/health", tags=["health"], dependencies=[FREE])
+router = APIRouter(prefix="/health", tags=["health"], dependencies=[PUBLIC])
 
 _PATIENCE_S = 3.0
 _NOBODY = SolveId("00000000-0000-0000-0000-000000000000")
@@ -26,13 +26,13 @@ class Health(Value):
 
 @router.get("/live", operation_id="getLive")
 async def live() -> Health:
-    """Asks nobody else: restart the process when this does not answer."""
+    """Checks only this process: restart it when this does not respond."""
     return Health()
 
 
 @router.get("/ready", operation_id="getReady")
 async def ready(service: ServiceDep) -> Health:
-    """Asks the database and the engine: send requests elsewhere while this is a 503."""
+    """Checks database and engine: send requests elsewhere while this is a 503."""
     try:
         async with asyncio.timeout(_PATIENCE_S):
             async with service.store.read() as db:

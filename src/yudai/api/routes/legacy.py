@@ -1,4 +1,4 @@
-"""The two routes that the first clients know, at the root."""
+"""The two root routes of the first clients."""
 
 from fastapi import APIRouter
 

@@ -1,4 +1,4 @@
-"""Routes of logging in: a browser's way to the forge and back, a terminal's, and keys."""
+"""Routes of login: for browsers, for terminals, and API keys."""
 
 from typing import Annotated, Any
 from urllib.parse import urlencode
@@ -15,11 +15,11 @@ from yudai.api.dependencies import ServiceDep
 from yudai.api.errors import ApiError, Code
 from yudai.api.security.cookies import redirect_uri, return_target
 from yudai.api.security.rights import (
-    ANYBODY,
     BEGINNING_DEVICE,
     LOGGING_IN,
     POLLING_DEVICE,
-    GateDep,
+    RATE_LIMITED,
+    AuthorizerDep,
     MayManage,
     MayRead,
 )
@@ -31,7 +31,7 @@ router = APIRouter(tags=["logins"])
 _DAY_S = 86_400.0
 _MAX_DAYS = 366
 _MAX_TEXT = 2000
-_NO_LOGIN: dict[int | str, dict[str, Any]] = {404: {"description": "Nobody logs in here."}}
+_NO_LOGIN: dict[int | str, dict[str, Any]] = {404: {"description": "This server has no login."}}
 _EMPTY: dict[str, Any] = {
     "status_code": 204,
     "response_class": Response,
@@ -39,7 +39,7 @@ _EMPTY: dict[str, Any] = {
 }
 _AWAY: dict[int | str, dict[str, Any]] = _NO_LOGIN | {
     303: {
-        "description": "Where the browser goes on.",
+        "description": "Redirect to the next page.",
         "headers": {"Location": {"schema": {"type": "string"}}},
     }
 }
@@ -49,7 +49,7 @@ browser = APIRouter(
     responses=_AWAY,
     dependencies=[LOGGING_IN],
 )
-# What the page is told when a login fails: never what the forge or the browser said.
+# Problems that the page shows when a login fails; never text of the forge or the browser.
 _PROBLEMS: dict[type[Exception], Code] = {
     ForbiddenError: Code.FORBIDDEN,
     RefusedError: Code.REFUSED,
@@ -66,7 +66,7 @@ class DeviceAsk(Value):
     )
 
     ticket: str = Field(min_length=64, max_length=64, pattern="^[0-9a-f]+$")
-    name: str = Field(default="yudai login", max_length=MAX_NAME, description="The key's.")
+    name: str = Field(default="yudai login", max_length=MAX_NAME, description="Name of the key.")
 
 
 class KeyAsk(Value):
@@ -77,7 +77,7 @@ class KeyAsk(Value):
     name: str = Field(min_length=1, max_length=MAX_NAME, pattern=r"\S")
     scopes: tuple[Scope, ...] = Field(default=(Scope.READ,), min_length=1, max_length=len(Scope))
     days: int | None = Field(
-        default=90, ge=1, le=_MAX_DAYS, description="How long it is good; null: for ever."
+        default=90, ge=1, le=_MAX_DAYS, description="Days until it expires; null: never."
     )
 
 
@@ -85,18 +85,18 @@ class KeyAsk(Value):
 async def begin(
     request: Request,
     service: ServiceDep,
-    gate: GateDep,
+    authorizer: AuthorizerDep,
     return_to: Annotated[
-        Text, Query(description="A path of the page; anything else leads to its beginning.")
+        Text, Query(description="A path of the page; anything else means its start.")
     ] = "/",
 ) -> Response:
-    """For a browser: off to the forge."""
-    logins, settings = gate.entrance().logins, service.settings
+    """Redirect a browser to the forge's login."""
+    logins, settings = authorizer.login_services().logins, service.settings
     begun = await logins.begin(
         return_target(return_to, settings), redirect_uri=redirect_uri(settings, request)
     )
     answer = RedirectResponse(begun.url, 303)
-    gate.cookies.begin(answer, begun.ticket.get_secret_value())
+    authorizer.cookies.begin(answer, begun.ticket.get_secret_value())
     return answer
 
 
@@ -104,35 +104,35 @@ async def begin(
 async def finish(
     request: Request,
     service: ServiceDep,
-    gate: GateDep,
+    authorizer: AuthorizerDep,
     state: Text = "",
     code: Text = "",
     error: Text = "",
 ) -> Response:
-    """For a browser: back from the forge; the page is told by `/login?problem=` what went wrong."""
-    logins, settings = gate.entrance().logins, service.settings
-    ticket = request.cookies.get(gate.cookies.attempt, "")
+    """Callback of the forge's login. On failure it redirects to `/login?problem=`."""
+    logins, settings = authorizer.login_services().logins, service.settings
+    ticket = request.cookies.get(authorizer.cookies.attempt, "")
     try:
         done = await logins.finish(
             Callback(ticket, state, code, error),
             redirect_uri=redirect_uri(settings, request),
             agent=request.headers.get("user-agent", ""),
-            former=gate.cookies.read(request),
+            former=authorizer.cookies.read(request),
         )
     except (RefusedError, ForgeError) as trouble:
         told = urlencode({"problem": _problem(trouble)})
         answer = RedirectResponse(return_target(f"/login?{told}", settings), 303)
-        gate.cookies.forget_attempt(answer)
+        authorizer.cookies.forget_attempt(answer)
         return answer
     answer = RedirectResponse(done.return_to, 303)
-    gate.cookies.keep(answer, done.secret.get_secret_value())
+    authorizer.cookies.keep(answer, done.secret.get_secret_value())
     return answer
 
 
-@router.get("/me", operation_id="getMe", dependencies=[ANYBODY])
-async def me(request: Request, service: ServiceDep, gate: GateDep) -> Me:
-    """Who asks, as far as it is known: also answered to whoever is not logged in."""
-    user = await gate.known(request)
+@router.get("/me", operation_id="getMe", dependencies=[RATE_LIMITED])
+async def me(request: Request, service: ServiceDep, authorizer: AuthorizerDep) -> Me:
+    """Get the caller, also without a login."""
+    user = await authorizer.known(request)
     if user is None and "authorization" in request.headers:
         raise ApiError(Code.UNAUTHENTICATED, "this key is not good, or not any more")
     settings = service.settings
@@ -154,18 +154,18 @@ async def me(request: Request, service: ServiceDep, gate: GateDep) -> Me:
     status_code=204,
     response_class=Response,
     responses={204: {"description": "It is over."}},
-    dependencies=[ANYBODY],
+    dependencies=[RATE_LIMITED],
 )
-async def log_out(request: Request, gate: GateDep, answer: Response) -> None:
-    """Ends the login or the key that asks; without either there is nothing to end."""
-    if gate.accounts is None:
+async def log_out(request: Request, authorizer: AuthorizerDep, answer: Response) -> None:
+    """End the login or key of this request, if any."""
+    if authorizer.accounts is None:
         return
-    user = await gate.known(request)
+    user = await authorizer.known(request)
     if user is not None and user.key_id:
-        await gate.accounts.keys.revoke(user.id, user.key_id)
+        await authorizer.accounts.keys.revoke(user.id, user.key_id)
     elif user is not None:
-        await gate.entrance().logins.end(gate.cookies.read(request))
-    gate.cookies.forget(answer)
+        await authorizer.login_services().logins.end(authorizer.cookies.read(request))
+    authorizer.cookies.forget(answer)
 
 
 @router.post(
@@ -174,9 +174,9 @@ async def log_out(request: Request, gate: GateDep, answer: Response) -> None:
     responses=_NO_LOGIN,
     dependencies=[BEGINNING_DEVICE],
 )
-async def begin_device(gate: GateDep) -> DeviceBegun:
-    """For a terminal: a code that a person types at the forge."""
-    return await gate.entrance().devices.begin()
+async def begin_device(authorizer: AuthorizerDep) -> DeviceBegun:
+    """Start a terminal login: returns a code to type at the forge."""
+    return await authorizer.login_services().devices.begin()
 
 
 @router.post(
@@ -185,62 +185,62 @@ async def begin_device(gate: GateDep) -> DeviceBegun:
     responses=_NO_LOGIN,
     dependencies=[POLLING_DEVICE],
 )
-async def poll_device(body: DeviceAsk, gate: GateDep) -> DeviceView:
-    """Whether they have; then there is a key, told this once."""
-    said = await gate.entrance().devices.poll(body.ticket, name=body.name)
+async def poll_device(body: DeviceAsk, authorizer: AuthorizerDep) -> DeviceView:
+    """Poll a terminal login; when it is done, the key is shown once."""
+    said = await authorizer.login_services().devices.poll(body.ticket, name=body.name)
     if said.person is None or said.key is None:
         return DeviceView(done=False, wait_s=said.wait_s)
     return DeviceView(done=True, wait_s=0, login=said.person.login, key=said.key.key)
 
 
 @router.get("/keys", operation_id="listKeys", responses=_NO_LOGIN)
-async def keys(user: MayRead, gate: GateDep) -> KeyList:
-    """One's own, newest first."""
-    return KeyList(keys=await gate.people().keys.list(user.id))
+async def keys(user: MayRead, authorizer: AuthorizerDep) -> KeyList:
+    """List your keys, newest first."""
+    return KeyList(keys=await authorizer.people().keys.list(user.id))
 
 
 @router.post("/keys", operation_id="createKey", status_code=201, responses=_NO_LOGIN)
-async def create_key(body: KeyAsk, user: MayManage, gate: GateDep) -> NewKey:
-    """A key for a program; one that another key asks for ends no later than that."""
+async def create_key(body: KeyAsk, user: MayManage, authorizer: AuthorizerDep) -> NewKey:
+    """Create a key for a program. A key created with another key expires no later than that."""
     lasts_s = None if body.days is None else body.days * _DAY_S
-    return await gate.people().keys.create(
+    return await authorizer.people().keys.create(
         user.id, body.name, scopes=set(body.scopes), lasts_s=lasts_s, until=user.until
     )
 
 
 @router.delete("/keys/{key_id}", operation_id="revokeKey", **_EMPTY)
-async def revoke_key(key_id: KeyId, user: MayManage, gate: GateDep) -> None:
-    """From now on it lets nobody in."""
-    await gate.people().keys.revoke(user.id, key_id)
+async def revoke_key(key_id: KeyId, user: MayManage, authorizer: AuthorizerDep) -> None:
+    """Revoke a key."""
+    await authorizer.people().keys.revoke(user.id, key_id)
 
 
 @router.get("/logins", operation_id="listLogins", responses=_NO_LOGIN)
-async def logins(user: MayRead, gate: GateDep) -> LoginList:
-    """Browsers that are logged in as whoever asks, last seen first."""
-    found = await gate.entrance().logins.list(user.id, present=user.login_id)
+async def logins(user: MayRead, authorizer: AuthorizerDep) -> LoginList:
+    """List your browser logins, last seen first."""
+    found = await authorizer.login_services().logins.list(user.id, present=user.login_id)
     return LoginList(logins=found)
 
 
 @router.delete("/logins", operation_id="endLogins", **_EMPTY)
-async def end_logins(user: MayManage, gate: GateDep, answer: Response) -> None:
-    """All of them, this one too."""
-    await gate.entrance().logins.end_all(user.id)
-    gate.cookies.forget(answer)
+async def end_logins(user: MayManage, authorizer: AuthorizerDep, answer: Response) -> None:
+    """End all your browser logins, including this one."""
+    await authorizer.login_services().logins.end_all(user.id)
+    authorizer.cookies.forget(answer)
 
 
 @router.delete("/logins/{login_id}", operation_id="endLogin", **_EMPTY)
-async def end_login(login_id: KeyId, user: MayManage, gate: GateDep) -> None:
-    """Of another browser."""
-    await gate.entrance().logins.end_one(user.id, login_id)
+async def end_login(login_id: KeyId, user: MayManage, authorizer: AuthorizerDep) -> None:
+    """End the login of another browser."""
+    await authorizer.login_services().logins.end_one(user.id, login_id)
 
 
 @router.post("/disconnect", operation_id="disconnectForge", **_EMPTY)
-async def disconnect(user: MayManage, gate: GateDep, answer: Response) -> None:
-    """Forgets one's token at the forge, and ends all keys and logins, those that ask too."""
-    people = gate.people()
+async def disconnect(user: MayManage, authorizer: AuthorizerDep, answer: Response) -> None:
+    """Forget your forge token and end all your keys and logins, including this one."""
+    people = authorizer.people()
     await people.keyring.disconnect(user.id)
     people.access.forget(user.id)
-    gate.cookies.forget(answer)
+    authorizer.cookies.forget(answer)
 
 
 def _problem(error: Exception) -> Code:

@@ -17,7 +17,7 @@ router = APIRouter(tags=["models"])
 
 
 class ModelPut(Value):
-    """What is not given stays as it is; a new model needs a price."""
+    """Missing fields stay unchanged; a new model needs a price."""
 
     model_config = ConfigDict(
         json_schema_extra={
@@ -41,19 +41,19 @@ class ModelPut(Value):
 
 class ModelRemoved(Value):
     model: ModelView | None = Field(
-        description="The packaged entry, as it is again; null when the entry was a person's own."
+        description="The restored packaged entry; null when the entry was added by a user."
     )
 
 
 @router.get("/models", operation_id="listModels", dependencies=[READING])
 async def find(service: ServiceDep) -> ModelList:
-    """Every model that a matrix can name, by name or alias."""
+    """List models that a matrix can name, with aliases."""
     return ModelList(models=tuple(map(model_view, await service.catalogue.list())))
 
 
 @router.put("/models/{name:path}", operation_id="putModel", dependencies=[ADMINISTERING])
 async def put(name: str, body: ModelPut, service: ServiceDep) -> ModelView:
-    """Change an entry or add one; solves that were opened before keep what they began with."""
+    """Add or change an entry. Solves that are already open keep their prices."""
     price = None if body.price is None else body.price.price
     change = ModelChange.model_validate(dict(body) | {"price": price})
     return model_view(await service.catalogue.set_model(name, change))
@@ -66,6 +66,6 @@ async def put(name: str, body: ModelPut, service: ServiceDep) -> ModelView:
     dependencies=[ADMINISTERING],
 )
 async def remove(name: str, service: ServiceDep) -> ModelRemoved:
-    """Forget an entry of one's own; a packaged one goes back to what it was."""
+    """Remove an added entry, or restore a packaged one."""
     restored = await service.catalogue.remove(name)
     return ModelRemoved(model=None if restored is None else model_view(restored))

@@ -9,8 +9,8 @@ from prometheus_client import Metric, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 
 from yudai.api.dependencies import ServiceDep
-from yudai.api.routes.sandboxes import OverseerDep
-from yudai.api.security.rights import ADMINISTERING, OVERSEEING, MayRead
+from yudai.api.routes.sandboxes import SandboxOverviewDep
+from yudai.api.security.rights import ADMINISTERING, MONITORING, MayRead
 from yudai.operations.overview import Numbers
 from yudai.runs.domain.states import RunState
 from yudai.sandboxes.domain.backends import REGISTERED
@@ -29,13 +29,13 @@ Word = TypeVar("Word", bound=str)
 
 @installation.get("/settings", operation_id="getSettings", dependencies=[ADMINISTERING])
 async def settings(service: ServiceDep) -> SettingsView:
-    """What holds here; of secrets only whether they are there."""
+    """Get the settings; of secrets only whether they are set."""
     return describe(service.settings)
 
 
 @installation.get("/doctor", operation_id="getDoctor", dependencies=[ADMINISTERING])
 async def doctor(service: ServiceDep) -> Examination:
-    """Looks at this machine anew: tools, folders, sandboxes."""
+    """Check this machine: tools, folders, sandboxes."""
     return await examine(service.settings, starts=False)
 
 
@@ -45,7 +45,7 @@ async def cost(
     user: MayRead,
     days: Annotated[int, Query(ge=1, le=366, description="How far back.")] = 30,
 ) -> CostView:
-    """What was spent, on whom, and what for."""
+    """Get costs by day, model, strategy and repository."""
     return await cost_of(service.store, service.clock, user_id=user.id, days=days)
 
 
@@ -54,21 +54,21 @@ class Metrics(PlainTextResponse):
 
 
 @numbers.get(
-    "/metrics", operation_id="getMetrics", response_class=Metrics, dependencies=[OVERSEEING]
+    "/metrics", operation_id="getMetrics", response_class=Metrics, dependencies=[MONITORING]
 )
-async def metrics(overseer: OverseerDep) -> Metrics:
-    """How many there are of what; a key of an administrator that may only read is enough."""
-    return Metrics(generate_latest(_Snapshot(await overseer.count())))
+async def metrics(sandbox_overview: SandboxOverviewDep) -> Metrics:
+    """Metrics for Prometheus. An administrator's read-only key is enough."""
+    return Metrics(generate_latest(_Snapshot(await sandbox_overview.count())))
 
 
 class _Snapshot(NamedTuple):
-    """A collector for one response: the numbers are the database's, not this process's."""
+    """A collector for one response; its numbers come from the database."""
 
     numbers: Numbers
 
     def collect(self) -> Iterator[Metric]:
         held, leaked, reaped = self.numbers.held, self.numbers.leaked, self.numbers.reaped
-        # A series that is not there cannot be told from a zero: these always are.
+        # Always present: a missing series looks like a zero.
         backends = sorted({*REGISTERED, *held, *leaked, *reaped})
         sandboxes = GaugeMetricFamily(
             "yudai_sandboxes",
@@ -79,7 +79,7 @@ class _Snapshot(NamedTuple):
             sandboxes.add_metric([backend, "held"], held.get(backend, 0))
             sandboxes.add_metric([backend, "leaked"], leaked.get(backend, 0))
         yield sandboxes
-        unheld = "Sandboxes that nobody holds and that no sweep has removed yet."
+        unheld = "Sandboxes without a living owner that no sweep has removed yet."
         gauge = GaugeMetricFamily("yudai_sandboxes_leaked", unheld, labels=["backend"])
         yield _filled(gauge, backends, leaked)
         swept = "Sandboxes that sweeps have removed."

@@ -1,4 +1,4 @@
-"""Routes of what became of a solve's pull request."""
+"""Routes of outcomes of a solve's pull request."""
 
 from typing import Annotated
 
@@ -7,7 +7,7 @@ from fastapi import APIRouter, Path
 from yudai.api.dependencies import ServiceDep, SolveIdPath
 from yudai.api.openapi import CONFLICT
 from yudai.api.security.rights import MayPublishSolve, MayReadSolve
-from yudai.publishing.confirm_revert import Confirmer
+from yudai.publishing.confirm_revert import RevertConfirmation
 from yudai.publishing.outcome_queries import MAX_ID
 from yudai.publishing.views import ConfirmAsk, OutcomeList, outcomes_of
 
@@ -18,7 +18,7 @@ OutcomeId = Annotated[int, Path(ge=1, le=MAX_ID)]
 
 @router.get("/solves/{solve_id}/outcomes", operation_id="getOutcomes")
 async def read(solve_id: SolveIdPath, service: ServiceDep, permit: MayReadSolve) -> OutcomeList:
-    """Its pull request as it was last seen, and everything that has become of it."""
+    """Get the pull request as last seen, with its outcomes."""
     return await outcomes_of(service.store, solve_id, user_id=permit.owner_id)
 
 
@@ -34,9 +34,9 @@ async def confirm(
     service: ServiceDep,
     permit: MayPublishSolve,
 ) -> OutcomeList:
-    """Say whether a suspected revert is one: nothing follows from it before."""
+    """Confirm or reject a suspected revert, which has no effect before."""
     await outcomes_of(service.store, solve_id, user_id=permit.owner_id)
-    await Confirmer(service.store, service.clock).confirm(
+    await RevertConfirmation(service.store, service.clock).confirm(
         outcome_id, is_revert=body.is_revert, user_id=permit.user.id, solve_id=solve_id
     )
     return await outcomes_of(service.store, solve_id, user_id=permit.owner_id)

@@ -1,11 +1,11 @@
-"""Routes for the time before a solve: what it would be, where, and a demonstration."""
+"""Routes before a solve: its forecast, recent repositories, and the demo."""
 
 from fastapi import APIRouter, Response
 
 from yudai.accounts.access import Right
 from yudai.api.dependencies import IdempotencyHeader, ServiceDep, keyed
 from yudai.api.routes.solves import ACCEPTED, accepted
-from yudai.api.security.rights import GateDep, MayAdminister, MayRead
+from yudai.api.security.rights import AuthorizerDep, MayAdminister, MayRead
 from yudai.arena.forecast import Forecast
 from yudai.solves.domain.request import SolveAsk
 from yudai.views.recent_repositories import RepoList, recent_repositories
@@ -16,18 +16,20 @@ router = APIRouter(tags=["solves"])
 
 
 @router.post("/forecasts", operation_id="forecastSolve")
-async def forecast(body: SolveAsk, service: ServiceDep, user: MayRead, gate: GateDep) -> Forecast:
-    """The same body as POST /api/solves: checked, counted and priced; nothing is begun or kept.
+async def forecast(
+    body: SolveAsk, service: ServiceDep, user: MayRead, authorizer: AuthorizerDep
+) -> Forecast:
+    """Check and price the body of POST /api/solves without starting or storing anything.
 
     Only here every `issue_` field is optional: the words may still be on their way.
     """
-    await gate.place(user, body, Right.READ)
+    await authorizer.place(user, body, Right.READ)
     return await service.forecaster.forecast(body, user_id=user.id)
 
 
 @router.get("/repos", operation_id="listRepos")
 async def repos(service: ServiceDep, user: MayRead) -> RepoList:
-    """Where solves were before, newest first."""
+    """List repositories of earlier solves, newest first."""
     return await recent_repositories(service.store, user_id=user.id)
 
 
@@ -35,7 +37,7 @@ async def repos(service: ServiceDep, user: MayRead) -> RepoList:
 async def demo(
     service: ServiceDep, user: MayAdminister, response: Response, key: IdempotencyHeader = None
 ) -> SolveSummary:
-    """The bundled arena: a sample repository, scripted contestants, no key and no cost."""
+    """Start the bundled demo: a sample repository and scripted contestants, without key or cost."""
     sent = keyed(key, "startDemo")
     opened = await open_demo(service.settings, service.submitter, user_id=user.id, key=sent)
     return await accepted(opened, service, user, response=response)

@@ -27,14 +27,14 @@ ASKED: dict[int | str, dict[str, Any]] = {
 async def publish(
     solve_id: SolveIdPath, service: ServiceDep, permit: MayPublishSolve
 ) -> PublicationView:
-    """Open a draft pull request with the champion's patch; `publication` tells how it goes."""
+    """Open a draft pull request with the champion's patch; `publication` has its progress."""
     await summary(solve_id, service, permit.owner)
     return await _publications(service).request(solve_id, actor=permit.user.id)
 
 
 @router.get("/solves/{solve_id}/publication", operation_id="getPublication")
 async def read(solve_id: SolveIdPath, service: ServiceDep, permit: MayReadSolve) -> PublicationView:
-    """Where it stands; 404 when nobody has asked for one."""
+    """Get the publication; 404 when none was requested."""
     await summary(solve_id, service, permit.owner)
     return await _publications(service).view(solve_id)
 

@@ -1,4 +1,4 @@
-"""Routes of repositories and issues at the forge, for whoever picks one."""
+"""Routes for choosing a repository and an issue at the forge."""
 
 from typing import Annotated
 
@@ -16,7 +16,7 @@ Part = Annotated[str, Path(min_length=1, max_length=100, pattern=r"^[A-Za-z0-9_.
 
 @router.get("", operation_id="listForgeRepos")
 async def repos(service: ServiceDep, user: MayRead) -> ForgeRepoList:
-    """Those that you work with at the forge, last pushed first."""
+    """List your repositories at the forge, last pushed first."""
     return await service.browser.repos(user_id=user.id)
 
 
@@ -30,7 +30,7 @@ async def issues(  # noqa: PLR0913 - one for each of the query's
     label: Annotated[str, Query(max_length=50, description="Only with this label.")] = "",
     page: Annotated[int, Query(ge=1, le=1000)] = 1,
 ) -> IssueList:
-    """Open ones, without pull requests."""
+    """List open issues, without pull requests."""
     wanted = Wanted(owner=owner, name=name, words=q, label=label, page=page)
     return await service.browser.issues(wanted, user_id=user.id)
 
@@ -43,5 +43,5 @@ async def preview(
     service: ServiceDep,
     user: MayRead,
 ) -> IssuePreview:
-    """What contestants would read if it were solved now, and what would be kept from them."""
+    """Preview the text that contestants would read, and what would be left out."""
     return await service.browser.preview(owner, name, number, user_id=user.id)

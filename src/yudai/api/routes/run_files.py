@@ -1,4 +1,4 @@
-"""Routes of what a run made: its patch, its trajectory and its logs, as downloads."""
+"""Downloads of a run: patch, trajectory and logs."""
 
 from collections.abc import Awaitable, Callable
 from enum import StrEnum
@@ -26,14 +26,14 @@ Handler = TypeVar("Handler", bound=Callable[..., Awaitable[Response]])
 
 Number = Annotated[int, Path(ge=0, le=MAX_SEQ)]
 Attempt = Annotated[
-    int | None, Query(ge=1, le=MAX_SEQ, description="An earlier attempt; else the present one.")
+    int | None, Query(ge=1, le=MAX_SEQ, description="An earlier attempt; default: the present one.")
 ]
 Version = Annotated[
     str | None,
     Query(
         alias="v",
         pattern="^[0-9a-f]{64}$",
-        description="The content's hash, as links give it: such an answer may be kept for ever.",
+        description="The content's hash, as in links: such a response can be cached forever.",
     ),
 ]
 
@@ -47,7 +47,7 @@ class LogKind(StrEnum):
 
 
 class Run(NamedTuple):
-    """The run that is asked for, and who asks."""
+    """The requested run and the caller."""
 
     request: Request
     which: Which
@@ -106,7 +106,7 @@ def _download(
     "messages/{seq}/raw", "getRunMessageRaw", JSON, "The message as mini-SWE-agent wrote it."
 )
 async def raw_message(run: RunDep, seq: Number, attempt: Attempt = None) -> Response:
-    """Whole; where its attempt is named it may be kept for ever."""
+    """Get a message in full; with an attempt the response can be cached forever."""
     raw = await trajectories.message(run.service.store, run.which._replace(attempt=attempt), seq)
     return run.raw(raw, f"-message-{seq}.json", attempt=attempt)
 
@@ -118,14 +118,14 @@ async def raw_message(run: RunDep, seq: Number, attempt: Attempt = None) -> Resp
     "All messages of the step as mini-SWE-agent wrote them.",
 )
 async def raw_step(run: RunDep, number: Number, attempt: Attempt = None) -> Response:
-    """Step 0 is what stands before the model's first turn."""
+    """Get a step. Step 0 is everything before the model's first turn."""
     raw = await trajectories.step(run.service.store, run.which._replace(attempt=attempt), number)
     return run.raw(raw, f"-step-{number}.json", attempt=attempt)
 
 
 @_download("trajectory.json", "getRunTrajectory", JSON, "In mini-SWE-agent's format.")
 async def trajectory(run: RunDep, v: Version = None) -> Response:
-    """Also of a run that goes on: as far as it has come."""
+    """Get the trajectory, of an active run up to now."""
     ending = ".traj.json"
     try:
         return await run.blob(ArtifactKind.TRAJECTORY, ending, JSON, v)
@@ -137,13 +137,13 @@ async def trajectory(run: RunDep, v: Version = None) -> Response:
 
 @_download("patch", "getRunPatch", DIFF, "As `git apply` takes it.")
 async def patch(run: RunDep, v: Version = None) -> Response:
-    """What it changed; `not_yet` until its agent has ended."""
+    """Get the patch; `not_yet` until the agent has ended."""
     return await run.blob(ArtifactKind.PATCH, ".patch", DIFF, v)
 
 
 @_download("logs/{kind}", "getRunLog", TEXT, "As it was printed.")
 async def log(run: RunDep, kind: LogKind, v: Version = None) -> Response:
-    """Of set-up, of the agent as far as it has come, of the tests with and without its patch."""
+    """Get the log of set-up, of the agent up to now, or of the tests with or without the patch."""
     ending = f"-{kind}.log"
     if kind in LOGS:
         return await run.blob(LOGS[kind], ending, TEXT, v)

@@ -1,4 +1,4 @@
-"""Routes of runs: what is known of them, and cancelling one."""
+"""Routes of runs."""
 
 from typing import Annotated
 
@@ -31,13 +31,13 @@ Bound = Annotated[int | None, Query(ge=0, le=MAX_SEQ)]
 
 @router.get("/runs/{run_id}", operation_id="getRun")
 async def read(which: WhichDep, service: ServiceDep) -> RunDetail:
-    """One contestant's go at a solve, with links to all that it made."""
+    """Get a run, with links to its artifacts."""
     return await _reader(service).run(which)
 
 
 @router.post("/runs/{run_id}/cancel", operation_id="cancelRun", responses=CONFLICT)
 async def cancel(which: CancelDep, service: ServiceDep) -> RunDetail:
-    """End this run alone; its worker stops within two seconds, the others go on."""
+    """Cancel this run; its worker stops within two seconds. Other runs continue."""
     await _reader(service).run(which)
     await RunCanceller(service.store, service.clock).cancel(which.run_id)
     return await _reader(service).run(which)
@@ -45,19 +45,19 @@ async def cancel(which: CancelDep, service: ServiceDep) -> RunDetail:
 
 @router.get("/runs/{run_id}/attempts", operation_id="getRunAttempts")
 async def attempts(which: WhichDep, service: ServiceDep) -> AttemptList:
-    """Every attempt with its cost, the present one last."""
+    """List attempts with their cost, the present one last."""
     return await _reader(service).attempts(which)
 
 
 @router.get("/runs/{run_id}/plan", operation_id="getRunPlan")
 async def plan(which: WhichDep, service: ServiceDep) -> PlanView:
-    """What it said it would do; `not_yet` until its agent has ended."""
+    """Get the agent's plan; `not_yet` until the agent has ended."""
     return await _reader(service).plan(which)
 
 
 @router.get("/runs/{run_id}/tests", operation_id="getRunTests")
 async def tests(which: WhichDep, service: ServiceDep) -> TestsView:
-    """Its verdict, and what the base's own tests said before."""
+    """Get the verdict and the baseline of the base's own tests."""
     return await _reader(service).tests(which)
 
 
@@ -69,7 +69,7 @@ async def messages(
     limit: Annotated[int, Query(ge=1, le=100)] = 100,
     attempt: Attempt = None,
 ) -> TrajectoryPage:
-    """The newest, or those before a number: for scrolling up."""
+    """List the newest messages, or those before a number, for scrolling up."""
     asked = which._replace(attempt=attempt)
     return await trajectories.messages(service.store, asked, before=before, limit=limit)
 
@@ -83,7 +83,7 @@ async def steps(
     limit: Annotated[int, Query(ge=1, le=50)] = 20,
     attempt: Attempt = None,
 ) -> StepPage:
-    """From the first one on, from after a number on, or the last ones before it."""
+    """List steps from the first, after a number, or the last ones before it."""
     asked = which._replace(attempt=attempt)
     return await trajectories.steps(service.store, asked, after=after, before=before, limit=limit)
 
@@ -96,10 +96,10 @@ async def diff_at(
     seq: Number,
     attempt: Attempt = None,
 ) -> DiffAt:
-    """What the run had changed by then, as it stood after the newest edit up to that message."""
+    """Get the run's changes after the newest edit up to that message."""
     found = await diff_at_message.diff_at(service.store, which._replace(attempt=attempt), seq)
     if attempt is not None:
-        # Messages come in order: an edit before this one cannot appear any more.
+        # Messages come in order, so no earlier edit can appear later.
         response.headers["Cache-Control"] = FOR_EVER
     return found
 

@@ -1,4 +1,4 @@
-"""Routes of sandboxes that are elsewhere: which there are, and what is left of dead processes."""
+"""Routes of remote sandboxes, including those that dead processes left."""
 
 from typing import Annotated
 
@@ -9,16 +9,16 @@ from yudai.api.dependencies import ServiceDep
 from yudai.api.security.rights import ADMINISTERING
 from yudai.engine.adapters.host_processes import is_gone, is_there
 from yudai.kit.value import Value
-from yudai.operations.overview import Overseer, SandboxList
+from yudai.operations.overview import SandboxList, SandboxOverview
 from yudai.sandboxes.reap import Swept
-from yudai.store.holders import Living
+from yudai.store.holders import Liveness
 
 
-async def _overseer(service: ServiceDep) -> Overseer:
-    return Overseer(service.store, service.clock, Living(is_gone, is_there=is_there))
+async def _sandbox_overview(service: ServiceDep) -> SandboxOverview:
+    return SandboxOverview(service.store, service.clock, Liveness(is_gone, is_there=is_there))
 
 
-OverseerDep = Annotated[Overseer, Depends(_overseer)]
+SandboxOverviewDep = Annotated[SandboxOverview, Depends(_sandbox_overview)]
 
 router = APIRouter(prefix="/sandboxes", tags=["installation"], dependencies=[ADMINISTERING])
 
@@ -26,16 +26,16 @@ router = APIRouter(prefix="/sandboxes", tags=["installation"], dependencies=[ADM
 class ReapAsk(Value):
     model_config = ConfigDict(json_schema_extra={"examples": [{"dry_run": True}]})
 
-    dry_run: bool = Field(default=False, description="Only tell what would be removed.")
+    dry_run: bool = Field(default=False, description="Only report what would be removed.")
 
 
 @router.get("", operation_id="listSandboxes")
-async def find(overseer: OverseerDep) -> SandboxList:
-    """Those at providers and in containers that are not closed; local ones are not noted."""
-    return await overseer.list()
+async def find(sandbox_overview: SandboxOverviewDep) -> SandboxList:
+    """List open sandboxes at providers and in containers; local ones are not registered."""
+    return await sandbox_overview.list()
 
 
 @router.post("/reap", operation_id="reapSandboxes")
 async def reap(body: ReapAsk, service: ServiceDep) -> Swept:
-    """Remove what dead processes left, on every backend that is set up or was used, and tell it."""
+    """Remove leftovers of dead processes on every configured or used backend, and report them."""
     return await service.reaper.tend(dry_run=body.dry_run)

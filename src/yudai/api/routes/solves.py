@@ -7,7 +7,7 @@ from fastapi import APIRouter, Query, Response
 from yudai.api.dependencies import IdempotencyHeader, Service, ServiceDep, SolveIdPath, User, keyed
 from yudai.api.openapi import CONFLICT
 from yudai.api.security.rights import (
-    GateDep,
+    AuthorizerDep,
     MayPublishSolve,
     MayRead,
     MayReadSolve,
@@ -43,14 +43,14 @@ async def create(
     body: SolveAsk,
     service: ServiceDep,
     user: MayRun,
-    gate: GateDep,
+    authorizer: AuthorizerDep,
     response: Response,
     key: IdempotencyHeader = None,
 ) -> SolveSummary:
-    """Name a repository, an issue, a matrix and limits; contestants start as soon as they may."""
-    await gate.begin(user, body)
+    """Create a solve of an issue; contestants start as soon as the limits allow."""
+    await authorizer.begin(user, body)
     sent = keyed(key, "createSolve", body.model_dump_json())
-    submitted = await service.submitter.submit_once(body, user_id=user.id, key=sent)
+    submitted = await service.submitter.submit(body, user_id=user.id, key=sent)
     return await accepted(submitted, service, user, response=response)
 
 
@@ -58,9 +58,9 @@ async def create(
 async def find(  # noqa: PLR0913 - one for each of the query's
     service: ServiceDep,
     user: MayRead,
-    gate: GateDep,
+    authorizer: AuthorizerDep,
     limit: Annotated[int, Query(ge=1, le=100)] = 20,
-    cursor: Annotated[str, Query(description="From the page before.")] = "",
+    cursor: Annotated[str, Query(description="Cursor of the previous page.")] = "",
     state: Annotated[
         list[SolveState] | None, Query(max_length=6, description="One or several.")
     ] = None,
@@ -68,27 +68,27 @@ async def find(  # noqa: PLR0913 - one for each of the query's
     q: Annotated[str, Query(max_length=200, description="Part of the issue or repository.")] = "",
     conversation_id: Annotated[str | None, Query(max_length=64, pattern="^[0-9a-f-]+$")] = None,
 ) -> SolvePage:
-    """Newest first."""
+    """List solves, newest first."""
     which = Which(
         user.id,
         tuple(state or ()),
         conversation_id,
         repo=repo,
         words=q,
-        repo_urls=await gate.visible(user),
+        repo_urls=await authorizer.visible(user),
     )
     return await _viewer(service).page(which, limit=limit, cursor=cursor)
 
 
 @router.get("/solves/{solve_id}", operation_id="getSolve")
 async def read(solve_id: SolveIdPath, service: ServiceDep, permit: MayReadSolve) -> SolveView:
-    """All about one solve, its runs and its timeline; `updates` is for watching it."""
+    """Get a solve with its runs and timeline; use `updates` for live progress."""
     return await _viewer(service).solve(solve_id, user_id=permit.owner_id)
 
 
 @router.post("/solves/{solve_id}/cancel", operation_id="cancelSolve", responses=CONFLICT)
 async def cancel(solve_id: SolveIdPath, service: ServiceDep, permit: MayRunSolve) -> SolveSummary:
-    """End it and all its runs that are open; workers stop within two seconds."""
+    """Cancel a solve and its open runs; workers stop within two seconds."""
     await summary(solve_id, service, permit.owner)
     await service.stopper.cancel(solve_id)
     return await summary(solve_id, service, permit.owner)
@@ -98,7 +98,7 @@ async def cancel(solve_id: SolveIdPath, service: ServiceDep, permit: MayRunSolve
 async def choose(
     solve_id: SolveIdPath, body: Choice, service: ServiceDep, permit: MayRunSolve
 ) -> SolveSummary:
-    """A person's own choice, with a reason, in place of what the ranking offers."""
+    """Choose another champion than the ranking offers, with a reason."""
     chooser = Chooser(service.store, service.clock)
     await chooser.choose(solve_id, body, user_id=permit.owner_id, by=permit.user.id)
     return await summary(solve_id, service, permit.owner)
@@ -108,7 +108,7 @@ async def choose(
 async def apply(
     solve_id: SolveIdPath, body: ApplyAsk, service: ServiceDep, permit: MayPublishSolve
 ) -> AppliedView:
-    """Into the folder that the solve came from, or onto a new branch of it; that settles it."""
+    """Apply a patch to the solve's folder, or to a new branch there. This settles the solve."""
     return await service.applier.take(solve_id, body, user_id=permit.owner_id)
 
 
@@ -116,7 +116,7 @@ async def apply(
 async def dismiss(
     solve_id: SolveIdPath, body: DismissAsk, service: ServiceDep, permit: MayRunSolve
 ) -> SolveSummary:
-    """No answer is taken; the solve is completed, and its runs stay as they are."""
+    """Complete the solve without taking a patch; its runs do not change."""
     chooser = Chooser(service.store, service.clock)
     await chooser.dismiss(solve_id, body.reason, user_id=permit.owner_id, by=permit.user.id)
     return await summary(solve_id, service, permit.owner)

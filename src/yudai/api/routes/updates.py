@@ -1,4 +1,4 @@
-"""The one route that a page which watches a solve asks again and again."""
+"""The route that the page polls for live updates of a solve."""
 
 from collections.abc import Iterable
 from typing import Annotated, cast
@@ -29,17 +29,17 @@ def _few(values: tuple[str, ...]) -> tuple[str, ...]:
 @router.get(
     "/solves/{solve_id}/updates",
     operation_id="getUpdates",
-    # Not checked on the way out: the text is put together from parts that were.
+    # Not validated on the way out: the text is built from validated parts.
     response_class=Response,
     responses={200: {"model": UpdatesView, "description": "What is new since the cursor."}},
 )
 async def updates(
-    # No dependency where none is needed: each costs a tenth of an idle poll.
+    # No unnecessary dependencies: each costs a tenth of an idle poll.
     request: Request,
     solve_id: str,
     permit: MayReadSolve,
     cursor: Annotated[
-        str, Query(description="As the answer before gave it; one that is of no use begins anew.")
+        str, Query(description="From the previous response; an invalid one starts again.")
     ] = "",
     runs: Annotated[
         tuple[Annotated[str, Field(max_length=_MAX_OPEN_CHARS)], ...],
@@ -52,10 +52,10 @@ async def updates(
         AfterValidator(_few),
     ] = (),
     max_bytes: Annotated[
-        int, Query(ge=1, le=_MAX_BYTES, description="More is left for the next answer.")
+        int, Query(ge=1, le=_MAX_BYTES, description="The rest follows in the next response.")
     ] = MAX_BYTES,
 ) -> Response:
-    """Poll every `poll_ms`, at once when there is `more`, and no longer when it is `terminal`."""
+    """Poll every `poll_ms`, at once if there is `more`, until it is `terminal`."""
     service = cast("Updates", request.app.state.service.updates)
     ask = Ask(SolveId(solve_id), permit.owner_id, cursor, _names(runs), max_bytes)
     return Response(await service.poll(ask), media_type="application/json")

@@ -1,4 +1,4 @@
-"""The route that the forge calls: signed by it, so that no login stands before it."""
+"""The route that the forge calls; signed, so it needs no login."""
 
 from typing import Annotated, Any
 
@@ -6,7 +6,7 @@ from fastapi import APIRouter, Header, Request, Response
 
 from yudai.api.dependencies import ServiceDep
 from yudai.api.errors import ApiError, Code
-from yudai.api.security.rights import FREE
+from yudai.api.security.rights import PUBLIC
 from yudai.triggers.webhooks import Delivery, UnsignedError
 
 router = APIRouter(prefix="/webhooks", tags=["forge"])
@@ -24,7 +24,7 @@ _RESPONSES: dict[int | str, dict[str, Any]] = {
     operation_id="takeWebhook",
     responses=_RESPONSES,
     response_class=Response,
-    dependencies=[FREE],
+    dependencies=[PUBLIC],
 )
 async def take(
     request: Request,
@@ -33,8 +33,8 @@ async def take(
     delivery: Annotated[str, Header(alias="X-GitHub-Delivery", max_length=100)] = "",
     signature: Annotated[str, Header(alias="X-Hub-Signature-256", max_length=200)] = "",
 ) -> Response:
-    """Answered at once; workers look at the forge, whatever the hint says."""
-    # As it came: the signature is over these bytes, and no parser sees them before.
+    """Accept a webhook as a hint; workers then read the facts from the forge."""
+    # The raw body: the signature covers these bytes and is checked before parsing.
     body = await request.body()
     try:
         await service.deliveries.take(Delivery(delivery, event, signature, body))

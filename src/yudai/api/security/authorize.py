@@ -1,4 +1,4 @@
-"""Who asks, and whether they may: in local mode one person, who may everything."""
+"""Identifies the caller and checks their rights. In local mode one user has all rights."""
 
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol, cast
@@ -16,7 +16,7 @@ from yudai.kit.errors import ForbiddenError, NotFoundError
 from yudai.kit.ids import LOCAL_USER, ConversationId, RunId, SolveId
 from yudai.solves.domain.origin import PublishMode
 from yudai.solves.domain.request import Folder, Remote
-from yudai.wiring.accounts import Accounts, Entrance
+from yudai.wiring.accounts import Accounts, LoginServices
 
 LOCAL = User(LOCAL_USER, LOCAL_USER)
 NO_LOGIN = "this server is one person's own: there is no login"
@@ -30,8 +30,8 @@ _SCOPES = {
 }
 
 
-class Placed(Protocol):
-    """What names a repository: a `SolveAsk`, or where there is nothing more to it, `Named`."""
+class NamesRepository(Protocol):
+    """A request that names a repository: a `SolveAsk`, or just a `NamedRepository`."""
 
     @property
     def place(self) -> Folder | Remote | None: ...
@@ -39,14 +39,14 @@ class Placed(Protocol):
     def publish(self) -> PublishMode | None: ...
 
 
-class Named(NamedTuple):
+class NamedRepository(NamedTuple):
     place: Folder | Remote | None
-    """None: the conversation's own, which its own right is about."""
+    """None: the conversation's repository, which has its own check."""
     publish: PublishMode | None = None
 
 
 class Permit(NamedTuple):
-    """Who asks, and in whose name the services are asked."""
+    """The caller, and the owner in whose name services are called."""
 
     user: User
     owner_id: str
@@ -60,17 +60,17 @@ _ALL_LOCAL = Permit(LOCAL, LOCAL_USER)
 
 
 @dataclass(frozen=True)
-class Gate:
+class Authorizer:
     accounts: Accounts | None
     """None in local mode."""
     limiter: Limiter | None = None
     cookies: Cookies = COOKIES
     admins: frozenset[str] = frozenset()
     publish: PublishMode = PublishMode.AUTO
-    """What holds where a request says nothing."""
+    """The default for requests."""
 
     async def anybody(self, request: Request, kind: str = "") -> None:
-        """No login is needed; `kind` names what may be asked less often."""
+        """Needs no login; `kind` names a stricter rate limit."""
         if self.limiter is not None:
             await self.limiter.address(request, kind)
 
@@ -94,15 +94,15 @@ class Gate:
         return user
 
     async def known(self, request: Request) -> User | None:
-        """By its key where one is sent, and then by nothing else; else by its cookie."""
+        """The user of the key, if one is sent, else of the cookie."""
         if self.accounts is None:
             return LOCAL
         sent = request.headers.get("authorization")
         if sent is not None:
             return await self._by_key(sent)
         secret = self.cookies.read(request)
-        entrance = self.accounts.entrance
-        found = await entrance.logins.who(secret) if secret and entrance else None
+        login_services = self.accounts.login_services
+        found = await login_services.logins.who(secret) if secret and login_services else None
         if found is None:
             return None
         person = found.person
@@ -157,8 +157,8 @@ class Gate:
                 _refuse_others(user)
         return Permit(user, user.id)
 
-    async def begin(self, user: User, ask: Placed) -> None:
-        """Whether this user may have a solve begun at the repository that a request names."""
+    async def begin(self, user: User, ask: NamesRepository) -> None:
+        """Check that this user may start a solve in the named repository."""
         if self.accounts is None:
             return
         publish = ask.publish or self.publish
@@ -167,8 +167,8 @@ class Gate:
         is_asked = ask.publish is PublishMode.AUTO
         await self.place(user, ask, Right.PUBLISH if is_asked else Right.RUN)
 
-    async def place(self, user: User, ask: Placed, right: Right) -> None:
-        """Whether this user may do this at the repository that a request names."""
+    async def place(self, user: User, ask: NamesRepository, right: Right) -> None:
+        """Check this user's right in the named repository."""
         if self.accounts is None:
             return
         place = ask.place
@@ -179,13 +179,13 @@ class Gate:
             await self.accounts.access.check_repo(user.id, place.url, right)
 
     async def visible(self, user: User) -> frozenset[str] | None:
-        """Which repositories a list may show; None: there is no need to ask."""
+        """Repositories that a list may show; None: all."""
         return None if self.accounts is None else await self.accounts.access.visible(user.id)
 
-    def entrance(self) -> Entrance:
-        if self.accounts is None or self.accounts.entrance is None:
+    def login_services(self) -> LoginServices:
+        if self.accounts is None or self.accounts.login_services is None:
             raise NotFoundError(NO_LOGIN)
-        return self.accounts.entrance
+        return self.accounts.login_services
 
     def people(self) -> Accounts:
         if self.accounts is None:
@@ -196,11 +196,11 @@ class Gate:
         return login.lower() in self.admins
 
 
-def make_gate(service: Service | None) -> Gate:
+def make_authorizer(service: Service | None) -> Authorizer:
     if service is None or service.settings.auth_mode == "local":
-        return Gate(None)
+        return Authorizer(None)
     settings = service.settings
-    return Gate(
+    return Authorizer(
         accounts=service.accounts,
         limiter=Limiter(service.clock, per_minute=settings.requests_per_minute),
         cookies=Cookies.of(settings),

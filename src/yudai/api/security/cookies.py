@@ -1,4 +1,4 @@
-"""The cookies of a login, where a login comes back to, and where it goes then."""
+"""Cookies of a login, its callback URL and its return path."""
 
 from typing import NamedTuple
 from urllib.parse import urlsplit
@@ -15,7 +15,7 @@ CALLBACK = "/auth/callback"
 
 
 class Cookies(NamedTuple):
-    """Browsers take a `__Host-` cookie from https alone, and give it to nobody else.
+    """Browsers accept a `__Host-` cookie only over https and send it only to its host.
 
     On a person's own machine there is no https, and Safari takes no secure cookie there: another
     name, so that neither is ever taken for the other.
@@ -25,7 +25,7 @@ class Cookies(NamedTuple):
 
     @classmethod
     def of(cls, settings: Settings) -> "Cookies":
-        # The page's address too: where it is public, so is the server that lets people in to it.
+        # Also by the page's address: if it is public, so is this server.
         urls = (settings.backend_url, settings.github_redirect_uri, settings.frontend_url)
         names = (*map(host_of, urls), settings.domain)
         return cls(is_secure=any(name and name not in LOOPBACK for name in names))
@@ -55,7 +55,7 @@ class Cookies(NamedTuple):
         self._set(response, self.attempt, "", 0)
 
     def _set(self, response: Response, name: str, value: str, lasts_s: float) -> None:
-        # Lax, not Strict: the way back from the forge is another site's link.
+        # Lax, not Strict: the callback is a link from another site.
         response.set_cookie(
             name,
             value,
@@ -68,7 +68,7 @@ class Cookies(NamedTuple):
 
 
 def redirect_uri(settings: Settings, request: Request) -> str:
-    """Where the forge sends the browser: what is configured, else the name it came by."""
+    """The callback URL: configured, else from the request's host."""
     if settings.github_redirect_uri:
         return settings.github_redirect_uri
     if settings.backend_url:
@@ -79,7 +79,7 @@ def redirect_uri(settings: Settings, request: Request) -> str:
 
 
 def return_target(text: str, settings: Settings) -> str:
-    """A path of ours or of FRONTEND_URL: whatever else is asked for leads to the first page."""
+    """A path of this server or of FRONTEND_URL; anything else means the first page."""
     home = (settings.frontend_url or "").rstrip("/")
     path = text
     if home and (text == home or text.startswith(f"{home}/")):

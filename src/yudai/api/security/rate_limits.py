@@ -1,4 +1,4 @@
-"""How often somebody may ask: a user by who they are, anybody else by their address."""
+"""Rate limits: per user, or per address without a login."""
 
 import ipaddress
 import math
@@ -28,7 +28,7 @@ Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
 
 class Limiter:
-    """Counts in this process: several servers allow their number of times as much."""
+    """Counts per process: each server has its own limit."""
 
     def __init__(self, clock: Clock, *, per_minute: int) -> None:
         self._clock = clock
@@ -44,7 +44,7 @@ class Limiter:
         await self._count(self._general, "user", user_id)
 
     async def address(self, request: Request, kind: str = "") -> None:
-        """`kind` is one of those that are allowed less."""
+        """Count a request of an address; `kind` names a stricter limit."""
         item = self._strict[kind] if kind else self._general
         settings = cast("Service", request.app.state.service).settings
         trusted = _networks(settings.trusted_proxies)
@@ -63,7 +63,7 @@ class Limiter:
 
 
 def address_of(request: Request, trusted: Collection[Network] = ()) -> str:
-    """Of IPv6 the network: one machine has as many addresses as it likes.
+    """The client's address, for IPv6 its network: a machine can have many addresses.
 
     Whoever is no proxy of ours may write what they like into X-Forwarded-For: it is read from the
     right, where each proxy adds whom it was asked by, and no further than to the first stranger.
@@ -82,7 +82,7 @@ def address_of(request: Request, trusted: Collection[Network] = ()) -> str:
 
 
 def _hops(request: Request) -> Iterator[Address | None]:
-    """Nearest first; None is no address, and nothing beyond it is worth anything."""
+    """Hops, nearest first; None is no address, and hops beyond it are not trusted."""
     told = ",".join(request.headers.getlist("x-forwarded-for")).split(",")
     return (_address(_without_port(text.strip())) for text in reversed(told[-_MAX_HOPS:]))
 

@@ -1,4 +1,4 @@
-"""What stands before every route: who may ask this server, from where, and how much at once."""
+"""Guards before all routes: allowed hosts and origins, and the size of bodies."""
 
 import re
 from collections.abc import Collection
@@ -11,7 +11,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from yudai.agents.endpoint import port as modeldesk
+from yudai.agents.endpoint import port as model_endpoint
 from yudai.agents.endpoint.port import ModelAnswer
 from yudai.agents.endpoint.responses import TOO_LARGE, refused
 from yudai.api.errors import ApiError, Code, answer
@@ -33,9 +33,9 @@ class Allowed(NamedTuple):
     origins: frozenset[str] = frozenset()
     """As browsers send them: `https://yudai.example.org`."""
     models: frozenset[str] = frozenset()
-    """Names by which the model endpoint is asked, and nothing else is answered."""
+    """Host names that serve only the model endpoint."""
     takes_keys: bool = False
-    """Who sends a key is known by it and by no cookie, so that no other site can borrow it."""
+    """A request with a key is not identified by cookies, so other sites cannot misuse it."""
 
     @classmethod
     def of(
@@ -58,7 +58,7 @@ class Allowed(NamedTuple):
 
 
 class Guard:
-    """Refuses names that this server does not have and pages of other sites.
+    """Refuses requests with foreign host names and from pages of other sites.
 
     A hostile page can make its own name mean 127.0.0.1 and ask from the person's browser. The Host
     header then still says the page's name, and its Origin gives away whoever only pretends.
@@ -108,7 +108,7 @@ def _netloc(origin: str) -> str | None:
 
 
 class BodyLimit:
-    """Counts what arrives, whatever its Content-Length says, and takes nothing that is packed."""
+    """Limits the size of received bodies and refuses compressed ones."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -119,8 +119,8 @@ class BodyLimit:
             return
         headers = Headers(scope=scope)
         is_model = scope["path"].startswith(_MODEL)
-        # An agent sends its whole conversation with each call of a model.
-        most = modeldesk.MAX_BODY if is_model else MAX_BODY
+        # Agents send their whole conversation with each model call.
+        most = model_endpoint.MAX_BODY if is_model else MAX_BODY
         if is_model and _length_error(headers, most):
             await model_response(refused(TOO_LARGE, _too_large(most)))(scope, receive, send)
             return
@@ -135,9 +135,9 @@ class BodyLimit:
             message = await receive()
             received += len(message.get("body", b""))
             if received > most and is_model:
-                raise modeldesk.BodyTooLargeError(_too_large(most))
+                raise model_endpoint.BodyTooLargeError(_too_large(most))
             if received > most:
-                # Of the framework's own kind: it lets nothing else out of its reading.
+                # HTTPException, the only kind that the framework passes on while it reads the body.
                 raise HTTPException(413, _too_large(most))
             return message
 
@@ -179,7 +179,7 @@ def _has_body(headers: Headers, method: str) -> bool:
 
 
 async def json_only(request: Request) -> None:
-    """What a form of another site could send is no request of ours."""
+    """Refuse bodies that a form on another site could send."""
     headers = request.headers
     if not _has_body(headers, request.method):
         return

@@ -1,4 +1,4 @@
-"""Around every answer: an id to find it by, headers that keep browsers careful, no traceback."""
+"""Adds a request id and security headers to every response, and hides tracebacks."""
 
 import structlog
 from starlette.datastructures import MutableHeaders
@@ -7,7 +7,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from yudai.api.errors import answer
 from yudai.kit.clock import Clock
 
-# Where a route says something else about one of these, it is right.
+# Defaults; a route's own header wins.
 _HEADERS = {
     "cache-control": "no-store",
     "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
@@ -18,7 +18,7 @@ _HEADERS = {
 _OVER_HTTPS = {"strict-transport-security": "max-age=31536000"}
 
 
-class Envelope:
+class ResponseHeaders:
     def __init__(self, app: ASGIApp, *, clock: Clock, is_https: bool = False) -> None:
         self._app = app
         self._clock = clock

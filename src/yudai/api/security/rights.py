@@ -1,7 +1,7 @@
-"""The right that a route needs: the type of a parameter, or one of its dependencies.
+"""The right that a route needs, as a parameter's type or a dependency.
 
-Every route has exactly one of these, and a test looks for it. Who may see something but not do
-this to it is told so (403); for who may not see it, it is not there (404).
+Every route has exactly one; a test checks this. Without the right a caller gets 403 for what they
+may see, and 404 for what they may not see.
 """
 
 from typing import Annotated, cast
@@ -11,96 +11,96 @@ from fastapi import Depends, Request
 from yudai.accounts.access import Right
 from yudai.accounts.api_keys import ALL_SCOPES, Scope
 from yudai.api.dependencies import User
-from yudai.api.security.authorize import Gate, Permit
+from yudai.api.security.authorize import Authorizer, Permit
 
 
-async def _the_gate(request: Request) -> Gate:
-    return _gate(request)
+async def _the_authorizer(request: Request) -> Authorizer:
+    return _authorizer(request)
 
 
-GateDep = Annotated[Gate, Depends(_the_gate)]
-"""For what only a request's body tells, and for logging in."""
+AuthorizerDep = Annotated[Authorizer, Depends(_the_authorizer)]
+"""For rights that depend on the request's body, and for login."""
 
 
-class Nobody:
-    """No login is needed, and nothing is counted."""
+class Public:
+    """Needs no login and has no rate limit."""
 
     async def __call__(self) -> None:
         return
 
 
-class Anybody:
-    """No login is needed, but addresses that ask too often wait."""
+class RateLimited:
+    """Needs no login, but has a rate limit per address."""
 
     def __init__(self, kind: str = "") -> None:
         self.kind = kind
 
     async def __call__(self, request: Request) -> None:
-        await _gate(request).anybody(request, self.kind)
+        await _authorizer(request).anybody(request, self.kind)
 
 
 class Member:
-    """A login, or a key that is good for this."""
+    """Needs a login, or a key with these scopes."""
 
     def __init__(self, *scopes: Scope) -> None:
         self.scopes = frozenset(scopes)
 
     async def __call__(self, request: Request) -> User:
-        return await _gate(request).user(request, self.scopes)
+        return await _authorizer(request).user(request, self.scopes)
 
 
 class Administrator:
-    """One of YUDAI_ADMINS; with a key, one that is good for this."""
+    """Needs one of YUDAI_ADMINS; a key also needs these scopes."""
 
     def __init__(self, *scopes: Scope) -> None:
         self.scopes = frozenset(scopes)
 
     async def __call__(self, request: Request) -> User:
-        return await _gate(request).admin(request, self.scopes)
+        return await _authorizer(request).admin(request, self.scopes)
 
 
 class OfSolve:
-    """The right in the solve's repository."""
+    """Needs the right in the solve's repository."""
 
     def __init__(self, right: Right) -> None:
         self.right = right
 
     async def __call__(self, request: Request, solve_id: str) -> Permit:
-        return await _gate(request).solve(request, solve_id, self.right)
+        return await _authorizer(request).solve(request, solve_id, self.right)
 
 
 class OfRun:
-    """The right in the repository of the run's solve."""
+    """Needs the right in the repository of the run's solve."""
 
     def __init__(self, right: Right) -> None:
         self.right = right
 
     async def __call__(self, request: Request, run_id: str) -> Permit:
-        return await _gate(request).run(request, run_id, self.right)
+        return await _authorizer(request).run(request, run_id, self.right)
 
 
 class OfConversation:
-    """One's own conversation, and this right in its repository."""
+    """Needs the caller's own conversation, and the right in its repository."""
 
     def __init__(self, right: Right) -> None:
         self.right = right
 
     async def __call__(self, request: Request, conversation_id: str) -> Permit:
-        return await _gate(request).conversation(request, conversation_id, self.right)
+        return await _authorizer(request).conversation(request, conversation_id, self.right)
 
 
-KINDS = (Nobody, Anybody, Member, Administrator, OfSolve, OfRun, OfConversation)
+KINDS = (Public, RateLimited, Member, Administrator, OfSolve, OfRun, OfConversation)
 
-FREE = Depends(Nobody())
-ANYBODY = Depends(Anybody())
-LOGGING_IN = Depends(Anybody("login"))
-BEGINNING_DEVICE = Depends(Anybody("device"))
-POLLING_DEVICE = Depends(Anybody("poll"))
+PUBLIC = Depends(Public())
+RATE_LIMITED = Depends(RateLimited())
+LOGGING_IN = Depends(RateLimited("login"))
+BEGINNING_DEVICE = Depends(RateLimited("device"))
+POLLING_DEVICE = Depends(RateLimited("poll"))
 
 READING = Depends(Member(Scope.READ))
 ADMINISTERING = Depends(Administrator(*ALL_SCOPES))
-OVERSEEING = Depends(Administrator(Scope.READ))
-"""For programs that only watch: they need no key that could change anything."""
+MONITORING = Depends(Administrator(Scope.READ))
+"""For monitoring programs, which need only a read-only key."""
 
 MayRead = Annotated[User, READING]
 MayAdminister = Annotated[User, ADMINISTERING]
@@ -116,5 +116,5 @@ MayReadConversation = Annotated[Permit, Depends(OfConversation(Right.READ))]
 MayRunConversation = Annotated[Permit, Depends(OfConversation(Right.RUN))]
 
 
-def _gate(request: Request) -> Gate:
-    return cast("Gate", request.app.state.gate)
+def _authorizer(request: Request) -> Authorizer:
+    return cast("Authorizer", request.app.state.authorizer)

@@ -1,4 +1,4 @@
-"""Files that appear whole or not at all, also when the power fails."""
+"""Atomic files: they appear complete or not at all, also after a power failure."""
 
 import os
 import tempfile
@@ -10,13 +10,13 @@ from pathlib import Path
 
 
 @dataclass(frozen=True)
-class Part:
-    """A file in the making."""
+class PartialFile:
+    """A temporary file that `commit` renames to its target."""
 
     path: Path
     file: BufferedRandom
 
-    def become(self, target: Path) -> None:
+    def commit(self, target: Path) -> None:
         self.file.flush()
         os.fsync(self.file.fileno())
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -24,7 +24,7 @@ class Part:
         sync(target.parent)
 
     def drop(self) -> None:
-        # A full disk complains once more about what is thrown away: the first complaint counts.
+        # On a full disk closing fails again; the first error counts.
         with suppress(OSError):
             self.file.close()
         with suppress(OSError):
@@ -32,11 +32,11 @@ class Part:
 
 
 @contextmanager
-def part_in(folder: Path) -> Generator[Part]:
-    """Gone afterwards, unless it has become something."""
+def partial_file_in(folder: Path) -> Generator[PartialFile]:
+    """A temporary file, removed afterwards unless it was committed."""
     folder.mkdir(parents=True, exist_ok=True)
     descriptor, name = tempfile.mkstemp(dir=folder, prefix=".part-")
-    part = Part(Path(name), os.fdopen(descriptor, "w+b"))
+    part = PartialFile(Path(name), os.fdopen(descriptor, "w+b"))
     try:
         yield part
     finally:
@@ -44,13 +44,13 @@ def part_in(folder: Path) -> Generator[Part]:
 
 
 def write_file(target: Path, content: bytes) -> None:
-    with part_in(target.parent) as part:
+    with partial_file_in(target.parent) as part:
         part.file.write(content)
-        part.become(target)
+        part.commit(target)
 
 
 def sync(path: Path) -> None:
-    """Wait until the disk has a file, or the names in a folder."""
+    """Flush a file, or the names in a folder, to disk."""
     descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     try:
         os.fsync(descriptor)

@@ -1,4 +1,4 @@
-"""What goes wrong with a folder or an S3 server, in one line of ours that says what to do.
+"""Translates errors of a folder or an S3 server into one line that says what to do.
 
 Nothing of what the server or obstore says is repeated but S3's own code: the rest may hold keys.
 """
@@ -20,12 +20,12 @@ _ERRNO = re.compile(r"\(os error (\d{1,4})\)")
 
 class _Fault(NamedTuple):
     sign: str
-    """What obstore's text has then."""
+    """Text in obstore's message."""
     what: str
     remedy: str
 
 
-# The first that fits: what is more special stands in front.
+# The first match counts, so special cases come first.
 _FAULTS = (
     _Fault("NoSuchBucket", "does not exist", "create the bucket or correct ARTIFACTS_URL"),
     _Fault(
@@ -55,7 +55,7 @@ _REMEDIES = {
 
 @contextmanager
 def translated(place: str) -> Generator[None]:
-    """Every error of the disk or of obstore becomes an ArtifactError."""
+    """Translate errors of the disk and of obstore into ArtifactError."""
     from obstore.exceptions import BaseError  # noqa: PLC0415 - see places.py
 
     try:
@@ -66,8 +66,8 @@ def translated(place: str) -> Generator[None]:
         raise explained from None
 
 
-def is_whole_place(error: FileNotFoundError) -> bool:
-    """Whether not only the object is missing, but all that it would be in."""
+def is_whole_location(error: FileNotFoundError) -> bool:
+    """Whether the whole folder or bucket is missing, not only the object."""
     return "NoSuchBucket" in str(error)
 
 

@@ -1,4 +1,4 @@
-"""Where objects lie: a folder of this machine, or a bucket of an S3 server.
+"""Locations of objects: a folder of this machine, or a bucket of an S3 server.
 
 Importing obstore costs start-up time that commands without artifacts need not pay: only the first
 use of a place does it.
@@ -16,13 +16,13 @@ from typing import IO, TYPE_CHECKING, NamedTuple, cast
 
 from pydantic import SecretStr
 
-from yudai.artifacts.adapters.atomic_files import Part, part_in, sync
+from yudai.artifacts.adapters.atomic_files import PartialFile, partial_file_in, sync
 
 if TYPE_CHECKING:
     from obstore.store import ClientConfig, LocalStore, RetryConfig, S3Config, S3Store
 
 _PART_BYTES = 5 << 20
-# Times the size of a part: what an upload holds in memory.
+# Times the size of a part, this is an upload's memory.
 _PARTS_AT_ONCE = 2
 
 
@@ -36,7 +36,7 @@ class Folder:
 
     @property
     def spool(self) -> Path:
-        """Where a stream is written to until its digest is known."""
+        """Folder for streams until their digest is known."""
         return self.root
 
     @cached_property
@@ -46,26 +46,26 @@ class Folder:
         self.root.mkdir(mode=0o700, parents=True, exist_ok=True)
         return LocalStore(self.root)
 
-    async def write(self, key: str, content: bytes | Part | Path) -> None:
-        """All of it, or nothing under this key; by ourselves, for obstore does not sync."""
+    async def write(self, key: str, content: bytes | PartialFile | Path) -> None:
+        """Write atomically; ourselves, because obstore does not sync."""
         await asyncio.to_thread(self._write, self.root / key, content)
 
-    def _write(self, target: Path, content: bytes | Part | Path) -> None:
-        if isinstance(content, Part):
-            return content.become(target)
+    def _write(self, target: Path, content: bytes | PartialFile | Path) -> None:
+        if isinstance(content, PartialFile):
+            return content.commit(target)
         if isinstance(content, Path) and _link(content, target):
             return None
-        with part_in(self.root) as part:
+        with partial_file_in(self.root) as part:
             if isinstance(content, Path):
                 with content.open("rb") as file:
                     shutil.copyfileobj(file, part.file, 1 << 20)
             else:
                 part.file.write(content)
-            return part.become(target)
+            return part.commit(target)
 
 
-class Patience(NamedTuple):
-    """How long a server may be silent, and how often it is asked again."""
+class S3Timeouts(NamedTuple):
+    """Timeouts and retries for an S3 server."""
 
     connect_s: float = 5
     silence_s: float = 30
@@ -86,7 +86,7 @@ class Bucket:
     prefix: str
     spool: Path
     access: S3Access
-    patience: Patience
+    timeouts: S3Timeouts
 
     @property
     def name(self) -> str:
@@ -104,11 +104,11 @@ class Bucket:
             retry_config=self._retries(),
         )
 
-    async def write(self, key: str, content: bytes | Part | Path) -> None:
+    async def write(self, key: str, content: bytes | PartialFile | Path) -> None:
         if isinstance(content, Path):
             with await asyncio.to_thread(content.open, "rb") as file:
                 return await self._upload(key, file)
-        if isinstance(content, Part):
+        if isinstance(content, PartialFile):
             await asyncio.to_thread(content.file.seek, 0)
             return await self._upload(key, content.file)
         return await self._upload(key, content)
@@ -121,7 +121,7 @@ class Bucket:
         )
 
     def _config(self) -> "S3Config":
-        """What is unset is left to obstore, which also knows the roles of cloud machines."""
+        """Configuration. obstore finds unset values itself, including roles of cloud machines."""
         config = {
             name: value.get_secret_value() if isinstance(value, SecretStr) else value
             for name, value in self.access._asdict().items()
@@ -132,25 +132,25 @@ class Bucket:
     def _client(self) -> "ClientConfig":
         return {
             "allow_http": (self.access.endpoint or "").startswith("http://"),
-            "connect_timeout": timedelta(seconds=self.patience.connect_s),
-            "read_timeout": timedelta(seconds=self.patience.silence_s),
-            # Of a whole transfer: a large one over a slow line is no fault while bytes arrive.
+            "connect_timeout": timedelta(seconds=self.timeouts.connect_s),
+            "read_timeout": timedelta(seconds=self.timeouts.silence_s),
+            # No limit for a whole transfer: a large one may be slow while bytes arrive.
             "timeout": timedelta(hours=1),
         }
 
     def _retries(self) -> "RetryConfig":
         return {
-            "max_retries": self.patience.retries,
-            "retry_timeout": timedelta(seconds=self.patience.retrying_s),
+            "max_retries": self.timeouts.retries,
+            "retry_timeout": timedelta(seconds=self.timeouts.retrying_s),
             "backoff": {"max_backoff": timedelta(seconds=5)},
         }
 
 
-Place = Folder | Bucket
+Location = Folder | Bucket
 
 
 def _link(file: Path, target: Path) -> bool:
-    """Give a file of this disk a second name: no copy, however large it is."""
+    """Hard-link a file of this disk instead of copying it."""
     target.parent.mkdir(parents=True, exist_ok=True)
     with suppress(OSError):
         sync(file)

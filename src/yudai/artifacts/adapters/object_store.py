@@ -11,9 +11,9 @@ from urllib.parse import SplitResult, unquote, urlsplit
 
 from pydantic import SecretStr
 
-from yudai.artifacts.adapters.atomic_files import Part, part_in
-from yudai.artifacts.adapters.errors import is_whole_place, translated
-from yudai.artifacts.adapters.locations import Bucket, Folder, Patience, Place, S3Access
+from yudai.artifacts.adapters.atomic_files import PartialFile, partial_file_in
+from yudai.artifacts.adapters.errors import is_whole_location, translated
+from yudai.artifacts.adapters.locations import Bucket, Folder, Location, S3Access, S3Timeouts
 from yudai.artifacts.port import ArtifactError, ArtifactKind, ArtifactRef
 from yudai.kit.errors import NotFoundError, RefusedError
 
@@ -25,12 +25,12 @@ _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:")
 _BUCKET = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{1,62}")
 _PREFIX = re.compile(r"[A-Za-z0-9._-]+(/[A-Za-z0-9._-]+)*")
 _HOW = "set ARTIFACTS_URL to s3://bucket/prefix or to a folder"
-_PATIENCE = Patience()
+_TIMEOUTS = S3Timeouts()
 
 
-def find_place(
-    url: str | None, access: S3Access, *, home: Path, patience: Patience = _PATIENCE
-) -> Place:
+def find_location(
+    url: str | None, access: S3Access, *, home: Path, timeouts: S3Timeouts = _TIMEOUTS
+) -> Location:
     if not url:
         return Folder(home / "artifacts")
     if not _SCHEME.match(url):
@@ -38,14 +38,14 @@ def find_place(
     parts = _split(url)
     match parts.scheme:
         case "s3":
-            return _bucket(parts, access, spool=home / "spool", patience=patience)
+            return _bucket(parts, access, spool=home / "spool", timeouts=timeouts)
         case "file":
             return _folder(parts)
         case _:
             raise RefusedError(f"artifacts cannot be kept at a {parts.scheme} address: {_HOW}")
 
 
-def _bucket(url: SplitResult, access: S3Access, *, spool: Path, patience: Patience) -> Bucket:
+def _bucket(url: SplitResult, access: S3Access, *, spool: Path, timeouts: S3Timeouts) -> Bucket:
     prefix = url.path.strip("/")
     named = _BUCKET.fullmatch(url.netloc) and (not prefix or _PREFIX.fullmatch(prefix))
     if not named or url.query or url.fragment or {".", ".."} & set(prefix.split("/")):
@@ -54,7 +54,7 @@ def _bucket(url: SplitResult, access: S3Access, *, spool: Path, patience: Patien
         raise RefusedError("set both AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or neither")
     if access.endpoint is not None:
         _check_endpoint(_split(access.endpoint))
-    return Bucket(url.netloc, prefix, spool=spool, access=access, patience=patience)
+    return Bucket(url.netloc, prefix, spool=spool, access=access, timeouts=timeouts)
 
 
 def _folder(url: SplitResult) -> Folder:
@@ -87,7 +87,7 @@ _NOBODYS = ArtifactRef(kind=ArtifactKind.PATCH, sha256="0" * 64, size=0)
 
 
 class ObjectStoreArtifacts:
-    def __init__(self, place: Place) -> None:
+    def __init__(self, place: Location) -> None:
         self._place = place
 
     async def put(
@@ -114,7 +114,7 @@ class ObjectStoreArtifacts:
         with ExitStack() as stack:
             part = await self._spooled(chunks, stack, folder=target.parent)
             with translated(str(target)):
-                await asyncio.to_thread(part.become, target)
+                await asyncio.to_thread(part.commit, target)
 
     async def check(self) -> None:
         try:
@@ -122,7 +122,7 @@ class ObjectStoreArtifacts:
         except NotFoundError:
             return
 
-    async def _put(self, kind: ArtifactKind, content: bytes | Path | Part) -> ArtifactRef:
+    async def _put(self, kind: ArtifactKind, content: bytes | Path | PartialFile) -> ArtifactRef:
         with translated(str(content) if isinstance(content, Path) else self._place.name):
             sha256, size = await asyncio.to_thread(_measure, content)
         ref = ArtifactRef(kind=kind, sha256=sha256, size=size)
@@ -133,18 +133,18 @@ class ObjectStoreArtifacts:
 
     async def _spooled(
         self, chunks: AsyncIterator[bytes], stack: ExitStack, *, folder: Path | None = None
-    ) -> Part:
-        """On disk until all of it is known; what the stream raises is the caller's."""
+    ) -> PartialFile:
+        """Write the stream to disk until its digest is known; its own errors are raised as is."""
         folder = folder or self._place.spool
         with translated(str(folder)):
-            part = stack.enter_context(part_in(folder))
+            part = stack.enter_context(partial_file_in(folder))
         async for chunk in chunks:
             with translated(str(folder)):
                 await asyncio.to_thread(part.file.write, chunk)
         return part
 
     async def _has(self, ref: ArtifactRef) -> bool:
-        """Whether it is there in full length: a cut one is written anew."""
+        """Whether the object exists with its full size; a truncated one is written again."""
         from obstore import head_async  # noqa: PLC0415 - see places.py
 
         try:
@@ -159,7 +159,7 @@ class ObjectStoreArtifacts:
             try:
                 found = await get_async(self._place.store, ref.key)
             except FileNotFoundError as error:
-                if is_whole_place(error):
+                if is_whole_location(error):
                     raise
                 raise NotFoundError(
                     f"the {ref.kind.readable} is no longer stored (was it pruned?)"
@@ -180,7 +180,7 @@ class ObjectStoreArtifacts:
             if last:
                 yield last
             last = chunk
-        # The last chunk waits for this: who does not look at errors gets too little, not wrong.
+        # Check before the last chunk: a reader who ignores errors gets too little, not wrong data.
         self._check(ref, digest.hexdigest())
         if last:
             yield last
@@ -205,12 +205,12 @@ def make_artifacts(
     access_key_id: SecretStr | None = None,
     secret_access_key: SecretStr | None = None,
 ) -> ObjectStoreArtifacts:
-    """Nothing is opened yet; RefusedError for settings that cannot be right."""
+    """Create the store without opening it; RefusedError for invalid settings."""
     access = S3Access(endpoint, region, access_key_id, secret_access_key)
-    return ObjectStoreArtifacts(find_place(url, access, home=home))
+    return ObjectStoreArtifacts(find_location(url, access, home=home))
 
 
-def _measure(content: bytes | Part | Path) -> tuple[str, int]:
+def _measure(content: bytes | PartialFile | Path) -> tuple[str, int]:
     """The digest and the size."""
     if isinstance(content, bytes):
         return hashlib.sha256(content).hexdigest(), len(content)

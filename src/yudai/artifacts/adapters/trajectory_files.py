@@ -28,7 +28,7 @@ class TrajectoryFiles:
 
 
 class NoTrajectoryFiles:
-    """Nobody collects them."""
+    """Keeps no files."""
 
     async def keep(self, repo: str, content: bytes, *, solve_id: SolveId, run_id: RunId) -> None:
         pass
@@ -39,5 +39,5 @@ def file_name(repo: str, solve_id: SolveId, run_id: RunId) -> str:
 
 
 def _safe(text: str) -> str:
-    """A part of a file's name: plain characters, and no dot or dash in front."""
+    """Make a safe part of a file name: plain characters, no leading dot or dash."""
     return _UNSAFE.sub("_", text).lstrip("._-")[:_MAX_CHARACTERS] or "unnamed"

@@ -127,12 +127,12 @@ async def _wait_there(remote: Remote, begun: DeviceBegun, name: str, *, sleep: S
 
 async def _login_here(settings: Settings, *, opens: bool, sleep: Sleep) -> str:
     async with open_local(settings) as accounts:
-        if accounts.entrance is None:
+        if accounts.login_services is None:
             raise RefusedError(
                 "the forge does not know this installation: set GITHUB_APP_CLIENT_ID, or give a"
                 " token as GITHUB_TOKEN; for a server give --server"
             )
-        devices = accounts.entrance.devices
+        devices = accounts.login_services.devices
         begun = await devices.provider.device_begin()
         _say_code(begun.user_code, begun.verification_url, opens=opens)
         grant = await _wait_here(

@@ -107,7 +107,7 @@ class ServerRecords:
         del solve_id
         return ""
 
-    def race(self, solve_id: SolveId) -> Source:
+    def watch(self, solve_id: SolveId) -> Source:
         return UpdatesSource(self.remote, solve_id, console.progress())
 
     async def models(self) -> list[Model]:

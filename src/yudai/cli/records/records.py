@@ -64,7 +64,7 @@ class Records(Protocol):
         """What a person who waits for it should know, if anything."""
         ...
 
-    def race(self, solve_id: SolveId) -> "Source": ...
+    def watch(self, solve_id: SolveId) -> "Source": ...
 
 
 @dataclass(frozen=True)
@@ -118,7 +118,7 @@ class OwnRecords:
             return ""
         return "No server runs here now: the solve goes on when `yudai serve` is started again."
 
-    def race(self, solve_id: SolveId) -> "Source":
+    def watch(self, solve_id: SolveId) -> "Source":
         from yudai.cli.records.source import DatabaseSource
 
         async def is_dead() -> bool:

@@ -1,4 +1,4 @@
-"""A race over HTTP: `GET /api/solves/{id}/updates` again and again, also after a break."""
+"""A watched solve over HTTP: polls `GET /api/solves/{id}/updates`, also after a break."""
 
 import asyncio
 from dataclasses import KW_ONLY, dataclass, field
@@ -13,8 +13,8 @@ from yudai.kit.errors import YudaiError
 from yudai.kit.ids import RunId, SolveId, short
 from yudai.solves.domain.states import RESTING
 from yudai.views.live_runs import LaneView, WatchedSolve
-from yudai.views.race import Race
 from yudai.views.updates import UpdatesView
+from yudai.views.watched import Watched
 
 _FIRST_WAIT_S = 2.0
 _LONGEST_WAIT_S = 30.0
@@ -47,18 +47,18 @@ class UpdatesSource:
         self._cursor = updates.cursor
         self._solve = updates.solve or self._solve
         self._lanes |= {lane.id: lane for lane in updates.lanes}
-        race = self._race(updates)
+        seen = self._read(updates)
         self._event = max((event.id for event in updates.events), default=self._event)
         return Look(
-            race=race,
-            is_last=race.solve.state in RESTING and not updates.more,
+            seen=seen,
+            is_last=seen.solve.state in RESTING and not updates.more,
             wait_s=0 if updates.more else _pace(updates.poll_ms / 1000),
         )
 
-    def _race(self, updates: UpdatesView) -> Race:
+    def _read(self, updates: UpdatesView) -> Watched:
         if self._solve is None:
             raise YudaiError(f"{self.remote.url} sent an update without its solve")
-        return Race(
+        return Watched(
             issue=self._issue or "",
             solve=self._solve,
             lanes=tuple(self._lanes.values()),

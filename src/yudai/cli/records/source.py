@@ -1,4 +1,4 @@
-"""A race as the display needs it, whether it comes from the database or over HTTP."""
+"""A watched solve as the display needs it, from the database or over HTTP."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -7,20 +7,20 @@ from typing import NamedTuple, Protocol
 from yudai.kit.ids import SolveId
 from yudai.solves.domain.states import RESTING
 from yudai.views.documents import Reader
-from yudai.views.race import Race, race_of
+from yudai.views.watched import Watched, watched
 
 _POLL_S = 0.2
 
 
 class Look(NamedTuple):
-    race: Race
+    seen: Watched
     is_last: bool
     wait_s: float
     """Until the next look is worth it."""
 
 
 class Source(Protocol):
-    """Where a race is looked at, again and again."""
+    """Reads a watched solve, again and again."""
 
     async def look(self) -> Look: ...
 
@@ -39,11 +39,11 @@ class DatabaseSource:
         over = await self.is_over()
         now = self.reader.context.clock.now()
         store = self.reader.context.store
-        race = await race_of(store, self.solve_id, after_event=self._cursor, now=now)
-        self._cursor = max((event.id for event in race.events), default=self._cursor)
-        over = over or race.solve.state in RESTING
+        seen = await watched(store, self.solve_id, after_event=self._cursor, now=now)
+        self._cursor = max((event.id for event in seen.events), default=self._cursor)
+        over = over or seen.solve.state in RESTING
         return Look(
-            race=race,
-            is_last=over and not race.events,
+            seen=seen,
+            is_last=over and not seen.events,
             wait_s=0 if over else _POLL_S,
         )

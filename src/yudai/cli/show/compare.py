@@ -1,7 +1,6 @@
 """`yudai compare`: two runs beside each other."""
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 from rich.console import Console
 from rich.table import Table
@@ -13,10 +12,9 @@ from yudai.cli.show.result import MARKS, print_diff
 from yudai.cli.text import dollars, one_line, print_json, safe, seconds
 from yudai.kit.causes import POLICIES
 from yudai.kit.ids import short
-from yudai.kit.money import usd
+from yudai.kit.money import MICROS_PER_USD
 from yudai.kit.text import clean
 from yudai.patches.patch import readable
-from yudai.ranking.domain.scorecard import Scorecard
 from yudai.settings import Settings
 from yudai.views.compare import compare_runs
 from yudai.views.documents import Reader
@@ -39,13 +37,11 @@ async def run_compare(
 
 
 def to_document(found: Comparison) -> dict[str, object]:
-    return {
-        "first": _side(found.first),
-        "second": _side(found.second),
-        "same_base": found.same_base,
-        "tests": found.tests.model_dump(mode="json"),
-        "files": _readable(found.files.model_dump(mode="json")),
-    }
+    shown = found.model_dump(mode="json")
+    for side in (shown["first"], shown["second"]):
+        side["patch"] = clean(side["patch"])
+    shown["files"] = {name: list(map(readable, paths)) for name, paths in shown["files"].items()}
+    return shown
 
 
 def show_comparison(console: Console, found: Comparison) -> None:
@@ -70,28 +66,28 @@ def show_comparison(console: Console, found: Comparison) -> None:
 
 
 def _scorecards(found: Comparison) -> Table:
-    cards = [found.first.scorecard, found.second.scorecard]
+    sides = [found.first, found.second]
     table = Table(title=Text("Two runs", style="bold"), title_justify="left")
     table.add_column("", no_wrap=True)
-    for card in cards:
-        table.add_column(Text(safe(card.contestant.handle)), overflow="fold")
-    rows: Sequence[tuple[str, Callable[[Scorecard], str]]] = (
-        ("run", lambda card: short(card.run_id)),
-        ("model", lambda card: one_line(card.contestant.model)),
+    for side in sides:
+        table.add_column(Text(safe(side.handle)), overflow="fold")
+    rows: Sequence[tuple[str, Callable[[Side], str]]] = (
+        ("run", lambda side: short(side.run_id)),
+        ("model", lambda side: one_line(side.model)),
         ("verdict", _verdict),
-        ("why", lambda card: one_line(card.verdict.summary, width=200)),
-        ("files", lambda card: str(card.files_changed)),
-        ("lines", lambda card: str(card.lines_changed)),
-        ("time", lambda card: seconds(card.latency_ms / 1000)),
-        ("cost", lambda card: dollars(card.cost_micros)),
+        ("why", lambda side: one_line(side.verdict.summary, width=200)),
+        ("files", lambda side: str(side.files_changed)),
+        ("lines", lambda side: str(side.lines_changed)),
+        ("time", lambda side: seconds(side.latency_ms / 1000)),
+        ("cost", lambda side: dollars(round(side.cost_usd * MICROS_PER_USD))),
     )
     for name, cell in rows:
-        table.add_row(name, *(Text(cell(card)) for card in cards))
+        table.add_row(name, *(Text(cell(side)) for side in sides))
     return table
 
 
-def _verdict(card: Scorecard) -> str:
-    return MARKS[card.verdict.status][0] if card.cause is None else POLICIES[card.cause].message
+def _verdict(side: Side) -> str:
+    return MARKS[side.verdict.status][0] if side.cause is None else POLICIES[side.cause].message
 
 
 def _list(console: Console, title: str, names: Sequence[str]) -> None:
@@ -107,31 +103,7 @@ def _list(console: Console, title: str, names: Sequence[str]) -> None:
 def _print_patch(console: Console, side: Side) -> None:
     console.print(Text(f"\nThe patch of {one_line(side.handle)}", style="bold"), soft_wrap=True)
     if side.patch:
-        whole = f"{consoles.program()} show {short(side.scorecard.run_id)} --diff"
+        whole = f"{consoles.program()} show {short(side.run_id)} --diff"
         print_diff(console, side.patch, whole=whole)
     else:
         console.print("  (none)", style="dim")
-
-
-def _side(side: Side) -> dict[str, object]:
-    card = side.scorecard
-    return {
-        "run_id": card.run_id,
-        "solve_id": side.solve_id,
-        "handle": side.handle,
-        "model": card.contestant.model,
-        "base": side.base,
-        "base_key": side.base_key,
-        "state": card.state,
-        "cause": card.cause,
-        "verdict": card.verdict.model_dump(mode="json"),
-        "files_changed": card.files_changed,
-        "lines_changed": card.lines_changed,
-        "cost_usd": usd(card.cost_micros),
-        "latency_ms": card.latency_ms,
-        "patch": clean(side.patch),
-    }
-
-
-def _readable(files: dict[str, Any]) -> dict[str, list[str]]:
-    return {name: [readable(path) for path in paths] for name, paths in files.items()}

@@ -144,7 +144,7 @@ async def _show_run(records: Records, run: "RunDetail", *, json: bool, view: Vie
     console.print(Text(f"{safe(run.handle)}  {run.state}  {run.cause or ''}", style="bold"))
     took = seconds(run.latency_ms / 1000)
     cost = dollars(round(run.cost_usd * MICROS_PER_USD))
-    console.print(Text(f"{run.api_calls} steps, {run.edits} edits, {cost}, {took}"))
+    console.print(Text(f"{run.steps} steps, {run.edits} edits, {cost}, {took}"))
     if run.error:
         console.print(Text(one_line(run.error, width=400), style="red"), soft_wrap=True)
     for message in messages:
@@ -157,12 +157,8 @@ async def _show_run(records: Records, run: "RunDetail", *, json: bool, view: Vie
 
 def run_facts(run: "RunDetail") -> dict[str, object]:
     """A run as `--json` prints it."""
-    known = run.model_dump(mode="json") | {
-        "steps": run.api_calls,
-        "input_tokens": run.tokens.input,
-        "output_tokens": run.tokens.output,
-    }
-    return {name: known[name] for name in _FACTS}
+    known = run.model_dump(mode="json", by_alias=False)
+    return {name: (known | known["tokens"])[name] for name in _FACTS}
 
 
 def _print_message(console: Console, message: TrajectoryMessage) -> None:

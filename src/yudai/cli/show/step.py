@@ -23,7 +23,7 @@ async def run_step(records: Records, run: "RunDetail", number: int, *, json: boo
             "id": run.id,
             "solve_id": run.solve_id,
             "handle": run.handle,
-            "steps": run.api_calls,
+            "steps": run.steps,
         }
         print_json({"run": facts, "step": step.model_dump(mode="json")})
     else:
@@ -32,7 +32,7 @@ async def run_step(records: Records, run: "RunDetail", number: int, *, json: boo
 
 
 def print_step(console: Console, run: "RunDetail", step: Step) -> None:
-    heading = f"{one_line(run.handle)}  step {step.number} of {run.api_calls}"
+    heading = f"{one_line(run.handle)}  step {step.number} of {run.steps}"
     console.print(Text(heading, style="bold"))
     if step.number:
         console.print(Text(_facts(step), style="dim"), soft_wrap=True)

@@ -5,9 +5,9 @@ from typing import NamedTuple, Protocol
 
 from yudai.cli.publish import Desk
 from yudai.cli.records.records import Records
-from yudai.cli.solve.plan import Entrants
 from yudai.decisions.apply import Applier
 from yudai.kit.ids import SolveId
+from yudai.solves.domain.budget import Entrants
 from yudai.solves.domain.request import SolveAsk
 
 

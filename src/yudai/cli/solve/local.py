@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from functools import partial
 
 from rich.console import Console
-from sqlalchemy.ext.asyncio import AsyncSession
 
 from yudai.arena.plan import Plan
 from yudai.arena.submit import given_of
@@ -15,7 +14,7 @@ from yudai.cli.options import Options
 from yudai.cli.publish import OwnDesk
 from yudai.cli.records.records import OwnRecords
 from yudai.cli.solve.client import Planned
-from yudai.cli.solve.plan import Entrants, make_ready, print_plan
+from yudai.cli.solve.plan import make_ready, print_plan
 from yudai.cli.spinner import working
 from yudai.cli.watch.display import follow
 from yudai.decisions.apply import Applier
@@ -47,9 +46,11 @@ class LocalClient:
 
     @property
     def desk(self) -> OwnDesk:
-        forging = self.app.forging
-        asked = Publications(self.app.store, self.app.reader.context.clock, forging.forge.url)
-        return OwnDesk(forging.publisher, asked)
+        forge_services = self.app.forge_services
+        asked = Publications(
+            self.app.store, self.app.reader.context.clock, forge_services.forge.url
+        )
+        return OwnDesk(forge_services.publisher, asked)
 
     async def plan(self, asked: SolveAsk) -> Planned:
         place = asked.place
@@ -57,12 +58,10 @@ class LocalClient:
             plan = await self._look(asked)
         else:
             plan = await self._fetch(asked, place)
-        request = plan.request
-        entrants = Entrants(self.app.solves.check(request), request.models, request.budget)
         measured = await make_ready(self.app.planner, plan, self.progress)
-        print_plan(self.progress, plan, measured, entrants, env=asked.env)
-        known = plan._replace(request=request.model_copy(update={"measured": measured}))
-        return Planned(entrants, partial(self._open, known))
+        print_plan(self.progress, plan, measured.baseline, env=asked.env)
+        request = plan.request.model_copy(update={"measured": measured})
+        return Planned(request.entrants, partial(self.app.solves.open_solve, request))
 
     async def follow(self, solve_id: SolveId) -> None:
         await follow(self.app, solve_id, self.progress)
@@ -70,11 +69,10 @@ class LocalClient:
     async def _look(self, asked: SolveAsk) -> Plan:
         async with working(self.progress, "looking at the folder"):
             request = await self.app.submitter.request(asked, user_id=LOCAL_USER)
-            snapshot, base = request.snapshot, request.base
-            assert snapshot is not None and base is not None  # noqa: S101, PT018 - a folder has both
+            plan = await self.app.planner.plan(request, given_of(asked))
             if self.options.branch:
-                await self.app.submitter.forge.check_branch(snapshot, self.options.branch)
-        return Plan(request, snapshot, base)
+                await self.app.submitter.forge.check_branch(plan.snapshot, self.options.branch)
+        return plan
 
     async def _fetch(self, asked: SolveAsk, place: Remote) -> Plan:
         if self.options.pr:
@@ -84,25 +82,18 @@ class LocalClient:
         async with working(self.progress, f"looking at {place.url}"):
             request = await self.app.submitter.request(asked, user_id=LOCAL_USER)
         async with working(self.progress, f"fetching {request.base_branch} of {request.repo}"):
-            return await self.app.planner.fetch(request, given_of(asked))
+            return await self.app.planner.plan(request, given_of(asked))
 
     async def _check_rights(self, place: Remote) -> None:
         """Before anything is spent: whether the answer could be pushed there, or to a fork."""
-        repo = parse_target(place.url, forge=self.app.forging.forge.url).repo
-        credentials = self.app.forging.asks.credentials
+        repo = parse_target(place.url, forge=self.app.forge_services.forge.url).repo
+        credentials = self.app.forge_services.asks.credentials
         try:
             await credentials.writing(repo, user_id=LOCAL_USER)
         except ForbiddenError:
             own = await credentials.reading(repo, user_id=LOCAL_USER)
             if own.kind not in (CredentialKind.USER, CredentialKind.SERVER):
                 raise
-
-    async def _open(self, plan: Plan) -> SolveId:
-        async def note(db: AsyncSession, solve_id: SolveId) -> None:
-            await self.app.planner.note_fetched(db, solve_id, plan.snapshot)
-
-        also = note if plan.request.repo_url else None
-        return await self.app.solves.open_solve(plan.request, also=also)
 
 
 @asynccontextmanager

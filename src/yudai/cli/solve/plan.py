@@ -4,7 +4,6 @@ import asyncio
 import sys
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
-from typing import NamedTuple
 
 import typer
 from rich.console import Console
@@ -15,12 +14,10 @@ from yudai.arena.plan import Plan, Planner
 from yudai.cli.spinner import working
 from yudai.cli.text import one_line, safe
 from yudai.forge.ports.folder import Snapshot
-from yudai.gateway.domain.models import Model, free_names
 from yudai.kit.causes import Cause
 from yudai.kit.errors import RefusedError, SandboxError
 from yudai.projects.domain.project import Project
-from yudai.solves.domain.budget import Budget, price_plan
-from yudai.solves.domain.matrix import Lineup
+from yudai.solves.domain.budget import Entrants
 from yudai.solves.domain.request import SolveAsk
 from yudai.testing.domain.report import Baseline
 from yudai.verification.baseline import Measured
@@ -28,30 +25,16 @@ from yudai.verification.baseline import Measured
 _MAX_NAMES = 8
 
 
-class Entrants(NamedTuple):
-    """Who would compete, at what price, within which limits."""
-
-    lineup: Lineup
-    models: Sequence[Model]
-    budget: Budget
-
-    @property
-    def are_free(self) -> bool:
-        return len(free_names(self.models)) == len(self.models)
-
-
-def print_plan(
-    console: Console, plan: Plan, measured: Measured, entrants: Entrants, *, env: str
-) -> None:
+def print_plan(console: Console, plan: Plan, baseline: Baseline, *, env: str) -> None:
     request, snapshot, _ = plan
     rows = [
         ("repository", _repository(snapshot)),
         ("issue", one_line(request.issue.label, width=200)),
-        ("contestants", _contestants(entrants)),
+        ("contestants", _contestants(request.entrants)),
         ("set-up", f"your environment {env}, read-only" if env else _setup(request.project)),
-        ("tests", _tests(measured.baseline)),
-        *_known(measured.baseline),
-        ("price", _price(entrants)),
+        ("tests", _tests(baseline)),
+        *_known(baseline),
+        ("price", _price(request.entrants)),
         ("sandbox", request.sandbox_backend),
         *(("note", safe(note)) for note in (*snapshot.notes, *request.project.notes)),
     ]
@@ -122,7 +105,7 @@ def _known(baseline: Baseline) -> list[tuple[str, str]]:
 
 
 def _price(entrants: Entrants) -> str:
-    is_free, low, high, ceiling = price_plan(*entrants)
+    is_free, low, high, ceiling = entrants.pricing
     return "free" if is_free else f"about ${low:.2f} to ${high:.2f}, capped at ${ceiling:.2f}"
 
 

@@ -19,18 +19,18 @@ from yudai.cli.publish import ServerDesk
 from yudai.cli.records.choose import Server
 from yudai.cli.records.http_records import ServerRecords, note_version
 from yudai.cli.solve.client import Planned
-from yudai.cli.solve.plan import Entrants, print_sent_plan
+from yudai.cli.solve.plan import print_sent_plan
 from yudai.cli.spinner import working
-from yudai.cli.watch.display import show_race
+from yudai.cli.watch.display import show_runs
 from yudai.decisions.apply import Applier
-from yudai.gateway.domain.models import SCRIPT_SUFFIXES, SCRIPTED_PREFIX, free_names
+from yudai.gateway.domain.models import SCRIPT_SUFFIXES, SCRIPTED_PREFIX
 from yudai.gateway.domain.routing import Listing, Routes, resolve
 from yudai.kit.errors import RefusedError
 from yudai.kit.ids import SolveId, short
 from yudai.kit.retry import retry
 from yudai.settings import Settings
-from yudai.solves.domain.budget import Budget, admit
-from yudai.solves.domain.matrix import DEFAULT_MAX_CONTESTANTS, check_size, expand
+from yudai.solves.domain.budget import Budget, Entrants, enter
+from yudai.solves.domain.matrix import DEFAULT_MAX_CONTESTANTS
 from yudai.solves.domain.request import SolveAsk
 from yudai.wiring import make_applier, open_context
 
@@ -72,7 +72,7 @@ class ServerClient:
         text = f"Solve {name} runs at {self.remote.url}; Ctrl-C stops watching, not the solve."
         self.progress.print(Text(text), soft_wrap=True)
         try:
-            await show_race(self.records.race(solve_id), self.progress)
+            await show_runs(self.records.watch(solve_id), self.progress)
         except asyncio.CancelledError:
             said = (
                 f"\nNo longer watching; the solve goes on at the server. Watch it again:"
@@ -164,12 +164,7 @@ async def _check_branch(applier: Applier, asked: SolveAsk, branch: str) -> None:
 
 async def _entrants(records: ServerRecords, asked: SolveAsk) -> Entrants:
     """As the server will have them; its own cap on their number may be lower."""
-    check_size(asked.matrix)
     listing = Listing(await records.models())
     models = resolve(asked.matrix.models, listing, Routes(), prices=asked.known_prices)
-    named = asked.matrix.model_copy(update={"models": tuple(model.name for model in models)})
     most = asked.limits.max_runs or DEFAULT_MAX_CONTESTANTS
-    budget = asked.limits.budget(Budget(max_contestants=most))
-    lineup = expand(named, limit=budget.max_contestants)
-    admit(lineup, budget, free_models=free_names(models))
-    return Entrants(lineup, models, budget)
+    return enter(asked.matrix, models, asked.limits.budget(Budget(max_contestants=most)))

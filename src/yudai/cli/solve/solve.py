@@ -49,7 +49,7 @@ async def solve_here(settings: Settings, options: Options) -> int:
 
 async def solve(client: Client, asked: SolveAsk, options: Options) -> int:
     planned = await client.plan(asked)
-    if not options.yes and not planned.entrants.are_free and not await agreed():
+    if not options.yes and not planned.entrants.pricing.is_free and not await agreed():
         return INTERRUPTED
     solve_id = await planned.open()
     await client.follow(solve_id)

@@ -16,7 +16,7 @@ from yudai.kit.errors import ConflictError, RefusedError, SandboxError
 from yudai.sandboxes.port import Backend, BaseFacts
 from yudai.settings import Settings
 from yudai.wiring import open_context
-from yudai.wiring.sandbox_upkeep import make_evictor, open_shelf
+from yudai.wiring.sandbox_upkeep import make_evictor, open_named_backend
 
 _UNITS = ((86_400, "day"), (3600, "hour"), (60, "minute"))
 _WIDEST = 10_000
@@ -98,8 +98,8 @@ async def run_evict(
         what = "would be removed" if dry_run else "removed"
         console.print(Text(f"{safe(base.key)}: {what} ({_size(base.size_bytes)})"), soft_wrap=True)
     if not chosen:
-        together = f"{_count(left)}, {_size(_total(left))} together"
-        console.print(f"Nothing to remove: {together}; those just used always stay.")
+        gather = f"{_count(left)}, {_size(_total(left))} together"
+        console.print(f"Nothing to remove: {gather}; those just used always stay.")
     return OK
 
 
@@ -107,7 +107,7 @@ async def run_evict(
 async def _shelf(settings: Settings, name: str | None) -> AsyncGenerator[_Shelf]:
     async with (
         open_context(settings) as context,
-        open_shelf(settings, name, context.store) as backend,
+        open_named_backend(settings, name, context.store) as backend,
     ):
         yield _Shelf(backend, context.clock)
 

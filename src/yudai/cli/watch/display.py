@@ -1,7 +1,8 @@
-"""The race while it runs: a live table on a terminal, a line per event elsewhere."""
+"""The runs of a solve while they go: a live table on a terminal, a line per event elsewhere."""
 
 import asyncio
-from contextlib import suppress
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager, suppress
 from typing import TYPE_CHECKING, NamedTuple
 
 from rich.console import Console, Group, RenderableType
@@ -20,10 +21,11 @@ from yudai.kit.ids import SolveId
 from yudai.kit.money import MICROS_PER_USD
 from yudai.runs.domain.states import RunState
 from yudai.views.live_runs import LaneView
-from yudai.views.race import Race
 from yudai.views.solves import EventView
+from yudai.views.watched import Watched
 
 if TYPE_CHECKING:
+    from yudai.arena.cancel import Stopper
     from yudai.solves.domain.blocked import BlockedEntry
     from yudai.wiring import App
 
@@ -59,37 +61,45 @@ class Phase(NamedTuple):
 
 
 async def follow(app: "App", solve_id: SolveId, console: Console) -> None:
-    """Show the race until the flow has ended; being cancelled ends the solve first."""
+    """Show the runs until the flow has ended; being cancelled cancels the solve first."""
 
     async def is_over() -> bool:
         return await app.engine.status(solve_id) is not FlowStatus.RUNNING
 
     source = DatabaseSource(app.reader, solve_id, is_over)
-    display = asyncio.create_task(show_race(source, console))
+    display = asyncio.create_task(show_runs(source, console))
     try:
-        await app.engine.wait(solve_id)
-        await asyncio.wait([display])
-    except asyncio.CancelledError:
-        console.print("\nStopping: sandboxes are being removed …", style="yellow")
-        with suppress(ConflictError):
-            await app.stopper.cancel(solve_id)
-        raise
+        async with ending(app.stopper, solve_id, console):
+            await app.engine.wait(solve_id)
+            await asyncio.wait([display])
     finally:
         await end_display(display)
 
 
-async def show_race(source: Source, console: Console) -> None:
+@asynccontextmanager
+async def ending(stopper: "Stopper", solve_id: SolveId, console: Console) -> AsyncGenerator[None]:
+    """Being cancelled in here cancels the solve."""
+    try:
+        yield
+    except asyncio.CancelledError:
+        console.print("\nStopping: sandboxes are being removed …", style="yellow")
+        with suppress(ConflictError):
+            await stopper.cancel(solve_id)
+        raise
+
+
+async def show_runs(source: Source, console: Console) -> None:
     """As the source tells it, until its last look."""
     display = _Board(console) if console.is_terminal else _Ticker(console)
     with display:
         phase = Phase("", 0.0)
         while True:
             look = await source.look()
-            for event in look.race.events:
+            for event in look.seen.events:
                 # What was blocked says nothing about how far the solve is.
                 if event.run_id is None and not is_blocked(event):
                     phase = Phase(event.kind, event.at)
-            display.draw(look.race, phase)
+            display.draw(look.seen, phase)
             if look.is_last:
                 return
             await asyncio.sleep(look.wait_s)
@@ -105,9 +115,9 @@ class _Ticker:
 
     def __exit__(self, *_: object) -> None: ...
 
-    def draw(self, race: Race, _: Phase) -> None:
-        for event in race.events:
-            self._console.print(_line(race, event), markup=False, soft_wrap=True)
+    def draw(self, seen: Watched, _: Phase) -> None:
+        for event in seen.events:
+            self._console.print(_line(seen, event), markup=False, soft_wrap=True)
 
 
 class _Board:
@@ -115,7 +125,7 @@ class _Board:
 
     def __init__(self, console: Console) -> None:
         self._console = console
-        self._shown: tuple[Race, Phase, float] | None = None
+        self._shown: tuple[Watched, Phase, float] | None = None
         self._blocked: list[BlockedEntry] = []
         self._live = Live(
             console=console, get_renderable=self._frame, refresh_per_second=8, transient=True
@@ -129,17 +139,17 @@ class _Board:
         for line in self._below(_MAX_LEFT):
             self._console.print(line, soft_wrap=True)
 
-    def draw(self, race: Race, phase: Phase) -> None:
-        self._blocked += blocked_of(race.events)
-        self._shown = (race, phase, self._console.get_time())
+    def draw(self, seen: Watched, phase: Phase) -> None:
+        self._blocked += blocked_of(seen.events)
+        self._shown = (seen, phase, self._console.get_time())
         self._live.refresh()
 
     def _frame(self) -> RenderableType:
         if self._shown is None:
             return ""
-        race, phase, drawn = self._shown
-        now = race.at + (self._console.get_time() - drawn)
-        table = _table(race, phase, now=now, width=self._console.width)
+        seen, phase, drawn = self._shown
+        now = seen.at + (self._console.get_time() - drawn)
+        table = _table(seen, phase, now=now, width=self._console.width)
         return Group(table, *self._below(_MAX_SHOWN))
 
     def _below(self, most: int) -> list[Text]:
@@ -152,27 +162,27 @@ class _Board:
         return [Text(line, style="yellow", overflow="ellipsis") for line in (*words, *lines)]
 
 
-def _line(race: Race, event: EventView) -> str:
-    names = {lane.id: lane.handle for lane in race.lanes}
-    at = seconds(max(0.0, event.at - race.solve.created_at))
+def _line(seen: Watched, event: EventView) -> str:
+    names = {lane.id: lane.handle for lane in seen.lanes}
+    at = seconds(max(0.0, event.at - seen.solve.created_at))
     facts = " ".join(f"{key}={one_line(str(value))}" for key, value in event.data.items())
     run_id = event.run_id
     who = "" if run_id is None else f" {one_line(names.get(run_id, run_id))}"
     return f"{at:>8}  {one_line(event.kind)}{who} {facts}".rstrip()
 
 
-def _table(race: Race, phase: Phase, *, now: float, width: int) -> Table:
-    table = Table(title=Text(one_line(race.issue)), title_justify="left", box=None)
+def _table(seen: Watched, phase: Phase, *, now: float, width: int) -> Table:
+    table = Table(title=Text(one_line(seen.issue)), title_justify="left", box=None)
     table.add_column("contestant", no_wrap=True, max_width=max(12, width - _NUMBERS_WIDTH))
     table.add_column("state", no_wrap=True)
     for numbers in ("steps", "edits", "cost", "time"):
         table.add_column(numbers, justify="right", no_wrap=True)
     if width >= _WIDE:
         table.add_column("", overflow="ellipsis", no_wrap=True)
-    for lane in race.lanes:
-        cells = _cells(lane, race.verdicts[lane.id], now=now)
+    for lane in seen.lanes:
+        cells = _cells(lane, seen.verdicts[lane.id], now=now)
         table.add_row(*cells[: len(table.columns)], style=_STYLES[lane.state])
-    table.caption = Text(phase_words(race, phase, now=now))
+    table.caption = Text(phase_words(seen, phase, now=now))
     table.caption_justify = "left"
     return table
 
@@ -193,10 +203,10 @@ def _cells(lane: LaneView, verdict: str, *, now: float) -> list[Text]:
     ]
 
 
-def phase_words(race: Race, phase: Phase, *, now: float) -> str:
+def phase_words(seen: Watched, phase: Phase, *, now: float) -> str:
     """What is being done now, and for how long already."""
-    elapsed = seconds(max(0.0, race.elapsed_s(now)))
-    states = [lane.state for lane in race.lanes]
+    elapsed = seconds(max(0.0, seen.elapsed_s(now)))
+    states = [lane.state for lane in seen.lanes]
     left = sum(state in (RunState.QUEUED, RunState.RUNNING) for state in states)
     verifying = states.count(RunState.VERIFYING)
     if (words := _PHASES.get(phase.kind)) is not None:

@@ -10,7 +10,7 @@ from yudai.cli.exit_codes import OUR_FAULT
 from yudai.cli.records.choose import open_records
 from yudai.cli.records.records import Records
 from yudai.cli.show.result import exit_code, print_document, show_result
-from yudai.cli.watch.display import show_race
+from yudai.cli.watch.display import show_runs
 from yudai.kit.ids import SolveId, short
 from yudai.settings import Settings
 from yudai.solves.domain.states import RESTING
@@ -33,11 +33,11 @@ async def run_watch(settings: Settings, target: str, *, json: bool) -> int:
 
 
 async def watch(records: Records, solve_id: SolveId, progress: Console) -> None:
-    """Show the race to its end, or until nobody goes on with it."""
+    """Show the runs until the solve ends, or its process has died."""
     if remark := await records.remark(solve_id):
         progress.print(Text(remark, style="yellow"), soft_wrap=True)
     try:
-        await show_race(records.race(solve_id), progress)
+        await show_runs(records.watch(solve_id), progress)
     except asyncio.CancelledError:
         progress.print("\nNo longer watching; the solve goes on.", style="yellow")
         raise

@@ -1,4 +1,4 @@
-"""Words and values of a conversation."""
+"""Values of a conversation."""
 
 from enum import StrEnum
 
@@ -56,19 +56,19 @@ class MessagePage(Value):
 
     messages: tuple[ChatMessage, ...]
     before: str | None
-    """Cursor to what is older; None: there is nothing older."""
+    """Cursor to older messages; None: there are none."""
     after: str
-    """Cursor to what is newer, now or later."""
+    """Cursor to newer messages, present or future."""
     more: bool = False
-    """There is more in the direction that was asked for."""
+    """There are more messages in the requested direction."""
     reset: bool = False
-    """The cursor led nowhere: these are the newest messages, forget the others."""
+    """The cursor is unknown: these are the newest messages, discard the others."""
 
 
 class Posted(Value):
     message: ChatMessage
     solve_id: SolveId | None = None
-    """The solve that it started; a reply in the conversation says why when it started none."""
+    """The solve that it started; when there is none, a reply says why."""
 
 
 class Conversation(Value):
@@ -86,11 +86,11 @@ class ConversationPage(Value):
     cursor: str | None
     """For the next page; None: this was the last."""
     reset: bool = False
-    """The cursor led nowhere: this is the first page."""
+    """The cursor is unknown: this is the first page."""
 
 
 def checked_text(text: str) -> str:
-    """What a person wrote, fit to be stored; RefusedError when it is empty or too long."""
+    """A message ready to be stored; RefusedError when it is empty or too long."""
     text = clean(text).strip()
     if not text:
         raise RefusedError("the message is empty: write something, or `/solve` and an issue")

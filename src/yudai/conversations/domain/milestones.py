@@ -1,4 +1,4 @@
-"""From a solve's timeline to what its conversation is told of it."""
+"""Maps a solve's timeline to milestones and their texts."""
 
 from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
@@ -24,7 +24,7 @@ REACHED: dict[str, tuple[Milestone, ...]] = {
     "solve.broke": (Milestone.FAILED,),
     "solve.cancelled": (Milestone.CANCELLED,),
 }
-"""By kind of event; a run's judgement is a milestone only when it passed."""
+"""Milestones by kind of event. A run's verdict is one only when it passed."""
 
 
 class Happened(NamedTuple):
@@ -53,27 +53,27 @@ def reached(timeline: Iterable[Happened]) -> list[Reached]:
 
 
 class Facts(NamedTuple):
-    """What there is to say about a solve and the run that a milestone is about."""
+    """Facts about a solve and a milestone's run."""
 
     solve_id: SolveId
     issue: str
     contestants: int
     not_started: int
     handle: str
-    """Of the run; its summary and sizes as well."""
+    """Of the run, as are its summary and sizes."""
     summary: str
     files: int
     lines: int
     reason: str
     cost_usd: float
     is_passed: bool = True
-    """By the run's verdict as it stands now."""
+    """Whether the run's present verdict is passed."""
 
 
 def text_of(milestone: Milestone, facts: Facts, data: Mapping[str, object]) -> str:
-    """One line that names its solve, which may be one of several in its conversation.
+    """One line that names its solve, because a conversation may have several.
 
-    Issues, tests and models may say anything at any length.
+    Text of issues, tests and models is cut.
     """
     issue = line(facts.issue, width=_MAX_ISSUE)
     told = _TEXTS[milestone](facts, data)
@@ -81,7 +81,7 @@ def text_of(milestone: Milestone, facts: Facts, data: Mapping[str, object]) -> s
 
 
 def links_of(solve_id: SolveId, run_id: RunId | None) -> dict[str, str]:
-    """Paths of the API, and where a run has a patch to show, the patch's."""
+    """Paths of the API for a solve, its run and the run's patch."""
     links = {"solve": f"/api/solves/{solve_id}"}
     if run_id is None:
         return links
@@ -94,13 +94,13 @@ def _queued(facts: Facts, _data: Mapping[str, object]) -> str:
 
 
 def _first(facts: Facts, _data: Mapping[str, object]) -> str:
-    # Others' tests may have turned its verdict since; what they said is told with the champion.
+    # Cross-examination may have changed the verdict since; the champion's milestone tells it.
     said = f": {facts.summary}" if facts.is_passed else ""
     return f"has its first passing run, {facts.handle}{said}"
 
 
 def _champion(facts: Facts, _data: Mapping[str, object]) -> str:
-    # The reason begins with the handle, or with who chose it.
+    # The reason begins with the handle, or with the person who chose it.
     return f"has a champion, {facts.reason or facts.handle}"
 
 

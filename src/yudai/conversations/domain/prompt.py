@@ -1,4 +1,4 @@
-"""What a model is given to answer a message: facts, what was said, and the question; bounded."""
+"""The bounded prompt for answering a message: facts, earlier messages and the question."""
 
 import json
 from collections.abc import Sequence
@@ -9,14 +9,14 @@ from yudai.kit.text import cut, line
 from yudai.views.domain.document import PlaceEntry, SolveDocument
 
 MIN_BYTES = 3000
-"""Less than this holds no question with its facts."""
+"""Minimum for a question with its facts."""
 _MAX_SAID = 1500
 _FRAME = 300
 _LIST = 5
 
 
 class Detail(NamedTuple):
-    """How much is told of a solve."""
+    """How much of a solve is included."""
 
     places: int
     width: int
@@ -34,7 +34,7 @@ def messages_for(
     token: str,
     limit: int,
 ) -> list[dict[str, Any]]:
-    """At most `limit` bytes. Whoever wrote the facts cannot know the token around them."""
+    """At most `limit` bytes. The random token keeps text in the facts from closing their tags."""
     system = instructions.replace("{token}", token)
     left = max(MIN_BYTES, limit) - len(system.encode()) - _FRAME
     asked = cut(question, limit=left // 3).text
@@ -48,7 +48,7 @@ def messages_for(
 
 
 def facts_of(documents: Sequence[SolveDocument], *, limit: int) -> str:
-    """JSON text: in as much detail as fits, the newest solve alone when nothing else does."""
+    """JSON in as much detail as fits; only the newest solve when nothing else does."""
     for shown in (documents, documents[:1]):
         for detail in _DETAILS:
             facts = json.dumps([_solve(item, detail) for item in shown], ensure_ascii=False)
@@ -102,7 +102,7 @@ def _few(items: Sequence[str], detail: Detail) -> list[str]:
 
 
 def _transcript(said: Sequence[ChatMessage], *, limit: int) -> str:
-    """One JSON object per line, oldest first; the oldest are left out when it grows too long."""
+    """One JSON object per line, oldest first. The oldest are left out when it is too long."""
     lines: list[str] = []
     left = limit
     for message in reversed(said):

@@ -1,4 +1,4 @@
-"""What is asked of conversations, and the solves that come of it."""
+"""Requests to conversations, and the solve requests made from them."""
 
 from pydantic import ConfigDict, Field
 
@@ -57,7 +57,7 @@ class MessageAsk(Value):
 
 
 class IssueAsk(SolveAsk):
-    """The body of a solve; what is missing is the conversation's, or the service's default."""
+    """A solve request; missing fields default to the conversation's, then to the service's."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"limits": {"budget_usd": 2.5}}, {}]})
 
@@ -65,7 +65,7 @@ class IssueAsk(SolveAsk):
 
 
 def check_place(place: Place) -> None:
-    """RefusedError when it cannot be where a repository is; none at all is fine."""
+    """RefusedError for an invalid repository. None at all is allowed."""
     if any(place):
         _ = SolveAsk.model_construct(repo_url=place.repo_url, repo_path=place.repo_path).place
 

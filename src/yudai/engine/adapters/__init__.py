@@ -1,1 +1,1 @@
-"""Engines: tasks of this process, or DBOS; and which processes of this host are alive."""
+"""Engines: in-process tasks or DBOS. Also checks which processes of this host are alive."""

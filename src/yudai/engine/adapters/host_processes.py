@@ -1,21 +1,21 @@
-"""Which processes of this machine are dead, and which are alive; of others nothing is known."""
+"""Checks whether a process of this machine is alive. Says nothing about other machines."""
 
 import os
 import socket
 from pathlib import Path
 
 _PROC = Path("/proc")
-# Not yet waited for by its parent, or on its way out.
+# Zombies, and processes that are exiting.
 _GONE = "X"
 _DEAD = frozenset({"Z", _GONE, "x"})
-# Ticks since the machine was booted.
+# Field of the start time, in ticks since boot.
 _BEGAN = 19
-# Between the clocks of this machine and of the database.
+# Allowed difference between the clocks of this machine and of the database.
 _SKEW_S = 60.0
 
 
 def host_name() -> str:
-    """Of where process numbers mean the same as here: containers may share a name, not that."""
+    """Names the PID namespace of this process: containers may share a host name, but not this."""
     name = socket.gethostname()
     try:
         boot = (_PROC / "sys/kernel/random/boot_id").read_text().strip()
@@ -25,7 +25,7 @@ def host_name() -> str:
 
 
 def is_here(host: str) -> bool:
-    """Whether that is this machine: since another boot, perhaps, or seen from a container."""
+    """Whether it names this machine, maybe before a reboot or from another container."""
     theirs, ours = host.split(" "), host_name().split(" ")
     return theirs[0] == ours[0] or theirs[1:2] == ours[1:2] != []
 
@@ -40,7 +40,7 @@ def is_gone(host: str, pid: int) -> bool:
 
 
 def is_there(host: str, pid: int, since: float) -> bool:
-    """Whether that process is here and was at that moment: suspended ones are, too.
+    """Whether that process is alive, or suspended, and existed at that moment.
 
     False when that cannot be known.
     """
@@ -52,7 +52,7 @@ def is_there(host: str, pid: int, since: float) -> bool:
 
 
 def _facts(host: str, pid: int) -> list[str] | None:
-    """What the kernel says of it, from its state on; None: nothing is known."""
+    """Fields of /proc/PID/stat from the state on; None when nothing is known."""
     if host != host_name() or not (_PROC / str(os.getpid())).exists():
         return None
     try:
@@ -61,7 +61,7 @@ def _facts(host: str, pid: int) -> list[str] | None:
         return [_GONE]
     except OSError:
         return None
-    # Behind the program's name, which may hold anything.
+    # After the program's name, which may contain anything.
     return status.rpartition(")")[2].split()
 
 

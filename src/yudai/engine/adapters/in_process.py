@@ -1,4 +1,4 @@
-"""Flows as tasks of this process: they end with it."""
+"""Runs flows as tasks of this process; they end with it."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -39,7 +39,7 @@ class InProcessEngine:
             raise error
 
     async def cancel(self, solve_id: SolveId) -> bool:
-        """Return when it has ended; cancelling twice waits, it does not disturb the clean-up."""
+        """Return when it has ended. A second call only waits, to leave the clean-up alone."""
         task = self._tasks.get(solve_id)
         if task is None or task.done():
             return False

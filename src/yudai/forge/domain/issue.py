@@ -1,4 +1,4 @@
-"""The forge issue to be solved; its text is somebody else's and is never trusted."""
+"""The forge issue to be solved; its text is never trusted."""
 
 from pydantic import Field
 
@@ -13,7 +13,7 @@ class Issue(Value):
     @property
     def label(self) -> str:
         number = "" if self.number is None else f"#{self.number}"
-        # One that nobody has fetched yet is called by its number alone.
+        # An issue that was not fetched yet has only its number.
         return " ".join(dict.fromkeys(part for part in (number, self.title) if part))
 
 

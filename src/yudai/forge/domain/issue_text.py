@@ -57,7 +57,7 @@ class Selection(NamedTuple):
     all_comments: bool = False
     """Also of people who are no collaborators; bots' and our own never."""
     words: str = ""
-    """Whoever asks for the solve says this; it goes before the forge's text."""
+    """What the person who requests the solve wrote; it comes before the text of the forge."""
     title: str = ""
     """In place of the forge's."""
 
@@ -82,7 +82,7 @@ def take(
     at: float,
     selection: Selection = _BY_DEFAULT,
 ) -> Taken:
-    """The issue at this moment; whatever happens to it at the forge later changes nothing here."""
+    """The issue's text at this moment; later changes at the forge do not affect it."""
     chosen = [comment for comment in comments if _is_wanted(comment, selection)]
     title = bare(selection.title or found.title)
     words, body = selection.words.strip(), bare(found.body)
@@ -106,7 +106,7 @@ def take(
             author=found.author.login,
             taken_at=at,
             comments_used=len(used),
-            # Our own say what became of it, and are nobody's words about it.
+            # Our own comments report on the solve; they say nothing about the issue.
             comments_left_out=sum(OUR_MARK not in one.body for one in comments) - len(used),
             hidden_comments=sum(part.comments for part in stripped),
             hidden_characters=sum(part.characters for part in stripped),
@@ -164,7 +164,7 @@ def _is_wanted(comment: Comment, selection: Selection) -> bool:
 
 
 def _remark(comment: Comment, text: str) -> str:
-    """Quoted, under a line that nobody's text can imitate."""
+    """Quote the text under a heading that quoted text cannot imitate."""
     quoted = "\n".join(f"> {line}".rstrip() for line in text.split("\n"))
     return f"Comment by {_name(comment.author)} ({comment.association}):\n\n{quoted}"
 

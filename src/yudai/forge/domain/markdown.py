@@ -57,7 +57,7 @@ def visible(text: str, *, limit: int = MAX_TEXT) -> str:
 
 
 def plain(text: str, *, limit: int = MAX_TEXT) -> str:
-    """For titles and commits: nobody is called, no issue named or closed, no check kept away."""
+    """For titles and commits: mentions nobody, closes no issue, skips no check."""
     shown = _SKIPPING.sub(f"[{JOINER}", _inert(visible(text, limit=limit)))
     return _SIGN.sub(rf"\g<0>{JOINER}", shown)
 
@@ -115,7 +115,7 @@ def _url_span(url: str) -> str:
 
 
 def _literal(text: str) -> str:
-    """Code is taken literally, also by whoever looks for our marks in it."""
+    """Code is kept literally, also where it looks like one of our marks."""
     return _CLOSING.sub(rf"\1{JOINER}", text).replace("<!", f"<{JOINER}!")
 
 

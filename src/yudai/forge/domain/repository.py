@@ -15,7 +15,7 @@ _PATH = re.compile(
 
 
 class Role(StrEnum):
-    """What somebody may do in a repository, weakest first."""
+    """What a user may do in a repository, weakest first."""
 
     NONE = "none"
     READ = "read"
@@ -56,9 +56,9 @@ class Target(Value):
 
 
 def parse_target(text: str, *, forge: str) -> Target:
-    """RefusedError for whatever is at another forge, or is no repository.
+    """RefusedError for a URL at another forge, or one that is no repository.
 
-    Only the forge that is configured is ever asked: nobody's URL leads us anywhere else.
+    Only the configured forge is ever contacted, whatever URL is given.
     """
     found = _SHORT.fullmatch(text) if "://" not in text else _path(text, forge)
     if found is None:
@@ -90,7 +90,7 @@ def _path(text: str, forge: str) -> re.Match[str] | None:
 
 
 class Account(Value):
-    """Somebody at a forge."""
+    """A user, App or organisation at a forge."""
 
     id: int
     login: str
@@ -104,7 +104,7 @@ class Repository(Value):
     is_private: bool
     is_archived: bool = False
     role: Role
-    """Of whoever asked."""
+    """The role of the user who asked."""
     description: str = ""
     open_issues: int = 0
     pushed_at: float | None = None
@@ -152,7 +152,7 @@ class ForgeIssue(Value):
 
 
 class Labelling(Value):
-    """That somebody put a label on an issue."""
+    """One event: a user added a label to an issue."""
 
     id: int
     """The forge's own number of this event: the same label put on again has another one."""

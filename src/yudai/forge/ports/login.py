@@ -1,4 +1,4 @@
-"""Who somebody is, said by a forge: a browser's way, and a terminal's."""
+"""Logins at a forge: the browser flow and the device flow of a terminal."""
 
 from enum import StrEnum
 from typing import Protocol
@@ -14,7 +14,7 @@ class GrantEndedError(ForbiddenError):
 
 
 class Grant(Value):
-    """What a forge gives for somebody's consent."""
+    """The tokens that a forge gives after a user's consent."""
 
     access: SecretStr
     refresh: SecretStr | None = None
@@ -25,7 +25,7 @@ class Grant(Value):
 
 
 class DeviceCode(Value):
-    """What a person types at the forge, and what we ask with meanwhile."""
+    """The code that a person types at the forge, and the one that we poll with."""
 
     device_code: SecretStr
     user_code: str
@@ -56,10 +56,10 @@ class LoginProvider(Protocol):
         ...
 
     async def refresh(self, refresh_token: SecretStr) -> Grant:
-        """Keep the grant before using it: the token that was given is dead afterwards.
+        """Store the grant before you use it: the refresh token passed in is invalid afterwards.
 
-        GrantEndedError when it was dead before, and for nothing else: people are signed out by it.
-        LostAnswerError when nobody knows which of the two.
+        GrantEndedError only when it was invalid before, because it signs people out.
+        LostAnswerError when it is unknown which of the two holds.
         """
         ...
 
@@ -71,7 +71,7 @@ class LoginProvider(Protocol):
 
 
 class SignedOutError(ForbiddenError):
-    """The forge does not know this person by what we have any more."""
+    """The forge no longer accepts the tokens that we have of this person."""
 
     def __init__(self) -> None:
         super().__init__("your login at the forge is over: log in again")

@@ -26,7 +26,7 @@ from yudai.kit.value import Value
 class CredentialKind(StrEnum):
     ANONYMOUS = "anonymous"
     SERVER = "server"
-    """GITHUB_TOKEN: one for everybody."""
+    """GITHUB_TOKEN: one for all users."""
     USER = "user"
     APP = "app"
     """An installation's, good for one repository and one hour."""
@@ -38,7 +38,7 @@ class Credential(Value):
     kind: CredentialKind
     token: SecretStr = SecretStr("")
     login: str = ""
-    """Who the forge takes it for; "" where nobody has asked yet."""
+    """The login that it belongs to; "" when not looked up yet."""
     email: str = ""
     """The address of an App's bot, by which the forge knows its commits."""
 
@@ -74,20 +74,20 @@ class Repositories(Protocol):
     async def whoami(self, *, by: Credential) -> Account: ...
 
     async def repository(self, repo: RepoRef, *, by: Credential) -> Repository:
-        """NotFoundError also when whoever asks may not see it."""
+        """NotFoundError also when the caller may not see it."""
         ...
 
     async def repositories(self, *, by: Credential) -> tuple[Repository, ...]:
-        """Those that whoever asks works with, last pushed first.
+        """The caller's repositories, last pushed first.
 
-        For an App's credential, of which only the kind counts: wherever the App is installed.
+        For an App's credential: all repositories where the App is installed.
         """
         ...
 
     async def role(self, repo: RepoRef, login: str, *, by: Credential) -> Role:
-        """What somebody else may do there now; NONE also for a login that nobody has.
+        """What another user may do there now; NONE also for a login that does not exist.
 
-        ForbiddenError when whoever asks may not write there, unless it is about themselves.
+        ForbiddenError when the caller may not write there, unless they ask about themselves.
         """
         ...
 
@@ -135,7 +135,7 @@ class Pulls(Protocol):
     async def pulls_of(
         self, repo: RepoRef, head: str, base: str, *, by: Credential
     ) -> tuple[PullRequest, ...]:
-        """Open and closed ones from `owner:branch`; asked anew each time, never from a cache."""
+        """Open and closed ones from `owner:branch`, never from a cache."""
         ...
 
     async def open_pull(self, repo: RepoRef, new: NewPull, *, by: Credential) -> PullRequest:
@@ -195,12 +195,12 @@ class BaseMove(StrEnum):
     APART = "apart"
     """It moved, but not where the patch is."""
     NEAR = "near"
-    """Files of the patch were changed; they merge cleanly, into a tree that nobody has tested."""
+    """The base changed files of the patch; they merge cleanly, into an untested tree."""
     CONFLICT = "conflict"
 
 
 class Rebased(Value):
-    """What a commit of ours changes in the base branch as it is now."""
+    """The changes of our commit, applied to the current base branch."""
 
     snapshot: Snapshot
     patch: bytes
@@ -216,10 +216,10 @@ class Landed(Value):
 
 
 class Mirrors(Protocol):
-    """Bare repositories of ours, fetched once for each repository and shared by all runs.
+    """Our bare repositories, fetched once for each repository and shared by all runs.
 
-    Git runs with nobody's configuration, within limits, and never in a tree that came from a
-    sandbox.
+    Git runs without anybody's configuration, within limits, and never in a tree that came from
+    a sandbox.
     """
 
     async def fetch(self, repo: RepoRef, base: str, *, by: Credential) -> Snapshot:
@@ -246,7 +246,7 @@ class Mirrors(Protocol):
     async def branch_head(self, repo: RepoRef, branch: str, *, by: Credential) -> str | None: ...
 
     async def base_move(self, repo: RepoRef, base: str, commit: str, *, by: Credential) -> BaseMove:
-        """How the base branch stands now to a commit of ours that was built upon it."""
+        """How the base branch has moved since our commit was built on it."""
         ...
 
     async def rebased(self, repo: RepoRef, base: str, commit: str, *, by: Credential) -> Rebased:
@@ -271,13 +271,13 @@ class Mirrors(Protocol):
 
 class Credentials(Protocol):
     async def reading(self, repo: RepoRef, *, user_id: str) -> Credential:
-        """The user's own, else the App's, else the server's, else nobody's."""
+        """The user's own, else the App's, else the server's, else anonymous."""
         ...
 
     async def writing(self, repo: RepoRef, *, user_id: str) -> Credential:
         """The App's where it is installed, else the user's own, else the server's.
 
-        `user_id` is who acts, "" where nobody does. ForbiddenError when that person may not push
-        there now: somebody else's right is never used for them.
+        `user_id` is the acting user, or "". ForbiddenError when that user may not push there now:
+        another user's rights are never used for them.
         """
         ...

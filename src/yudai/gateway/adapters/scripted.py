@@ -49,7 +49,7 @@ class Reply(Value):
     """Commands, one `bash` call each."""
     tool_calls: tuple[ScriptedCall, ...] = ()
     finish: bool = False
-    """Call the finish command that the prompt told, after all else."""
+    """Call the finish command named in the prompt, after everything else."""
     usage: Tokens = Tokens()
     cost_usd: float = Field(default=0.0, ge=0, le=1000)
     delay_s: float = Field(default=0.0, ge=0, le=3600)
@@ -170,7 +170,7 @@ class ScriptedGateway:
         if name in self._bundled:
             return self._bundled[name]
         if name.startswith(BUNDLED_SCRIPTS):
-            # Anybody may name these, so that they lead to no file and tell of no folder.
+            # Any user may use these names, so they open no file and reveal no folder.
             raise RefusedError(f"there is no script {model}: none of that name comes with yudai")
         for path in self._candidates(name):
             if path.is_file():
@@ -209,7 +209,7 @@ def _tool_calls(reply: Reply, messages: list[dict[str, Any]]) -> Iterator[tuple[
 
 
 def _finish_command(messages: list[dict[str, Any]]) -> str:
-    """As told before the first reply; the last one there, since the issue's text comes earlier."""
+    """From the messages before the first reply: the last one, as the issue's text precedes it."""
     found = ""
     for message in messages:
         if message["role"] == "assistant":

@@ -31,7 +31,7 @@ TOKENS_PER_PRICE = 1_000_000
 SCRIPTED_PREFIX = "scripted/"
 SCRIPT_SUFFIXES = ("", ".yaml", ".yml", ".json")
 BUNDLED_SCRIPTS = "yudai-demo/"
-"""Those that come with us; no script of anybody else has such a name."""
+"""The bundled scripts; a user's script cannot have one of these names."""
 MAX_NAME = 300
 MAX_DOLLARS = 10_000
 """Per million tokens: more is a slip of the keyboard."""

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from yudai.patches.test_paths import is_test_path
 from yudai.projects.domain import node_setup, python_setup
 from yudai.projects.domain.project import NAMES
-from yudai.projects.domain.repository_files import Glance, Setup, read_json, string, table
+from yudai.projects.domain.repository_files import RepositoryFiles, Setup, read_json, string, table
 
 _SKIPPED = frozenset({"node_modules", "site-packages", "dist", "build", "vendor", "venv", ".venv"})
 _PYTHON_TEST = re.compile(r"(test_.*|.*_test|tests?)\.py")
@@ -32,7 +32,7 @@ class Language(NamedTuple):
     notes: tuple[str, ...] = ()
 
 
-def wanted_files(glance: Glance) -> list[str]:
+def wanted_files(repository: RepositoryFiles) -> list[str]:
     """What has to be read before anything can be said."""
     names = (
         *NAMES,
@@ -42,23 +42,25 @@ def wanted_files(glance: Glance) -> list[str]:
         node_setup.WORKSPACES,
         ".python-version",
     )
-    found = (place.at(name) for place in glance.above for name in names)
-    return [path for path in dict.fromkeys(found) if path in glance.paths]
+    found = (place.at(name) for place in repository.above for name in names)
+    return [path for path in dict.fromkeys(found) if path in repository.paths]
 
 
-def find_tests(glance: Glance) -> FoundTests:
-    inside = [path for path in sorted(glance.paths) if _is_inside(path, glance.folder)]
+def find_tests(repository: RepositoryFiles) -> FoundTests:
+    inside = [path for path in sorted(repository.paths) if _is_inside(path, repository.folder)]
     tests = [path for path in inside if _SKIPPED.isdisjoint(path.split("/"))]
     python = (path for path in tests if _PYTHON_TEST.fullmatch(path.rpartition("/")[2]))
     node = (p for p in tests if _NODE_TEST.fullmatch(p.rpartition("/")[2]) and is_test_path(p))
     return FoundTests(tuple(python), tuple(node))
 
 
-def choose_language(glance: Glance, tests: FoundTests, *, test_command: str = "") -> Language:
+def choose_language(
+    repository: RepositoryFiles, tests: FoundTests, *, test_command: str = ""
+) -> Language:
     """By the test command, else by the only language there is, else by where the tests are."""
-    home = node_setup.node_home(glance)
+    home = node_setup.node_home(repository)
     has_node = home is not None
-    has_python = bool(tests.python) or any(map(glance.has, _PYTHON_FILES))
+    has_python = bool(tests.python) or any(map(repository.has, _PYTHON_FILES))
     program = _program(test_command)
     if program in _NODE_PROGRAMS or _PYTHON_PROGRAMS.fullmatch(program):
         return Language(has_node and program in _NODE_PROGRAMS)
@@ -73,12 +75,12 @@ def choose_language(glance: Glance, tests: FoundTests, *, test_command: str = ""
 
 
 def find_setup(
-    glance: Glance, *, is_node: bool, tests_use_pytest: bool, own_python_fits: bool
+    repository: RepositoryFiles, *, is_node: bool, tests_use_pytest: bool, own_python_fits: bool
 ) -> Setup:
     if is_node:
-        return node_setup.node_setup(glance)
+        return node_setup.node_setup(repository)
     return python_setup.python_setup(
-        glance, tests_use_pytest=tests_use_pytest, own_python_fits=own_python_fits
+        repository, tests_use_pytest=tests_use_pytest, own_python_fits=own_python_fits
     )
 
 
@@ -86,7 +88,7 @@ def uses_pytest(text: str) -> bool:
     return _USES_PYTEST.search(text) is not None
 
 
-def _has_test_script(home: Glance) -> bool:
+def _has_test_script(home: RepositoryFiles) -> bool:
     """Whether there is one besides that which npm puts there."""
     script = string(table(read_json(home.text(node_setup.MANIFEST)), "scripts").get("test"))
     return bool(script) and _PLACEHOLDER not in script

@@ -1,6 +1,6 @@
 """How a Node repository's dependencies are installed, from its `package.json` and its lock.
 
-Scripts of packages stay on: some build what they need, and they run in the box like all code.
+Scripts of packages stay on: some build what they need, and they run in the sandbox like all code.
 """
 
 import re
@@ -8,7 +8,14 @@ import shlex
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from yudai.projects.domain.repository_files import Glance, Setup, Table, read_json, string, table
+from yudai.projects.domain.repository_files import (
+    RepositoryFiles,
+    Setup,
+    Table,
+    read_json,
+    string,
+    table,
+)
 
 MANIFEST = "package.json"
 LOCKS = (
@@ -31,14 +38,14 @@ _MANAGER = re.compile(r"pnpm@(\d+)\.")
 
 
 class _Place(NamedTuple):
-    home: Glance
+    home: RepositoryFiles
     """Where `package.json` is."""
-    locked: Glance
+    locked: RepositoryFiles
     """Where the lock is: there, or at the top of its workspaces."""
 
 
-def node_setup(glance: Glance) -> Setup:
-    home = node_home(glance)
+def node_setup(repository: RepositoryFiles) -> Setup:
+    home = node_home(repository)
     if home is None:
         return Setup()
     place = _Place(home, _workspace(home) or home)
@@ -48,16 +55,16 @@ def node_setup(glance: Glance) -> Setup:
         return Setup((), MANIFEST)
     lock = next((name for name in LOCKS if place.locked.has(name)), "")
     setup = _by_lock(place, lock)
-    inside = _way(glance.folder, place.locked.folder)
+    inside = _way(repository.folder, place.locked.folder)
     return setup._replace(commands=tuple(f"{inside}{command}" for command in setup.commands))
 
 
-def node_home(glance: Glance) -> Glance | None:
+def node_home(repository: RepositoryFiles) -> RepositoryFiles | None:
     """The nearest folder with a `package.json`, from here upwards."""
-    return next((place for place in glance.above if place.has(MANIFEST)), None)
+    return next((place for place in repository.above if place.has(MANIFEST)), None)
 
 
-def _workspace(home: Glance) -> Glance | None:
+def _workspace(home: RepositoryFiles) -> RepositoryFiles | None:
     """The folder above whose lock counts for this one as well."""
     if any(home.has(name) for name in LOCKS):
         return None

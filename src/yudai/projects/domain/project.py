@@ -22,11 +22,11 @@ class Project(Value):
     folder: str = ""
     """Where in the repository the work is: "" or a path like `packages/api`."""
     setup: tuple[str, ...] = ()
-    """Commands that run once, in the box, with a network, in `folder`."""
+    """Commands that run once, in the sandbox, with a network, in `folder`."""
     setup_from: str = ""
     """Where they come from, for the plan: `uv.lock`, `.yudai.yml`, `--setup`."""
     test: str = ""
-    """The test command that was given; "": found out in the prepared box."""
+    """The test command that was given; "": found out in the prepared sandbox."""
     test_from: str = ""
     python: str = ""
     """The Python version it pins or asks for (`3.12`, `>=3.10,<4`); "": any."""

@@ -6,20 +6,27 @@ from configparser import ConfigParser
 from configparser import Error as IniError
 from typing import NamedTuple
 
-from yudai.projects.domain.repository_files import Glance, Table, read_toml, string, table, words
+from yudai.projects.domain.repository_files import (
+    RepositoryFiles,
+    Table,
+    read_toml,
+    string,
+    table,
+    words,
+)
 
 _PINNED = re.compile(r"(?:cpython-?)?(\d+\.\d+)(?:\.\w+)?")
 _CLAUSE = re.compile(r"(\^|~|)\s*(\d+(?:\.\d+)*)(\.\*)?")
 _REQUIRES = re.compile(r"""python_requires\s*=\s*["']?([^"'\n)]+)""")
 
 
-def python_pin(glance: Glance) -> str:
+def python_pin(repository: RepositoryFiles) -> str:
     """`3.12` for an exact pin, else what the project's metadata ask for, else ""."""
-    for place in glance.above:
+    for place in repository.above:
         for line in place.text(".python-version").splitlines():
             if pinned := _PINNED.fullmatch(line.strip()):
                 return pinned[1]
-    return next((asked for place in glance.above if (asked := _asked(place))), "")
+    return next((asked for place in repository.above if (asked := _asked(place))), "")
 
 
 def is_allowed(asked: str, version: str) -> bool:
@@ -34,20 +41,20 @@ def is_allowed(asked: str, version: str) -> bool:
 
 
 def plain_specifier(constraint: str) -> str:
-    """Poetry's constraint as everybody else writes it: `^1.2` is `>=1.2,<2`; "" for any."""
+    """Poetry's constraint in the standard form: `^1.2` is `>=1.2,<2`; "" for any."""
     last = constraint.replace("||", "|").split("|")[-1]
     clauses = (_plain(part.strip()) for part in last.split(","))
     return ",".join(clause for clause in clauses if clause)
 
 
-def _asked(glance: Glance) -> str:
-    document = read_toml(glance.text("pyproject.toml"))
+def _asked(repository: RepositoryFiles) -> str:
+    document = read_toml(repository.text("pyproject.toml"))
     found = string(table(document, "project").get("requires-python"))
     if not found:
         poetry = table(document, "tool", "poetry", "dependencies")
         found = plain_specifier(string(poetry.get("python")))
     if not found:
-        texts = (glance.text("setup.cfg"), glance.text("setup.py"))
+        texts = (repository.text("setup.cfg"), repository.text("setup.py"))
         found = next((match[1].strip() for t in texts if (match := _REQUIRES.search(t))), "")
     return _readable(re.sub(r"\s+", "", found))
 
@@ -95,7 +102,7 @@ class Pyproject(NamedTuple):
     needs_install: bool = False
     """Whether code may rely on being installed: scripts, metadata, a `src` layout."""
     has_conflicts: bool = False
-    """Whether uv is told that some groups exclude each other."""
+    """Whether uv's settings say that some groups exclude each other."""
 
     @property
     def test_extras(self) -> list[str]:
@@ -130,10 +137,10 @@ def is_loose_pytest(requirement: str) -> bool:
     return _LOOSE_PYTEST.fullmatch(requirement) is not None
 
 
-def read_pyproject(glance: Glance) -> Pyproject:
-    document = read_toml(glance.text("pyproject.toml"))
+def read_pyproject(repository: RepositoryFiles) -> Pyproject:
+    document = read_toml(repository.text("pyproject.toml"))
     project, poetry = table(document, "project"), table(document, "tool", "poetry")
-    config = _setup_cfg(glance.text("setup.cfg"))
+    config = _setup_cfg(repository.text("setup.cfg"))
     return Pyproject(
         dependencies=(
             *words(project.get("dependencies")),
@@ -143,25 +150,25 @@ def read_pyproject(glance: Glance) -> Pyproject:
         extras={**_lists(table(project, "optional-dependencies")), **_extras(config)},
         groups=_lists(table(document, "dependency-groups")),
         poetry_groups=_poetry_groups(poetry),
-        installable=_is_installable(glance, document),
-        needs_install=_needs_install(glance, document),
+        installable=_is_installable(repository, document),
+        needs_install=_needs_install(repository, document),
         has_conflicts="conflicts" in table(document, "tool", "uv"),
     )
 
 
-def _is_installable(glance: Glance, document: Table) -> bool:
-    if glance.has("setup.py") or table(document, "build-system"):
+def _is_installable(repository: RepositoryFiles, document: Table) -> bool:
+    if repository.has("setup.py") or table(document, "build-system"):
         return table(document, "tool", "poetry").get("package-mode") is not False
     return bool(table(document, "project"))
 
 
-def _needs_install(glance: Glance, document: Table) -> bool:
-    if glance.has("setup.py") or _setup_cfg(glance.text("setup.cfg")):
+def _needs_install(repository: RepositoryFiles, document: Table) -> bool:
+    if repository.has("setup.py") or _setup_cfg(repository.text("setup.cfg")):
         return True
     project = table(document, "project")
     options = table(document, "tool", "pytest", "ini_options")
-    inside = glance.at("src/")
-    has_src = any(path.startswith(inside) and path.endswith(".py") for path in glance.paths)
+    inside = repository.at("src/")
+    has_src = any(path.startswith(inside) and path.endswith(".py") for path in repository.paths)
     return bool(
         any(key in project for key in ("scripts", "gui-scripts", "entry-points", "dynamic"))
         or table(document, "tool", "poetry", "scripts")

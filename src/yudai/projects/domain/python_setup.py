@@ -15,7 +15,7 @@ from yudai.projects.domain.pyproject import (
     read_pyproject,
     testish,
 )
-from yudai.projects.domain.repository_files import Glance, Setup
+from yudai.projects.domain.repository_files import RepositoryFiles, Setup
 from yudai.projects.domain.tox import read_tox
 
 REQUIREMENTS = (
@@ -43,11 +43,13 @@ class _Found(NamedTuple):
     notes: tuple[str, ...] = ()
 
 
-def python_setup(glance: Glance, *, tests_use_pytest: bool, own_python_fits: bool) -> Setup:
+def python_setup(
+    repository: RepositoryFiles, *, tests_use_pytest: bool, own_python_fits: bool
+) -> Setup:
     """No commands at all where our own environment, which has pytest, is enough."""
-    project = read_pyproject(glance)
-    found = _locked(glance, project) or _listed(glance, project)
-    notes = (*found.notes, *_pipfile(glance))
+    project = read_pyproject(repository)
+    found = _locked(repository, project) or _listed(repository, project)
+    notes = (*found.notes, *_pipfile(repository))
     if not found.commands and own_python_fits:
         return Setup((), found.source, notes)
     commands = found.commands or (_VENV,)
@@ -56,16 +58,16 @@ def python_setup(glance: Glance, *, tests_use_pytest: bool, own_python_fits: boo
     return Setup(commands, found.source or "tests", notes)
 
 
-def _locked(glance: Glance, project: Pyproject) -> _Found | None:
-    for place in glance.above:
+def _locked(repository: RepositoryFiles, project: Pyproject) -> _Found | None:
+    for place in repository.above:
         if place.has("uv.lock"):
             return _uv_lock(place, project)
-        if place.has("poetry.lock") and place.folder == glance.folder:
+        if place.has("poetry.lock") and place.folder == repository.folder:
             return _poetry_lock(place, project)
     return None
 
 
-def _uv_lock(place: Glance, project: Pyproject) -> _Found:
+def _uv_lock(place: RepositoryFiles, project: Pyproject) -> _Found:
     """The lock may be that of a workspace above; uv looks for it there by itself."""
     names = frozenset(map(normal_name, _UV_NAME.findall(place.text("uv.lock"))))
     if project.test_groups or project.has_conflicts or not project.groups:
@@ -84,7 +86,7 @@ def _uv_lock(place: Glance, project: Pyproject) -> _Found:
     return _Found((f"{sync} || {sync} --no-install-project", *more), "uv.lock", known, notes)
 
 
-def _poetry_lock(place: Glance, project: Pyproject) -> _Found:
+def _poetry_lock(place: RepositoryFiles, project: Pyproject) -> _Found:
     groups = [*testish(project.poetry_groups), *project.test_groups]
     locked = read_poetry_lock(place.text("poetry.lock"), groups=groups, extras=project.test_extras)
     lost = _missing(project, locked.names)
@@ -106,12 +108,12 @@ def _missing(project: Pyproject, names: frozenset[str]) -> list[str]:
     return [r for r in dict.fromkeys(project.needed) if normal_name(r) not in names]
 
 
-def _listed(glance: Glance, project: Pyproject) -> _Found:
+def _listed(repository: RepositoryFiles, project: Pyproject) -> _Found:
     """No lock: requirement files, then the project with its extras and groups, then tox's."""
-    files = [name for name in REQUIREMENTS if glance.has(name)]
-    texts = [glance.text(name) for name in files]
+    files = [name for name in REQUIREMENTS if repository.has(name)]
+    texts = [repository.text(name) for name in files]
     needed = [*project.needed, *(line for text in texts for line in _requirements(text))]
-    tox = read_tox(glance)
+    tox = read_tox(repository)
     tools = frozenset(map(normal_name, needed))
     deps = tox.deps if tox and "pytest" not in tools else ()
     needed += [dep for dep in deps if not dep.startswith("-")]
@@ -120,10 +122,10 @@ def _listed(glance: Glance, project: Pyproject) -> _Found:
         return _Found((), "", frozenset())
     itself = project.installable and not any(map(_ITSELF.search, texts))
     command = _install(files, project, deps=deps, itself=itself)
-    if itself and not glance.has("setup.py"):
+    if itself and not repository.has("setup.py"):
         command = f"{command} || {_without_itself(files, project, deps)}"
     sources = [*files, *(["tox"] if deps else [])]
-    sources += [name for name in MARKERS[:3] if itself and glance.has(name)]
+    sources += [name for name in MARKERS[:3] if itself and repository.has(name)]
     source = " + ".join(dict.fromkeys(sources)) or "pyproject.toml"
     return _Found((_VENV, command), source, frozenset(map(normal_name, needed)))
 
@@ -165,7 +167,7 @@ def _requirements(text: str) -> list[str]:
     return [line for line in lines if line]
 
 
-def _pipfile(glance: Glance) -> tuple[str, ...]:
-    if not glance.has("Pipfile"):
+def _pipfile(repository: RepositoryFiles) -> tuple[str, ...]:
+    if not repository.has("Pipfile"):
         return ()
     return ("Pipfile is not read: give its installation with --setup or in .yudai.yml",)

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, cast
 Table = Mapping[str, Any]
 
 
-class Glance(NamedTuple):
+class RepositoryFiles(NamedTuple):
     paths: frozenset[str]
     """All files, relative to the root."""
     texts: Mapping[str, str]
@@ -25,11 +25,11 @@ class Glance(NamedTuple):
         """Its text; empty when it is not there or cannot be read."""
         return self.texts.get(self.at(name), "")
 
-    def moved(self, folder: str) -> "Glance":
+    def moved(self, folder: str) -> "RepositoryFiles":
         return self._replace(folder=folder)
 
     @property
-    def above(self) -> "list[Glance]":
+    def above(self) -> "list[RepositoryFiles]":
         """The folder itself and all above it, up to the root."""
         parts = self.folder.split("/") if self.folder else []
         return [self.moved("/".join(parts[:n])) for n in range(len(parts), -1, -1)]

@@ -6,7 +6,14 @@ from configparser import ConfigParser
 from configparser import Error as IniError
 from typing import NamedTuple, cast
 
-from yudai.projects.domain.repository_files import Glance, Table, read_toml, string, table, words
+from yudai.projects.domain.repository_files import (
+    RepositoryFiles,
+    Table,
+    read_toml,
+    string,
+    table,
+    words,
+)
 
 _POSARGS = re.compile(r"\{posargs(?::([^{}]*))?\}")
 _OWN_FOLDER = re.compile(r"\{(?:toxinidir|tox_root)\}/?")
@@ -21,14 +28,14 @@ class Tox(NamedTuple):
     commands: tuple[str, ...] = ()
 
 
-def read_tox(glance: Glance) -> Tox | None:
+def read_tox(repository: RepositoryFiles) -> Tox | None:
     """The plain test environment; None when there is no tox here."""
-    inside = table(read_toml(glance.text("pyproject.toml")), "tool", "tox")
+    inside = table(read_toml(repository.text("pyproject.toml")), "tool", "tox")
     legacy = string(inside.get("legacy_tox_ini"))
-    for text in (glance.text("tox.ini"), legacy, glance.text("setup.cfg")):
+    for text in (repository.text("tox.ini"), legacy, repository.text("setup.cfg")):
         if (found := _ini(text)) is not None:
             return found
-    for document in (read_toml(glance.text("tox.toml")), inside):
+    for document in (read_toml(repository.text("tox.toml")), inside):
         if environment := table(document, "env_run_base"):
             return _native(environment)
     return None

@@ -1,4 +1,4 @@
-"""What came onto a base branch since a change of ours."""
+"""Acts on a base branch after our change."""
 
 import math
 import re
@@ -13,7 +13,7 @@ _PICKED = re.compile(r"(?im)^\(cherry picked from commit ([0-9a-f]{7,64})\)")
 
 
 class Change(Value):
-    """Ours, as it came onto its base branch."""
+    """Our change as it came to its base branch."""
 
     repo: str
     """`owner/name`"""
@@ -21,7 +21,7 @@ class Change(Value):
     title: str
     base: str
     shas: tuple[str, ...]
-    """What is on the base branch, and our own commit, which a squash leaves behind."""
+    """Commits on the base branch, and our own commit, which a squash leaves out."""
     since: float
     """When it came there."""
     patch_id: str = ""
@@ -29,7 +29,7 @@ class Change(Value):
 
 
 class Act(Value):
-    """What came onto the base branch: a commit, a merged pull request, or both in one."""
+    """A commit or a merged pull request on the base branch, or both in one."""
 
     sha: str
     at: float
@@ -53,7 +53,7 @@ def acts_of(
     *,
     patch_ids: Mapping[str, str],
 ) -> tuple[Act, ...]:
-    """In the order of the branch; a pull request is one act with the commit that merged it."""
+    """Acts in branch order; a pull request and its merge commit are one act."""
     merged = {
         pull.merge_commit or f"#{pull.number}": pull
         for pull in pulls
@@ -68,12 +68,12 @@ def acts_of(
 
 
 def is_picked(message: str, shas: Iterable[str]) -> bool:
-    """Whether a commit says that it was picked from one of these."""
+    """Whether a commit's message says that it was cherry-picked from one of these."""
     return any(is_one(found, shas) for found in _PICKED.findall(message))
 
 
 def second(act: Act) -> int:
-    """Forges know seconds: within one the order of the branch holds."""
+    """Time in whole seconds, as forges report it; within a second branch order counts."""
     return math.floor(act.at)
 
 
@@ -113,11 +113,11 @@ _TRAILER = re.compile(r"(?i)(?:PR|PR-URL|Pull-Request|Pull Request|GH-PR):[ \t]*
 
 class LandingSign(StrEnum):
     PATCH = "patch"
-    """The same change, to the letter."""
+    """The patch is identical."""
     PICKED = "picked"
-    """It says which commit of ours it was picked from."""
+    """Its message names our commit as its source."""
     NUMBER = "number"
-    """It names our pull request as the one that it is."""
+    """Its message names our pull request."""
 
 
 class Landing(NamedTuple):
@@ -126,7 +126,7 @@ class Landing(NamedTuple):
 
 
 def find_landing(change: Change, acts: Iterable[Act]) -> Landing | None:
-    """The first commit of the base branch since then that is our change."""
+    """The first act since then that is our change."""
     for act in acts:
         if second(act) < math.floor(change.since):
             continue
@@ -145,7 +145,7 @@ def _sign(change: Change, act: Act) -> LandingSign | None:
 
 
 def _names(message: str, change: Change) -> bool:
-    """In the subject's end as a squash has it, or in a trailer; never anywhere in the text."""
+    """Whether the subject's end, as in a squash, or a trailer names our pull request."""
     subject, _, rest = message.rstrip().partition("\n")
     suffix = _SUFFIX.fullmatch(subject)
     if suffix is not None and int(suffix[1]) == change.number:

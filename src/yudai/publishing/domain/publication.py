@@ -1,4 +1,4 @@
-"""How a champion becomes a pull request: where it stands, and what may come next."""
+"""States of a publication and the events that move it."""
 
 from enum import StrEnum
 
@@ -11,11 +11,11 @@ class PublicationState(StrEnum):
     PUSHED = "pushed"
     OPENED = "opened"
     DONE = "done"
-    """Pull request and comment, or the comment alone, are where they belong."""
+    """Pull request and comment, or only the comment, are published."""
     REFUSED = "refused"
-    """The patch may not be published, or the forge will not have it: a person has to look."""
+    """The patch may not be published, or the forge refused it: a person has to check."""
     STALE = "stale"
-    """The base branch has changed where the patch is: solve it anew."""
+    """The base branch has changed the same lines: solve the issue again."""
 
 
 class PublicationEvent(StrEnum):
@@ -40,7 +40,7 @@ TRANSITIONS: dict[tuple[PublicationState, PublicationEvent], PublicationState] =
     (_S.REQUESTED, _E.COMMENTED): _S.DONE,
     (_S.REFUSED, _E.ASKED_AGAIN): _S.REQUESTED,
     (_S.STALE, _E.ASKED_AGAIN): _S.REQUESTED,
-    # Only a comment was written, and then a person chose a champion after all.
+    # Only a comment was written; then a person chose a champion.
     (_S.DONE, _E.ASKED_AGAIN): _S.REQUESTED,
     **{
         (state, event): ending
@@ -61,8 +61,8 @@ class OutcomeKind(StrEnum):
     MERGED = "merged"
     CLOSED = "closed"
     LANDED = "landed"
-    """Closed, but its change was brought onto the base by hand."""
+    """Closed, but its change was brought to the base branch by hand."""
     REVERTED = "reverted"
     REAPPLIED = "reapplied"
     SUSPECTED_REVERT = "suspected_revert"
-    """Waits for a person: nothing follows from it before."""
+    """Has no effect until a person confirms it."""

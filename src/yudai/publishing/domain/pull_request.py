@@ -1,4 +1,4 @@
-"""What a pull request, its commit and the comment on its issue say; all words of others escaped."""
+"""Text of pull request, commit and issue comment. Foreign text is escaped."""
 
 from collections.abc import Iterable
 
@@ -19,7 +19,7 @@ from yudai.publishing.domain.pull_request_sections import (
     rivals,
     scorecard_lines,
 )
-from yudai.publishing.domain.summary import Story, Told
+from yudai.publishing.domain.summary import CommentFacts, PublishedSolve
 from yudai.ranking.domain.scorecard import Place
 
 MAX_BODY = 60_000
@@ -38,82 +38,87 @@ def branch_name(issue_number: int | None, solve_id: SolveId) -> str:
 
 
 def marker(solve_id: SolveId) -> str:
-    """Not seen by people; by it we know our own again."""
+    """Hidden marker that identifies our own pull requests and comments."""
     return f"{_MARK}{solve_id} -->"
 
 
 def has_marker(text: str, solve_id: SolveId) -> bool:
-    """On a line of its own: words of others never stand so in what we write."""
+    """Whether a line is the marker; foreign text never gets a line of its own."""
     return marker(solve_id) in (line.strip() for line in text.splitlines())
 
 
 def tells_of_solve(text: str) -> bool:
-    """Whether it says what became of a solve, of whichever."""
+    """Whether the text has the marker of any solve."""
     return any(line.strip().startswith(_MARK) for line in text.splitlines())
 
 
-def title(story: Story) -> str:
-    number = "" if story.issue_number is None else f"#{story.issue_number} "
+def title(solve: PublishedSolve) -> str:
+    number = "" if solve.issue_number is None else f"#{solve.issue_number} "
     head = f"[AI] Fix: {number}"
-    return head + plain(story.issue_title, limit=(MAX_TITLE - len(head)) // 2)
+    return head + plain(solve.issue_title, limit=(MAX_TITLE - len(head)) // 2)
 
 
-def commit_message(story: Story) -> str:
-    """The same for the same story: its commit is the same each time that it is built."""
-    number = "" if story.issue_number is None else f"#{story.issue_number}: "
+def commit_message(solve: PublishedSolve) -> str:
+    """Deterministic, so that a rebuilt commit is identical."""
+    number = "" if solve.issue_number is None else f"#{solve.issue_number}: "
     head = f"Solve {number}"
-    subject = head + plain(story.issue_title, limit=_MAX_SUBJECT - len(head))
-    card = _champion(story).scorecard
+    subject = head + plain(solve.issue_title, limit=_MAX_SUBJECT - len(head))
+    card = _champion(solve).scorecard
     summary = plain(card.verdict.summary, limit=MAX_REASON)
-    by = f"By {plain(card.contestant.handle)}, chosen by Yudai (solve {story.solve_id})."
-    parts = [subject, f"Verdict: {card.verdict.status}. {summary}".strip(), by, reference(story)]
+    by = f"By {plain(card.contestant.handle)}, chosen by Yudai (solve {solve.solve_id})."
+    parts = [
+        subject,
+        f"Verdict: {card.verdict.status}. {summary}".strip(),
+        by,
+        reference(solve),
+    ]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def reference(story: Story) -> str:
-    """Only what was proved closes an issue by itself."""
-    if story.issue_number is None:
+def reference(solve: PublishedSolve) -> str:
+    """Reference to the issue; only a proved patch closes it."""
+    if solve.issue_number is None:
         return ""
-    return f"{'Fixes' if story.is_proved else 'Refs'} #{story.issue_number}"
+    return f"{'Fixes' if solve.is_proved else 'Refs'} #{solve.issue_number}"
 
 
-def body(story: Story) -> str:
-    card = _champion(story).scorecard
-    first = [HEADING, scorecard_lines(story, card), proof(card)]
+def body(solve: PublishedSolve) -> str:
+    card = _champion(solve).scorecard
+    first = [HEADING, scorecard_lines(solve, card), proof(card)]
     more = [
         named("Tests from red to green", proofs(card)),
         cross_examination(card),
-        attention(story, card),
-        rivals(story),
-        cost(story, card),
-        reproduce(story),
+        attention(solve, card),
+        rivals(solve),
+        cost(solve, card),
+        reproduce(solve),
     ]
-    last = [_AI, reference(story), marker(story.solve_id)]
+    last = [_AI, reference(solve), marker(solve.solve_id)]
     return _fitted(first, more, last)
 
 
-def comment(story: Story, told: Told) -> str:
-    """On the issue, also when there is nothing to show for it."""
-    first = [HEADING, _result(story, told)]
+def comment(solve: PublishedSolve, told: CommentFacts) -> str:
+    """The comment on the issue, also without a champion."""
+    first = [HEADING, _result(solve, told)]
     more: list[str] = []
-    if story.champion is not None:
-        first.append(scorecard_lines(story, story.champion.scorecard))
-        more.append(files(story.files))
-    more += [rivals(story), reproduce(story)]
-    return _fitted(first, more, [_made_by(story), marker(story.solve_id)])
+    if solve.champion is not None:
+        first.append(scorecard_lines(solve, solve.champion.scorecard))
+        more.append(files(solve.files))
+    more += [rivals(solve), reproduce(solve)]
+    return _fitted(first, more, [_made_by(solve), marker(solve.solve_id)])
 
 
-def _champion(story: Story) -> Place:
-    if story.champion is None:
+def _champion(solve: PublishedSolve) -> Place:
+    if solve.champion is None:
         raise ValueError("only a champion is published")
-    return story.champion
+    return solve.champion
 
 
-def _result(story: Story, told: Told) -> str:
-    reason = md(story.reason, limit=MAX_REASON)
-    if story.champion is None:
+def _result(solve: PublishedSolve, told: CommentFacts) -> str:
+    reason = md(solve.reason, limit=MAX_REASON)
+    if solve.champion is None:
         return f"No answer is offered. {reason}"
-    handle = md(story.champion.scorecard.contestant.handle, limit=MAX_NAME)
+    handle = md(solve.champion.scorecard.contestant.handle, limit=MAX_NAME)
     if told.refused:
         return (
             f"{handle} has an answer, but no pull request was opened:"
@@ -125,12 +130,12 @@ def _result(story: Story, told: Told) -> str:
     return f"Draft pull request {link or f'#{told.pull_number}'} is open. {reason}"
 
 
-def _made_by(story: Story) -> str:
-    return _AI if story.champion is not None else "<sub>Made by AI agents.</sub>"
+def _made_by(solve: PublishedSolve) -> str:
+    return _AI if solve.champion is not None else "<sub>Made by AI agents.</sub>"
 
 
 def _fitted(first: list[str], more: list[str], last: list[str]) -> str:
-    """What may be left out is, the longest first, until all of it fits; the rest always does."""
+    """Leave out optional parts, the longest first, until the text fits."""
     kept = [part for part in more if part]
     longest = sorted(kept, key=len, reverse=True)
     texts = (

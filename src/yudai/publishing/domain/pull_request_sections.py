@@ -1,11 +1,11 @@
-"""The parts of what a forge is told, in its Markdown; all words of others escaped."""
+"""Sections of pull request and comment in Markdown. Foreign text is escaped."""
 
 from yudai.forge.domain.markdown import code_span, md
 from yudai.gateway.domain.models import SCRIPTED_PREFIX, is_script
 from yudai.kit.ids import short
 from yudai.kit.money import usd
 from yudai.patches.patch import readable
-from yudai.publishing.domain.summary import FileDelta, Story
+from yudai.publishing.domain.summary import FileDelta, PublishedSolve
 from yudai.ranking.domain.scorecard import Place, Scorecard
 from yudai.verification.domain.verdict import Tally, VerdictStatus
 
@@ -16,30 +16,30 @@ _MAX_LISTED = 20
 _MAX_ROWS = 40
 
 
-def scorecard_lines(story: Story, card: Scorecard) -> str:
+def scorecard_lines(solve: PublishedSolve, card: Scorecard) -> str:
     contestant = card.contestant
     return "\n".join(
         (
-            _tests_line(story.tests, card),
+            _tests_line(solve.tests, card),
             f"⏱️ Latency: {card.latency_ms} ms",
             f"🧠 Model: {md(_public(contestant.model))} (T={contestant.temperature:g})",
             f"🧩 Files changed: {card.files_changed} | LOC: {card.lines_changed}"
-            f"{_besides(story, card)}",
-            f"🧪 Command: {code_span(story.command) or 'none was found'}",
+            f"{_besides(solve, card)}",
+            f"🧪 Command: {code_span(solve.command) or 'none was found'}",
             f"🔁 Strategy: {contestant.strategy}",
         )
     )
 
 
-def _besides(story: Story, card: Scorecard) -> str:
-    """Test files are no merit and no burden of a patch, but they are among its files."""
-    lines = sum(delta.added + delta.removed for delta in story.files)
-    is_all = (len(story.files), lines) == (card.files_changed, card.lines_changed)
-    return "" if is_all or not story.files else " (besides tests)"
+def _besides(solve: PublishedSolve, card: Scorecard) -> str:
+    """The note that test files are not counted."""
+    lines = sum(delta.added + delta.removed for delta in solve.files)
+    is_all = (len(solve.files), lines) == (card.files_changed, card.lines_changed)
+    return "" if is_all or not solve.files else " (besides tests)"
 
 
 def _public(model: str) -> str:
-    """A script is a file of the machine that plays it: where it lies is nobody's business."""
+    """The model's public name; a scripted model's path on this machine is left out."""
     return f"{SCRIPTED_PREFIX}{model.rsplit('/', 1)[-1]}" if is_script(model) else model
 
 
@@ -53,7 +53,7 @@ def _tests_line(tests: Tally | None, card: Scorecard) -> str:
 
 
 def proofs(card: Scorecard) -> tuple[str, ...]:
-    """Those that anybody can run again: other contestants' tests are not in the patch."""
+    """Proofs that readers can run; other contestants' tests are not in the patch."""
     evidence = card.verdict.evidence
     return tuple(test for test in evidence.proved_by if test not in evidence.cross_passed)
 
@@ -106,22 +106,22 @@ def cross_examination(card: Scorecard) -> str:
     )
 
 
-def attention(story: Story, card: Scorecard) -> str:
-    """Also what the verdict does not cover."""
+def attention(solve: PublishedSolve, card: Scorecard) -> str:
+    """Points for the reviewer, including what the verdict does not cover."""
     withheld = [
         f"{readable(path)}: was not there when it was verified, for it changes how tests are run"
         for path in card.verdict.evidence.withheld
     ]
-    listed = "\n".join(f"- {md(flag)}" for flag in _first((*withheld, *story.flags)))
+    listed = "\n".join(f"- {md(flag)}" for flag in _first((*withheld, *solve.flags)))
     return f"#### Look at this first\n\n{listed}" if listed else ""
 
 
-def rivals(story: Story) -> str:
-    if not story.others:
+def rivals(solve: PublishedSolve) -> str:
+    if not solve.others:
         return ""
-    heading = "Why the others lost" if story.champion is not None else "What the contestants did"
-    rows = "".join(map(_row, story.others[:_MAX_ROWS]))
-    missing = len(story.others) - _MAX_ROWS
+    heading = "Why the others lost" if solve.champion is not None else "What the contestants did"
+    rows = "".join(map(_row, solve.others[:_MAX_ROWS]))
+    missing = len(solve.others) - _MAX_ROWS
     left = f"\n{missing} more are not listed." if missing > 0 else ""
     return (
         f"#### {heading}\n\n| # | Contestant | Verdict | Files / lines | Cost | Why |\n"
@@ -142,24 +142,24 @@ def _row(place: Place) -> str:
     return f"| {' | '.join(cells)} |\n"
 
 
-def cost(story: Story, card: Scorecard) -> str:
-    runs = len(story.others) + 1
-    left = f"; {_count(story.not_started, 'contestant')} not started" if story.not_started else ""
+def cost(solve: PublishedSolve, card: Scorecard) -> str:
+    runs = len(solve.others) + 1
+    left = f"; {_count(solve.not_started, 'contestant')} not started" if solve.not_started else ""
     return (
-        f"#### Cost\n\n{_money(card.cost_micros)} for this patch, {_money(story.cost_micros)} for"
+        f"#### Cost\n\n{_money(card.cost_micros)} for this patch, {_money(solve.cost_micros)} for"
         f" all {_count(runs, 'run')}{left}."
     )
 
 
-def reproduce(story: Story) -> str:
-    command = code_span(story.command)
-    page = f", or [its page]({story.page_url})" if is_link(story.page_url) else ""
+def reproduce(solve: PublishedSolve) -> str:
+    command = code_span(solve.command)
+    page = f", or [its page]({solve.page_url})" if is_link(solve.page_url) else ""
     lines = [
-        f"- Base: {code_span(story.base_branch)} at {code_span(story.base_commit)}"
-        if story.base_commit
+        f"- Base: {code_span(solve.base_branch)} at {code_span(solve.base_commit)}"
+        if solve.base_commit
         else "",
         f"- Tests: {command}" if command else "",
-        f"- All runs, patches and logs: `yudai show {short(story.solve_id)}`{page}",
+        f"- All runs, patches and logs: `yudai show {short(solve.solve_id)}`{page}",
     ]
     return "#### Reproduce\n\n" + "\n".join(line for line in lines if line)
 
@@ -197,7 +197,7 @@ def _first(lines: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def is_link(url: str) -> bool:
-    """Ours, or the forge's: never anything that could end a link early."""
+    """Whether it is a plain URL that cannot end a Markdown link early."""
     return url.startswith(("https://", "http://")) and not set(url) & set(" ()<>[]`\"'\\|\n\r\t")
 
 

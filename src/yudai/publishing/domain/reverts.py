@@ -1,7 +1,7 @@
-"""What took a merged change back from its base branch, and what brought it there again.
+"""Detects reverts of a merged change, and reapplications.
 
-Signs by strength: the commit that is named, the pull request that is named, the branch of the
-forge's own button, the exact title. What can only be seen by its content is a suspicion.
+Signs by strength: a named commit, a named pull request, the branch of the forge's revert button,
+the exact title. A revert that shows only by its content is a suspicion.
 """
 
 import math
@@ -20,7 +20,7 @@ MOST_LEFT = 0.2
 _MAX_TITLE = 1000
 _TELLING_CHARACTERS = 4
 
-# Where git and forges write it: at a line's start, never in the middle of somebody's sentence.
+# Git and forges write it at the start of a line.
 _START = r"^[ \t]*"
 _COMMIT = re.compile(rf"(?im){_START}This reverts commit ([0-9a-f]{{7,64}})\b")
 _PULL = re.compile(rf"(?im){_START}Reverts:?[ \t]+([\w.-]+/[\w.-]+)?#([0-9]{{1,9}})(?![0-9])")
@@ -39,8 +39,8 @@ class Sign(StrEnum):
     CONTENT = "content"
 
 
-class Turn(Value):
-    """An act that took our change back, or brought it again."""
+class Reversal(Value):
+    """An act that reverted or reapplied our change."""
 
     kind: OutcomeKind
     sha: str
@@ -51,40 +51,40 @@ class Turn(Value):
 
 
 class Reading(NamedTuple):
-    turns: tuple[Turn, ...]
+    reversals: tuple[Reversal, ...]
     suspicions: tuple[Act, ...]
-    """Acts that undo our change to the letter, and do not say so."""
+    """Acts that undo our change exactly without saying so."""
     is_there: bool
-    """Whether our change stands on the base branch after all of them."""
+    """Whether our change is on the base branch after all of them."""
 
 
-def read_history(change: Change, acts: Iterable[Act], *, kept: Sequence[Turn] = ()) -> Reading:
-    """The turns that are not kept yet; the same history read again has none.
+def read_history(change: Change, acts: Iterable[Act], *, kept: Sequence[Reversal] = ()) -> Reading:
+    """Find reversals that are not stored yet. Idempotent.
 
-    Nested reverts go by parity: what takes a revert back brings our change again.
+    Nested reverts count by parity: a revert of a revert reapplies our change.
     """
     known = _Known(change, kept)
     is_there = not kept or kept[-1].kind is OutcomeKind.REAPPLIED
     newest = kept[-1].at if kept else change.since
-    old = {turn.sha for turn in kept}
-    turns: list[Turn] = []
+    old = {reversal.sha for reversal in kept}
+    reversals: list[Reversal] = []
     suspicions: list[Act] = []
     for act in acts:
         if not _is_later(act, change):
             continue
-        turn = known.read(act)
+        reversal = known.read(act)
         is_late = act.sha not in old and second(act) >= math.floor(newest)
-        if turn is None:
+        if reversal is None:
             if is_there and is_late and _undoes(act, change):
                 suspicions.append(act)
-        elif is_late and is_there is (turn.kind is OutcomeKind.REVERTED):
-            turns.append(turn)
+        elif is_late and is_there is (reversal.kind is OutcomeKind.REVERTED):
+            reversals.append(reversal)
             is_there = not is_there
-    return Reading(tuple(turns), tuple(suspicions), is_there)
+    return Reading(tuple(reversals), tuple(suspicions), is_there)
 
 
 def telling_lines(patch: Patch) -> dict[str, tuple[str, ...]]:
-    """Added lines by which our change can be known: not the short ones that stand anywhere."""
+    """Added lines that identify our change, without short lines that occur anywhere."""
     found = {
         change.path: tuple(
             line for line in change.added_lines if len(line.strip()) >= _TELLING_CHARACTERS
@@ -96,30 +96,32 @@ def telling_lines(patch: Patch) -> dict[str, tuple[str, ...]]:
 
 
 def has_enough(lines: Mapping[str, tuple[str, ...]]) -> bool:
-    """A line or two are changed every day."""
+    """Whether there are enough lines: one or two may change for any reason."""
     return sum(map(len, lines.values())) >= MIN_TELLING
 
 
 class _Known:
-    """Our change and what is known to have turned it: how deep each is nested, ours is 0."""
+    """Our change and its known reversals, with their nesting depth; our change has depth 0."""
 
-    def __init__(self, change: Change, kept: Sequence[Turn]) -> None:
+    def __init__(self, change: Change, kept: Sequence[Reversal]) -> None:
         self._change = change
         self._shas = dict.fromkeys(change.shas, 0)
         self._numbers = {change.number: 0}
         self._strangers: set[str] = set()
-        for turn in kept:
-            self._add(turn.sha, turn.number, 1 if turn.kind is OutcomeKind.REVERTED else 2)
+        for reversal in kept:
+            self._add(
+                reversal.sha, reversal.number, 1 if reversal.kind is OutcomeKind.REVERTED else 2
+            )
 
-    def read(self, act: Act) -> Turn | None:
+    def read(self, act: Act) -> Reversal | None:
         depths = {sign: depth for sign, depth in self._signs(act) if depth is not None}
         if not depths:
             self._strangers.add(act.sha)
             return None
-        # Texts of reverts quote what they revert: the deepest one is what is meant.
+        # Reverts quote what they revert: the deepest match is meant.
         depth = max(depths.values())
         self._add(act.sha, act.number, depth)
-        return Turn(
+        return Reversal(
             kind=OutcomeKind.REVERTED if depth % 2 else OutcomeKind.REAPPLIED,
             sha=act.sha,
             at=act.at,
@@ -151,7 +153,7 @@ class _Known:
         return len(numbers) if numbers[-1] == self._change.number else None
 
     def _names_another(self, act: Act, pulls: Sequence[int]) -> bool:
-        """Another change may have our title; what is said of it is not said of ours."""
+        """Whether it refers to another change, which may have the same title."""
         if pulls and not any(number in self._numbers for number in pulls):
             return True
         return any(is_one(found, self._strangers) for found in _named_commits(act))
@@ -180,7 +182,7 @@ def _named_commits(act: Act) -> list[str]:
 
 
 def _named_pulls(act: Act, repo: str) -> Iterable[int]:
-    """A bare number means this repository only in its own pull requests."""
+    """Named pull requests. A bare number counts only in a pull request's body."""
     for text, is_here in ((act.body, True), (act.message, False)):
         for where, number in _PULL.findall(text):
             if where.lower() == repo.lower() or (is_here and not where):
@@ -194,14 +196,14 @@ def _branch_numbers(branch: str) -> list[int]:
 
 
 def _nested(title: str, change: Change) -> int | None:
-    """How often the exact title of our change is wrapped as reverted; None: it is not."""
+    """How often our exact title is wrapped in Revert; None: it is not."""
     inner, layers, reverts = title[:_MAX_TITLE], 0, 0
     while found := _WRAPPED.fullmatch(inner):
         inner, layers = found[2], layers + 1
         reverts += found[1] == "Revert"
     if not layers or not _is_title(inner, change):
         return None
-    # `Reapply "x"` is what git writes for a revert of `Revert "x"`.
+    # Git writes `Reapply "x"` for a revert of `Revert "x"`.
     return reverts or 2
 
 

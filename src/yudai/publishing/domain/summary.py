@@ -1,4 +1,4 @@
-"""A solve at its end, as far as a forge is told of it."""
+"""The facts about an ended solve that are published at a forge."""
 
 from yudai.kit.ids import SolveId
 from yudai.kit.value import Value
@@ -14,28 +14,28 @@ class FileDelta(Value):
     is_binary: bool = False
 
 
-class Story(Value):
+class PublishedSolve(Value):
     solve_id: SolveId
     issue_number: int | None
     issue_title: str
     base_branch: str
     base_commit: str
     command: str = ""
-    """How the tests are run, as a person would type it."""
+    """The test command."""
     champion: Place | None = None
     tests: Tally | None = None
-    """The champion's."""
+    """Tests of the champion."""
     others: tuple[Place, ...] = ()
     not_started: int = 0
     cost_micros: int = 0
-    """Of all runs together."""
+    """Cost of all runs."""
     reason: str = ""
     """One line: why this champion, or why none."""
     files: tuple[FileDelta, ...] = ()
     flags: tuple[str, ...] = ()
     """What a reviewer should look at first: one line each."""
     page_url: str = ""
-    """Where the solve is shown; "" where nobody else could see it."""
+    """URL of the solve; "" when others could not see it."""
 
     @property
     def is_proved(self) -> bool:
@@ -43,8 +43,8 @@ class Story(Value):
         return champion is not None and champion.scorecard.verdict.status is VerdictStatus.PASSED
 
 
-class Told(Value):
-    """What has become of publishing."""
+class CommentFacts(Value):
+    """State of the publication, for the comment."""
 
     pull_number: int | None = None
     pull_url: str = ""

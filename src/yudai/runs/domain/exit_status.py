@@ -1,4 +1,4 @@
-"""Exit statuses, mini-SWE-agent's and ours, and what each one means for a run: one table."""
+"""Table of exit statuses, mini-SWE-agent's and ours, with the cause that each one means."""
 
 from yudai.kit.causes import Cause
 
@@ -31,7 +31,7 @@ EXIT_CAUSES: dict[str, Cause | None] = {
 }
 EXIT_STATUSES = {cause: status for status, cause in EXIT_CAUSES.items()}
 
-# mini-SWE-agent ends with the name of whatever exception nobody caught: those of its libraries.
+# mini-SWE-agent reports the name of an uncaught exception, here those of its libraries.
 UPSTREAM_CAUSES: dict[str, Cause] = {
     "APIConnectionError": Cause.MODEL_FAILED,
     "APIError": Cause.MODEL_FAILED,
@@ -54,7 +54,7 @@ UPSTREAM_CAUSES: dict[str, Cause] = {
 }
 
 INTERRUPTED = frozenset({"", CANCELLED, "KeyboardInterrupt", "UserInterruption"})
-"""A person, or the end of the process, stopped the run: nobody's fault."""
+"""The run was stopped by a person or by the end of the process."""
 
 
 def cause_of(exit_status: str) -> Cause | None:

@@ -1,4 +1,4 @@
-"""The plan an agent gives before its first edit: a `<plan>` block in its text, a line a step."""
+"""Reads the agent's plan: a `<plan>` block before its first edit, one line per step."""
 
 import re
 from collections.abc import Iterator
@@ -15,12 +15,12 @@ _NOT_TEXT = re.compile(
 
 
 def parse_plan(text: str) -> tuple[str, ...]:
-    """The steps of the first plan that has any; () when there is none. The text is hostile."""
+    """Steps of the first plan that has any, else (). The text is untrusted."""
     return next((steps for block in _blocks(text) if (steps := _steps(block))), ())
 
 
 def _blocks(text: str) -> Iterator[str]:
-    # Tag by tag, since a lazy `.*?` takes quadratic time on many unclosed tags.
+    # Tag by tag: a lazy `.*?` takes quadratic time on many unclosed tags.
     start: int | None = None
     for tag in _TAG.finditer(text):
         if not tag[1]:

@@ -1,4 +1,4 @@
-"""Progress of a run, reported while it goes on: its numbers, and the marks that a lane shows."""
+"""Progress of an active run: its numbers, and the marks that the page shows."""
 
 from collections.abc import Callable
 from typing import Literal
@@ -15,16 +15,16 @@ class RunMark(Value):
     at: float
     step: int
     cost_micros: int
-    """What the attempt had cost by then."""
+    """Cost of the attempt up to then."""
     ok: bool | None = None
-    """Whether the tests passed; None for an edit, and where nothing tells."""
+    """Whether the tests passed; None for an edit, or when it is unknown."""
 
 
 Marks = tuple[RunMark, ...]
 
 
 def with_mark(marks: Marks, mark: RunMark) -> Marks:
-    """The first edit stays whatever comes; of tests the newest do."""
+    """Add a mark. Above the limit the first edit and the newest tests are kept."""
     has_edit = any(one.kind == "edit" for one in marks)
     if mark.kind == "edit" and has_edit:
         return marks
@@ -36,7 +36,7 @@ def with_mark(marks: Marks, mark: RunMark) -> Marks:
 
 
 class Progress(Value):
-    """Running numbers, told after each message."""
+    """Numbers of a run, reported after each message."""
 
     steps: int
     edits: int
@@ -45,4 +45,4 @@ class Progress(Value):
 
 
 OnMessage = Callable[[TrajectoryMessage, Progress], None]
-"""Called once per message, in order, from the agent's own thread; what it raises ends the run."""
+"""Called once per message, in order, from the agent's thread. An exception ends the run."""

@@ -19,7 +19,7 @@ class RunEvent(StrEnum):
     SUBMITTED = "submitted"
     JUDGED = "judged"
     RETRIED = "retried"
-    """An attempt ended for a cause of the world; the next one is to come."""
+    """The infrastructure ended an attempt, and another one follows."""
     BROKE = "broke"
     CANCELLED = "cancelled"
 

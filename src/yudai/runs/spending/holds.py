@@ -1,4 +1,4 @@
-"""Money of a solve and its runs: spent, and set aside for calls under way, by all workers."""
+"""Money of a solve and its runs: spent, and reserved for running calls, over all workers."""
 
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -9,13 +9,13 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from yudai.kit.errors import NotFoundError
 from yudai.kit.hints import SOLVES
 from yudai.kit.ids import RunId, SolveId, WorkerId
-from yudai.runs.tables import DeskRow, HoldRow, RunRow
+from yudai.runs.tables import EndpointRow, HoldRow, RunRow
 from yudai.solves import timeline as events
 from yudai.solves.tables import SolveRow
 from yudai.solves.timeline import hold_solve
 
 MOST_MICROS = 10**15
-"""Of one call, whatever its reply says: a sum of them still fits into the column."""
+"""Upper bound for one call, whatever its reply says: sums still fit into the column."""
 
 
 class Held(NamedTuple):
@@ -26,7 +26,7 @@ class Held(NamedTuple):
 
 
 class Account(NamedTuple):
-    """A solve's money as it is now."""
+    """A solve's spent and reserved money."""
 
     spent_micros: int
     uncertain_micros: int
@@ -42,7 +42,7 @@ class Account(NamedTuple):
 
 
 async def account(db: AsyncSession, solve_id: SolveId) -> Account:
-    """Until our commit nobody else sets its money aside, nor settles."""
+    """Lock the solve and read its account: no reservation or settlement until the commit."""
     await hold_solve(db, solve_id)
     columns = select(SolveRow.spent_micros, SolveRow.uncertain_micros)
     row = (await db.execute(columns.where(SolveRow.id == solve_id))).one_or_none()
@@ -58,13 +58,13 @@ async def account(db: AsyncSession, solve_id: SolveId) -> Account:
 
 
 async def has(db: AsyncSession, run_id: RunId) -> bool:
-    """Whether a call of this run is under way."""
+    """Whether a call of this run is running."""
     query = select(HoldRow.id).where(HoldRow.run_id == run_id).limit(1)
     return await db.scalar(query) is not None
 
 
 async def worker_of(db: AsyncSession, run_id: RunId) -> WorkerId | None:
-    """Who runs it now; None when there is no such run."""
+    """The worker that runs it; None when there is no such run."""
     return await db.scalar(select(RunRow.worker_id).where(RunRow.id == run_id))
 
 
@@ -77,9 +77,9 @@ async def add(db: AsyncSession, row: HoldRow) -> None:
 async def settle(
     db: AsyncSession, solve_id: SolveId, hold_id: str, *, cost_micros: int, uncertain_micros: int
 ) -> bool:
-    """What a call cost takes the place of what was set aside for it, once.
+    """Replace a reservation by the call's cost.
 
-    False when it is settled already, or written off: then it counts as uncertain.
+    False when it was settled before, or written off: then it counts as uncertain.
     """
     await hold_solve(db, solve_id)
     if not await remove(db, hold_id):
@@ -103,16 +103,16 @@ async def charge(
 
 
 async def run_used_micros(db: AsyncSession, run_id: RunId) -> int:
-    """What all attempts of a run have cost, or may have; its solve is held."""
+    """What all attempts of a run have cost, or may have cost. The solve must be locked."""
     cost = select(RunRow.earlier_cost_micros + RunRow.cost_micros).where(RunRow.id == run_id)
-    lost = select(func.sum(DeskRow.uncertain_micros)).where(DeskRow.run_id == run_id)
+    lost = select(func.sum(EndpointRow.uncertain_micros)).where(EndpointRow.run_id == run_id)
     return int(await db.scalar(cost) or 0) + int(await db.scalar(lost) or 0)
 
 
 async def charge_run(
     db: AsyncSession, run_id: RunId, attempt: int, *, cost_micros: int, uncertain_micros: int
 ) -> None:
-    """In the transaction that settles the call, so that its money is never out of sight."""
+    """Charge the run in the transaction that settles the call, so that no cost is missed."""
     cost = min(cost_micros, MOST_MICROS)
     if cost:
         is_present = RunRow.attempt == attempt
@@ -125,26 +125,26 @@ async def charge_run(
         statement = update(RunRow).where(RunRow.id == run_id).values(**changes)
         await db.execute(statement, execution_options={"synchronize_session": False})
     if uncertain_micros:
-        row = await desk_row(db, run_id, attempt)
+        row = await endpoint_row(db, run_id, attempt)
         row.uncertain_micros += min(uncertain_micros, MOST_MICROS)
 
 
-async def desk_row(db: AsyncSession, run_id: RunId, attempt: int) -> DeskRow:
-    row = await db.get(DeskRow, (run_id, attempt), populate_existing=True)
+async def endpoint_row(db: AsyncSession, run_id: RunId, attempt: int) -> EndpointRow:
+    row = await db.get(EndpointRow, (run_id, attempt), populate_existing=True)
     if row is None:
-        row = DeskRow(run_id=run_id, attempt=attempt)
+        row = EndpointRow(run_id=run_id, attempt=attempt)
         db.add(row)
     return row
 
 
 async def write_off(db: AsyncSession, worker_id: WorkerId, *, at: float) -> int:
-    """The calls of a dead worker may have been billed: they count as uncertain from now on.
+    """Count a dead worker's running calls as uncertain cost: they may have been billed.
 
-    Returns how many; the second time there are none.
+    Returns their number. Idempotent.
     """
     solve_ids = select(HoldRow.solve_id).where(HoldRow.worker_id == worker_id).distinct()
     count = 0
-    # Always in one order: two who write off at once then wait instead of deadlocking.
+    # Always in one order: two transactions at once wait instead of deadlocking.
     for solve_id in sorted(await db.scalars(solve_ids)):
         held = (await account(db, solve_id)).held
         dead = [hold for hold in held if hold.worker_id == worker_id]
@@ -156,7 +156,7 @@ async def write_off(db: AsyncSession, worker_id: WorkerId, *, at: float) -> int:
 async def write_off_all(
     db: AsyncSession, solve_id: SolveId, dead: Iterable[Held], *, at: float
 ) -> None:
-    """Of an account that we hold."""
+    """Write off these reservations. The solve must be locked."""
     for hold in dead:
         await remove(db, hold.id)
         await charge(db, solve_id, cost_micros=0, uncertain_micros=hold.micros)
@@ -167,7 +167,7 @@ async def write_off_all(
 
 
 async def remove(db: AsyncSession, hold_id: str) -> bool:
-    """False when it is not there any more."""
+    """Remove a reservation; False when there is none."""
     statement = delete(HoldRow).where(HoldRow.id == hold_id).returning(HoldRow.id)
     gone = await db.scalars(statement, execution_options={"synchronize_session": False})
     return gone.one_or_none() is not None

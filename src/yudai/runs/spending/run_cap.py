@@ -1,4 +1,4 @@
-"""Money under a cap: set aside before a call is made, settled after it."""
+"""Spending caps: a call's maximum cost is reserved before the call and settled after it."""
 
 import asyncio
 from collections import deque
@@ -13,7 +13,7 @@ from yudai.kit.errors import GatewayError
 from yudai.kit.money import usd
 
 USEFUL_OUTPUT_TOKENS = 1024
-"""A reply may be cut to this near the cap, never below: it would only waste its input."""
+"""Near the cap a reply is limited to this, never below: that would only waste its input."""
 
 
 class Quote(NamedTuple):
@@ -23,14 +23,14 @@ class Quote(NamedTuple):
     output_tokens: int
     price: Price
     dearest_micros: int = 0
-    """The model's dearest call so far: some replies cost more than our price knows of."""
+    """The model's most expensive call so far: some replies cost more than our prices say."""
 
     @property
     def micros(self) -> int:
         return max(self._cost(self.output_tokens), self.dearest_micros)
 
     def within(self, left_micros: int) -> "Quote":
-        """The same call with a shorter reply, where the whole one could cost more than is left."""
+        """The same call, with a shorter reply if the full one could cost more than is left."""
         if not self.price.output_micros or self.micros <= left_micros:
             return self
         for_output = left_micros - self._cost(0)
@@ -39,40 +39,40 @@ class Quote(NamedTuple):
         return self._replace(output_tokens=output)
 
     def _cost(self, output_tokens: int) -> int:
-        # A provider may ask a quarter more for input that it puts into its cache.
+        # Providers may charge a quarter more for input that they write to their cache.
         dear_input = -(-self.input_tokens * 5 // 4)
         return self.price.cost(Usage(input_tokens=dear_input, output_tokens=output_tokens))
 
 
 @dataclass
 class Hold:
-    """Money set aside for one call, and what became of it."""
+    """Money reserved for one call, and the call's cost."""
 
     quote: Quote
     cost_micros: int = 0
     uncertain_micros: int = 0
 
 
-class Capped(Protocol):
-    """Money that calls are made from, wherever it is counted."""
+class SpendingCap(Protocol):
+    """A cap on the cost of model calls."""
 
     @property
     def dearest(self) -> dict[str, int]:
-        """By model: what its dearest call has cost."""
+        """Cost of the most expensive call so far, by model."""
         ...
 
     def hold(self, quote: Quote) -> AbstractAsyncContextManager[Hold]:
-        """Set a call's bound aside until it is known what the call cost.
+        """Reserve a call's maximum cost until its real cost is known.
 
-        Calls whose bounds fit under the cap together run together. One that does not fit waits
-        for the others and then runs alone, so that only a single call can ever overshoot.
+        Calls that fit under the cap together run together. A call that does not fit waits for
+        the others and then runs alone, so that at most one call can exceed the cap.
         GatewayError when the cap is used up. Free calls neither wait nor fail.
         """
         ...
 
 
 def grant(quote: Quote, *, left_micros: int, held_micros: int) -> Quote | None:
-    """The call as it may be made now, maybe cut short; None: it has to wait for others."""
+    """The call as it may be made now, maybe with a shorter reply; None: wait for other calls."""
     granted = quote.within(left_micros)
     if held_micros and held_micros + granted.micros > left_micros:
         return None
@@ -91,8 +91,8 @@ class _Waiter(NamedTuple):
 
 
 @dataclass
-class Purse:
-    """Money under one cap, counted here: for all who hold some of it on one event loop."""
+class LocalCap:
+    """A cap counted in memory, for callers on one event loop."""
 
     cap_micros: int
     whose: str = "solve"
@@ -101,7 +101,7 @@ class Purse:
     """Calls that failed but may have been billed: they count against the cap, not as cost."""
     reserved_micros: int = field(default=0, init=False)
     dearest: dict[str, int] = field(default_factory=dict[str, int], init=False)
-    """By model: what its dearest call has cost."""
+    """Cost of the most expensive call so far, by model."""
     _waiting: deque[_Waiter] = field(default_factory=deque[_Waiter], init=False, repr=False)
 
     @property
@@ -110,7 +110,7 @@ class Purse:
 
     @asynccontextmanager
     async def hold(self, quote: Quote) -> AsyncGenerator[Hold]:
-        """As `Capped`, in order of arrival."""
+        """As `SpendingCap`, in order of arrival."""
         hold = Hold(await self._reserve(quote) if quote.micros else quote)
         try:
             yield hold
@@ -118,20 +118,20 @@ class Purse:
             self.reserved_micros -= hold.quote.micros
             self.spent_micros += hold.cost_micros
             self.uncertain_micros += hold.uncertain_micros
-            self._let_in()
+            self._grant_waiting()
 
     async def _reserve(self, quote: Quote) -> Quote:
         waiter = _Waiter(quote, asyncio.get_running_loop().create_future())
         self._waiting.append(waiter)
-        self._let_in()
+        self._grant_waiting()
         try:
             return await waiter.granted
         except asyncio.CancelledError:
             self._leave(waiter)
             raise
 
-    def _let_in(self) -> None:
-        """Grant from the head of the queue, right here: nobody can slip in between."""
+    def _grant_waiting(self) -> None:
+        """Grant from the head of the queue, without an await, so that the order holds."""
         while self._waiting:
             waiter = self._waiting[0]
             if not waiter.granted.done() and not self._answer(waiter):
@@ -139,7 +139,7 @@ class Purse:
             self._waiting.popleft()
 
     def _answer(self, waiter: _Waiter) -> bool:
-        """Grant or refuse; False: it has to wait for calls that are under way."""
+        """Grant or refuse; False: wait for running calls."""
         left = self.left_micros
         if left <= 0:
             waiter.granted.set_exception(used_up(self.whose, self.cap_micros))
@@ -152,7 +152,7 @@ class Purse:
         return True
 
     def _leave(self, waiter: _Waiter) -> None:
-        """Give back what was granted in the moment of the cancellation, if it was."""
+        """Release the reservation if it was granted at the moment of the cancellation."""
         if not waiter.granted.cancelled() and waiter.granted.exception() is None:
             self.reserved_micros -= waiter.granted.result().micros
-        self._let_in()
+        self._grant_waiting()

@@ -1,4 +1,4 @@
-"""The solve's money, counted in the database: its cap holds over workers and restarts."""
+"""A solve's spending cap, counted in the database: it holds over workers and restarts."""
 
 import asyncio
 from collections.abc import AsyncGenerator
@@ -12,30 +12,30 @@ import structlog
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from yudai.kit.clock import Clock
-from yudai.kit.errors import TakenError
+from yudai.kit.errors import ClaimLostError
 from yudai.kit.ids import RunId, SolveId, WorkerId
 from yudai.kit.retry import retry
 from yudai.runs.spending import holds
 from yudai.runs.spending.holds import Account
 from yudai.runs.spending.run_cap import Hold, Quote, grant, used_up
-from yudai.runs.spending.wait_queue import lines_of
+from yudai.runs.spending.wait_queue import spend_queues_of
 from yudai.runs.tables import HoldRow
-from yudai.store.outages import StoreAwayError, patiently
+from yudai.store.outages import StoreAwayError, retry_while_away
 from yudai.store.store import Store
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger()
 
 POLL_S = 0.2
-"""How often one who waits looks whether another process has settled."""
+"""How often a waiting call checks for settlements of other processes."""
 SETTLING_S = 5.0
-"""How long, beyond the store's patience, a call waits for its cost to be written."""
+"""How long beyond the store's patience a call waits until its cost is written."""
 CANCELLED_S = 1.0
-"""The same when it was cancelled; the writing goes on without it."""
+"""The same for a cancelled call; writing continues in the background."""
 _RETRY_S = 0.5
 
 
 class RunCap(NamedTuple):
-    """Of a run whose calls any process may make: it is counted with the solve's."""
+    """Cap of a run whose calls any process may make: counted together with the solve's."""
 
     cap_micros: int
     attempt: int
@@ -46,8 +46,11 @@ class _Wait(Enum):
     FOR_RUN = auto()
 
 
-class SharedPurse:
-    """A run's way to its solve's money; those of one solve queue together in this process."""
+class SolveCap:
+    """Reserves a call's maximum cost against the solve's cap and settles it afterwards.
+
+    Calls of one solve queue in order within this process.
+    """
 
     def __init__(
         self,
@@ -60,26 +63,26 @@ class SharedPurse:
         cap_micros: int,
     ) -> None:
         self.run_cap: RunCap | None = None
-        """None: whoever makes the run's calls counts what they cost it."""
+        """None: the caller counts the run's own cost."""
         self._store = store
         self._clock = clock
         self._solve_id = solve_id
         self._run_id = run_id
         self._worker_id = worker_id
         self._cap_micros = cap_micros
-        self._line = lines_of(store).of(solve_id)
+        self._queue = spend_queues_of(store).of(solve_id)
         self._turn = asyncio.Lock()
 
     @property
     def dearest(self) -> dict[str, int]:
-        return self._line.dearest
+        return self._queue.dearest
 
     @asynccontextmanager
     async def hold(self, quote: Quote) -> AsyncGenerator[Hold]:
-        """As `Capped`, in order of arrival within this process.
+        """As `SpendingCap`, in order of arrival within this process.
 
-        TakenError when another worker has taken the run up; StoreAwayError when the database
-        stays away. However the call ends, it is settled, also when its task is cancelled.
+        ClaimLostError when another worker has claimed the run; StoreAwayError when the database
+        stays unavailable. A call is always settled, also when its task is cancelled.
         """
         hold_id = self._clock.new_id() if quote.micros else ""
         hold = Hold(await self._reserve(hold_id, quote) if hold_id else quote)
@@ -93,30 +96,30 @@ class SharedPurse:
         try:
             async with self._turn:
                 while True:
-                    async with self._line.turn:
+                    async with self._queue.turn:
                         granted = await self._granted(hold_id, quote)
                     if isinstance(granted, Quote):
                         return granted
-                    # For calls of its own run: meanwhile other runs have their turn.
-                    await self._line.wait(POLL_S)
+                    # It waits for calls of its own run; meanwhile other runs may go ahead.
+                    await self._queue.wait(POLL_S)
         except BaseException:
-            # It may have been set aside in the moment of the cancellation or of the outage.
+            # It may have been reserved at the moment of the cancellation or outage.
             await self._settle(hold_id, Hold(quote), within_s=CANCELLED_S)
             raise
 
     async def _granted(self, hold_id: str, quote: Quote) -> Quote | _Wait:
-        """In its turn at the solve's money, which it waits for."""
+        """Wait until the solve's cap has room for it."""
         while True:
-            self._line.forget_news()
-            granted = await patiently(
+            self._queue.clear()
+            granted = await retry_while_away(
                 partial(self._ask, hold_id, quote), self._store.database.patience_s
             )
             if granted is not _Wait.FOR_SOLVE:
                 return granted
-            await self._line.wait(POLL_S)
+            await self._queue.wait(POLL_S)
 
     async def _ask(self, hold_id: str, quote: Quote) -> Quote | _Wait:
-        """One transaction, which may be repeated."""
+        """Try to reserve, in one transaction that may be repeated."""
         async with self._store.database.transaction() as db:
             account = await self._account(db, hold_id)
             left = self._cap_micros - account.used_micros
@@ -140,7 +143,7 @@ class SharedPurse:
             return granted
 
     async def _of_run(self, db: AsyncSession, account: Account, quote: Quote) -> Quote | None:
-        """As far as the run's own cap goes; None: wait for its calls that are under way."""
+        """Limit the call to the run's own cap; None: wait for the run's other calls."""
         if self.run_cap is None:
             return quote
         cap = self.run_cap.cap_micros
@@ -151,10 +154,10 @@ class SharedPurse:
         return grant(quote, left_micros=left, held_micros=held)
 
     async def _account(self, db: AsyncSession, hold_id: str) -> Account:
-        """As it is now, without what is left of this run's earlier calls."""
+        """The account, after writing off leftovers of this run's earlier calls."""
         account = await holds.account(db, self._solve_id)
         if await holds.worker_of(db, self._run_id) not in (self._worker_id, None):
-            raise TakenError(f"run {self._run_id} was taken up by another worker")
+            raise ClaimLostError(f"run {self._run_id} was taken up by another worker")
         of_run = [held for held in account.held if held.run_id == self._run_id]
         lost = [held for held in of_run if held.worker_id != self._worker_id]
         is_repeated = any(held.id == hold_id for held in of_run)
@@ -165,9 +168,9 @@ class SharedPurse:
         return await holds.account(db, self._solve_id)
 
     async def _settle(self, hold_id: str, hold: Hold, *, within_s: float | None = None) -> None:
-        """Written to its end, also when we are cancelled; later, when the database stays away."""
+        """Write the cost, also when cancelled; in the background during a database outage."""
         loop = asyncio.get_running_loop()
-        settling = lines_of(self._store).begin(self._settle_at_last(hold_id, hold))
+        settling = spend_queues_of(self._store).start(self._settle_with_retries(hold_id, hold))
         deadline = loop.time() + (self._settling_s() if within_s is None else within_s)
         cancelled: asyncio.CancelledError | None = None
         while not settling.done() and (left_s := deadline - loop.time()) > 0:
@@ -186,13 +189,13 @@ class SharedPurse:
         is_cancelled = task is not None and task.cancelling()
         return CANCELLED_S if is_cancelled else self._store.database.patience_s + SETTLING_S
 
-    async def _settle_at_last(self, hold_id: str, hold: Hold) -> None:
+    async def _settle_with_retries(self, hold_id: str, hold: Hold) -> None:
         def tell(error: StoreAwayError, _: float) -> None:
             log.warning("money.not_settled_yet", run_id=self._run_id, error=str(error))
 
         write = partial(self._write, hold_id, hold)
         await retry(write, repeat(_RETRY_S), on=StoreAwayError, tell=tell)
-        self._line.tell()
+        self._queue.notify()
 
     async def _write(self, hold_id: str, hold: Hold) -> None:
         bought = {"cost_micros": hold.cost_micros, "uncertain_micros": hold.uncertain_micros}

@@ -1,4 +1,4 @@
-"""Who waits for a solve's money in this process, and settlements that outlive whoever made them."""
+"""Queues of calls that wait for a solve's cap, and settlements that outlive their caller."""
 
 import asyncio
 from collections.abc import Coroutine
@@ -14,43 +14,43 @@ from yudai.store.store import Store
 log: structlog.stdlib.BoundLogger = structlog.get_logger()
 
 
-class Line:
-    """One asks at a time, in order of arrival."""
+class SpendQueue:
+    """One call reserves at a time, in order of arrival."""
 
     def __init__(self) -> None:
         self.turn = asyncio.Lock()
         self.dearest: dict[str, int] = {}
-        """By model: what its dearest call has cost."""
+        """Cost of the most expensive call so far, by model."""
         self._settled = asyncio.Event()
 
-    def forget_news(self) -> None:
+    def clear(self) -> None:
         self._settled.clear()
 
-    def tell(self) -> None:
-        """Something was settled: whoever waits may ask again."""
+    def notify(self) -> None:
+        """Wake the waiting call after a settlement."""
         self._settled.set()
 
     async def wait(self, at_most_s: float) -> None:
-        """For news since they were forgotten; those of other processes are not heard here."""
+        """Wait for a settlement of this process since `clear`."""
         with suppress(TimeoutError):
             async with asyncio.timeout(at_most_s):
                 await self._settled.wait()
 
 
-class Lines:
+class SpendQueues:
     def __init__(self) -> None:
-        self._lines: WeakValueDictionary[SolveId, Line] = WeakValueDictionary()
+        self._queues: WeakValueDictionary[SolveId, SpendQueue] = WeakValueDictionary()
         self._tasks: set[asyncio.Task[None]] = set()
 
-    def of(self, solve_id: SolveId) -> Line:
-        """The same one for all who have it at the same time."""
-        line = self._lines.get(solve_id)
-        if line is None:
-            line = self._lines[solve_id] = Line()
-        return line
+    def of(self, solve_id: SolveId) -> SpendQueue:
+        """The queue of a solve, shared while it is in use."""
+        queue = self._queues.get(solve_id)
+        if queue is None:
+            queue = self._queues[solve_id] = SpendQueue()
+        return queue
 
-    def begin(self, settling: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
-        """Goes on also when nobody waits for it any more."""
+    def start(self, settling: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        """Start a settlement that continues also without its caller."""
         task = asyncio.create_task(settling, name="settling")
         self._tasks.add(task)
         task.add_done_callback(self._ended)
@@ -60,7 +60,7 @@ class Lines:
         """Nothing: a settlement writes in a transaction of its own."""
 
     async def close(self) -> None:
-        """What is not settled by now is written off with its worker."""
+        """Cancel open settlements; they are written off with this worker."""
         tasks = list(self._tasks)
         for task in tasks:
             task.cancel()
@@ -73,5 +73,5 @@ class Lines:
             log.error("money.not_settled", error=repr(error))
 
 
-def lines_of(store: Store) -> Lines:
-    return store.part(Lines, Lines)
+def spend_queues_of(store: Store) -> SpendQueues:
+    return store.part(SpendQueues, SpendQueues)

@@ -1,4 +1,4 @@
-"""What every local box is made of: something that runs one command at a time."""
+"""What every local sandbox is made of: something that runs one command at a time."""
 
 from typing import Protocol, Unpack
 

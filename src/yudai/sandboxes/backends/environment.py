@@ -25,11 +25,11 @@ _FIXED = {
 }
 
 _FOR_SETUP = {
-    # Later boxes cannot write it, and would compile everything again and again.
+    # Later sandboxes cannot write it, and would compile everything again and again.
     "UV_COMPILE_BYTECODE": "1",
     "UV_LINK_MODE": "copy",
     "UV_NO_PROGRESS": "1",
-    # One that is downloaded into the box would be gone with it.
+    # One that is downloaded into the sandbox would be gone with it.
     "UV_PYTHON_DOWNLOADS": "never",
 }
 
@@ -47,7 +47,7 @@ GIT_ALONE = {
 def variables(
     *, home: str, path: tuple[str, ...], env: str | None, virtual: bool = True
 ) -> dict[str, str]:
-    """`path` comes before the system's folders; `env` is the base's environment in the box.
+    """`path` comes before the system's folders; `env` is the base's environment in the sandbox.
 
     `virtual` says whether that is a Python environment.
     """

@@ -1,4 +1,4 @@
-"""A sandbox of any backend: turns for its commands, its files, its work tree and its end."""
+"""A sandbox of any backend: its commands one at a time, its files, its work tree, its end."""
 
 import asyncio
 import errno
@@ -18,7 +18,7 @@ from yudai.sandboxes.port import ExecOptions, ExecResult, SandboxRef, Tree
 
 _HEALTH_S = 10.0
 
-# Files are read and written by commands in the box, so that its links are its own affair.
+# Files are read and written by commands in the sandbox, so that its links are its own affair.
 _MISSING = 44
 _NOT_A_FILE = 45
 _UNREADABLE = 46
@@ -47,19 +47,19 @@ class Parts(NamedTuple):
     """Tells what the workspace changed, sorted by path."""
     places: Places
     remove: Callable[[], Awaitable[None]]
-    """Removes what a dead box leaves on the host, or the machine that it is."""
+    """Removes what a dead sandbox leaves on the host, or the machine that it is."""
     extend: Callable[[float], Awaitable[None]] | None = None
-    """None: it lives as long as it may, and nobody has to say that it is needed."""
+    """None: its lifetime is fixed and need not be extended."""
 
 
-class Box:
+class SandboxHandle:
     def __init__(self, ref: SandboxRef, parts: Parts) -> None:
         self._ref = ref
         self._parts = parts
         self._turn = asyncio.Lock()
         self._ending: asyncio.Task[None] | None = None
         self._why = ""
-        """Why we have ended it although nobody asked for that."""
+        """Why we destroyed it without a request."""
 
     @property
     def ref(self) -> SandboxRef:
@@ -115,7 +115,7 @@ class Box:
 
     @asynccontextmanager
     async def _told(self) -> AsyncGenerator[None]:
-        """What fails, or was cut short, because we have ended the box, fails for that reason."""
+        """What fails or is cut short because we destroyed the sandbox reports that as its cause."""
         try:
             yield
         except (SandboxError, OSError):
@@ -139,12 +139,12 @@ def as_tree(changes: Mapping[str, Change]) -> Tree:
     return Tree(digest.hexdigest(), tuple(changes))
 
 
-async def _read(box: Commands, path: str, *, max_bytes: int) -> bytes:
+async def _read(sandbox: Commands, path: str, *, max_bytes: int) -> bytes:
     """Raise OSError: FileNotFoundError when it is missing, EFBIG when it is longer than that."""
     if "\0" in path:
         raise _os_error(errno.ENOENT, path)
-    head = f"file={shlex.quote(box.locate(path))} limit={max_bytes + 1}"
-    result = await box.exec(head + _READ, max_output=max_bytes + 1)
+    head = f"file={shlex.quote(sandbox.locate(path))} limit={max_bytes + 1}"
+    result = await sandbox.exec(head + _READ, max_output=max_bytes + 1)
     if result.exit_code != 0:
         raise _os_error(_ERRORS.get(result.exit_code, errno.EIO), path)
     if len(result.output) > max_bytes:
@@ -152,11 +152,11 @@ async def _read(box: Commands, path: str, *, max_bytes: int) -> bytes:
     return result.output
 
 
-async def _write(box: Commands, path: str, content: bytes) -> None:
-    """Create or replace a file and the folders above it; raise OSError when the box refuses."""
+async def _write(sandbox: Commands, path: str, content: bytes) -> None:
+    """Create or replace a file and the folders above it; raise OSError when the sandbox refuses."""
     if "\0" in path:
         raise _os_error(errno.EINVAL, path)
-    result = await box.exec(f"file={shlex.quote(box.locate(path))}{_WRITE}", stdin=content)
+    result = await sandbox.exec(f"file={shlex.quote(sandbox.locate(path))}{_WRITE}", stdin=content)
     if result.exit_code != 0:
         raise OSError(errno.EIO, result.text.strip() or "cannot be written", path)
 

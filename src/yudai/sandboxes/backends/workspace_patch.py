@@ -1,4 +1,4 @@
-"""A workspace's patch, made by git in the box with nothing of the agent's to steer it."""
+"""A workspace's patch, made by git in the sandbox with nothing of the agent's to steer it."""
 
 import os
 import shlex
@@ -19,14 +19,14 @@ _TIMEOUT_S = 300.0
 
 
 class Places(NamedTuple):
-    """Where git finds things, as the box's commands name them."""
+    """Where git finds things, as the sandbox's commands name them."""
 
     git: str | PurePath
     workspace: str | PurePath
     scratch: str | PurePath
 
 
-async def take_patch(box: Commands, changes: Mapping[str, Change], places: Places) -> str:
+async def take_patch(sandbox: Commands, changes: Mapping[str, Change], places: Places) -> str:
     """The patch as text; bytes that are not UTF-8 are kept as lone surrogates (surrogateescape)."""
     if not changes:
         return ""
@@ -39,7 +39,7 @@ async def take_patch(box: Commands, changes: Mapping[str, Change], places: Place
         "GIT_WORK_TREE": str(places.workspace),
         "SCRATCH": str(places.scratch),
     }
-    result = await box.exec(
+    result = await sandbox.exec(
         f"set -- {shlex.join(removed)}\n{package_script('workspace_patch.sh')}",
         env=GIT_ALONE | names,
         timeout_s=_TIMEOUT_S,

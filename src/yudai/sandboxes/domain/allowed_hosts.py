@@ -17,13 +17,13 @@ _FORMS = "write `host`, `*.domain`, either with `:port`, or `*`"
 
 
 class Leave(IntEnum):
-    """How far a list lets somebody go."""
+    """What a list of allowed hosts permits."""
 
     NONE = 0
     PUBLIC = 1
     """Unless its address is a private one."""
     ANY = 2
-    """Wherever its address leads: somebody has named this very host and port."""
+    """Also private addresses: the list names this exact host and port."""
 
 
 class Rule(NamedTuple):

@@ -1,10 +1,10 @@
-"""Which prepared bases have to go: those not used for long, then others until the rest fits."""
+"""Chooses prepared bases to evict: those unused for long, then others until the rest fits."""
 
 from collections.abc import Sequence
 from typing import Protocol, TypeVar
 
 GRACE_S = 3600.0
-"""Whoever has just prepared a base, or used it, is about to make its next sandbox."""
+"""A base that was just prepared or used is about to get its next sandbox."""
 
 
 class Prepared(Protocol):
@@ -29,7 +29,7 @@ def choose(
     now: float,
     grace_s: float = GRACE_S,
 ) -> tuple[Base, ...]:
-    """The least recently used first; never one that somebody uses; an unknown size is none."""
+    """The least recently used first, never one in use; an unknown size counts as zero."""
     free = [base for base in bases if not base.users and now - base.used_at >= grace_s]
     total = sum(_size(base) for base in bases)
     chosen: list[Base] = []

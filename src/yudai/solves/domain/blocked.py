@@ -1,16 +1,16 @@
-"""Hosts that a solve's sandboxes were refused."""
+"""Blocked network requests of a solve's sandboxes."""
 
 from yudai.kit.ids import RunId
 from yudai.kit.value import Value
 
 
 class BlockedEntry(Value):
-    """What a sandbox tried to reach and may not."""
+    """A host that a sandbox tried to reach and may not."""
 
     run_id: RunId | None
-    """null: of the solve itself, as in its set-up."""
+    """null: the solve itself, for example its set-up."""
     phase: str
     host: str | None
-    """Hostile text. null: more were blocked than are told."""
+    """Untrusted text. null: more hosts were blocked than are listed."""
     port: int | None
-    """null: its name was looked up, and nothing else."""
+    """null: only its name was looked up."""

@@ -9,7 +9,7 @@ from yudai.gateway.domain.models import Model, Price, Usage, free_names
 from yudai.kit.errors import RefusedError
 from yudai.kit.money import MICROS_PER_USD, usd
 from yudai.kit.value import Value
-from yudai.solves.domain.matrix import Lineup
+from yudai.solves.domain.matrix import Lineup, Matrix, expand
 
 MAX_SECONDS = 7 * 24 * 3600
 
@@ -24,33 +24,19 @@ class Budget(Value):
     run_cost_cap_micros: int = Field(default=1 * MICROS_PER_USD, ge=0)
 
 
-class Admission(Value):
-    """What a plan may cost at the very most, and how it is run."""
-
-    contestants: int
-    waves: int
-    """How many rounds it takes when all runs last equally long."""
-    ceiling_micros: int
-
-
-def admit(lineup: Lineup, budget: Budget, *, free_models: frozenset[str]) -> Admission:
-    """Does this plan fit the limits? RefusedError says which one it breaks."""
+def admit(lineup: Lineup, budget: Budget, *, free_models: frozenset[str]) -> int:
+    """What this plan may cost at most, in micros; RefusedError names the limit that it breaks."""
     paid = [c.model for c in lineup.contestants if c.model not in free_models]
     if paid and not min(budget.cost_cap_micros, budget.run_cost_cap_micros):
         raise RefusedError(
             f"the cost cap is $0, but {paid[0]} costs money: raise the cap or choose a free model",
             field="limits.run_budget_usd" if budget.cost_cap_micros else "limits.budget_usd",
         )
-    count = len(lineup.contestants)
-    return Admission(
-        contestants=count,
-        waves=-(-count // budget.max_parallel),
-        ceiling_micros=min(budget.cost_cap_micros, len(paid) * budget.run_cost_cap_micros),
-    )
+    return min(budget.cost_cap_micros, len(paid) * budget.run_cost_cap_micros)
 
 
 def ended(budget: Budget, *, elapsed_s: float, cost_micros: int) -> str | None:
-    """Which limit of the whole solve is used up: its name, or None."""
+    """Name of the solve's limit that is used up, or None."""
     if elapsed_s >= budget.time_budget_s:
         return f"the time budget of {budget.time_budget_s:g} s"
     if cost_micros and cost_micros >= budget.cost_cap_micros:
@@ -59,18 +45,18 @@ def ended(budget: Budget, *, elapsed_s: float, cost_micros: int) -> str | None:
 
 
 class Effort(NamedTuple):
-    """What one run is assumed to take: a guess for the plan, never a limit."""
+    """Assumed effort of one run: an estimate for the plan, not a limit."""
 
     steps: int
     """mini-SWE-agent submits an easy fix after about ten calls; hard ones take three dozen."""
     prompt_tokens: int
-    """Instructions, the issue and the tool, sent with every call."""
+    """Instructions, issue and tool, sent with every call."""
     grown_tokens: int
     """Each step adds a command and what it printed to every later call."""
     output_tokens: int
     """A thought and one command; models that reason aloud write more."""
     cached_percent: int
-    """Of the input: the same beginning every time, where the provider keeps it."""
+    """Share of the input that the provider caches: the common beginning."""
     step_s: float
     """The model's answer and its command."""
 
@@ -89,7 +75,7 @@ class Estimate(NamedTuple):
 
 
 class Pricing(NamedTuple):
-    """What a plan costs: probably, and at the very most."""
+    """Estimated and maximum cost of a plan."""
 
     is_free: bool
     low_usd: float
@@ -97,16 +83,33 @@ class Pricing(NamedTuple):
     ceiling_usd: float
 
 
-def price_plan(lineup: Lineup, models: Sequence[Model], budget: Budget) -> Pricing:
-    """RefusedError as `admit` says it."""
-    free = free_names(models)
-    ceiling = admit(lineup, budget, free_models=free).ceiling_micros
-    low, high = estimate(lineup, models, budget)
-    return Pricing(len(free) == len(models), usd(low), usd(high), usd(ceiling))
+class Entrants(NamedTuple):
+    """Who competes, at what price and within which limits: expanded and admitted."""
+
+    matrix: Matrix
+    """With the models' names in the models table."""
+    lineup: Lineup
+    models: tuple[Model, ...]
+    budget: Budget
+    ceiling_micros: int
+
+    @property
+    def pricing(self) -> Pricing:
+        low, high = estimate(self.lineup, self.models, self.budget)
+        is_free = len(free_names(self.models)) == len(self.models)
+        return Pricing(is_free, usd(low), usd(high), usd(self.ceiling_micros))
+
+
+def enter(matrix: Matrix, models: Sequence[Model], budget: Budget) -> Entrants:
+    """RefusedError as `expand` and `admit` say it."""
+    named = matrix.model_copy(update={"models": tuple(model.name for model in models)})
+    lineup = expand(named, limit=budget.max_contestants)
+    ceiling_micros = admit(lineup, budget, free_models=free_names(models))
+    return Entrants(named, lineup, tuple(models), budget, ceiling_micros)
 
 
 def estimate(lineup: Lineup, models: Iterable[Model], budget: Budget) -> Estimate:
-    """What the whole plan probably costs: easy for everyone, or hard for everyone."""
+    """Estimated cost of the plan: easy for all runs, or hard for all."""
     prices = {model.name: model.price for model in models}
     started = [prices.get(contestant.model) for contestant in lineup.contestants]
     low, high = (

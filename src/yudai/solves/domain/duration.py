@@ -1,4 +1,4 @@
-"""How long a plan takes, roughly: what its models took before, else what a run is assumed to."""
+"""Estimates a plan's duration from earlier runs of its models, else from assumed efforts."""
 
 import heapq
 from collections.abc import Iterable, Mapping, Sequence
@@ -9,7 +9,7 @@ from yudai.solves.domain.budget import LITTLE, MUCH, Budget, Effort
 from yudai.solves.domain.matrix import Lineup
 
 ENOUGH = 3
-"""With fewer runs of a model, one slow day would speak for it."""
+"""Minimum of runs, so that one slow day does not dominate."""
 
 
 class Span(NamedTuple):
@@ -18,15 +18,15 @@ class Span(NamedTuple):
 
 
 def known_spans(took: Mapping[str, Sequence[float]]) -> dict[str, Span]:
-    """The middle half of what each model's runs took, where there are enough of them."""
+    """The middle half of each model's run times, if there are enough."""
     return {model: _middle(seconds) for model, seconds in took.items() if len(seconds) >= ENOUGH}
 
 
-def last(lineup: Lineup, budget: Budget, known: Mapping[str, Span]) -> Span:
-    """Until the last contestant has ended, from when the first one starts.
+def estimate_duration(lineup: Lineup, budget: Budget, known: Mapping[str, Span]) -> Span:
+    """Time from the first contestant's start to the last one's end.
 
-    A model that nobody knows yet is assumed to be quick and done soon, or slow and long about it
-    (`LITTLE` and `MUCH`). No run is longer than its own time, and none goes on after everybody's.
+    A model without enough runs is assumed to be fast with few steps, or slow with many (`LITTLE`
+    and `MUCH`). Run and solve time limits apply.
     """
     guessed = Span(_guess(LITTLE, budget), _guess(MUCH, budget))
     spans = [known.get(contestant.model, guessed) for contestant in lineup.contestants]
@@ -46,7 +46,7 @@ def _middle(seconds: Sequence[float]) -> Span:
 
 
 def _in_turns(runs: Iterable[float], budget: Budget) -> float:
-    """Each starts when a place is free, in the order of the line-up."""
+    """Contestants start in order, each when a slot is free."""
     free_at = [0.0] * budget.max_parallel
     for seconds in runs:
         heapq.heapreplace(free_at, free_at[0] + min(seconds, budget.run_time_budget_s))

@@ -1,4 +1,4 @@
-"""What was asked over HTTP as the line that asks the same of the command line."""
+"""Writes an HTTP request as the equivalent command line."""
 
 import shlex
 from collections.abc import Iterator
@@ -13,13 +13,13 @@ from yudai.solves.domain.request import Folder, Limits, Remote, SolveAsk
 
 PROGRAM = "yudai"
 MOST_CONTESTANTS = "SOLVER_ARENA_MAX_RUNS"
-"""The command line has no option for it, only this setting."""
+"""Set by this setting; the command line has no option for it."""
 
 
 def command_line(ask: SolveAsk) -> str:
-    """Ready for a shell; empty for what the command line cannot do.
+    """The command, quoted for a shell; empty when the command line cannot do it.
 
-    What the request leaves to the server is left out, as the command has the same defaults.
+    Options with server defaults are left out: the command has the same defaults.
     """
     place = ask.place
     if isinstance(place, Remote) and ask.issue_number is not None and ask.issue_text.strip():
@@ -46,13 +46,13 @@ def _options(ask: SolveAsk) -> Iterator[str]:
     yield from _limits(ask.limits)
     for name, asked in ask.prices.items():
         yield _option("--price", f"{name}={_amounts(asked.price)}")
-    yield from _ways(ask)
+    yield from _set_up_and_rules(ask)
 
 
-def _ways(ask: SolveAsk) -> Iterator[str]:
-    """How the repository is made ready and the champion is picked."""
+def _set_up_and_rules(ask: SolveAsk) -> Iterator[str]:
+    """Options for set-up and for the choice of the champion."""
     if ask.setup is not None:
-        # One that is empty says that there is nothing to install.
+        # An empty one means that nothing is installed.
         lines = [line for line in ask.setup if line.strip()] or [""]
         yield from (_option("--setup", line) for line in lines)
     reducer = "" if ask.reducer == SolveAsk.model_fields["reducer"].default else ask.reducer
@@ -74,7 +74,7 @@ def _ways(ask: SolveAsk) -> Iterator[str]:
 def _axes(matrix: Matrix) -> Iterator[str]:
     for name in matrix.models:
         yield _option("--model", name)
-    # What was not given stands in the matrix with its default, which is also the command's.
+    # The matrix contains the defaults, which are also the command's.
     axes = (
         ("temperatures", "--temperature"),
         ("max_edits", "--max-edits"),
@@ -101,7 +101,7 @@ def _limits(limits: Limits) -> Iterator[str]:
 
 
 def _option(name: str, value: str) -> str:
-    """Joined where it would pass for an option itself."""
+    """Option and value, joined by `=` when the value looks like an option."""
     sign = "=" if value.startswith("-") else " "
     return f"{name}{sign}{shlex.quote(value)}"
 
@@ -109,7 +109,7 @@ def _option(name: str, value: str) -> str:
 def _text(ask: SolveAsk) -> str:
     """The first line is the title."""
     title, text = ask.issue_title.strip(), ask.issue_text.strip()
-    # No argument can hold a NUL.
+    # Arguments cannot contain NUL.
     return clean(f"{title}\n\n{text}" if title and text else text)
 
 

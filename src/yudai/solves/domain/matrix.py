@@ -1,4 +1,4 @@
-"""The axes a user gave, and the contestants they expand to."""
+"""The matrix of axes, and the contestants it expands to."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -53,14 +53,14 @@ class Contestant(Value):
 
 
 class Lineup(NamedTuple):
-    """Who starts, and who is listed as not started because of the cap."""
+    """Contestants that start, and those that do not because of the cap."""
 
     contestants: tuple[Contestant, ...]
     not_started: tuple[Contestant, ...]
 
 
 def expand(matrix: Matrix, *, limit: int = DEFAULT_MAX_CONTESTANTS) -> Lineup:
-    """All points in a stable order; above the limit the first of a diverse order start."""
+    """All points in a stable order; above the limit a diverse selection starts."""
     check_size(matrix)
     axes = (
         matrix.agents,
@@ -78,7 +78,7 @@ def expand(matrix: Matrix, *, limit: int = DEFAULT_MAX_CONTESTANTS) -> Lineup:
 
 
 def check_size(matrix: Matrix) -> None:
-    """Refuse a matrix that nobody can mean, before its cells are counted out."""
+    """Refuse an absurdly large matrix before it is expanded."""
     lengths = {axis: len(getattr(matrix, axis)) for axis in Matrix.model_fields}
     cells = prod(lengths.values())
     if cells > MAX_CELLS:
@@ -91,7 +91,7 @@ def check_size(matrix: Matrix) -> None:
 
 
 def handle_of(contestant: Contestant) -> str:
-    """`{model's last part}-t{temperature}-e{max_edits}-{strategy}`; an unusual agent in front."""
+    """`{model's last part}-t{temperature}-e{max_edits}-{strategy}`, after a non-default agent."""
     name = contestant.model.rsplit("/", 1)[-1].removesuffix(".yaml").removesuffix(".json")
     agent = "" if contestant.agent == DEFAULT_AGENT else f"{contestant.agent}-"
     return (

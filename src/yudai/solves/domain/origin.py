@@ -1,4 +1,4 @@
-"""Where a solve came from, and what is published of it."""
+"""Origin of a solve, and when it is published."""
 
 from enum import StrEnum
 
@@ -8,23 +8,23 @@ from yudai.kit.value import Value
 class PublishMode(StrEnum):
     NEVER = "never"
     ASK = "ask"
-    """When a person says so."""
+    """On a person's request."""
     AUTO = "auto"
-    """As soon as there is a champion that was verified."""
+    """As soon as there is a verified champion."""
 
 
 class OriginKind(StrEnum):
     PERSON = "person"
-    """Through the command line, the page or the API."""
+    """By a person on the command line, the page or the API."""
     LABEL = "label"
     COMMENT = "comment"
 
 
 class Origin(Value):
-    """How a solve was asked for."""
+    """How a solve was requested."""
 
     kind: OriginKind = OriginKind.PERSON
     login: str = ""
-    """Who asked at the forge."""
+    """Login of the requester at the forge."""
     url: str = ""
-    """Where they asked."""
+    """URL of the request."""

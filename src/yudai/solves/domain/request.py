@@ -1,4 +1,4 @@
-"""What a person asks for over HTTP: one body that becomes a solve."""
+"""The request for a solve: the body of POST /api/solves."""
 
 import re
 from decimal import Decimal
@@ -40,7 +40,7 @@ _REMOTE = re.compile(
     r"/(?P<owner>[a-z0-9_.-]+)/(?P<name>[a-z0-9_.-]+?)(?:\.git)?/?",
     re.IGNORECASE,
 )
-# A forge that is tried out on this machine.
+# A forge on this machine, for trying it out.
 _LOOPBACK = re.compile(
     r"http://(?P<host>(?:127\.0\.0\.1|localhost|\[::1\])(?::[0-9]{1,5})?)"
     r"/(?P<owner>[a-z0-9_.-]+)/(?P<name>[a-z0-9_.-]+?)(?:\.git)?/?",
@@ -56,7 +56,7 @@ ModelName = Annotated[str, Field(min_length=1, max_length=MAX_NAME, pattern=_LIN
 
 
 def _checked_axes(raw: object) -> object:
-    """Refuse what would be turned into a number in silence, and names that no file can have."""
+    """Refuse values that pydantic would silently convert to numbers, and invalid names."""
     if not is_object(raw):
         return raw
     for axis in _NUMBERS:
@@ -72,7 +72,7 @@ def _checked_axes(raw: object) -> object:
 
 
 def _wrong(axis: str, message: str) -> PydanticCustomError:
-    """The check is the whole matrix's; `field` tells which axis it is about."""
+    """Error of the whole matrix's validator; `field` names the axis."""
     return PydanticCustomError("axis", "{message}", {"message": message, "field": axis})
 
 
@@ -82,7 +82,7 @@ def _is_name(value: object) -> bool:
 
 
 class _Axes:
-    """Tells the schema what else is accepted."""
+    """Add accepted spellings to the schema."""
 
     def __get_pydantic_json_schema__(
         self, core: CoreSchema, handler: GetJsonSchemaHandler
@@ -103,7 +103,7 @@ AskedMatrix = Annotated[Matrix, BeforeValidator(_checked_axes), _Axes()]
 
 
 class Limits(Value):
-    """What is not given is as the server has it."""
+    """Limits; missing ones are the server's defaults."""
 
     max_parallel: Whole | None = Field(default=None, ge=1, le=1000, description="Runs at once.")
     max_runs: Whole | None = Field(
@@ -167,7 +167,7 @@ class Remote(NamedTuple):
     """A repository at a forge."""
 
     url: str
-    """`owner/name` where the forge was not named: then it is the one that the server asks."""
+    """`owner/name` without a forge means the configured forge."""
     repo: str
 
 
@@ -205,7 +205,7 @@ class SolveAsk(Value):
     repo_path: str = Field(
         default="",
         max_length=4000,
-        pattern=_LINE,
+        pattern=_TEXT,
         description="In local mode instead of `repo_url`: a folder in a git repository, by its "
         "whole path.",
     )
@@ -240,7 +240,7 @@ class SolveAsk(Value):
     env: str = Field(
         default="",
         max_length=4000,
-        pattern=_LINE,
+        pattern=_TEXT,
         description="A Python environment on this machine, used read-only instead of a set-up.",
     )
     reducer: str = Field(
@@ -252,12 +252,12 @@ class SolveAsk(Value):
     publish: PublishMode | None = Field(
         default=None,
         description="Whether the champion becomes a pull request: `auto` as soon as it is "
-        "verified, `ask` when somebody says so, `never`; unset: as the server has it.",
+        "verified, `ask` on request, `never`; unset: the server's default.",
     )
 
     @property
     def place(self) -> Folder | Remote:
-        """Where the repository is; RefusedError says what is wrong with the words for it."""
+        """The repository; RefusedError says what is wrong with it."""
         if bool(self.repo_url) == bool(self.repo_path):
             raise RefusedError(
                 "name the repository once: repo_url, or repo_path for a folder", field="repo_path"
@@ -273,12 +273,12 @@ class SolveAsk(Value):
 
     @property
     def place_field(self) -> str:
-        """Which field names the repository."""
+        """Name of the field that has the repository."""
         return "repo_path" if self.repo_path else "repo_url"
 
     @property
     def placed(self) -> "SolveAsk":
-        """The same with its repository in the plainest spelling."""
+        """The request with its repository normalised."""
         place = self.place
         if isinstance(place, Folder):
             named = {"repo_path": place.path, "repo_url": ""}
@@ -327,7 +327,7 @@ def _from_text(text: str) -> Issue:
 def _folder(path: str) -> Folder:
     if not path.startswith("/"):
         raise RefusedError("give the folder's whole path, from / on: the server works elsewhere")
-    # `/a/` and `/a//.` are `/a`, as on a command line.
+    # `/a/` and `/a//.` mean `/a`, as on a command line.
     return Folder("/" + "/".join(part for part in path.split("/") if part not in ("", ".")))
 
 

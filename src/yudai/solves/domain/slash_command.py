@@ -1,4 +1,4 @@
-"""What a message that begins with a slash asks for: `/solve #12 model=gpt-4.1 temp=0.2,0.6`."""
+"""Parses slash commands: `/solve #12 model=gpt-4.1 temp=0.2,0.6`."""
 
 import re
 from collections.abc import Callable
@@ -36,12 +36,12 @@ _AMOUNT = re.compile(r"[0-9]{1,7}(?:\.[0-9]{0,6})?|\.[0-9]{1,6}")
 
 
 class SolveCommand(Value):
-    """`/solve`, understood; what was not said is None or empty."""
+    """A parsed `/solve`; missing options are None or empty."""
 
     issue_number: int | None = None
     issue: Issue | None = None
     repo_url: str = ""
-    """Of an issue that was named by its address."""
+    """Repository of an issue that was given by URL."""
     models: tuple[str, ...] = ()
     temperatures: tuple[float, ...] = ()
     strategies: tuple[Strategy, ...] = ()
@@ -52,12 +52,12 @@ class SolveCommand(Value):
 
 
 def is_command(text: str) -> bool:
-    """`/solve` and `/slove`, but not `/usr/bin/python fails`."""
+    """Whether it looks like a command: `/solve`, `/slove`, but not `/usr/bin/python fails`."""
     return _COMMAND.match(text.strip()) is not None
 
 
 def parse_command(text: str) -> SolveCommand:
-    """RefusedError says what was not understood and what is possible."""
+    """Parse a command; RefusedError says what is wrong and what is possible."""
     text = text.strip()
     found = _COMMAND.match(text)
     name = found[0] if found else ""
@@ -72,7 +72,7 @@ def parse_command(text: str) -> SolveCommand:
 
 
 def read_options(text: str) -> SolveCommand:
-    """Options alone, of an issue that is known; RefusedError also for any other word."""
+    """Parse options without an issue; RefusedError for any other word."""
     words = list(_WORD.finditer(text))
     options = _take_options(words)
     if words:
@@ -81,7 +81,7 @@ def read_options(text: str) -> SolveCommand:
 
 
 def _subject(words: list[re.Match[str]], head: str, body: str) -> dict[str, Any]:
-    """The issue: a number, an address, or its own text without the options around it."""
+    """The issue: a number, a URL, or text without the options around it."""
     first = words[0][0] if words else ""
     number, url = _NUMBER.fullmatch(first), _URL.fullmatch(first)
     if (number or url) and not body.strip():
@@ -110,7 +110,7 @@ def _issue(text: str) -> Issue:
 
 
 def _take_options(words: list[re.Match[str]]) -> dict[str, Any]:
-    """Options stand before or after the issue; what is in its midst belongs to its text."""
+    """Split off options before and after the issue; those inside belong to its text."""
     taken: dict[str, Any] = {}
     while words and _take(taken, words[0][0]):
         del words[0]
@@ -135,7 +135,7 @@ def _take(taken: dict[str, Any], word: str) -> bool:
 
 def _option(typed: str) -> "_Option | None":
     option = _OPTIONS.get(_SPELLINGS.get(typed, typed))
-    # An issue may well begin with `x=1`: only what looks like a slip is taken for one.
+    # An issue may begin with `x=1`: only what resembles an option is refused as a typo.
     if option is None and get_close_matches(typed, _OPTIONS, n=1, cutoff=_LIKENESS):
         raise RefusedError(f"there is no option {typed}: {nearest(typed, _OPTIONS)}")
     return option
@@ -150,7 +150,7 @@ class _Option(NamedTuple):
 
 def _each(read: Callable[[str], Any]) -> Callable[[str], tuple[Any, ...]]:
     def values(text: str) -> tuple[Any, ...]:
-        # The same value twice would be two equal contestants.
+        # A repeated value would make two equal contestants.
         return tuple(dict.fromkeys(read(part) for part in text.split(",")))
 
     return values
@@ -220,7 +220,7 @@ _SPELLINGS = {
 
 
 class Place(NamedTuple):
-    """Where a conversation's solves happen unless they say otherwise."""
+    """Default repository of a conversation's solves."""
 
     repo_url: str
     repo_path: str
@@ -236,7 +236,7 @@ class Place(NamedTuple):
 
 
 def from_command(command: SolveCommand, *, place: Place, matrix: Matrix) -> SolveAsk:
-    """The matrix is for the axes that the command does not give."""
+    """Make a request from a command; `matrix` has defaults for missing axes."""
     axes = {
         "models": command.models,
         "temperatures": command.temperatures,

@@ -89,7 +89,7 @@ def _tokens(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _behind(text: str, at: int, ends: list[str]) -> int:
-    """Where the text goes on after the files that its last line has announced."""
+    """The position after the here-documents that the last line announced."""
     for end in ends:
         closing = re.compile(rf"^\t*{end}$", re.MULTILINE).search(text, at)
         if closing is None:
@@ -146,7 +146,7 @@ def _has_tests(command: str, depth: int) -> bool:
 
 def _is_test(words: Sequence[str], depth: int) -> bool:
     added = next((at for at, word in enumerate(words) if not _ADDITION.fullmatch(word)), 0)
-    words = unwrapped(words[added:], ALL_WRAPPERS, _program).words
+    words = tuple(unwrapped(words[added:], ALL_WRAPPERS, _program).words)
     if not words:
         return False
     program, rest = _program(words[0]), words[1:]
@@ -182,7 +182,7 @@ def _package(plain: Sequence[str]) -> bool:
 
 
 def _plain(words: Sequence[str]) -> list[str]:
-    """The words that are no options; what comes behind `--` is for somebody else."""
+    """The words that are not options, up to `--`; what follows it belongs to another program."""
     found: list[str] = []
     at = 0
     while at < len(words) and words[at] != "--":

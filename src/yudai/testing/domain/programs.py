@@ -38,7 +38,7 @@ FIRST: Mapping[str, frozenset[str]] = {
     "vue-cli-service": _words("test test:unit test:e2e"),
     "setup.py": _words("test pytest"),
 }
-# Programs that carry out what they are told by name, and any of the names may be tests.
+# Programs that run named tasks; any of these may run tests.
 NAMED = _words("make gmake ninja just task invoke inv rake mvn mvnw gradle gradlew composer ant")
 PHASES = _words("verify integration-test connectedCheck")
 # Programs that run a package's scripts, and words of theirs before a script's name.

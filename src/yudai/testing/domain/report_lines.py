@@ -1,4 +1,4 @@
-"""Reads what our reporters write beside the tests, and tells a complete report from any other."""
+"""Reads the reports of our reporters, and recognises incomplete or forged ones."""
 
 import hmac
 from collections.abc import Sequence

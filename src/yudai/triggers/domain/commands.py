@@ -1,4 +1,4 @@
-"""What asks for a solve at a forge: a label, or `/yudai solve model=gpt-4.1` in a comment."""
+"""Parses requests at a forge: a label, or `/yudai solve model=gpt-4.1` in a comment."""
 
 import re
 from enum import StrEnum
@@ -15,13 +15,13 @@ _MAX_SHOWN = 60
 
 
 class TriggerState(StrEnum):
-    """What became of something that asked for a solve."""
+    """What happened to a trigger."""
 
     OPENED = "opened"
     IGNORED = "ignored"
-    """By somebody without the right to ask, or of an issue that is closed: nothing is said."""
+    """Its author may not request solves, or the issue is closed. No answer is written."""
     REFUSED = "refused"
-    """Could not be understood or started."""
+    """It could not be parsed or started."""
 
 
 def comment_key(repo: RepoRef, comment: Comment) -> str:
@@ -33,9 +33,9 @@ def label_key(repo: RepoRef, labelling: Labelling) -> str:
 
 
 def find_command(text: str) -> str | None:
-    """What stands behind the first `/yudai` that begins a line; None where there is none.
+    """Text after the first `/yudai` at the start of a line; None when there is none.
 
-    Not in code, not in quotes, and not where nobody sees it.
+    Code, quotes and hidden text do not count.
     """
     if OUR_MARK in text:
         return None
@@ -49,7 +49,7 @@ def find_command(text: str) -> str | None:
 
 
 def parse_command(words: str) -> SolveCommand:
-    """RefusedError says what was not understood and what is possible."""
+    """Parse a command; RefusedError says what is wrong and what is possible."""
     verb, _, options = " ".join(words.split()).partition(" ")
     if verb.lower() != _VERB:
         shown = verb[:_MAX_SHOWN]
@@ -58,7 +58,7 @@ def parse_command(words: str) -> SolveCommand:
 
 
 def over(command: SolveCommand, defaults: SolveCommand) -> SolveCommand:
-    """What the command does not say is as the defaults have it."""
+    """The command, with defaults for missing options."""
     said = {name: value for name, value in command if value not in (None, (), "")}
     return defaults.model_copy(update=said)
 
@@ -66,7 +66,7 @@ def over(command: SolveCommand, defaults: SolveCommand) -> SolveCommand:
 def last_labelling(
     issue: ForgeIssue, labellings: tuple[Labelling, ...], label: str
 ) -> Labelling | None:
-    """Who put the label on that is there now; None when it is not there any more."""
+    """The event that added the present label; None when the label is gone."""
     if label.lower() not in {name.lower() for name in issue.labels}:
         return None
     same = [one for one in labellings if one.label.lower() == label.lower()]

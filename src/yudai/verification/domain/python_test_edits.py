@@ -86,7 +86,7 @@ def _changed_class(piece: Piece, now: Piece | None, before: Pieces) -> Iterator[
 
 
 def _changed_support(piece: Piece, now: Piece | None, before: Pieces) -> Iterator[Edit]:
-    """Values, imports and helpers matter when existing tests stand on them."""
+    """Values, imports and helpers matter when existing tests use them."""
     if _same(piece, now) or (now is None and piece.kind in {Kind.MARKER, Kind.IMPORT}):
         return
     name = piece.name.rpartition("::")[2]

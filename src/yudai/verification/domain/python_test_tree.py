@@ -1,4 +1,4 @@
-"""A Python test file as named pieces: tests, fixtures, classes, and what they stand on."""
+"""A Python test file as named pieces: tests, fixtures, classes, and what they use."""
 
 import ast
 import re

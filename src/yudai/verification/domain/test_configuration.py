@@ -33,7 +33,7 @@ _TARGETS = ("test", "tests", "check")
 
 
 class UnreadableConfigError(Exception):
-    """It cannot be parsed, so nobody knows what it says."""
+    """The file cannot be parsed, so a change in it counts as tampering."""
 
 
 def changed_sections(path: str, base: str | None, patched: str | None) -> list[str]:

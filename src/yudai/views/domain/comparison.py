@@ -3,28 +3,26 @@
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from pydantic import Field
+
 from yudai.kit.ids import SolveId
 from yudai.kit.value import Value
 from yudai.patches.patch import touched
-from yudai.ranking.domain.scorecard import Scorecard
 from yudai.testing.domain.report import Baseline
 from yudai.verification.domain.verdict import Verdict
+from yudai.views.domain.document import RunEntry
 
 
-class Side(Value):
+class Side(RunEntry):
     """One run with all that a comparison needs."""
 
     solve_id: SolveId
+    model: str
     base_key: str
     base: str
     """For a person: the repository and its commit."""
-    scorecard: Scorecard
-    baseline: Baseline | None
+    baseline: Baseline | None = Field(exclude=True)
     patch: str
-
-    @property
-    def handle(self) -> str:
-        return self.scorecard.contestant.handle
 
 
 class Tests(Value):
@@ -80,7 +78,7 @@ class _Outcomes(NamedTuple):
 
 
 def _outcomes(side: Side) -> _Outcomes:
-    verdict, evidence = side.scorecard.verdict, side.scorecard.verdict.evidence
+    verdict, evidence = side.verdict, side.verdict.evidence
     own = {f"{side.handle}::{t}": t not in evidence.own_failed for t in evidence.own_tests}
     crossed = dict.fromkeys(evidence.cross_passed, True)
     crossed |= dict.fromkeys(evidence.cross_failed, False)

@@ -1,34 +1,38 @@
 """What `--json` prints: one solve with its ranking, in stable words."""
 
-from collections.abc import Iterable
+from pydantic import Field
 
 from yudai.kit.causes import Cause
 from yudai.kit.ids import RunId, SolveId
-from yudai.kit.money import usd
-from yudai.kit.value import Value, from_attributes
-from yudai.ranking.domain.scorecard import Place
+from yudai.kit.value import Value
 from yudai.runs.domain.states import RunState
 from yudai.solves.domain.blocked import BlockedEntry
 from yudai.solves.domain.states import SolveState
 from yudai.verification.domain.verdict import Verdict
 
 
-class SolveEntry(Value):
+class SolveHead(Value):
+    """What a line of a list and a whole document show of a solve."""
+
     id: SolveId
     state: SolveState
     repo: str
     issue: str
     cost_usd: float
     elapsed_s: float
-    champion: RunId | None
+    champion: RunId | None = Field(description="The run that is offered.")
+
+
+class SolveEntry(SolveHead):
     folder: str | None = None
     """The repository on this machine that the champion's patch can go back to."""
 
 
-class PlaceEntry(Value):
-    rank: int
-    handle: str
+class RunEntry(Value):
+    """The numbers of a run that documents show."""
+
     run_id: RunId
+    handle: str
     state: RunState
     cause: Cause | None
     verdict: Verdict
@@ -36,6 +40,10 @@ class PlaceEntry(Value):
     lines_changed: int
     cost_usd: float
     latency_ms: int
+
+
+class PlaceEntry(RunEntry):
+    rank: int
     why: str
 
 
@@ -48,17 +56,3 @@ class SolveDocument(Value):
     budget_ended: str | None = None
     """Which limit of the whole solve was used up, if one was."""
     blocked: tuple[BlockedEntry, ...] = ()
-
-
-def entries(places: Iterable[Place]) -> tuple[PlaceEntry, ...]:
-    return tuple(
-        from_attributes(
-            PlaceEntry,
-            place.scorecard,
-            rank=place.rank,
-            handle=place.scorecard.contestant.handle,
-            cost_usd=usd(place.scorecard.cost_micros),
-            why=place.why,
-        )
-        for place in places
-    )

@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 from yudai.agents.adapters.command import record as story
 from yudai.agents.adapters.command.record import Ending, ended
-from yudai.agents.adapters.edit_count import Taken, take_patch
+from yudai.agents.adapters.edit_count import TakenPatch, take_patch
 from yudai.agents.domain.command_spec import WEAKER, CommandSpec
-from yudai.agents.endpoint.port import DeskReport, RunDesk, Ticket
+from yudai.agents.endpoint.port import EndpointReport, EndpointToken, RunEndpoint
 from yudai.agents.port import AgentLimits, AgentOutcome, AgentTask
 from yudai.gateway.port import Gateway
 from yudai.kit.causes import Cause
@@ -28,11 +28,11 @@ _PREAMBLE = (
 )
 
 
-class Reach(NamedTuple):
+class EndpointAccess(NamedTuple):
     """How a sandbox gets to our endpoint."""
 
     base_url: str
-    env: dict[str, str] = {}  # noqa: RUF012 - nobody changes it
+    env: dict[str, str] = {}  # noqa: RUF012 - never changed
     """For the commands besides: a proxy, say."""
 
 
@@ -50,8 +50,8 @@ class CommandAgent:
 
     name: str
     spec: CommandSpec
-    desk: RunDesk
-    reach: Reach
+    endpoint: RunEndpoint
+    access: EndpointAccess
     clock: Clock
 
     async def run(
@@ -63,32 +63,34 @@ class CommandAgent:
         *,
         on_message: OnMessage,
     ) -> AgentOutcome:
-        # The desk meters for itself: it may be in another process than this one.
+        # The model endpoint meters for itself: it may be in another process than this one.
         del gateway
-        teller = story.Teller(on_message, now=self.clock.now)
-        await teller.tell(story.opening(self.name, self.spec, task))
+        transcript = story.Transcript(on_message, now=self.clock.now)
+        await transcript.write(story.opening(self.name, self.spec, task))
         run_id, sandbox_id = RunId(sandbox.ref.owner), sandbox.ref.id
-        ticket = await self.desk.admit(run_id, sandbox_id=sandbox_id, seconds=limits.wall_time_s)
-        redact = redactor([ticket.token.get_secret_value()])
+        endpoint_token = await self.endpoint.open(
+            run_id, sandbox_id=sandbox_id, seconds=limits.wall_time_s
+        )
+        redact = redactor([endpoint_token.token.get_secret_value()])
         try:
-            ran = await self._work(task, sandbox, limits, ticket)
-            report = await self.desk.report(ticket)
+            ran = await self._work(task, sandbox, limits, endpoint_token)
+            report = await self.endpoint.report(endpoint_token)
         finally:
-            self.desk.leave(ticket)
-        taken = Taken() if ran.error else await take_patch(sandbox.diff())
+            self.endpoint.close(endpoint_token)
+        taken = TakenPatch() if ran.error else await take_patch(sandbox.diff())
         ending = _ending(ran, report, taken)
         # In a thread: it may have printed much, and changed more.
         seen = await asyncio.to_thread(story.observed, ran.result, taken.patch, redact)
-        await teller.close(report, seen, ending)
+        await transcript.close(report, seen, ending)
         return self._outcome(task, report, taken, ending)
 
     async def _work(
-        self, task: AgentTask, sandbox: Sandbox, limits: AgentLimits, ticket: Ticket
+        self, task: AgentTask, sandbox: Sandbox, limits: AgentLimits, endpoint_token: EndpointToken
     ) -> _Ran:
         """The set-up commands and the command, as long as the run has time."""
         seconds = min(limits.wall_time_s, self.spec.timeout_s or limits.wall_time_s)
         deadline = time.monotonic() + seconds
-        env = self._variables(task, ticket)
+        env = self._variables(task, endpoint_token)
         issue = f"{task.issue_title}\n\n{task.issue_body}\n".encode("utf-8", "replace")
         result = None
         for command in (*self.spec.setup, self.spec.command):
@@ -106,21 +108,21 @@ class CommandAgent:
                 return _Ran(result, "" if command is self.spec.command else command)
         return _Ran(result)
 
-    def _variables(self, task: AgentTask, ticket: Ticket) -> dict[str, str]:
+    def _variables(self, task: AgentTask, endpoint_token: EndpointToken) -> dict[str, str]:
         model = task.contestant.model
         ours = {
-            "OPENAI_BASE_URL": self.reach.base_url,
-            "OPENAI_API_BASE": self.reach.base_url,
-            "OPENAI_API_KEY": ticket.token.get_secret_value(),
+            "OPENAI_BASE_URL": self.access.base_url,
+            "OPENAI_API_BASE": self.access.base_url,
+            "OPENAI_API_KEY": endpoint_token.token.get_secret_value(),
             "OPENAI_MODEL": model,
             "YUDAI_MODEL": model,
             "YUDAI_TEST_COMMAND": task.test_command,
             "YUDAI_STRATEGY": task.contestant.strategy.value,
         }
-        return {**self.spec.env, **self.reach.env, **ours}
+        return {**self.spec.env, **self.access.env, **ours}
 
     def _outcome(
-        self, task: AgentTask, report: DeskReport, taken: Taken, ending: Ending
+        self, task: AgentTask, report: EndpointReport, taken: TakenPatch, ending: Ending
     ) -> AgentOutcome:
         return AgentOutcome(
             exit_status=ending.exit_status,
@@ -132,7 +134,7 @@ class CommandAgent:
             steps=report.steps,
             usage=report.usage,
             plan=report.plan,
-            # Its first reply is before whatever the model could have had it do.
+            # Its first reply precedes any action that the model could request.
             plan_before_edit=report.plan_step == 1,
             config={
                 "agent": {"name": self.name, **self.spec.model_dump(mode="json")},
@@ -146,7 +148,7 @@ class CommandAgent:
         )
 
 
-def _ending(ran: _Ran, report: DeskReport, taken: Taken) -> Ending:
+def _ending(ran: _Ran, report: EndpointReport, taken: TakenPatch) -> Ending:
     error = ran.error or taken.error
     if error is not None or ran.result is None:
         cause = error.cause if error else Cause.SANDBOX_FAILED

@@ -1,4 +1,4 @@
-"""The desk over HTTP in this process: on a Unix socket, or on a loopback port."""
+"""The model endpoint over HTTP in this process: on a Unix socket, or on a loopback port."""
 
 import asyncio
 import socket
@@ -17,10 +17,10 @@ from urllib.parse import urlsplit
 
 import uvicorn
 
-from yudai.agents.endpoint.port import MAX_BODY, BodyTooLargeError, ModelAnswer, ModelDesk
+from yudai.agents.endpoint.port import MAX_BODY, BodyTooLargeError, ModelAnswer, ModelEndpoint
 
 HOST = "model.yudai.invalid"
-"""What a sandbox without a network calls the desk by; a proxy of ours knows where it is."""
+"""The host name of the model endpoint in a sandbox without a network; our proxy resolves it."""
 _GRACE_S = 1
 _BACKLOG = 128
 
@@ -30,20 +30,20 @@ Send = Callable[[Message], Awaitable[None]]
 
 
 class GoneError(Exception):
-    """Whoever asked does not wait for the answer any more."""
+    """The client does not wait for the answer any more."""
 
 
 @asynccontextmanager
-async def door_on_socket(desk: ModelDesk, path: Path) -> AsyncGenerator[str]:
+async def serve_on_socket(endpoint: ModelEndpoint, path: Path) -> AsyncGenerator[str]:
     """Yields the base URL that a client of this socket uses."""
     with _listening(path) as listener:
-        async with _serving(desk, listener):
+        async with _serving(endpoint, listener):
             yield f"http://{HOST}/v1"
 
 
 @contextmanager
 def _listening(path: Path) -> Generator[socket.socket]:
-    # Nobody who is not us may ask, token or not.
+    # Only this user may connect, with or without a token.
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     path.unlink(missing_ok=True)
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as listener:
@@ -56,11 +56,11 @@ def _listening(path: Path) -> Generator[socket.socket]:
 
 
 @asynccontextmanager
-async def door_on_loopback(desk: ModelDesk) -> AsyncGenerator[str]:
+async def serve_on_loopback(endpoint: ModelEndpoint) -> AsyncGenerator[str]:
     """For sandboxes that share our network."""
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as listener:
         listener.bind(("127.0.0.1", 0))
-        async with _serving(desk, listener):
+        async with _serving(endpoint, listener):
             yield f"http://127.0.0.1:{listener.getsockname()[1]}/v1"
 
 
@@ -72,10 +72,10 @@ class _Server(uvicorn.Server):
 
 
 @asynccontextmanager
-async def _serving(desk: ModelDesk, listener: socket.socket) -> AsyncGenerator[None]:
+async def _serving(endpoint: ModelEndpoint, listener: socket.socket) -> AsyncGenerator[None]:
     listener.listen(_BACKLOG)
     config = uvicorn.Config(
-        DoorApp(desk),
+        EndpointApp(endpoint),
         log_config=None,
         access_log=False,
         lifespan="off",
@@ -94,11 +94,11 @@ async def _serving(desk: ModelDesk, listener: socket.socket) -> AsyncGenerator[N
         task.result()
 
 
-class DoorApp:
+class EndpointApp:
     """An ASGI application with two paths."""
 
-    def __init__(self, desk: ModelDesk) -> None:
-        self._desk = desk
+    def __init__(self, endpoint: ModelEndpoint) -> None:
+        self._endpoint = endpoint
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -110,9 +110,9 @@ class DoorApp:
         authorization = sent.get("authorization", b"").decode("latin-1")
         caller = Caller(receive)
         if asked == ("POST", "/v1/chat/completions"):
-            work = self._desk.complete(authorization, caller.read)
+            work = self._endpoint.complete(authorization, caller.read)
         elif asked == ("GET", "/v1/models"):
-            work = self._desk.models(authorization)
+            work = self._endpoint.models(authorization)
         else:
             await _send(send, _NOTHING_HERE)
             return

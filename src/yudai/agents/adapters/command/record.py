@@ -1,12 +1,12 @@
-"""What is told of a command agent besides its calls: that it started, what it printed, its end."""
+"""A command agent's messages besides its model calls: its start, its output, its end."""
 
 import asyncio
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from yudai.agents.adapters.edit_count import Look
+from yudai.agents.adapters.edit_count import Inspection
 from yudai.agents.domain.command_spec import WEAKER, CommandSpec
-from yudai.agents.endpoint.port import DeskReport
+from yudai.agents.endpoint.port import EndpointReport
 from yudai.agents.messages import exit_message, observe
 from yudai.agents.port import AgentTask
 from yudai.gateway.domain.models import Usage
@@ -17,7 +17,7 @@ from yudai.runs.domain.progress import OnMessage, Progress
 from yudai.runs.domain.trajectory.trajectory import TrajectoryMessage
 from yudai.sandboxes.port import ExecResult
 
-# A cap that was reached counts for everybody alike, however gracefully an agent takes it.
+# A cap that was reached counts for every agent, even one that then ended gracefully.
 _CAPS = frozenset({Cause.OUT_OF_BUDGET, Cause.OUT_OF_STEPS, Cause.OUT_OF_TIME})
 
 
@@ -62,25 +62,25 @@ CALL_ID = "the-agent-itself"
 Body = dict[str, Any]
 
 
-class Teller:
-    """The first message and the last ones; those in between are the desk's."""
+class Transcript:
+    """The first message and the last ones; those in between are the model endpoint's."""
 
     def __init__(self, on_message: OnMessage, *, now: Callable[[], float]) -> None:
         self._on_message = on_message
         self._now = now
 
-    async def tell(self, body: Body) -> None:
-        await self._tell(0, body, Progress(steps=0, edits=0, usage=Usage()))
+    async def write(self, body: Body) -> None:
+        await self._write(0, body, Progress(steps=0, edits=0, usage=Usage()))
 
-    async def close(self, report: DeskReport, observed: Body | None, ending: Ending) -> None:
+    async def close(self, report: EndpointReport, observed: Body | None, ending: Ending) -> None:
         end = exit_message(ending.exit_status, ending.reason)
         bodies = [observed, end] if observed else [end]
         edits = int(bool(observed and "edit" in observed["extra"]))
         progress = Progress(steps=report.steps, edits=edits, usage=report.usage)
         for place, body in enumerate(bodies):
-            await self._tell(report.messages + place, body, progress)
+            await self._write(report.messages + place, body, progress)
 
-    async def _tell(self, seq: int, body: Body, progress: Progress) -> None:
+    async def _write(self, seq: int, body: Body, progress: Progress) -> None:
         at = self._now()
         body = body | {"extra": {"timestamp": at, **body["extra"]}}
         message = TrajectoryMessage(
@@ -91,7 +91,7 @@ class Teller:
 
 
 def opening(name: str, spec: CommandSpec, task: AgentTask) -> Body:
-    """Not said to any model: for whoever reads the trajectory."""
+    """Not sent to a model: for readers of the trajectory."""
     lines = [
         f"The agent {name} works in the sandbox by itself: {spec.command}",
         f"Issue: {task.issue_title}",
@@ -112,7 +112,7 @@ def observed(result: ExecResult | None, patch: str, redact: Redact) -> Body | No
     }
     message = observe({"tool_call_id": CALL_ID}, output, at=0.0)
     del message["extra"]["timestamp"]
-    message["extra"] |= Look(edit=1, patch=patch).notes if patch else {}
+    message["extra"] |= Inspection(edit=1, patch=patch).notes if patch else {}
     return message
 
 

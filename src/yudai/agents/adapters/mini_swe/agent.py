@@ -9,7 +9,7 @@ from itertools import count
 from typing import Any
 
 from yudai.agents import prompts
-from yudai.agents.adapters.edit_count import EditCount, Taken, take_patch
+from yudai.agents.adapters.edit_count import EditCount, TakenPatch, take_patch
 from yudai.agents.adapters.mini_swe.environment import SandboxEnvironment
 from yudai.agents.adapters.mini_swe.loop import ArenaLoop
 from yudai.agents.adapters.mini_swe.model import GatewayModel
@@ -106,7 +106,7 @@ async def _outcome(loop: ArenaLoop) -> AgentOutcome:
     cause = EXIT_CAUSES[exit_status]
     # What was taken at the edit cap needs no sandbox.
     is_gone = loop.edits.patch_at_cap is None and cause in _NO_SANDBOX
-    taken = Taken() if is_gone else await take_patch(loop.edits.take())
+    taken = TakenPatch() if is_gone else await take_patch(loop.edits.take())
     first_edit = loop.edits.first_step
     return AgentOutcome(
         exit_status=exit_status,

@@ -7,7 +7,7 @@ from yudai.agents.adapters.mini_swe.thread_bridge import OverdueError, StoppedEr
 from yudai.agents.adapters.mini_swe.upstream import InterruptAgentFlow
 from yudai.agents.messages import exit_message
 from yudai.kit.causes import POLICIES, Cause
-from yudai.kit.errors import WorldError
+from yudai.kit.errors import InfrastructureError
 from yudai.runs.domain.exit_status import CANCELLED, EXIT_STATUSES
 
 _WITHOUT_SANDBOX = frozenset({CANCELLED, "SandboxFailed", "SandboxLost"})
@@ -39,5 +39,5 @@ def as_endings() -> Generator[None]:
         raise Ending(CANCELLED, "the run was cancelled") from None
     except OverdueError:
         raise ending(Cause.OUT_OF_TIME) from None
-    except WorldError as error:
+    except InfrastructureError as error:
         raise ending(error.cause, str(error)) from error

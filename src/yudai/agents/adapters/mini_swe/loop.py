@@ -1,10 +1,10 @@
-"""mini-SWE-agent's loop with our limits; every message is told the moment it exists."""
+"""mini-SWE-agent's loop with our limits; every message is reported as soon as it exists."""
 
 from collections.abc import Callable, Mapping
 from string import Template
 from typing import Any
 
-from yudai.agents.adapters.edit_count import NOTHING_SEEN, EditCount, Look
+from yudai.agents.adapters.edit_count import NOTHING_SEEN, EditCount, Inspection
 from yudai.agents.adapters.mini_swe.environment import SandboxEnvironment
 from yudai.agents.adapters.mini_swe.exits import Ending, as_endings, ending
 from yudai.agents.adapters.mini_swe.model import GatewayModel
@@ -106,7 +106,7 @@ class ArenaLoop(DefaultAgent):
         return told
 
     def save(self, path: object, *extra_dicts: object) -> dict[str, Any]:
-        """Nothing: each message was told already; upstream serialises the history every step."""
+        """Does nothing: messages are reported already; upstream saves the history every step."""
         del path, extra_dicts
         return {}
 
@@ -152,7 +152,7 @@ class ArenaLoop(DefaultAgent):
             return NOT_EXECUTED | {"exception_info": reached.reason}, reached
         return output, Ending(SUBMITTED, "") if self.env.finished(output) else None
 
-    def _look(self, end: Ending | None) -> tuple[Look, Ending | None]:
+    def _look(self, end: Ending | None) -> tuple[Inspection, Ending | None]:
         if end is not None and not end.leaves_sandbox:
             return NOTHING_SEEN, end
         try:
@@ -165,19 +165,19 @@ class ArenaLoop(DefaultAgent):
         return look, end
 
     def _observe(
-        self, action: dict[str, Any], output: dict[str, Any], look: Look
+        self, action: dict[str, Any], output: dict[str, Any], look: Inspection
     ) -> list[dict[str, Any]]:
         turn = {"extra": {"actions": [action]}}
         seen = output | {"notice": look.notice}
         [message] = self.model.format_observation_messages(turn, [seen])
-        # Beside what the model is shown: nobody sends `extra` to it.
+        # `extra` is never sent to the model.
         message["extra"] |= self._mark(
             action["command"], output, look, at=message["extra"]["timestamp"]
         )
         return self.add_messages(message)
 
     def _mark(
-        self, command: str, output: dict[str, Any], look: Look, *, at: float
+        self, command: str, output: dict[str, Any], look: Inspection, *, at: float
     ) -> dict[str, Any]:
         """Mark what has happened, and say what is to be kept of it beside the observation."""
         was_run = output["returncode"] != NOT_EXECUTED["returncode"]

@@ -15,7 +15,7 @@ def _quiet_import() -> Generator[None]:
     package's directory exists and has none.
     """
     ours = {"MSWEA_SILENT_STARTUP": "1", "MSWEA_GLOBAL_CONFIG_DIR": str(Path(__file__).parent)}
-    environment = os.environ  # noqa: TID251  mini-SWE-agent can be told in no other way
+    environment = os.environ  # noqa: TID251  mini-SWE-agent has no other setting
     before = {name: environment.get(name) for name in ours}
     environment.update(ours)
     try:

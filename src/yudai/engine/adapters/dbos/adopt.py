@@ -1,7 +1,7 @@
-"""Queue again what a worker that died was running; a program, because DBOS is one per process.
+"""Requeues the work of a dead worker, in a process of its own: DBOS is a singleton per process.
 
-DBOS takes up at its launch what its executor id has left unfinished. So it is launched once under
-the dead one's id, listening to no queue, until nothing is left under that id.
+On launch DBOS recovers the unfinished workflows of its executor id. So it is launched under the
+dead worker's id, without listening to any queue, until no workflow is pending under that id.
 """
 
 import asyncio
@@ -12,7 +12,7 @@ import time
 
 from dbos import DBOS
 
-from yudai.engine.adapters.dbos.configuration import EngineConfig, hear_log, settings_of
+from yudai.engine.adapters.dbos.configuration import EngineConfig, dbos_settings, forward_log
 from yudai.engine.adapters.dbos.contract import VERSION
 from yudai.kit.ids import WorkerId
 
@@ -22,7 +22,7 @@ _POOL = 2
 
 
 async def adopt(config: EngineConfig, dead: WorkerId, *, timeout_s: float = TIMEOUT_S) -> None:
-    """Return when others have been offered all of it; doing it twice is the same as once."""
+    """Return when all of its workflows are queued again. Idempotent."""
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-P", "-m", __name__),
         stdin=subprocess.PIPE,
@@ -33,7 +33,7 @@ async def adopt(config: EngineConfig, dead: WorkerId, *, timeout_s: float = TIME
     asked = config.model_copy(update={"executor_id": dead})
     try:
         async with asyncio.timeout(timeout_s):
-            # Not as an argument, which everybody here could read: it has the password.
+            # Not as an argument: the configuration has the password, and arguments are public.
             _, words = await process.communicate(asked.model_dump_json().encode())
     finally:
         if process.returncode is None:
@@ -45,15 +45,15 @@ async def adopt(config: EngineConfig, dead: WorkerId, *, timeout_s: float = TIME
 
 
 def main() -> None:
-    # Whoever asked may be dead by then.
+    # The parent process may die before it can end this one.
     signal.alarm(TIMEOUT_S)
     config = EngineConfig.model_validate_json(sys.stdin.buffer.read())
-    hear_log()
+    forward_log()
     _queue_again(config)
 
 
 def _queue_again(config: EngineConfig) -> None:
-    DBOS(config=settings_of(config, pool_size=_POOL))
+    DBOS(config=dbos_settings(config, pool_size=_POOL))
     DBOS.listen_queues([])
     DBOS.launch()
     while DBOS.list_workflows(

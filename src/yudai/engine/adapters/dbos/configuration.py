@@ -1,4 +1,4 @@
-"""Where DBOS keeps its own: its configuration, its database, its log."""
+"""Configuration of DBOS: its settings, its database and its log."""
 
 import logging
 import sqlite3
@@ -18,7 +18,7 @@ from yudai.kit.value import Value
 log: structlog.stdlib.BoundLogger = structlog.get_logger()
 
 SINGLE = "local"
-"""Executor of a database with one process: its next start takes up what the last one left."""
+"""Executor id for a database with one process: each start recovers the previous one's work."""
 _CONNECT_TIMEOUT_S = 10
 _BUSY_TIMEOUT_S = 30.0
 _WORKER_POOL = 10
@@ -27,7 +27,7 @@ _SQLITE = "sqlite:///"
 
 
 class EngineLimits(Value):
-    """How much at once; what is more waits."""
+    """Concurrency limits; work above them waits in its queue."""
 
     max_solves: int = 4
     user_max_solves: int = 4
@@ -44,8 +44,8 @@ class EngineConfig(Value):
     limits: EngineLimits = EngineLimits()
     poll_s: float = 0.25
     idle_timeout_s: float = 8.0
-    """For a transaction in which nothing happens, on PostgreSQL: whoever is frozen in one, as when
-    it claims work, holds up others. Shorter than it takes to be taken for dead."""
+    """Limit for an idle transaction on PostgreSQL: a worker frozen while it claims work blocks the
+    others. Shorter than the time after which a worker counts as dead."""
 
     @property
     def is_sqlite(self) -> bool:
@@ -53,7 +53,7 @@ class EngineConfig(Value):
 
     @property
     def database_url(self) -> str:
-        """As DBOS opens it."""
+        """The URL in DBOS's form."""
         scheme, _, rest = self.url.partition("://")
         if self.is_sqlite:
             return f"sqlite://{rest}"
@@ -63,11 +63,11 @@ class EngineConfig(Value):
         return f"{scheme}://{rest}{sign}connect_timeout={_CONNECT_TIMEOUT_S}"
 
 
-class Door:
-    """How DBOS connects to PostgreSQL, until it is closed.
+class DatabaseConnector:
+    """Connects DBOS to PostgreSQL until it is closed.
 
-    DBOS waits for a database that is away, but knows only one of the driver's words for it. It
-    would wait also after it was told to end, and its threads hold up the end of the process.
+    DBOS retries when the database is unavailable, but recognises only one of the driver's error
+    messages. It also retries during shutdown, and its threads then keep the process alive.
     """
 
     def __init__(self, config: EngineConfig) -> None:
@@ -87,31 +87,34 @@ class Door:
         self._is_open = False
 
 
-def settings_of(
-    config: EngineConfig, *, door: Door | None = None, pool_size: int = _WORKER_POOL
+def dbos_settings(
+    config: EngineConfig,
+    *,
+    connector: DatabaseConnector | None = None,
+    pool_size: int = _WORKER_POOL,
 ) -> DBOSConfig:
-    by_door = {} if door is None or config.is_sqlite else {"creator": door.connect}
+    by_connector = {} if connector is None or config.is_sqlite else {"creator": connector.connect}
     return {
         "name": APPLICATION,
         "application_version": VERSION,
         "executor_id": config.executor_id,
         "system_database_url": config.database_url,
         "sys_db_pool_size": pool_size,
-        "db_engine_kwargs": by_door,
+        "db_engine_kwargs": by_connector,
         "sys_db_idle_transaction_timeout_sec": config.idle_timeout_s,
         "serializer": DBOSPortableJSONSerializer(),
         "log_level": "WARNING",
-        # We use no notifications: with them a thread would wake up a hundred times a second.
+        # We use no notifications; their thread would wake up a hundred times a second.
         "use_listen_notify": False,
-        # How long a stop takes, as its thread only sleeps.
+        # A stop takes this long, because the thread only sleeps.
         "notification_listener_polling_interval_sec": 0.2,
         "run_migrations": False,
     }
 
 
 def open_client(config: EngineConfig) -> DBOSClient:
-    """Whoever asks hears at once when the database is away."""
-    hear_log()
+    """A client that fails at once when the database is unavailable."""
+    forward_log()
     return DBOSClient(
         system_database_url=config.database_url,
         system_database_pool_size=_CLIENT_POOL,
@@ -124,13 +127,13 @@ def open_client(config: EngineConfig) -> DBOSClient:
 
 
 def list_workflows(client: DBOSClient, **query: Any) -> list[WorkflowStatus]:
-    """Without what went into them and came out."""
+    """List workflows without their inputs and outputs."""
     return client.list_workflows(load_input=False, load_output=False, **query)
 
 
-def lay_ground(config: EngineConfig) -> None:
-    """Bring DBOS's database to its newest schema; blocking."""
-    hear_log()
+def migrate_database(config: EngineConfig) -> None:
+    """Migrate DBOS's database to its newest schema. Blocking."""
+    forward_log()
     if config.is_sqlite:
         file = unquote(config.database_url.removeprefix(_SQLITE))
         Path(file).touch(mode=0o600)
@@ -139,8 +142,8 @@ def lay_ground(config: EngineConfig) -> None:
     DBOS.migrate(config.database_url)
 
 
-def hear_log() -> None:
-    """DBOS writes to the console unless somebody listens; most of its warnings are our routine."""
+def forward_log() -> None:
+    """Send DBOS's log to ours instead of the console. Most of its warnings are routine for us."""
     logger = logging.getLogger("dbos")
     if not any(isinstance(handler, _Listener) for handler in logger.handlers):
         logger.addHandler(_Listener())

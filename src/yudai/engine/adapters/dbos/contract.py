@@ -1,7 +1,7 @@
-"""What queued work is stored under: it outlives the code that stored it, so nothing here changes.
+"""Names under which queued work is stored. It outlives the code, so nothing here may change.
 
-Work that an older version of the code has queued or begun must be understood by this one. A new
-way of working gets a new workflow name; the old one stays as long as there can be work of it.
+This version must understand work that an older version queued or started. A new way of working
+gets a new workflow name; the old one stays as long as queued work may use it.
 """
 
 from dbos import EnqueueOptions
@@ -10,14 +10,14 @@ from yudai.kit.ids import MessageId, RunId, SolveId
 
 APPLICATION = "yudai"
 VERSION = "1"
-"""DBOS's default is a hash of the code: each edit would strand what is queued."""
+"""DBOS's default is a hash of the code: each edit would strand queued work."""
 
 SOLVES, RUNS, ANSWERS = "solves", "runs", "answers"
-"""Queues. Runs have their own, else solves that wait for theirs would take their places."""
+"""Queues. Runs have their own, because solves that wait for their runs would take all slots."""
 SOLVE, RUN, ANSWER = "solve", "run", "answer"
-"""Workflows, and for what is told apart by its id, the start of that."""
+"""Names of workflows, and prefixes of their ids."""
 PREPARE, CONCLUDE = "prepare", "conclude"
-"""Steps; the workflows of a run and of an answer have one, of their own name."""
+"""Steps of a solve. The workflows of a run and of an answer have one step of their own name."""
 
 
 def solve_key(solve_id: SolveId) -> str:

@@ -1,4 +1,4 @@
-"""Flows that outlive their process: DBOS, asked from any process, also one that runs no worker."""
+"""The durable engine, a DBOS client: usable from any process, also from one without a worker."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable
@@ -13,8 +13,8 @@ from yudai.engine.adapters.dbos.adopt import adopt
 from yudai.engine.adapters.dbos.configuration import (
     EngineConfig,
     EngineLimits,
-    lay_ground,
     list_workflows,
+    migrate_database,
     open_client,
 )
 from yudai.engine.adapters.dbos.contract import VERSION, answer_options, solve_key, solve_options
@@ -34,7 +34,7 @@ _STATUS = {
 
 
 class DbosEngine:
-    """Asks in threads of its own: a database that does not answer holds up nobody else."""
+    """Calls DBOS in its own threads, so that a slow database blocks no other work."""
 
     def __init__(self, config: EngineConfig, client: DBOSClient) -> None:
         self._config = config
@@ -44,7 +44,7 @@ class DbosEngine:
     @classmethod
     @asynccontextmanager
     async def opened(cls, config: EngineConfig) -> AsyncGenerator[Self]:
-        await asyncio.to_thread(lay_ground, config)
+        await asyncio.to_thread(migrate_database, config)
         engine = cls(config, open_client(config))
         try:
             yield engine
@@ -62,12 +62,12 @@ class DbosEngine:
         return _STATUS.get(found[0].status, FlowStatus.ENDED) if found else FlowStatus.UNKNOWN
 
     async def executors(self) -> set[WorkerId]:
-        """Under which names something is running, whether they are alive or not."""
+        """Executor ids with pending workflows, alive or dead."""
         found = await self._list(status=WorkflowStatusString.PENDING.value, app_version=VERSION)
         return {WorkerId(row.executor_id) for row in found if row.executor_id}
 
     async def adopt(self, dead: WorkerId) -> None:
-        """Queue again what a worker that died was running; twice is the same as once."""
+        """Requeue the workflows of a dead worker. Idempotent."""
         if dead in await self.executors():
             await adopt(self._config, dead)
 
@@ -79,7 +79,7 @@ class DbosEngine:
         return await self._ask(partial(list_workflows, self._client, **query))
 
     async def _enqueue(self, options: EnqueueOptions, argument: str | int) -> None:
-        """The workflow's id is ours: one that is there already stays as it is."""
+        """We choose the workflow's id, so an existing workflow stays as it is."""
         await self._ask(partial(self._client.enqueue, options, argument))
 
     async def _ask(self, question: Callable[[], Found]) -> Found:

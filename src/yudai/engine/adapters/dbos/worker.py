@@ -1,4 +1,4 @@
-"""The process that carries flows out: DBOS, launched for as long as the block lasts."""
+"""The worker that executes flows: DBOS, launched for the duration of an `async with` block."""
 
 import asyncio
 import time
@@ -14,43 +14,43 @@ import structlog
 from dbos import DBOS, DBOSClient, WorkflowStatusString
 
 from yudai.engine.adapters.dbos.configuration import (
-    Door,
+    DatabaseConnector,
     EngineConfig,
-    lay_ground,
+    dbos_settings,
     list_workflows,
+    migrate_database,
     open_client,
-    settings_of,
 )
 from yudai.engine.adapters.dbos.contract import ANSWERS, RUNS, SOLVES, VERSION
-from yudai.engine.adapters.dbos.workflows import RETRY_DELAYS_S, Parts, Workflows
+from yudai.engine.adapters.dbos.workflows import RETRY_DELAYS_S, PartRunner, Workflows
 from yudai.engine.port import Flow
-from yudai.kit.concurrency import repeating, to_its_end
+from yudai.kit.concurrency import repeat_in_background, to_its_end
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger()
 
 
-LOOKS = 3
-"""So often it was stored as running and was not: claiming and beginning take their time, too."""
+LOST_AFTER = 3
+"""Checks after which a stored workflow that does not run is lost. Claiming one takes time, too."""
 
 
 @dataclass
-class Orphans:
+class OrphanedWorkflows:
     client: DBOSClient
     executor_id: str
     active: Callable[[], set[str]]
     _seen: Counter[str] = field(default_factory=Counter[str])
 
-    def look(self) -> list[str]:
-        """Queue again what was lost, and say what that was; blocking."""
+    def requeue(self) -> list[str]:
+        """Requeue lost workflows and return their ids. Blocking."""
         pending = WorkflowStatusString.PENDING.value
         stored = list_workflows(
             self.client, status=pending, executor_id=self.executor_id, app_version=VERSION
         )
-        # Asked after the database: what begins meanwhile is no orphan.
+        # Read after the database: a workflow that starts in between is not lost.
         active = self.active()
         idle = {row.workflow_id: row.queue_name for row in stored if row.workflow_id not in active}
         self._seen = Counter({key: self._seen[key] + 1 for key in idle})
-        lost = [key for key in idle if self._seen[key] >= LOOKS]
+        lost = [key for key in idle if self._seen[key] >= LOST_AFTER]
         for key in lost:
             self.client.resume_workflow(key, queue_name=idle[key])
             del self._seen[key]
@@ -58,9 +58,9 @@ class Orphans:
 
 
 KEEP_S = 3 * 24 * 3600.0
-"""Long enough to look into what went wrong."""
+"""Ended workflows are kept this long, for finding out what went wrong."""
 BATCH = 200
-# In all a few seconds of work, as whoever ends the worker waits for it; the rest is for next time.
+# A few seconds of work in all, because stopping the worker waits for it. The next round continues.
 _BATCHES = 20
 _UNFINISHED = [
     WorkflowStatusString.DELAYED.value,
@@ -76,11 +76,11 @@ _ENDED = [
 
 
 def prune(client: DBOSClient, *, before: float, batch: int = BATCH) -> int:
-    """Remove what ended before that time, and say how many that were; blocking.
+    """Delete workflows that ended before that time and return their number. Blocking.
 
-    Workers may do it at the same time: what one has removed is no longer there for the others.
+    Several workers may do it at the same time.
     """
-    # A solve that goes on after a long break asks for the runs that it has waited for.
+    # A solve that resumes after a long break asks for the runs it waited for.
     unfinished = {row.workflow_id for row in list_workflows(client, status=_UNFINISHED)}
     ended_by = datetime.fromtimestamp(before, UTC).isoformat()
     removed = kept = 0
@@ -99,52 +99,52 @@ def prune(client: DBOSClient, *, before: float, batch: int = BATCH) -> int:
 
 Found = TypeVar("Found")
 
-LOOK_S = 5.0
+ORPHAN_CHECK_S = 5.0
 PRUNE_S = 600.0
 
 
 @dataclass
 class DbosWorker:
-    """One at a time in a process, because DBOS is one; leaving it and entering again works."""
+    """One at a time per process, because DBOS is a singleton. It can be entered again."""
 
     config: EngineConfig
     flow: Flow
     _: KW_ONLY
-    look_s: float = LOOK_S
+    orphan_check_s: float = ORPHAN_CHECK_S
     prune_s: float = PRUNE_S
     retry_delays_s: Sequence[float] = RETRY_DELAYS_S
     _stack: AsyncExitStack = field(default_factory=AsyncExitStack)
 
     async def __aenter__(self) -> Self:
-        """Return when it is ready to work; what its executor id left unfinished goes on."""
+        """Return when ready; unfinished workflows of the executor id are recovered."""
         async with AsyncExitStack() as stack:
             client = await stack.enter_async_context(_open_queues(self.config))
-            parts = Parts(self.retry_delays_s)
-            workflows = Workflows(self.flow, parts, poll_s=self.config.poll_s)
-            stack.push_async_callback(parts.wait)
+            part_runner = PartRunner(self.retry_delays_s)
+            workflows = Workflows(self.flow, part_runner, poll_s=self.config.poll_s)
+            stack.push_async_callback(part_runner.wait)
             stack.push_async_callback(_in_thread, _destroy)
-            door = Door(self.config)
-            stack.callback(door.close)
-            await _in_thread(lambda: _launch(self.config, door, workflows))
-            # Ended by us, they cannot come to an end that DBOS would store; and DBOS claims no
-            # more while they clear up.
-            stack.callback(parts.cancel)
-            orphans = Orphans(client, self.config.executor_id, lambda: workflows.active)
-            look, clear_up = partial(_look, orphans), partial(_prune, client)
-            await stack.enter_async_context(_repeating(look, self.look_s, name="orphans"))
+            connector = DatabaseConnector(self.config)
+            stack.callback(connector.close)
+            await _in_thread(lambda: _launch(self.config, connector, workflows))
+            # Cancelled parts report no result that DBOS would store, and DBOS claims no more work
+            # while they clean up.
+            stack.callback(part_runner.cancel)
+            orphans = OrphanedWorkflows(client, self.config.executor_id, lambda: workflows.active)
+            look, clear_up = partial(_requeue_orphans, orphans), partial(_prune, client)
+            await stack.enter_async_context(_repeating(look, self.orphan_check_s, name="orphans"))
             await stack.enter_async_context(_repeating(clear_up, self.prune_s, name="pruning"))
             self._stack = stack.pop_all()
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        """What runs here is cancelled, and stays unfinished for whoever takes it up."""
+        """Cancel running parts; their workflows stay unfinished for another worker."""
         await self._stack.aclose()
 
 
 @asynccontextmanager
 async def _open_queues(config: EngineConfig) -> AsyncGenerator[DBOSClient]:
-    """A client, and the queues as they are to be from now on: before DBOS looks for them."""
-    await _in_thread(lambda: lay_ground(config))
+    """A client, after registering the queues: DBOS reads them at launch."""
+    await _in_thread(lambda: migrate_database(config))
     client = open_client(config)
     try:
         await _in_thread(lambda: _register_queues(client, config))
@@ -166,7 +166,7 @@ def _register_queues(client: DBOSClient, config: EngineConfig) -> None:
         RUNS,
         global_concurrency=limits.max_runs,
         worker_concurrency=min(limits.worker_max_runs, limits.max_runs),
-        # No cap of its own, as a solve queues no more than it may: for solves to take turns.
+        # A solve queues only as many runs as it may have; partitions make solves take turns.
         partition_concurrency=limits.max_runs,
         polling_interval_sec=config.poll_s,
         on_conflict="always_update",
@@ -179,9 +179,9 @@ def _register_queues(client: DBOSClient, config: EngineConfig) -> None:
     )
 
 
-def _launch(config: EngineConfig, door: Door, workflows: Workflows) -> None:
-    """In a thread without a loop, so that DBOS makes one of its own."""
-    DBOS(config=settings_of(config, door=door))
+def _launch(config: EngineConfig, connector: DatabaseConnector, workflows: Workflows) -> None:
+    """Runs in a thread without an event loop, so that DBOS makes its own."""
+    DBOS(config=dbos_settings(config, connector=connector))
     workflows.register()
     DBOS.launch()
 
@@ -190,8 +190,8 @@ def _destroy() -> None:
     DBOS.destroy(destroy_registry=True)
 
 
-def _look(orphans: Orphans) -> None:
-    if lost := orphans.look():
+def _requeue_orphans(orphans: OrphanedWorkflows) -> None:
+    if lost := orphans.requeue():
         log.warning("engine.queued_again", workflows=lost)
 
 
@@ -203,12 +203,12 @@ def _prune(client: DBOSClient) -> None:
 def _repeating(
     chore: Callable[[], None], every_s: float, *, name: str
 ) -> AbstractAsyncContextManager[None]:
-    """Not at once: others may want to know first what became of workflows that ended long ago."""
+    """The first round comes after `every_s`: recovery may still need old workflows."""
     act = partial(_in_thread, chore)
     failed = "engine.chore_failed"
-    return repeating(act, every_s, name=name, failed=failed, first_s=every_s, chore=name)
+    return repeat_in_background(act, every_s, name=name, failed=failed, first_s=every_s, chore=name)
 
 
 async def _in_thread(work: Callable[[], Found]) -> Found:
-    """Half a launch could not be undone."""
+    """Not cancellable: half a launch could not be undone."""
     return await to_its_end(asyncio.to_thread(work))

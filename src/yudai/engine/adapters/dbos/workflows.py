@@ -1,4 +1,4 @@
-"""A flow as workflows of DBOS: thin, because they are replayed when somebody takes them up."""
+"""A flow as DBOS workflows. They are thin, because DBOS replays them on recovery."""
 
 import asyncio
 import contextvars
@@ -11,7 +11,7 @@ import structlog
 from dbos import DBOS, WorkflowHandleAsync
 
 from yudai.engine.adapters.dbos.contract import ANSWER, CONCLUDE, PREPARE, RUN, SOLVE, run_options
-from yudai.engine.port import Field, Flow
+from yudai.engine.port import Flow, RunBatch
 from yudai.kit.ids import MessageId, RunId, SolveId
 from yudai.kit.retry import retry
 
@@ -21,11 +21,11 @@ log: structlog.stdlib.BoundLogger = structlog.get_logger()
 Result = TypeVar("Result")
 
 RETRY_DELAYS_S = (0.5, 1.0, 2.0, 4.0, 5.0, 5.0, 5.0)
-"""Between the tries of a part that raised: that is ours, e.g. a database that is away."""
+"""Delays between tries of a part that raised, for example when the database is unavailable."""
 
 
-class Parts:
-    """Made on our loop; asked from DBOS's."""
+class PartRunner:
+    """Runs parts on our event loop; called from DBOS's loop."""
 
     def __init__(self, retry_delays_s: Sequence[float] = RETRY_DELAYS_S) -> None:
         self._loop = asyncio.get_running_loop()
@@ -33,16 +33,16 @@ class Parts:
         self._tasks: set[asyncio.Task[Any]] = set()
         self._is_cancelled = False
 
-    async def do(self, name: str, part: Callable[[], Awaitable[Result]]) -> Result:
-        """Do it to its end, wherever it is asked for."""
-        # In a context of its own: in DBOS's, what a part starts would be taken for its child.
+    async def run(self, name: str, part: Callable[[], Awaitable[Result]]) -> Result:
+        """Run a part to its end on our event loop."""
+        # In a new context: in DBOS's, workflows started by a part would become its children.
         doing = contextvars.Context().run(
             asyncio.run_coroutine_threadsafe, self._do(name, part), self._loop
         )
         return await asyncio.wrap_future(doing)
 
     def cancel(self) -> None:
-        """Do no more; the workflows stay unfinished, for whoever takes them up."""
+        """Cancel all parts; the workflows stay unfinished for another worker."""
         self._is_cancelled = True
         for task in self._tasks:
             task.cancel()
@@ -57,7 +57,7 @@ class Parts:
         task = asyncio.create_task(self._try(name, part), name=name)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
-        # DBOS cancels its side when it ends: a second time would disturb the clean-up of ours.
+        # DBOS cancels its side at shutdown; a second cancellation would disturb our clean-up.
         return await asyncio.shield(task)
 
     async def _try(self, name: str, part: Callable[[], Awaitable[Result]]) -> Result:
@@ -65,7 +65,7 @@ class Parts:
             log.warning("flow.part_repeated", part=name, error=repr(error), in_s=delay_s)
 
         try:
-            # Whatever it is, it may pass.
+            # Any error may be transient.
             return await retry(part, self._retry_delays_s, on=Exception, tell=tell)
         except Exception:
             log.exception("flow.part_given_up", part=name)
@@ -73,22 +73,22 @@ class Parts:
 
 
 class Workflows:
-    def __init__(self, flow: Flow, parts: Parts, *, poll_s: float) -> None:
+    def __init__(self, flow: Flow, part_runner: PartRunner, *, poll_s: float) -> None:
         self._flow = flow
-        self._parts = parts
+        self._part_runner = part_runner
         self._poll_s = poll_s
         self._active: Counter[str] = Counter()
 
     @property
     def active(self) -> set[str]:
-        """Ids of those that are executed in this process."""
+        """Ids of workflows that this process executes."""
         return set(self._active)
 
     def register(self) -> None:
-        """As workflows that are never given up for having been taken up often.
+        """Register the workflows, without a limit on recoveries.
 
-        A flow counts that itself, and ends a run that kills its workers; one that DBOS gave up
-        would leave its solve open.
+        The flow counts them itself and ends a run that kills its workers. A workflow that DBOS
+        gave up would leave its solve open.
         """
 
         async def solve(solve_id: str) -> None:
@@ -112,19 +112,19 @@ class Workflows:
             return (await self._flow.prepare(solve_id)).model_dump(mode="json")
 
         stored = await self._step(PREPARE, prepare)
-        field = Field(runs=stored["runs"], parallel=stored["parallel"])
-        await self._run_all(solve_id, field)
+        batch = RunBatch(runs=stored["runs"], parallel=stored["parallel"])
+        await self._run_all(solve_id, batch)
         await self._step(CONCLUDE, lambda: self._flow.conclude(solve_id))
 
-    async def _run_all(self, solve_id: SolveId, field: Field) -> None:
-        """So many at once; which one ended first is stored, so that a replay does the same.
+    async def _run_all(self, solve_id: SolveId, batch: RunBatch) -> None:
+        """Run at most `parallel` runs at once. DBOS stores which one ended first, for replays.
 
-        One that ended in an error has ended, too: what became of it is in our database.
+        A run whose workflow failed has ended, too: its outcome is in our database.
         """
-        waiting = deque(field.runs)
+        waiting = deque(batch.runs)
         going: dict[str, WorkflowHandleAsync[Any]] = {}
         while waiting or going:
-            while waiting and len(going) < field.parallel:
+            while waiting and len(going) < batch.parallel:
                 run_id = waiting.popleft()
                 options = run_options(run_id, solve_id)
                 handle = await DBOS.enqueue_workflow_with_options_async(options, run_id)
@@ -136,7 +136,7 @@ class Workflows:
 
     async def _step(self, name: str, part: Callable[[], Awaitable[Result]]) -> Result:
         async def step() -> Result:
-            return await self._parts.do(name, part)
+            return await self._part_runner.run(name, part)
 
         return await DBOS.run_step_async({"name": name}, step)
 

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from yudai.forge.adapters.folder.work_tree import MISSING, Found, WorkTree, open_work_tree
 from yudai.forge.adapters.git.objects import EXECUTABLE, Content, Difference, Side
-from yudai.forge.adapters.git.scratch_repository import Desk
+from yudai.forge.adapters.git.scratch_repository import ScratchRepository
 from yudai.kit.errors import ConflictError, RefusedError
 from yudai.patches.patch import readable
 
@@ -48,7 +48,7 @@ def write_all(root: Path, edits: Sequence[Edit]) -> None:
 
 
 class _MovedError(Exception):
-    """Somebody else changed a file at the same moment."""
+    """Another program changed a file at the same moment."""
 
 
 class _Attempt:
@@ -153,25 +153,25 @@ class _Attempt:
 _EXECUTABLE = 0o100
 
 
-async def fit(desk: Desk, differences: Sequence[Difference]) -> list[Edit]:
+async def fit(scratch: ScratchRepository, differences: Sequence[Difference]) -> list[Edit]:
     """The edits to make; refused when a file is neither as it was nor as it would be."""
-    desk.copy_attributes()
-    seen = await asyncio.to_thread(_look, desk, differences)
-    if all([await _is(desk, d.path, d.new, seen[d.path]) for d in differences]):
+    scratch.copy_attributes()
+    seen = await asyncio.to_thread(_look, scratch, differences)
+    if all([await _is(scratch, d.path, d.new, seen[d.path]) for d in differences]):
         raise ConflictError("the patch is applied already: nothing is left to change")
     for difference in differences:
-        if not await _is(desk, difference.path, difference.old, seen[difference.path]):
+        if not await _is(scratch, difference.path, difference.old, seen[difference.path]):
             name = readable(os.fsdecode(difference.path))
             raise ConflictError(
                 f"your folder has changed since: {name} is not what the patch was made for"
             )
-    return [await _edit(desk, difference, seen[difference.path]) for difference in differences]
+    return [await _edit(scratch, difference, seen[difference.path]) for difference in differences]
 
 
-def _look(desk: Desk, differences: Sequence[Difference]) -> dict[bytes, Found]:
+def _look(scratch: ScratchRepository, differences: Sequence[Difference]) -> dict[bytes, Found]:
     touched = {difference.path for difference in differences}
     seen: dict[bytes, Found] = {}
-    with open_work_tree(desk.place.root) as tree:
+    with open_work_tree(scratch.place.root) as tree:
         for path in (difference.path for difference in differences):
             try:
                 barrier = tree.barrier(path)
@@ -185,42 +185,42 @@ def _look(desk: Desk, differences: Sequence[Difference]) -> dict[bytes, Found]:
     return seen
 
 
-async def _is(desk: Desk, path: bytes, side: Side, found: Found) -> bool:
+async def _is(scratch: ScratchRepository, path: bytes, side: Side, found: Found) -> bool:
     if not side.exists:
         return found.kind in ("missing", "folder")
     if found.kind != ("link" if side.is_link else "file"):
         return False
-    if not side.is_link and desk.config.heeds_mode:
+    if not side.is_link and scratch.config.heeds_mode:
         executable = bool(found.permissions & _EXECUTABLE)
         if executable != (side.mode == EXECUTABLE):
             return False
-    raw = Content("blob", found.content).oid(desk.config.object_format)
-    return raw == side.oid or (not side.is_link and await _stored(desk, path, found) == side.oid)
+    raw = Content("blob", found.content).oid(scratch.config.object_format)
+    return raw == side.oid or (not side.is_link and await _stored(scratch, path, found) == side.oid)
 
 
-async def _edit(desk: Desk, difference: Difference, found: Found) -> Edit:
+async def _edit(scratch: ScratchRepository, difference: Difference, found: Found) -> Edit:
     path, old, new = difference
     # Where git does not heed modes, the file's own may be another than the one that git knows.
     executable = new.mode == EXECUTABLE
     if old.mode == new.mode:
         executable = bool(found.permissions & _EXECUTABLE)
-    return Edit(path, new, await _written(desk, path, new), executable, found)
+    return Edit(path, new, await _written(scratch, path, new), executable, found)
 
 
-async def _stored(desk: Desk, path: bytes, found: Found) -> str:
+async def _stored(scratch: ScratchRepository, path: bytes, found: Found) -> str:
     """The name that git would give to a file: line ends and encodings as it keeps them."""
-    git = desk.over_files(desk.writing)
+    git = scratch.over_files(scratch.writing)
     oid = await git.ask(
         "hash-object", f"--path={os.fsdecode(path)}", "--stdin", stdin=found.content
     )
     return oid.decode().strip()
 
 
-async def _written(desk: Desk, path: bytes, side: Side) -> bytes:
+async def _written(scratch: ScratchRepository, path: bytes, side: Side) -> bytes:
     """A content as git would check it out; programs that filter are none of our settings."""
     if not side.exists:
         return b""
-    git = desk.over_files(desk.writing)
+    git = scratch.over_files(scratch.writing)
     if side.is_link:
         return await git.ask("cat-file", "blob", side.oid)
     return await git.ask("cat-file", "--filters", f"--path={os.fsdecode(path)}", side.oid)

@@ -1,4 +1,4 @@
-"""Folders of this machine: looked at through a repository of our own, changed only when told to."""
+"""Folders of this machine: read through our own repository, changed only on request."""
 
 import asyncio
 import os
@@ -17,7 +17,7 @@ from yudai.forge.adapters.git.find_repository import Place, find_place
 from yudai.forge.adapters.git.mirror import Caps, Mirror
 from yudai.forge.adapters.git.patch_tree import patch_tree
 from yudai.forge.adapters.git.refs import Refs
-from yudai.forge.adapters.git.scratch_repository import Desk, open_desk
+from yudai.forge.adapters.git.scratch_repository import ScratchRepository, open_scratch
 from yudai.forge.adapters.git.tree_files import list_paths, read_file
 from yudai.forge.ports.folder import Snapshot
 from yudai.kit.clock import Clock
@@ -29,7 +29,7 @@ class LocalForge:
     def __init__(
         self, home: Path, clock: Clock, *, person: Path | None = None, caps: Caps | None = None
     ) -> None:
-        """`person` is the home of whoever's git configuration counts: the user's, if not given."""
+        """`person` is whose git configuration applies; the default is the current user."""
         self._home = home
         self._clock = clock
         self._person = (
@@ -40,10 +40,10 @@ class LocalForge:
         self._caps = caps or Caps()
 
     async def snapshot(self, target: str, *, base: str = "", dirty: bool = False) -> Snapshot:
-        async with self._desk(target) as desk:
-            start = await find_start(desk.reading, desk.place, base)
+        async with self._scratch(target) as scratch:
+            start = await find_start(scratch.reading, scratch.place, base)
             return await take_snapshot(
-                desk, start, dirty=dirty, sources=self._home / "sources", caps=self._caps
+                scratch, start, dirty=dirty, sources=self._home / "sources", caps=self._caps
             )
 
     async def paths(self, snapshot: Snapshot) -> tuple[str, ...]:
@@ -54,31 +54,31 @@ class LocalForge:
         return await read_file(mirror, snapshot, path, max_bytes=max_bytes)
 
     async def apply(self, snapshot: Snapshot, patch: bytes) -> None:
-        async with self._desk_of(snapshot) as desk:
-            patched = await patch_tree(desk, snapshot.tree, patch)
-            edits = await fit(desk, patched.differences)
-            await asyncio.to_thread(write_all, desk.place.root, edits)
+        async with self._scratch_of(snapshot) as scratch:
+            patched = await patch_tree(scratch, snapshot.tree, patch)
+            edits = await fit(scratch, patched.differences)
+            await asyncio.to_thread(write_all, scratch.place.root, edits)
 
     async def check_branch(self, snapshot: Snapshot, name: str) -> None:
         await _check_branch(snapshot, name)
-        async with self._desk_of(snapshot) as desk:
-            refs = Refs(desk.place, shared=desk.config.shared)
+        async with self._scratch_of(snapshot) as scratch:
+            refs = Refs(scratch.place, shared=scratch.config.shared)
             await asyncio.to_thread(refs.check_free, name)
 
     async def branch(self, snapshot: Snapshot, patch: bytes, *, name: str, message: str) -> str:
         await _check_branch(snapshot, name)
-        async with self._desk_of(snapshot) as desk:
+        async with self._scratch_of(snapshot) as scratch:
             now = self._clock.now()
-            return await make_branch(desk, snapshot, patch, name=name, message=message, now=now)
+            return await make_branch(scratch, snapshot, patch, name=name, message=message, now=now)
 
     @asynccontextmanager
-    async def _desk(self, target: str) -> AsyncGenerator[Desk]:
+    async def _scratch(self, target: str) -> AsyncGenerator[ScratchRepository]:
         place = await asyncio.to_thread(find_place, target)
         config = await read_config(place, self._person)
         mirror = self._mirror(place, config)
         try:
-            with open_desk(mirror, place, config) as desk:
-                yield desk
+            with open_scratch(mirror, place, config) as scratch:
+                yield scratch
         except OSError as error:
             where = readable(os.fsdecode(error.filename or self._home))
             raise RefusedError(f"cannot use {where}: {error.strerror}") from error
@@ -87,22 +87,22 @@ class LocalForge:
         return Mirror.of(self._home, place.root, config.object_format)
 
     @asynccontextmanager
-    async def _desk_of(self, snapshot: Snapshot) -> AsyncGenerator[Desk]:
+    async def _scratch_of(self, snapshot: Snapshot) -> AsyncGenerator[ScratchRepository]:
         """For changing something: the folder has to be the one that was looked at."""
         mirror = Mirror.of_snapshot(self._home, snapshot)
-        async with self._desk(str(snapshot.root)) as desk:
-            if desk.mirror.folder != mirror.folder:
+        async with self._scratch(str(snapshot.root)) as scratch:
+            if scratch.mirror.folder != mirror.folder:
                 raise RefusedError(
-                    f"{readable(str(snapshot.root))} is another repository now: solve it anew"
+                    f"{readable(str(snapshot.root))} is another repository now: start a new solve"
                 )
             await mirror.check(snapshot)
-            yield desk
+            yield scratch
 
 
 async def _check_branch(snapshot: Snapshot, name: str) -> None:
     if snapshot.dirty:
         raise RefusedError(
-            "a branch cannot hold your uncommitted changes: commit them first and solve anew, "
-            "or apply the patch"
+            "a branch cannot hold your uncommitted changes: commit them first and start a new "
+            "solve, or apply the patch"
         )
     await check_name(name)

@@ -1,4 +1,4 @@
-"""A look at a folder that keeps nothing: for telling a person what a solve of it would be."""
+"""A preview of a folder's snapshot that stores nothing, to plan a solve before it is confirmed."""
 
 import tempfile
 from collections.abc import Generator, Iterable
@@ -16,7 +16,7 @@ _MISSING = b" missing"
 
 
 @contextmanager
-def open_look(
+def open_preview(
     home: Path, clock: Clock, *, dirty: bool, person: Path | None = None
 ) -> Generator[LocalForge]:
     """All that it writes is in a scratch folder, which is gone afterwards.
@@ -26,10 +26,10 @@ def open_look(
     """
     home.mkdir(mode=0o700, parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=home, prefix=".look-") as scratch:
-        yield _LookingForge(Path(scratch), clock, copies=dirty, person=person)
+        yield _PreviewForge(Path(scratch), clock, copies=dirty, person=person)
 
 
-class _LookingForge(LocalForge):
+class _PreviewForge(LocalForge):
     def __init__(self, home: Path, clock: Clock, *, copies: bool, person: Path | None) -> None:
         super().__init__(home, clock, person=person)
         self._copies = copies
@@ -40,10 +40,10 @@ class _LookingForge(LocalForge):
         # sparse index makes even `status` write: then we need objects of our own.
         is_sparse = (place.git_dir / "info" / "sparse-checkout").exists()
         theirs = None if self._copies or is_sparse else place.objects
-        return _Pane(kept.folder, kept.object_format, theirs)
+        return _LinkedMirror(kept.folder, kept.object_format, theirs)
 
 
-class _Pane(Mirror):
+class _LinkedMirror(Mirror):
     """Shows their objects instead of copying them, if it may; makes no archive."""
 
     def __init__(self, folder: Path, object_format: str, theirs: Path | None) -> None:

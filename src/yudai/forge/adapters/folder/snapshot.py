@@ -14,7 +14,7 @@ from yudai.forge.adapters.folder.uncommitted import (
 )
 from yudai.forge.adapters.git.mirror import Caps
 from yudai.forge.adapters.git.objects import SUBMODULE, Entry, list_tree
-from yudai.forge.adapters.git.scratch_repository import Desk
+from yudai.forge.adapters.git.scratch_repository import ScratchRepository
 from yudai.forge.adapters.git.tree_files import files_of
 from yudai.forge.adapters.git.tree_warnings import left_out, remarks
 from yudai.forge.ports.folder import Snapshot
@@ -24,51 +24,51 @@ from yudai.patches.patch import readable
 
 
 async def take_snapshot(
-    desk: Desk, start: Start, *, dirty: bool, sources: Path, caps: Caps
+    scratch: ScratchRepository, start: Start, *, dirty: bool, sources: Path, caps: Caps
 ) -> Snapshot:
-    committed = tree = await _tree(desk, start.commit)
-    entries = await list_tree(desk.reading, tree)
+    committed = tree = await _tree(scratch, start.commit)
+    entries = await list_tree(scratch.reading, tree)
     check_size(entries, caps)
-    await desk.mirror.take(desk.reading, _names(start.commit, tree, entries))
-    changes = await _changes(desk, start, dirty=dirty)
+    await scratch.mirror.take(scratch.reading, _names(start.commit, tree, entries))
+    changes = await _changes(scratch, start, dirty=dirty)
     if changes:
-        tree = await include(desk, changes, start.commit, caps)
-        entries = await list_tree(desk.writing, tree)
+        tree = await include(scratch, changes, start.commit, caps)
+        entries = await list_tree(scratch.writing, tree)
         check_size(entries, caps)
-    _check_folder(entries, desk.place.folder)
+    _check_folder(entries, scratch.place.folder)
     source = sources / f"{tree}.tar"
-    await desk.mirror.archive(tree, source)
+    await scratch.mirror.archive(tree, source)
     nested = [change.path for change in changes if change.is_repository]
     return Snapshot(
-        repo=desk.place.root.name or "/",
-        root=desk.place.root,
-        folder=desk.place.folder,
+        repo=scratch.place.root.name or "/",
+        root=scratch.place.root,
+        folder=scratch.place.folder,
         branch=start.branch,
         commit=start.commit,
         tree=tree,
         dirty=tree != committed,
         source=source,
-        notes=(*await remarks(desk.writing, entries), *left_out(nested)),
+        notes=(*await remarks(scratch.writing, entries), *left_out(nested)),
     )
 
 
-async def _changes(desk: Desk, start: Start, *, dirty: bool) -> list[Change]:
+async def _changes(scratch: ScratchRepository, start: Start, *, dirty: bool) -> list[Change]:
     if not start.is_head:
         if dirty:
             raise RefusedError(
                 DIRTY, " takes your work tree, which does not stand upon ", BASE, field="dirty"
             )
         return []
-    desk.copy_index(start.commit)
-    changes = await find_changes(desk, each_file=dirty)
-    refuse_unmerged(changes, desk.place.root)
+    scratch.copy_index(start.commit)
+    changes = await find_changes(scratch, each_file=dirty)
+    refuse_unmerged(changes, scratch.place.root)
     if not dirty:
         refuse_uncommitted(changes)
     return changes
 
 
-async def _tree(desk: Desk, commit: str) -> str:
-    return (await desk.reading.ask("rev-parse", f"{commit}^{{tree}}")).decode().strip()
+async def _tree(scratch: ScratchRepository, commit: str) -> str:
+    return (await scratch.reading.ask("rev-parse", f"{commit}^{{tree}}")).decode().strip()
 
 
 def check_size(entries: Sequence[Entry], caps: Caps) -> None:

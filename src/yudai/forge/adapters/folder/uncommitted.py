@@ -9,7 +9,7 @@ from typing import NamedTuple
 from yudai.forge.adapters.git.lfs import MAX_POINTER, parse_pointer, stands_for
 from yudai.forge.adapters.git.mirror import Caps
 from yudai.forge.adapters.git.objects import SUBMODULE, parse_raw, read_objects
-from yudai.forge.adapters.git.scratch_repository import Desk
+from yudai.forge.adapters.git.scratch_repository import ScratchRepository
 from yudai.kit.errors import RefusedError
 from yudai.kit.hints import USE_DIRTY
 from yudai.patches.patch import readable
@@ -32,12 +32,12 @@ class Change(NamedTuple):
         return self.work_tree == "?" and self.path.endswith(b"/")
 
 
-async def find_changes(desk: Desk, *, each_file: bool) -> list[Change]:
+async def find_changes(scratch: ScratchRepository, *, each_file: bool) -> list[Change]:
     """What `git status` would tell; `each_file` names every file of an untracked folder.
 
     The commit's objects have to be ours already: a sparse index makes even this command write.
     """
-    raw = await desk.over_files(desk.writing).ask(
+    raw = await scratch.over_files(scratch.writing).ask(
         "status",
         "--porcelain=v2",
         "-z",
@@ -46,7 +46,7 @@ async def find_changes(desk: Desk, *, each_file: bool) -> list[Change]:
         f"--untracked-files={'all' if each_file else 'normal'}",
     )
     changes = [_parse(item) for item in raw.split(b"\0") if item]
-    return await _without_lfs(desk, changes)
+    return await _without_lfs(scratch, changes)
 
 
 def refuse_unmerged(changes: Sequence[Change], root: Path) -> None:
@@ -66,15 +66,17 @@ def refuse_uncommitted(changes: Sequence[Change]) -> None:
         )
 
 
-async def include(desk: Desk, changes: Sequence[Change], commit: str, caps: Caps) -> str:
+async def include(
+    scratch: ScratchRepository, changes: Sequence[Change], commit: str, caps: Caps
+) -> str:
     """The tree of the work tree as it is now, in our objects; the index is our copy."""
-    await asyncio.to_thread(_check_size, desk.place.root, changes, caps)
-    git = desk.over_files(desk.writing)
+    await asyncio.to_thread(_check_size, scratch.place.root, changes, caps)
+    git = scratch.over_files(scratch.writing)
     gone = [change.path for change in changes if change.work_tree == "D"]
     there = [change.path for change in changes if _is_new(change)]
     await git.ask("update-index", "--force-remove", "-z", "--stdin", stdin=_lines(gone))
     await git.ask("update-index", "--add", "--replace", "-z", "--stdin", stdin=_lines(there))
-    raw = await desk.writing.ask(
+    raw = await scratch.writing.ask(
         "diff-index", "--cached", "--raw", "-z", "--no-renames", "--full-index", commit
     )
     staged = [
@@ -82,8 +84,8 @@ async def include(desk: Desk, changes: Sequence[Change], commit: str, caps: Caps
         for difference in parse_raw(raw)
         if difference.new.exists and difference.new.mode != SUBMODULE
     ]
-    await desk.mirror.take(desk.reading, staged)
-    return (await desk.writing.ask("write-tree")).decode().strip()
+    await scratch.mirror.take(scratch.reading, staged)
+    return (await scratch.writing.ask("write-tree")).decode().strip()
 
 
 def _parse(item: bytes) -> Change:
@@ -96,24 +98,24 @@ def _parse(item: bytes) -> Change:
     return Change(words[7], words[0].decode()[1], words[6].decode())
 
 
-async def _without_lfs(desk: Desk, changes: list[Change]) -> list[Change]:
+async def _without_lfs(scratch: ScratchRepository, changes: list[Change]) -> list[Change]:
     """A file whose pointer is staged is no change, though no filter of ours says so."""
     modified = {change.oid for change in changes if change.work_tree == "M"}
     if not modified:
         return changes
-    sizes = await desk.reading.ask(
+    sizes = await scratch.reading.ask(
         "cat-file",
         "--batch-check=%(objectsize) %(objectname)",
         stdin="".join(f"{oid}\n" for oid in modified).encode(),
     )
     pairs = [line.split(" ") for line in sizes.decode().splitlines()]
     small = [oid for size, oid in pairs if size.isdigit() and int(size) <= MAX_POINTER]
-    contents = await read_objects(desk.reading, small, max_bytes=_MAX_POINTERS)
+    contents = await read_objects(scratch.reading, small, max_bytes=_MAX_POINTERS)
     pointers = {oid: parse_pointer(content.body) for oid, content in contents.items()}
 
     def is_checked_out(change: Change) -> bool:
         pointer = pointers.get(change.oid) if change.work_tree == "M" else None
-        file = desk.place.root / os.fsdecode(change.path)
+        file = scratch.place.root / os.fsdecode(change.path)
         return pointer is not None and stands_for(pointer, file)
 
     return await asyncio.to_thread(

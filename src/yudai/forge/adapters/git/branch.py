@@ -1,4 +1,4 @@
-"""One commit upon the base as a new branch: new objects, then the ref; nothing else of theirs."""
+"""Creates a branch with one commit on the base: new objects, then the ref, nothing else."""
 
 import asyncio
 import os
@@ -13,7 +13,7 @@ from yudai.forge.adapters.git.command import NOWHERE, Git
 from yudai.forge.adapters.git.objects import SUBMODULE, Content, compare, read_objects
 from yudai.forge.adapters.git.patch_tree import patch_tree
 from yudai.forge.adapters.git.refs import HEADS, Refs, share
-from yudai.forge.adapters.git.scratch_repository import Desk
+from yudai.forge.adapters.git.scratch_repository import ScratchRepository
 from yudai.forge.ports.folder import Snapshot
 from yudai.kit.errors import RefusedError
 from yudai.kit.text import clean
@@ -36,26 +36,34 @@ async def check_name(name: str) -> None:
 
 
 async def make_branch(
-    desk: Desk, snapshot: Snapshot, patch: bytes, *, name: str, message: str, now: float
+    scratch: ScratchRepository,
+    snapshot: Snapshot,
+    patch: bytes,
+    *,
+    name: str,
+    message: str,
+    now: float,
 ) -> str:
     """Build the commit, copy it over and name it; the same branch made twice is made once."""
-    refs = Refs(desk.place, shared=desk.config.shared)
-    patched = await patch_tree(desk, snapshot.tree, patch)
+    refs = Refs(scratch.place, shared=scratch.config.shared)
+    patched = await patch_tree(scratch, snapshot.tree, patch)
     taken = await asyncio.to_thread(refs.find, HEADS + name)
     if taken is not None:
-        when = await _commit_time(desk, taken)
-        if taken == await _commit(desk, snapshot, patched.tree, message=message, when=when):
+        when = await _commit_time(scratch, taken)
+        if taken == await _commit(scratch, snapshot, patched.tree, message=message, when=when):
             return taken
-    commit = await _commit(desk, snapshot, patched.tree, message=message, when=int(now))
-    new = await _new_objects(desk, snapshot, patched.tree, commit)
+    commit = await _commit(scratch, snapshot, patched.tree, message=message, when=int(now))
+    new = await _new_objects(scratch, snapshot, patched.tree, commit)
     await asyncio.to_thread(refs.check_free, name)
-    await asyncio.to_thread(_store, desk, new)
+    await asyncio.to_thread(_store, scratch, new)
     await asyncio.to_thread(refs.create, name, commit)
     return commit
 
 
-async def _commit(desk: Desk, snapshot: Snapshot, tree: str, *, message: str, when: int) -> str:
-    git = replace(desk.writing, env=signed_by(*AUTHOR, at=when))
+async def _commit(
+    scratch: ScratchRepository, snapshot: Snapshot, tree: str, *, message: str, when: int
+) -> str:
+    git = replace(scratch.writing, env=signed_by(*AUTHOR, at=when))
     text = clean(message).strip() + "\n"
     made = await git.ask("commit-tree", "-p", snapshot.commit, tree, stdin=text.encode())
     return made.decode().strip()
@@ -71,37 +79,37 @@ def signed_by(name: str, email: str, *, at: int) -> dict[str, str]:
     }
 
 
-async def _commit_time(desk: Desk, oid: str) -> int:
-    ran = await desk.theirs.run("cat-file", "commit", oid)
+async def _commit_time(scratch: ScratchRepository, oid: str) -> int:
+    ran = await scratch.theirs.run("cat-file", "commit", oid)
     match = _COMMITTED.search(ran.output)
     return int(match[1]) if match else 0
 
 
 async def _new_objects(
-    desk: Desk, snapshot: Snapshot, tree: str, commit: str
+    scratch: ScratchRepository, snapshot: Snapshot, tree: str, commit: str
 ) -> Mapping[str, Content]:
     """The commit's objects that they do not have; their base has to be there still."""
-    differences = await compare(desk.writing, snapshot.tree, tree, folders=True)
+    differences = await compare(scratch.writing, snapshot.tree, tree, folders=True)
     changed = [d.new.oid for d in differences if d.new.exists and d.new.mode != SUBMODULE]
     wanted = dict.fromkeys([*changed, tree, commit])
     asked = "".join(f"{oid}\n" for oid in (snapshot.commit, *wanted))
-    answer = await desk.theirs.ask("cat-file", "--batch-check", stdin=asked.encode())
+    answer = await scratch.theirs.ask("cat-file", "--batch-check", stdin=asked.encode())
     base, *others = answer.decode().splitlines()
     if base.endswith(" missing"):
         raise RefusedError(
             f"commit {snapshot.commit[:12]} is no longer in {readable(str(snapshot.root))}: "
-            "solve it anew"
+            "start a new solve"
         )
     missing = [line.split(" ")[0] for line in others if line.endswith(" missing")]
-    return await read_objects(desk.writing, missing, max_bytes=_MAX_NEW)
+    return await read_objects(scratch.writing, missing, max_bytes=_MAX_NEW)
 
 
-def _store(desk: Desk, new: Mapping[str, Content]) -> None:
+def _store(scratch: ScratchRepository, new: Mapping[str, Content]) -> None:
     """Contents before what names them: the commit, which was asked for last, comes last."""
     for oid, content in new.items():
-        if content.oid(desk.config.object_format) != oid:
-            raise RefusedError(f"object {oid} is damaged in our copy: solve it anew")
-        _store_loose(desk.place.objects, oid, content.whole, shared=desk.config.shared)
+        if content.oid(scratch.config.object_format) != oid:
+            raise RefusedError(f"object {oid} is damaged in our copy: start a new solve")
+        _store_loose(scratch.place.objects, oid, content.whole, shared=scratch.config.shared)
 
 
 def _store_loose(objects: Path, oid: str, whole: bytes, *, shared: str) -> None:

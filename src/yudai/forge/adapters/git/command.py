@@ -1,4 +1,4 @@
-"""Runs git with nobody's configuration but what is handed to it, within limits."""
+"""Runs git within limits, with only the configuration that is passed to it."""
 
 import asyncio
 import base64
@@ -92,7 +92,7 @@ class TooSlowError(RefusedError):
 
 @dataclass(frozen=True)
 class Git:
-    """One way to look: which repository of ours, whose objects besides, which work tree."""
+    """One configuration of git: our repository, alternate objects, a work tree, settings."""
 
     git_dir: Path
     objects: Path | None = None
@@ -103,7 +103,7 @@ class Git:
     env: Mapping[str, str | None] = field(default_factory=dict[str, str | None])
     """What is different in its environment; None: not set."""
     secrets: Mapping[str, SecretStr] = field(default_factory=dict[str, SecretStr], repr=False)
-    """Settings that only this process may know; whatever it says is told without them."""
+    """Settings that only this process may know; they are removed from git's output."""
 
     async def run(
         self, *args: str, stdin: bytes = b"", into: IO[bytes] | None = None, limits: Limits = LIMITS

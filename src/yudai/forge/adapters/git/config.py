@@ -38,7 +38,7 @@ _TRUE = frozenset({"true", "yes", "on", "1"})
 
 
 class Person(NamedTuple):
-    """Where somebody's own git configuration is."""
+    """Where a person's own git configuration is."""
 
     home: Path
     config: Path

@@ -56,7 +56,7 @@ class Mirror:
         return Git(self.folder)
 
     def create(self) -> None:
-        """Whoever is first makes it, whole."""
+        """Create it completely, unless another process was first."""
         if self.folder.exists():
             return
         self.folder.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -143,4 +143,4 @@ def lacking(complaint: str) -> RefusedError:
 
 
 def _gone(snapshot: Snapshot) -> NotFoundError:
-    return NotFoundError(f"the snapshot of {snapshot.repo} is no longer stored: solve it anew")
+    return NotFoundError(f"the snapshot of {snapshot.repo} is no longer stored: start a new solve")

@@ -52,7 +52,7 @@ async def list_tree(git: Git, tree: str, *, path: str = "") -> list[Entry]:
 
 
 async def find_entry(git: Git, tree: str, path: str) -> Entry | None:
-    """What stands at that path of a tree, as it is written there."""
+    """The entry at exactly that path of a tree."""
     if "\0" in path or {"", ".", ".."} & set(path.split("/")):
         return None
     found = await list_tree(git, tree, path=path)

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from yudai.forge.adapters.git.command import Git, Limits
 from yudai.forge.adapters.git.objects import Difference, compare
-from yudai.forge.adapters.git.scratch_repository import Desk
+from yudai.forge.adapters.git.scratch_repository import ScratchRepository
 from yudai.kit.errors import RefusedError
 from yudai.patches.patch import Patch, forbidden, parse_patch, readable
 
@@ -19,9 +19,9 @@ class Patched(NamedTuple):
     differences: list[Difference]
 
 
-async def patch_tree(desk: Desk, tree: str, patch: bytes) -> Patched:
+async def patch_tree(scratch: ScratchRepository, tree: str, patch: bytes) -> Patched:
     """The tree with the patch in it; RefusedError when it does not fit or leads astray."""
-    return await put_on_tree(desk.writing, tree, patch, parsed=_parse(patch))
+    return await put_on_tree(scratch.writing, tree, patch, parsed=_parse(patch))
 
 
 async def put_on_tree(

@@ -80,7 +80,7 @@ class Refs:
         try:
             descriptor = os.open(lock, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
         except FileExistsError:
-            raise ConflictError(f"somebody else is making branch {readable(branch)}") from None
+            raise ConflictError(f"another process is creating branch {readable(branch)}") from None
         try:
             with open(descriptor, "w") as file:  # noqa: PTH123 - a descriptor
                 file.write(f"{oid}\n")

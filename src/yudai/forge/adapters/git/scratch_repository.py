@@ -1,4 +1,4 @@
-"""A scratch git directory of ours for one operation, with copies of their small files."""
+"""Our scratch git directory for one operation, with copies of the repository's small files."""
 
 import os
 import shutil
@@ -15,7 +15,7 @@ from yudai.forge.adapters.git.mirror import Mirror, lay_out
 
 
 @dataclass(frozen=True)
-class Desk:
+class ScratchRepository:
     folder: Path
     mirror: Mirror
     place: Place
@@ -58,12 +58,12 @@ class Desk:
 
 
 @contextmanager
-def open_desk(mirror: Mirror, place: Place, config: GitConfig) -> Generator[Desk]:
+def open_scratch(mirror: Mirror, place: Place, config: GitConfig) -> Generator[ScratchRepository]:
     mirror.create()
     with tempfile.TemporaryDirectory(dir=mirror.folder.parent, prefix=".desk-") as name:
         folder = Path(name) / "git"
         lay_out(folder, config.object_format)
-        yield Desk(folder, mirror, place, config)
+        yield ScratchRepository(folder, mirror, place, config)
 
 
 def _copy_small(source: Path, folder: Path) -> None:

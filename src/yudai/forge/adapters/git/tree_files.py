@@ -1,4 +1,4 @@
-"""Files of a snapshot, read from the repository of ours that holds it."""
+"""Files of a snapshot, read from the mirror that holds it."""
 
 import errno
 import os

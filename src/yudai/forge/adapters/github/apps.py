@@ -92,7 +92,7 @@ class Apps:
         try:
             user = await self._client.one(User, ask, by=identity(by))
         except RefusedError:
-            # A server that shows nobody's page: an address without the number has to do.
+            # The server shows no profile pages: an address without the user's number has to do.
             return Account(id=0, login=login, is_bot=True)
         self._bot = Account(id=user.id, login=login, is_bot=True)
         return self._bot

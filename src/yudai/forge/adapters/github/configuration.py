@@ -14,7 +14,7 @@ _LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 
 
 class AppConfig(Value):
-    """A GitHub App of ours."""
+    """The GitHub App of this installation."""
 
     app_id: str
     private_key: SecretStr
@@ -32,7 +32,7 @@ class Bounds(NamedTuple):
     repeats: int = 3
     """After the first attempt, of what may be asked again."""
     longest_wait_s: float = 60.0
-    """For a rate limit, all waits of one question together; whoever has to wait longer is told."""
+    """How long one request may wait for a rate limit in total; above that it fails."""
 
 
 BOUNDS = Bounds()

@@ -114,7 +114,7 @@ _REFUSALS: dict[int, tuple[Callable[[str], YudaiError], str]] = {
     308: _MOVED,
     401: (UnknownCallerError, "GitHub does not know who asks ({words}): {remedy}"),
     403: (ForbiddenError, "GitHub does not allow it: {words}"),
-    404: (NotFoundError, "there is no {what} at GitHub, or whoever asks may not see it"),
+    404: (NotFoundError, "there is no {what} at GitHub, or you may not see it"),
     409: (ConflictError, "GitHub: {words}"),
     410: (RefusedError, "{words}: it is switched off, or was deleted, in that repository"),
     422: (RefusedError, "GitHub refuses: {words}"),

@@ -39,7 +39,7 @@ class Ask:
     form: Mapping[str, str] | None = field(default=None, repr=False)
     headers: Mapping[str, str] = field(default_factory=dict[str, str])
     is_fresh: bool = False
-    """Answered by the forge itself, whatever we remember."""
+    """Answered by the forge, never from memory."""
     is_harmless: bool = False
     """A second time changes nothing more, though the method does not say so."""
 

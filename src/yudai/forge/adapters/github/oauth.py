@@ -66,7 +66,7 @@ class GitHubOAuth:
 
     async def device_begin(self) -> DeviceCode:
         ask = _post("/login/device/code", {"client_id": self._client_id})
-        # A code that nobody types comes to nothing.
+        # A code that is never typed just expires.
         ask = replace(ask, is_harmless=True)
         try:
             told = await self._client.one(DeviceAnswer, ask, by=_CLIENT)
@@ -130,7 +130,7 @@ def _refusal(error: str) -> YudaiError:
 _REFUSALS: dict[str, Callable[[], YudaiError]] = {
     "bad_verification_code": lambda: RefusedError("this login took too long: start it again"),
     "bad_refresh_token": lambda: GrantEndedError("the login has ended: log in again"),
-    # Not the login's fault: whoever is logged in stays so.
+    # Not the login's fault: people who are logged in stay logged in.
     "incorrect_client_credentials": lambda: RefusedError(
         f"GitHub does not take the App's client id and secret: {_SETTINGS}"
     ),

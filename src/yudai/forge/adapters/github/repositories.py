@@ -76,7 +76,7 @@ class GitHubRepositories:
                 CollaboratorPermission, ask, by=self._place.identity(by, repo)
             )
         except NotFoundError:
-            # Nobody of that name, or not at this repository.
+            # There is no such user, or not in this repository.
             await self.repository(repo, by=by)
             return Role.NONE
         # An organisation's own roles have other names; each stands upon one of the known ones.
@@ -99,4 +99,4 @@ class GitHubRepositories:
 
 def _require_somebody(by: Credential) -> None:
     if by.kind is CredentialKind.ANONYMOUS:
-        raise ForbiddenError("GitHub does not say this to nobody: log in, or set GITHUB_TOKEN")
+        raise ForbiddenError("GitHub shows this only to a login: log in, or set GITHUB_TOKEN")

@@ -43,7 +43,7 @@ class User(Shape):
         return Account(id=self.id, login=self.login, name=self.name, is_bot=is_bot)
 
 
-# Whom GitHub shows for somebody who is not there any more.
+# The user that GitHub shows in place of a deleted one.
 _GHOST = Account(id=10137, login="ghost")
 
 
@@ -193,7 +193,7 @@ class CommitBody(Shape):
 class Commit(Shape):
     sha: Text
     commit: CommitBody
-    # GitHub has `{}` here for an address that belongs to nobody.
+    # GitHub sends `{}` here for an e-mail address that belongs to no user.
     author: dict[str, Any] | None = None
 
     @property

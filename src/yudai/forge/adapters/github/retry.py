@@ -70,7 +70,7 @@ def _wait(answer: Answer | Silence, ask: Ask, repeats: int, now: float) -> float
     limit = limit_wait(answer, now)
     if answer.status >= 500:
         return (pause if limit is None else limit) if ask.may_repeat else None
-    # Whatever met a limit was not done: it may be asked again even where it acts.
+    # A rate-limited request was not carried out: even a write may be repeated.
     return limit
 
 

@@ -1,4 +1,4 @@
-"""Where a repository is fetched from: built from checked parts, never from anybody's URL."""
+"""The URL a repository is fetched from: built from checked parts, never taken from input."""
 
 import re
 from typing import NamedTuple

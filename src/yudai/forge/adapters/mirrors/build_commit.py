@@ -42,7 +42,7 @@ class Building:
             raise RefusedError(f"{readable(base)[:50]!r} is no commit: give its whole name")
         parsed = await asyncio.to_thread(read_publishable, patch, self.bounds)
         mirror = await self.fetching.commit(repo, base, by=by)
-        async with self.fetching.shelf.writing(mirror):
+        async with self.fetching.locations.writing(mirror):
             with _scratch(mirror) as git:
                 limits = Limits(timeout_s=120, memory=_MEMORY + index_bytes(mirror), cpu_s=60)
                 patched = await put_on_tree(git, base, patch, parsed=parsed, limits=limits)

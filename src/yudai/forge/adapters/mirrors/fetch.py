@@ -15,7 +15,7 @@ from yudai.forge.adapters.git.mirror import Caps, Mirror
 from yudai.forge.adapters.git.objects import list_tree
 from yudai.forge.adapters.git.tree_warnings import remarks
 from yudai.forge.adapters.mirrors.git_errors import failure
-from yudai.forge.adapters.mirrors.locations import PINS, Shelf
+from yudai.forge.adapters.mirrors.locations import PINS, MirrorLocations
 from yudai.forge.adapters.mirrors.remote_git import Wire
 from yudai.forge.domain.repository import RepoRef
 from yudai.forge.ports.folder import Snapshot
@@ -45,7 +45,7 @@ class Head(NamedTuple):
 
 @dataclass(frozen=True)
 class Fetching:
-    shelf: Shelf
+    locations: MirrorLocations
     wire: Wire
     caps: MirrorCaps
     sources: Path
@@ -69,12 +69,12 @@ class Fetching:
         )
 
     async def head(self, repo: RepoRef, base: str, *, by: Credential) -> Head:
-        """The branch as it is now, kept from then on."""
+        """The branch's current head, which is pinned from then on."""
         self.wire.address(repo)
         await check_name(base)
         ours = f"{_BASES}/{hashlib.sha256(base.encode()).hexdigest()[:16]}"
-        mirror = self.shelf.mirror(repo)
-        async with self.shelf.writing(mirror):
+        mirror = self.locations.mirror(repo)
+        async with self.locations.writing(mirror):
             ran = await self._fetch(mirror, repo, f"+refs/heads/{base}:{ours}", by=by)
             if ran.exit_code != 0:
                 raise self._failure(ran, repo, base)
@@ -86,11 +86,11 @@ class Fetching:
     async def commit(self, repo: RepoRef, sha: str, *, by: Credential) -> Mirror:
         """The mirror with this commit in it; asked for by its name, else among all branches."""
         address = self.wire.address(repo)
-        mirror = self.shelf.mirror(repo)
+        mirror = self.locations.mirror(repo)
         await asyncio.to_thread(mirror.create)
         if await has_commit(mirror, sha):
             return mirror
-        async with self.shelf.writing(mirror):
+        async with self.locations.writing(mirror):
             await self._forget_others(mirror)
             for wanted in (f"{sha}:{PINS}/{sha}", f"+refs/heads/*:{_OTHERS}/*"):
                 ran = await self._fetch(mirror, repo, wanted, by=by)
@@ -100,7 +100,9 @@ class Fetching:
                 if await has_commit(mirror, sha):
                     await pin(mirror, f"{PINS}/{sha}", sha)
                     return mirror
-        raise NotFoundError(f"commit {readable(sha)[:12]} is no longer in {repo.url}: solve anew")
+        raise NotFoundError(
+            f"commit {readable(sha)[:12]} is no longer in {repo.url}: start a new solve"
+        )
 
     async def _fetch(self, mirror: Mirror, repo: RepoRef, refspec: str, *, by: Credential) -> Ran:
         address = self.wire.address(repo)

@@ -1,4 +1,4 @@
-"""What git says when a forge does not do as it is asked, in our own errors."""
+"""Translates git's messages about a forge's refusals into our errors."""
 
 import re
 from collections.abc import Callable
@@ -79,7 +79,7 @@ _ANSWERS = (
 
 
 def failure(ran: Ran, address: Address) -> YudaiError:
-    """Whatever is in no row is the network's or the forge's fault: it may work the next time."""
+    """A message without a row counts as a fault of network or forge: a retry may work."""
     url = address.url.removesuffix(".git")
     text = f"{ran.told}\n{ran.output.decode('utf-8', 'replace')}"
     for answer in _ANSWERS:

@@ -81,7 +81,7 @@ async def check_git() -> None:
 
 async def check_known(mirror: Mirror, commit: str) -> None:
     if not is_whole_name(commit) or not await has_commit(mirror, commit):
-        raise NotFoundError(f"commit {commit[:12]!a} is not in our copy: build it anew")
+        raise NotFoundError(f"commit {commit[:12]!a} is not in our copy: build it again")
 
 
 async def merged_patch(mirror: Mirror, head: str, commit: str) -> bytes:

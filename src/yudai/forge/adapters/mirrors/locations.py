@@ -17,7 +17,7 @@ from yudai.kit.locks import wait_for_lock
 from yudai.patches.patch import readable
 
 PINS = "refs/yudai/pins"
-"""Commits that somebody works with: nothing that tidies up may lose them."""
+"""Refs of commits in use: they keep git's garbage collection from removing them."""
 BUILT = "refs/yudai/built"
 _SHA1 = "sha1"
 _SHA = re.compile(r"[0-9a-f]{40}")
@@ -27,7 +27,7 @@ def is_whole_name(commit: str) -> bool:
     return _SHA.fullmatch(commit) is not None
 
 
-class Shelf:
+class MirrorLocations:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self._locks: WeakValueDictionary[Path, asyncio.Lock] = WeakValueDictionary()
@@ -41,7 +41,7 @@ class Shelf:
     def of_snapshot(self, snapshot: Snapshot) -> Mirror:
         if snapshot.root.parent != self.folder or not snapshot.root.exists():
             raise NotFoundError(
-                f"the snapshot of {snapshot.repo} is not stored here: solve it anew"
+                f"the snapshot of {snapshot.repo} is not stored here: start a new solve"
             )
         return Mirror(snapshot.root, _SHA1)
 
@@ -50,7 +50,7 @@ class Shelf:
         refs = self.folder.glob(f"*/{BUILT}/{commit}") if is_whole_name(commit) else ()
         for ref in refs:
             return Mirror(ref.parents[len(Path(BUILT).parts)], _SHA1)
-        raise NotFoundError(f"commit {readable(commit)[:12]} was not built here: build it anew")
+        raise NotFoundError(f"commit {readable(commit)[:12]} was not built here: build it again")
 
     @asynccontextmanager
     async def writing(self, mirror: Mirror) -> AsyncGenerator[None]:

@@ -1,4 +1,4 @@
-"""Git's side of a forge: mirrors of ours, commits built in them, branches pushed from them."""
+"""The git side of a forge: fetches into our mirrors, builds commits there, pushes branches."""
 
 import os
 from collections.abc import Generator, Mapping
@@ -17,13 +17,13 @@ from yudai.forge.adapters.mirrors.history import (
     lines_left,
     merged_patch,
 )
-from yudai.forge.adapters.mirrors.locations import Shelf
+from yudai.forge.adapters.mirrors.locations import MirrorLocations
 from yudai.forge.adapters.mirrors.push import push_branch
 from yudai.forge.adapters.mirrors.remote_git import Network, Wire
 from yudai.forge.domain.repository import RepoRef
 from yudai.forge.ports.folder import Snapshot
 from yudai.forge.ports.remote import BaseMove, Built, CommitText, Credential, Landed, Rebased
-from yudai.kit.concurrency import Flights
+from yudai.kit.concurrency import SingleFlight
 from yudai.kit.errors import RefusedError
 from yudai.patches.inspection import BOUNDS, Bounds
 from yudai.patches.patch import readable
@@ -37,26 +37,28 @@ class RemoteMirrors:
         """`allow_http` is for forges on this machine alone."""
         self._home = home
         self._wire = Wire(network or Network(), allow_http)
-        self._shelf = Shelf(home / "remotes")
-        self._fetching = Fetching(self._shelf, self._wire, caps or MirrorCaps(), home / "sources")
+        self._locations = MirrorLocations(home / "remotes")
+        self._fetching = Fetching(
+            self._locations, self._wire, caps or MirrorCaps(), home / "sources"
+        )
         self._building = Building(self._fetching, bounds)
-        self._flights: Flights[Snapshot] = Flights()
+        self._flights: SingleFlight[Snapshot] = SingleFlight()
 
     @property
     def folder(self) -> Path:
-        return self._shelf.folder
+        return self._locations.folder
 
     async def fetch(self, repo: RepoRef, base: str, *, by: Credential) -> Snapshot:
-        # Whoever may not see it gets nothing from somebody else's fetch.
+        # A user who may not see the repository gets nothing from another user's fetch.
         key = (repo.url.lower(), base, by.kind, by.login, by.token.get_secret_value())
         with self._readable_faults():
             return await self._flights.join(key, lambda: self._fetching.snapshot(repo, base, by=by))
 
     async def paths(self, snapshot: Snapshot) -> tuple[str, ...]:
-        return await list_paths(self._shelf.of_snapshot(snapshot), snapshot)
+        return await list_paths(self._locations.of_snapshot(snapshot), snapshot)
 
     async def read(self, snapshot: Snapshot, path: str, *, max_bytes: int = 1 << 20) -> bytes:
-        mirror = self._shelf.of_snapshot(snapshot)
+        mirror = self._locations.of_snapshot(snapshot)
         return await read_file(mirror, snapshot, path, max_bytes=max_bytes)
 
     async def build(
@@ -67,7 +69,7 @@ class RemoteMirrors:
 
     async def push(self, to: RepoRef, commit: str, branch: str, *, by: Credential) -> None:
         with self._readable_faults():
-            await push_branch(self._wire, self._shelf, to, commit=commit, branch=branch, by=by)
+            await push_branch(self._wire, self._locations, to, commit=commit, branch=branch, by=by)
 
     async def branch_head(self, repo: RepoRef, branch: str, *, by: Credential) -> str | None:
         await check_name(branch)
@@ -83,7 +85,7 @@ class RemoteMirrors:
     async def rebased(self, repo: RepoRef, base: str, commit: str, *, by: Credential) -> Rebased:
         with self._readable_faults():
             snapshot = await self._fetching.snapshot(repo, base, by=by)
-            mirror = self._shelf.of_snapshot(snapshot)
+            mirror = self._locations.of_snapshot(snapshot)
             await check_known(mirror, commit)
             patch = await merged_patch(mirror, snapshot.commit, commit)
             return Rebased(snapshot=snapshot, patch=patch)

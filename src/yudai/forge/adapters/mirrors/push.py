@@ -6,7 +6,7 @@ from yudai.forge.adapters.git.branch import check_name
 from yudai.forge.adapters.git.command import Git, Limits, Ran
 from yudai.forge.adapters.mirrors.addresses import Address
 from yudai.forge.adapters.mirrors.git_errors import failure
-from yudai.forge.adapters.mirrors.locations import Shelf
+from yudai.forge.adapters.mirrors.locations import MirrorLocations
 from yudai.forge.adapters.mirrors.remote_git import Wire
 from yudai.forge.domain.repository import RepoRef
 from yudai.forge.ports.remote import Credential
@@ -28,7 +28,7 @@ class Push:
     by: Credential
 
     async def make(self) -> None:
-        """A branch at our commit is done, one at another is somebody's."""
+        """A branch at our commit is already pushed; a branch at another commit is not ours."""
         if await self._is_done():
             return None
         try:
@@ -54,7 +54,7 @@ class Push:
         )
 
     async def _look_after(self, error: YudaiError) -> None:
-        """Whether the branch was made although nobody said so."""
+        """Whether the branch was made although no answer arrived."""
         try:
             is_done = await self._is_done()
         except ForgeError:
@@ -73,8 +73,8 @@ class Push:
 
 
 async def push_branch(
-    wire: Wire, shelf: Shelf, to: RepoRef, *, commit: str, branch: str, by: Credential
+    wire: Wire, locations: MirrorLocations, to: RepoRef, *, commit: str, branch: str, by: Credential
 ) -> None:
     await check_name(branch)
-    git = shelf.builder_of(commit).git
+    git = locations.builder_of(commit).git
     await Push(wire, git, wire.address(to), commit, branch, by).make()

@@ -8,7 +8,7 @@ from yudai.gateway.port import Call, Completion
 from yudai.kit.text import clean
 
 MAX_STRANGERS = 1000
-"""Of whom is known what they have learnt."""
+"""How many dialects learnt from command agents' calls are kept."""
 _FIELDS = ("role", "name", "tool_call_id", "tool_calls")
 
 _NOT_TAKEN = (
@@ -39,7 +39,7 @@ class Dialect(NamedTuple):
     is_reasoning_refused: bool = False
 
     def after(self, completion: Completion, fields: frozenset[str]) -> "Dialect":
-        """Reasoning goes back under the name it came with, and to nobody who has none."""
+        """Send reasoning back under the field name it came with, and only where there is any."""
         if self.is_reasoning_refused:
             return self
         if completion.reasoning_details:
@@ -70,7 +70,7 @@ class Dialect(NamedTuple):
 class Dialects:
     """As known by now: other runs with the same model learn as well.
 
-    What a stranger's calls teach stays among them: an error may repeat whatever they said.
+    What command agents' calls teach stays apart: a provider's error may repeat their text.
     """
 
     def __init__(self) -> None:

@@ -13,7 +13,7 @@ _MAX_TEXT = 20_000
 
 _FORM_REFUSED = frozenset({400, 422})
 _RETRYABLE = frozenset({408, 409, 425, 429})
-# Someone on the way stopped waiting, while the model may have gone on.
+# A proxy in between stopped waiting, while the model may have continued.
 _TIMED_OUT = frozenset({408, 504, 524})
 _NO_CREDIT = re.compile(
     r"insufficient[_ ](?:quota|credit|balance|funds)|exceeded your current quota"

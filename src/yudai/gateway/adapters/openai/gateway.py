@@ -26,14 +26,14 @@ log = structlog.get_logger()
 
 
 _LEAST = 1024
-"""An answer that must be shorter than this is of no use: then the context is simply full."""
+"""A shorter answer would be useless: the context counts as full instead."""
 _MARGIN = 64
 _CONTEXT = re.compile(r"maximum context length is (\d{3,9})", re.IGNORECASE)
 _USED = re.compile(r"(\d{1,9}) (?:in the messages|of (?:text|tool) input|input tokens)")
 _SUM = re.compile(r"context limit: (\d{1,9}) \+ \d{1,9} > (\d{3,9})")
 
 
-def shortened(call: Call, fault: Fault) -> Call | None:
+def fit_context(call: Call, fault: Fault) -> Call | None:
     """The same call with as short an answer as still fits, if that is what was refused."""
     if not fault.is_about_form:
         return None
@@ -50,7 +50,7 @@ def _left(text: str) -> int:
     return int(context[1]) - sum(map(int, used)) if context and used else 0
 
 
-def wording(
+def error_message(
     fault: Fault, endpoint: Endpoint, call: Call, *, failures: int, asked_s: float | None
 ) -> str:
     status = f" ({fault.status})" if fault.status else ""
@@ -112,7 +112,7 @@ class OpenAIGateway:
             asked_s = retry_after(result.retry_after, now=self._now())
             if self._is_over(result, failures, asked_s):
                 raise GatewayError(
-                    wording(result, self._endpoint, call, failures=failures, asked_s=asked_s),
+                    error_message(result, self._endpoint, call, failures=failures, asked_s=asked_s),
                     cause=result.cause or Cause.MODEL_FAILED,
                     lost_attempts=lost,
                 )
@@ -143,7 +143,7 @@ class OpenAIGateway:
         if better != dialect:
             self._dialects.learn(call, better)
             return await self._attempt(call, forms=forms - 1)
-        shorter = shortened(call, result)
+        shorter = fit_context(call, result)
         return await self._attempt(shorter, forms=forms - 1) if shorter else result
 
     async def _ask(self, call: Call, dialect: Dialect) -> Completion | Fault:

@@ -1,4 +1,4 @@
-"""From a mini-SWE-agent trajectory file to a run: every version's shape; the file is hostile.
+"""Reads mini-SWE-agent trajectory files of every version as runs. The files are untrusted.
 
 1.1 (version 2): `info`, `messages`, `trajectory_format`; 1 (version 1): the same without `extra`;
 before that (0.x): without a format, or no more than the list of messages.
@@ -60,7 +60,7 @@ def repo_of(document: Object) -> str:
 
 
 def issue_in(info: Object, bodies: Sequence[Object], *, name: str) -> Issue:
-    """The first line is the title; the name stands for it where there is no task."""
+    """The issue from the task, first line as title; `name` is the title when there is no task."""
     prompt = next((text_of(body) for body in bodies if role_of(body) == "user"), "")
     agent = as_object(as_object(info.get("config")).get("agent"))
     task = _TAG.sub("", _task(prompt, as_text(agent.get("instance_template"))))
@@ -80,7 +80,7 @@ def _task(prompt: str, template: str) -> str:
 
 
 def _plain_start(template: str) -> str:
-    """The next line of a template, as far as nothing is filled in there."""
+    """The start of a template's next line, up to its first variable."""
     line = template.partition("{")[0].lstrip("\n").partition("\n")[0]
     return f"\n{line}" if line.strip() else ""
 
@@ -99,7 +99,7 @@ def redacted(document: Object) -> Object:
 
 
 def _clean(value: Any) -> Any:
-    # The depth of a file is bounded before this.
+    # The depth of the file is already bounded.
     if is_object(value):
         return {key: _clean_field(key, field) for key, field in value.items()}
     if is_items(value):
@@ -116,19 +116,19 @@ OLDER = "mini-swe-agent-0"
 MAX_MESSAGES = 100_000
 MAX_DEPTH = 100
 UNKNOWN_MODEL = "unknown"
-# What providers use when no temperature is sent.
+# The providers' default temperature.
 DEFAULT_TEMPERATURE = 1.0
-# mini-SWE-agent limits no edits: the most that a contestant may have.
+# mini-SWE-agent has no edit limit: use the maximum of a contestant.
 NO_EDIT_LIMIT = 1000
 
 _FINISH_MARKERS = ("COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT", "MINI_SWE_AGENT_FINAL_OUTPUT")
 
 
 class Imported(Value):
-    """One run as a file tells it."""
+    """One run read from a file."""
 
     document: Object
-    """The file itself, without secrets: what is exported again."""
+    """The file without its secrets, as it is exported again."""
     repo: str
     issue: Issue
     contestant: Contestant
@@ -145,7 +145,7 @@ class Imported(Value):
 
 
 def parse(content: bytes) -> object:
-    """JSON, or a RefusedError that says what is wrong with it."""
+    """Parse JSON; RefusedError says what is wrong with it."""
     try:
         value: object = json.loads(
             content.decode("utf-8-sig"), parse_float=_finite, parse_constant=_finite
@@ -164,7 +164,7 @@ def parse(content: bytes) -> object:
 
 
 def read_trajectory(value: object, *, name: str) -> Imported:
-    """A run, or a RefusedError; `name` stands for the issue where the file says nothing of it."""
+    """A run, or RefusedError; `name` stands for the issue when the file does not name one."""
     document = redacted(_document(value))
     bodies = _bodies(document)
     info = _info(document)
@@ -190,7 +190,7 @@ def read_trajectory(value: object, *, name: str) -> Imported:
 
 
 def _finite(text: str) -> float:
-    """NaN, Infinity and what is as large are read by Python, but by nobody else."""
+    """Refuse NaN, Infinity and huge numbers, which other JSON readers refuse."""
     if not math.isfinite(value := float(text)):
         raise ValueError(f"{text:.40} is no number")
     return value
@@ -239,7 +239,7 @@ def _messages(bodies: list[Object]) -> tuple[TrajectoryMessage, ...]:
 
 
 def _ending(info: Object, bodies: list[Object]) -> tuple[str, str]:
-    """How it ended and what it submitted; the oldest files say it only with their last messages."""
+    """Exit status and submission; the oldest files have them only in their last messages."""
     told = {key: info.get(key) for key in ("exit_status", "submission")}
     for key, value in told.items():
         if value is not None and not isinstance(value, str):
@@ -262,7 +262,7 @@ def _state(exit_status: str) -> RunState:
 
 
 def _ended(diff: str) -> str:
-    """With an end of its last line, which mini-SWE-agent cuts off and git asks for."""
+    """Restore the final newline, which mini-SWE-agent strips and git requires."""
     return diff if not diff or diff.endswith("\n") else f"{diff}\n"
 
 
@@ -276,7 +276,7 @@ def _calls(info: Object) -> int:
 
 
 def _usage(info: Object, bodies: list[Object]) -> Usage:
-    """Tokens from the messages; the whole cost as the file says it."""
+    """Tokens from the messages, the total cost from the file."""
     counted = sum(map(usage_of, bodies), start=Usage())
     told = as_object(info.get("model_stats")).get("instance_cost")
     cost = as_amount(told)
@@ -302,6 +302,6 @@ def _contestant(info: Object) -> Contestant:
         temperature=temperature,
         max_edits=NO_EDIT_LIMIT,
         strategy=Strategy.BALANCED,
-        # Not a handle of ours: neither the edits nor the strategy are in the file.
+        # Not one of our handles: edit limit and strategy are not in the file.
         handle=f"{name.rsplit('/', 1)[-1]}-t{temperature:g}-imported",
     )

@@ -1,6 +1,6 @@
-"""What a message is for whoever reads a trajectory, and what the agent noted beside it.
+"""Kinds of messages for readers of a trajectory, and the agent's notes on them.
 
-The notes stand in the `extra` of an observation, which no model is shown.
+The notes are in the `extra` of an observation, which is not sent to the model.
 """
 
 from collections.abc import Sequence
@@ -20,12 +20,12 @@ from yudai.testing.domain.agent_commands import runs_tests
 Kind = Literal["prompt", "thought", "command", "output", "exit"]
 
 EDIT = "edit"
-"""Which edit it was, when files had changed; the first is 1."""
+"""Key of the edit's number, when files changed; the first is 1."""
 DIFF = "diff"
-"""The work tree's patch then, as far as it was kept."""
+"""Key of the work tree's patch after the edit, possibly truncated."""
 DIFF_TRUNCATED = "diff_truncated"
 IS_TEST = "is_test"
-"""It is what tests printed."""
+"""Key that marks the output of tests."""
 
 _PROMPTS = frozenset({"system", "user", "developer"})
 _MAX_EDIT = (1 << 31) - 1
@@ -50,14 +50,14 @@ def kind_of(body: Object) -> Kind:
 
 
 def is_output(body: Object) -> bool:
-    """Version 1 of mini-SWE-agent says what a command printed in the user's name."""
+    """Whether it is a command's output; version 1 of mini-SWE-agent sends it as a user message."""
     if is_observation(body):
         return True
     return role_of(body) == "user" and text_of(body).lstrip().startswith("<returncode>")
 
 
 def notes_of(body: Object) -> Notes:
-    """What is known of a message by itself; its commands are looked at."""
+    """Notes on a single message, from its extra facts and commands."""
     extra = as_object(body.get("extra"))
     edit = as_count(extra.get(EDIT))
     is_test = extra.get(IS_TEST) is True
@@ -67,7 +67,7 @@ def notes_of(body: Object) -> Notes:
 
 
 def notes_of_all(bodies: Sequence[Object]) -> list[Notes]:
-    """Of a whole trajectory, where an output can be told by the command before it."""
+    """Notes on a whole trajectory, where an output is matched with the command before it."""
     found: list[Notes] = []
     waiting: list[Command] = []
     for body in bodies:
@@ -83,7 +83,7 @@ def notes_of_all(bodies: Sequence[Object]) -> list[Notes]:
 
 
 def _taken(waiting: list[Command], call_id: str) -> Command | None:
-    """The command that this is the output of: by its call's id, else in order."""
+    """The command that made this output: by its call's id, else in order."""
     named = (one for one in waiting if call_id and one.call_id == call_id)
     unnamed = (one for one in waiting if not call_id or not one.call_id)
     found = next(named, None) or next(unnamed, None)

@@ -1,6 +1,6 @@
-"""Messages in all the shapes that mini-SWE-agent has written: chat, text, Responses API.
+"""Reads messages in all formats of mini-SWE-agent: chat, text, Responses API.
 
-Each function takes a message as it stands in the file, which may hold anything.
+Each function takes a message as it is in the file, which may contain anything.
 """
 
 import json
@@ -23,7 +23,7 @@ class Command(NamedTuple):
 
 
 def role_of(body: Object) -> str:
-    """Who speaks; a Responses API item has no role, only a type."""
+    """The role; a Responses API item has only a type."""
     if body.get("object") == "response":
         return "assistant"
     if body.get("type") == "function_call_output":
@@ -32,13 +32,13 @@ def role_of(body: Object) -> str:
 
 
 def at_of(body: Object) -> float | None:
-    """Seconds since the epoch: beside the message's extra facts, or in it (version 1)."""
+    """Seconds since the epoch: in the message's `extra`, or in the message itself (version 1)."""
     told = as_amount(as_object(body.get("extra")).get("timestamp"))
     return as_amount(body.get("timestamp")) if told is None else told
 
 
 def starts_turn(body: Object) -> bool:
-    """Whether the model was called for it; an unusable reply is kept beside the answer to it."""
+    """Whether the model was called for it; a refusal keeps the unusable reply it refuses."""
     extra = as_object(body.get("extra"))
     is_refusal = extra.get("interrupt_type") == _FORMAT_ERROR
     return role_of(body) == "assistant" or bool(as_items(extra.get("actions"))) or is_refusal
@@ -49,7 +49,7 @@ def is_observation(body: Object) -> bool:
 
 
 def said_in(body: Object) -> Object:
-    """The model's own message: this one, or the reply that this one refuses."""
+    """The model's message: this one, or the unusable reply kept in it."""
     extra = as_object(body.get("extra"))
     if extra.get("interrupt_type") != _FORMAT_ERROR:
         return body
@@ -61,7 +61,7 @@ def said_in(body: Object) -> Object:
 
 
 def text_of(body: Object) -> str:
-    """What it says, commands not included."""
+    """The message's text without commands."""
     content = body.get("content")
     parts = [content] if isinstance(content, str) else list(_texts(as_items(content)))
     output = body.get("output")
@@ -95,7 +95,7 @@ def commands_of(body: Object) -> tuple[Command, ...]:
 
 
 def thought_of(body: Object) -> str:
-    """The model's words; in a text reply without the block that holds its command."""
+    """The model's text; in a text reply without the block that has its command."""
     text = text_of(body)
     if not _is_text_reply(body):
         return text.strip()
@@ -107,7 +107,7 @@ def thought_of(body: Object) -> str:
 
 
 def usage_of(body: Object) -> Usage:
-    """Tokens and cost of the model call behind this message, as far as they were kept."""
+    """Tokens and cost of this message's model call, as far as they were stored."""
     extra = as_object(body.get("extra"))
     ours = as_object(extra.get("usage"))
     theirs = as_object(as_object(extra.get("response")).get("usage") or body.get("usage"))
@@ -131,7 +131,7 @@ def _texts(items: list[object]) -> Iterator[str]:
 
 
 def _is_text_reply(body: Object) -> bool:
-    """Whether commands stand in its text: neither tools nor the Responses API were used."""
+    """Whether commands are in its text, because neither tools nor the Responses API were used."""
     has_tools = any(isinstance(body.get(key), list) for key in ("tool_calls", "output"))
     return role_of(body) == "assistant" and not has_tools and not _calls(body)
 
@@ -161,7 +161,7 @@ def _tool_uses(body: Object) -> Iterator[Command]:
 
 
 def _argument(arguments: object) -> str:
-    """The command in a tool call's JSON, or that JSON where it cannot be read."""
+    """The command in a tool call's JSON, or that JSON when it cannot be parsed."""
     text = as_text(arguments)
     try:
         parsed: object = json.loads(text)
@@ -171,7 +171,7 @@ def _argument(arguments: object) -> str:
 
 
 def _blocks(text: str) -> Iterator[tuple[str, tuple[int, int]]]:
-    # Fence by fence, since a lazy `.*?` takes quadratic time on many unclosed ones.
+    # Fence by fence: a lazy `.*?` takes quadratic time on many unclosed ones.
     opening = _OPENING.search(text)
     while opening is not None:
         end = text.find(_CLOSING, opening.end() - 1)

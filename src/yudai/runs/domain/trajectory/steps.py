@@ -1,4 +1,4 @@
-"""One step of a trajectory whole: what was thought, which commands ran and what they printed."""
+"""One step of a trajectory: the thought, the commands and their output."""
 
 import json
 from collections.abc import Iterable, Sequence
@@ -23,7 +23,7 @@ from yudai.runs.domain.trajectory.trajectory import TrajectoryMessage
 
 
 class Action(Value):
-    """A command with what was kept of its end; `returncode` None: it is not known."""
+    """A command and its result; `returncode` None: unknown."""
 
     command: str
     output: str = ""
@@ -31,10 +31,10 @@ class Action(Value):
     exception: str = ""
     """Why it ended early or was not executed."""
     notice: str = ""
-    """What the agent was told of its edits."""
+    """The notice about edits that the agent was shown."""
 
 
-class Told(Value):
+class StepInput(Value):
     """Any other message of the step: prompts, a refusal, the end."""
 
     role: str
@@ -46,15 +46,15 @@ class Step(Value):
     thought: str
     reasoning: str
     actions: tuple[Action, ...]
-    told: tuple[Told, ...]
+    told: tuple[StepInput, ...]
     usage: Usage
     started_at: float
     seconds: float
-    """From its first message to its last: the model call before the first is not in it."""
+    """From its first message to its last, without the model call before the first."""
 
 
 def step_of(number: int, messages: Sequence[TrajectoryMessage]) -> Step:
-    """All messages of one step, in order, as one."""
+    """Combine all messages of one step, in order."""
     bodies = [message.body for message in messages]
     turns = [body for body in bodies if starts_turn(body)]
     said = [said_in(body) for body in turns]
@@ -66,7 +66,7 @@ def step_of(number: int, messages: Sequence[TrajectoryMessage]) -> Step:
         thought="\n\n".join(filter(None, map(thought_of, said))),
         reasoning="\n\n".join(filter(None, map(reasoning_of, said))),
         actions=_matched(commands, observations),
-        told=tuple(Told(role=role_of(body), text=text_of(body)) for body in others),
+        told=tuple(StepInput(role=role_of(body), text=text_of(body)) for body in others),
         usage=sum(map(usage_of, turns), start=Usage()),
         started_at=min(ats, default=0.0),
         seconds=max(ats, default=0.0) - min(ats, default=0.0),
@@ -74,7 +74,7 @@ def step_of(number: int, messages: Sequence[TrajectoryMessage]) -> Step:
 
 
 def number_turns(bodies: Iterable[Object]) -> list[int]:
-    """Each message's step: how many times the model had been called by then."""
+    """Each message's step: the number of model calls up to then."""
     numbers: list[int] = []
     turn = 0
     for body in bodies:
@@ -94,7 +94,7 @@ def _parted(
     observations: list[_Observation] = []
     others: list[Object] = []
     for body in bodies:
-        # Version 1 says nothing beside the text: what follows a command is its output.
+        # Version 1 has only text: the message after a command is its output.
         is_due = role_of(body) == "user" and len(observations) < len(commands)
         if is_observation(body) or (is_due and not as_object(body.get("extra"))):
             observations.append(_observed(body))
@@ -119,7 +119,7 @@ def _observed(body: Object) -> _Observation:
 
 
 def _fields(text: str) -> Object:
-    """What the model was shown, in JSON or in tags; other text is all output."""
+    """Fields of an observation, in JSON or in tags; other text is all output."""
     try:
         parsed = as_object(json.loads(text))
     except (ValueError, RecursionError):
@@ -136,7 +136,7 @@ def _fields(text: str) -> Object:
 
 
 def _between(text: str, start: str, end: str) -> str | None:
-    """From the first opening tag to the last closing one: the output may hold tags itself."""
+    """From the first opening tag to the last closing one: the output may contain tags itself."""
     _, opened, rest = text.partition(start)
     inner, closed, _ = rest.rpartition(end)
     return inner if opened and closed else None
@@ -145,7 +145,7 @@ def _between(text: str, start: str, end: str) -> str | None:
 def _matched(
     commands: Sequence[Command], observations: Sequence[_Observation]
 ) -> tuple[Action, ...]:
-    """By the call's id where there is one, else in order; output without a command is kept."""
+    """Match outputs to commands: by the call's id, else in order. Unmatched output is kept."""
     left = list(observations)
     actions: list[Action] = []
     for command in commands:

@@ -1,4 +1,4 @@
-"""Everything an agent did, message by message, in mini-SWE-agent's shapes."""
+"""Everything an agent did, message by message, in mini-SWE-agent's format."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any, Protocol
@@ -9,7 +9,7 @@ from yudai.kit.value import Value
 
 FORMAT = "mini-swe-agent-1.1"
 MINI_VERSION = "mini_version"
-"""Key of an outcome's `config` that is told apart in the exported file."""
+"""Key of an outcome's `config` that has its own place in the exported file."""
 
 
 class TrajectoryMessage(Value):
@@ -20,11 +20,11 @@ class TrajectoryMessage(Value):
     role: str
     at: float
     body: dict[str, Any]
-    """mini-SWE-agent's message as it stands."""
+    """The message as mini-SWE-agent has it."""
 
 
 class Ended(Protocol):
-    """How a run ended, as far as its trajectory tells it (an AgentOutcome is one)."""
+    """A run's outcome as a trajectory needs it. `AgentOutcome` implements it."""
 
     @property
     def exit_status(self) -> str: ...
@@ -39,7 +39,7 @@ class Ended(Protocol):
 
 
 def export(messages: Iterable[TrajectoryMessage], outcome: Ended) -> dict[str, Any]:
-    """mini-SWE-agent's trajectory file; its own inspector loads it."""
+    """A trajectory file that mini-SWE-agent's inspector can load."""
     config = dict(outcome.config)
     version = config.pop(MINI_VERSION, "")
     return {

@@ -1,6 +1,6 @@
-"""A trajectory as plain text for people; what was said or printed is indented, ours is not.
+"""A trajectory as plain text for people. Text of the model and of commands is indented.
 
-So nothing that an agent prints can be taken for a heading or an exit code.
+So nothing an agent prints can look like a heading or an exit code.
 """
 
 from collections.abc import Iterator
@@ -12,7 +12,7 @@ _INDENT = "    "
 
 
 def told(step: Step, *, began_at: float) -> str:
-    """One step; its time is counted from when the trajectory began."""
+    """One step, with its time since the trajectory began."""
     return "".join(f"{line}\n" for line in _lines(step, began_at))
 
 
@@ -35,7 +35,7 @@ def _action(action: Action) -> Iterator[str]:
     yield f"  Exit code {code}" + (":" if action.output else "")
     yield from _indented(action.output)
     yield from _block("Stopped", action.exception)
-    yield from _block("Told", action.notice)
+    yield from _block("StepInput", action.notice)
 
 
 def _block(heading: str, text: str) -> Iterator[str]:

@@ -6,17 +6,17 @@ from functools import partial
 from pathlib import Path
 
 from yudai.sandboxes.backends.bubblewrap import mounts, probe
-from yudai.sandboxes.backends.bubblewrap.build_sandboxes import Order, open_site
-from yudai.sandboxes.backends.bubblewrap.create import Layout, Workshop
+from yudai.sandboxes.backends.bubblewrap.build_sandboxes import BuildRequest, open_build_sandbox
+from yudai.sandboxes.backends.bubblewrap.create import Layout, SandboxFactory
 from yudai.sandboxes.backends.bubblewrap.host import version_of
 from yudai.sandboxes.backends.bubblewrap.identity import Identity
 from yudai.sandboxes.backends.bubblewrap.probe import Trial
 from yudai.sandboxes.backends.local.backend import LocalBackend, Prepared, Start
-from yudai.sandboxes.backends.local.base_build import RECORD, TREE, OpenSite
+from yudai.sandboxes.backends.local.base_build import RECORD, TREE, OpenBuildSandbox
 from yudai.sandboxes.backends.local.home import Home
-from yudai.sandboxes.backends.network.dial import Ways
-from yudai.sandboxes.backends.network.egress import Outlets, Reach
-from yudai.sandboxes.backends.sandbox import Box
+from yudai.sandboxes.backends.network.dial import DialSettings
+from yudai.sandboxes.backends.network.egress import EgressScope, EgressSockets
+from yudai.sandboxes.backends.sandbox import SandboxHandle
 from yudai.sandboxes.backends.toolchain import toolchain
 from yudai.sandboxes.backends.toolchain.package_settings import (
     NO_PACKAGES,
@@ -56,7 +56,7 @@ class BubblewrapBackend(LocalBackend):
         overlays: bool = True,
         network: NetworkPolicy = NO_NETWORK,
         on_blocked: OnBlocked = ignore_blocked,
-        ways: Ways | None = None,
+        dialing: DialSettings | None = None,
     ) -> None:
         """`packages` are for set-up commands; `path` is where a person's programs are.
 
@@ -66,11 +66,11 @@ class BubblewrapBackend(LocalBackend):
         self._limits = limits or SandboxLimits()
         hosts = (*network.setup, *hosts_of(packages))
         self._network = network.model_copy(update={"setup": hosts})
-        self._outlets = Outlets(self._network, on_blocked, ways or Ways())
+        self._egress_sockets = EgressSockets(self._network, on_blocked, dialing or DialSettings())
         root = Home(home.absolute())
-        self._workshop = Workshop(
+        self._factory = SandboxFactory(
             root,
-            self._outlets,
+            self._egress_sockets,
             limits=self._limits,
             installation=installation,
             overlays=overlays,
@@ -81,20 +81,22 @@ class BubblewrapBackend(LocalBackend):
             root,
             path=path,
             lifetime_s=self._limits.lifetime_s,
-            kill=self._workshop.kill,
-            remove=self._workshop.remove,
+            kill=self._factory.kill,
+            remove=self._factory.remove,
         )
         self._capabilities: Capabilities | None = None
 
     async def capabilities(self) -> Capabilities:
-        """What holds on this host, tried in a real box; raise with the remedy when none starts."""
+        """Guarantees on this host, tried in a real sandbox; an error has a remedy."""
         if self._capabilities is None:
             tools = toolchain.find(None)
-            async with self._workshop.temporary(NAME, _lay_out_empty, tools) as built:
-                ground = await self._workshop.ground()
-                trial = Trial(built, ground.features, self._limits, self._home.root, self._network)
+            async with self._factory.temporary(NAME, _lay_out_empty, tools) as built:
+                host_setup = await self._factory.host_setup()
+                trial = Trial(
+                    built, host_setup.features, self._limits, self._home.root, self._network
+                )
                 held = guarantees(await probe.kept(trial))
-            version = version_of(ground.features.bwrap)
+            version = version_of(host_setup.features.bwrap)
             self._capabilities = Capabilities(
                 backend=NAME, guarantees=held, version=f"{NAME} {version}"
             )
@@ -102,25 +104,27 @@ class BubblewrapBackend(LocalBackend):
 
     async def close(self) -> None:
         await super().close()
-        self._workshop.close()
+        self._factory.close()
 
     async def _uid(self) -> int:
-        return (await self._workshop.ground()).features.identity.host_uid
+        return (await self._factory.host_setup()).features.identity.host_uid
 
-    def _opener(self, spec: BaseSpec, owner: str, chosen: Chosen) -> OpenSite:
-        return partial(open_site, self._workshop, Order(spec, owner, chosen, self._packages))
+    def _opener(self, spec: BaseSpec, owner: str, chosen: Chosen) -> OpenBuildSandbox:
+        return partial(
+            open_build_sandbox, self._factory, BuildRequest(spec, owner, chosen, self._packages)
+        )
 
     async def _starter(self, base: Prepared, owner: str, phase: Phase) -> Start:
-        overlay = (await self._workshop.ground()).features.overlay
-        frame = await self._workshop.frame(base.tools)
+        overlay = (await self._factory.host_setup()).features.overlay
+        frame = await self._factory.frame(base.tools)
         lay_out = partial(_lay_over if overlay else _lay_out_copy, base.folder)
-        reach = Reach(phase, owner, toolchain.interpreter(base.about.env, base.about.chosen))
+        scope = EgressScope(phase, owner, toolchain.interpreter(base.about.env, base.about.chosen))
 
-        async def start() -> Box:
-            built = await self._workshop.build(owner, lay_out, frame, base=base.key, reach=reach)
+        async def start() -> SandboxHandle:
+            built = await self._factory.build(owner, lay_out, frame, base=base.key, scope=scope)
             layout = built.layout
             tree = Worktree(layout.written, base.tracked, pristine=layout.pristine)
-            return self._box(built.record, built.commands, tree, _PLACES)
+            return self._sandbox(built.record, built.commands, tree, _PLACES)
 
         return start
 

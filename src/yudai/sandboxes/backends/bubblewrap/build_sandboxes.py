@@ -1,4 +1,4 @@
-"""The boxes in which bubblewrap builds a base: only that of its set-up commands has a way out."""
+"""The sandboxes in which bubblewrap builds a base: only the one for set-up has a network."""
 
 import asyncio
 import shutil
@@ -11,11 +11,11 @@ from typing import NamedTuple
 from yudai.kit.causes import Cause
 from yudai.kit.errors import SandboxError
 from yudai.sandboxes.backends.bubblewrap import mounts
-from yudai.sandboxes.backends.bubblewrap.create import Layout, Workshop
+from yudai.sandboxes.backends.bubblewrap.create import Layout, SandboxFactory
 from yudai.sandboxes.backends.bubblewrap.identity import Identity
 from yudai.sandboxes.backends.environment import setup_variables
-from yudai.sandboxes.backends.local.base_build import MADE, RECORD, SCRATCH, TREE, Site
-from yudai.sandboxes.backends.network.egress import Reach
+from yudai.sandboxes.backends.local.base_build import MADE, RECORD, SCRATCH, TREE, BuildSandbox
+from yudai.sandboxes.backends.network.egress import EgressScope
 from yudai.sandboxes.backends.toolchain import toolchain
 from yudai.sandboxes.backends.toolchain.bundled import own_uv
 from yudai.sandboxes.backends.toolchain.certificates import copy_certificates
@@ -29,11 +29,11 @@ _SOURCE = "/run/source.tar"
 _RECORD = "/run/record"
 _SETUP = "/run/setup"
 _CERTIFICATES = f"{_SETUP}/certificates"
-_TMP = "/tmp"  # noqa: S108 - inside the box
+_TMP = "/tmp"  # noqa: S108 - inside the sandbox
 
 
-class Order(NamedTuple):
-    """A base that is to be built; `owner` hears what set-up was kept from."""
+class BuildRequest(NamedTuple):
+    """A base to build; hosts blocked during set-up are reported for `owner`."""
 
     spec: BaseSpec
     owner: str
@@ -41,32 +41,36 @@ class Order(NamedTuple):
     packages: PackageSettings
 
 
-def open_site(
-    workshop: Workshop, order: Order, base: Path, *, setup: bool
-) -> AbstractAsyncContextManager[Site]:
-    return (_for_setup if setup else _for_ourselves)(workshop, order, base)
+def open_build_sandbox(
+    factory: SandboxFactory, request: BuildRequest, base: Path, *, setup: bool
+) -> AbstractAsyncContextManager[BuildSandbox]:
+    return (_for_setup if setup else _for_ourselves)(factory, request, base)
 
 
 @asynccontextmanager
-async def _for_ourselves(workshop: Workshop, order: Order, base: Path) -> AsyncGenerator[Site]:
-    lay_out = partial(_lay_out_record, order.spec.source, base)
-    tools = toolchain.find(order.spec.env, order.chosen)
-    async with workshop.temporary(_OWNER, lay_out, tools) as built:
-        yield Site(built.commands, _SOURCE, _RECORD)
+async def _for_ourselves(
+    factory: SandboxFactory, request: BuildRequest, base: Path
+) -> AsyncGenerator[BuildSandbox]:
+    lay_out = partial(_lay_out_record, request.spec.source, base)
+    tools = toolchain.find(request.spec.env, request.chosen)
+    async with factory.temporary(_OWNER, lay_out, tools) as built:
+        yield BuildSandbox(built.commands, _SOURCE, _RECORD)
 
 
 @asynccontextmanager
-async def _for_setup(workshop: Workshop, order: Order, base: Path) -> AsyncGenerator[Site]:
-    env, chosen = order.spec.env, order.chosen
-    reach = Reach(Phase.SETUP, order.owner, toolchain.interpreter(env, chosen))
+async def _for_setup(
+    factory: SandboxFactory, request: BuildRequest, base: Path
+) -> AsyncGenerator[BuildSandbox]:
+    env, chosen = request.spec.env, request.chosen
+    scope = EgressScope(Phase.SETUP, request.owner, toolchain.interpreter(env, chosen))
     made = base / MADE if env is None else None
     tools = _with_uv(toolchain.find(env, chosen, made=made)._replace(closed=False))
     lent = base / "lent"
     try:
-        variables = setup_variables(ENV, await asyncio.to_thread(_lend, order.packages, lent))
+        variables = setup_variables(ENV, await asyncio.to_thread(_lend, request.packages, lent))
         lay_out = partial(_lay_out_setup, base, lent)
-        async with workshop.temporary(_OWNER, lay_out, tools, reach=reach) as built:
-            yield Site(built.commands, variables=variables)
+        async with factory.temporary(_OWNER, lay_out, tools, scope=scope) as built:
+            yield BuildSandbox(built.commands, variables=variables)
     finally:
         await asyncio.to_thread(remove_tree, lent)
 
@@ -107,7 +111,7 @@ async def _lay_out_setup(base: Path, lent: Path, identity: Identity, _: Path) ->
 
 
 def _copy_source(source: Path, folder: Path) -> Path:
-    """Whatever its modes are, the box's user can read the copy."""
+    """Copy the source so that the sandbox's user can read it, whatever its modes are."""
     copy = folder / "source.tar"
     try:
         shutil.copyfile(source, copy)

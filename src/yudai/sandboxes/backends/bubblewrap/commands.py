@@ -1,4 +1,4 @@
-"""Commands of a bubblewrap box through its runner, with limits on time, output and disk."""
+"""Commands of a bubblewrap sandbox through its runner, with limits on time, output and disk."""
 
 import asyncio
 import itertools
@@ -13,12 +13,12 @@ from yudai.sandboxes.backends.bubblewrap.runner import Runner
 from yudai.sandboxes.backends.disk_watch import DiskWatch
 from yudai.sandboxes.backends.local.cgroups import Cgroup, OomCounter
 from yudai.sandboxes.backends.local.commands import Ending, run_script, supervise
-from yudai.sandboxes.backends.network.egress import Outlet
+from yudai.sandboxes.backends.network.egress import EgressSocket
 from yudai.sandboxes.backends.workspace.output import Capture
 from yudai.sandboxes.port import WORKSPACE, Exec, ExecOptions, ExecResult
 
 _BIG = 1 << 20
-# The runner gives it to bash, and to nobody else.
+# The runner passes it to bash only.
 _NO_SHELL = '[ -z "$BASH" ] || export -n SHELL;'
 
 
@@ -32,11 +32,11 @@ class RunnerCommands:
         control: Path,
         cgroup: Cgroup,
         disk: DiskWatch,
-        outlet: Outlet | None = None,
+        egress: EgressSocket | None = None,
     ) -> None:
         """Every command opens the way to an `outlet` anew, for nothing outlives a command."""
         self._runner = runner
-        self._outlet = outlet
+        self._outlet = egress
         self._control = control
         self._oom = OomCounter(cgroup.memory)
         self._disk = disk
@@ -91,11 +91,11 @@ class RunnerCommands:
 
 
 def _put(path: str, content: bytes) -> None:
-    """Used again and again: nobody reads it any more when the next command is due."""
+    """Reused for every command: the previous one no longer reads it."""
     try:
         file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o644)
         with open(file, "wb", buffering=0) as writer:  # noqa: PTH123 - a descriptor
-            # The box's user may be another than ours, whatever our umask says.
+            # The sandbox's user may be another than ours, whatever our umask says.
             os.fchmod(file, 0o644)
             writer.truncate(writer.write(content))
     except OSError as error:

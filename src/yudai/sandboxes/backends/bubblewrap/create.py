@@ -1,4 +1,4 @@
-"""Makes bubblewrap boxes on this host, and takes away what they leave."""
+"""Makes bubblewrap sandboxes on this host, and takes away what they leave."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
@@ -10,17 +10,17 @@ from typing import NamedTuple
 
 from yudai.sandboxes.backends.bubblewrap.commands import RunnerCommands
 from yudai.sandboxes.backends.bubblewrap.etc import HOSTS
-from yudai.sandboxes.backends.bubblewrap.host import Ground, find_ground
+from yudai.sandboxes.backends.bubblewrap.host import HostSetup, find_host_setup
 from yudai.sandboxes.backends.bubblewrap.identity import Identity
 from yudai.sandboxes.backends.bubblewrap.mounts import CONTROL, Frame
 from yudai.sandboxes.backends.bubblewrap.parent_death import Guard
 from yudai.sandboxes.backends.disk_watch import DiskWatch
 from yudai.sandboxes.backends.local import cgroups
 from yudai.sandboxes.backends.local.cgroups import Cgroup, Cgroups
-from yudai.sandboxes.backends.local.home import BoxRecord, Home
+from yudai.sandboxes.backends.local.home import Home, SandboxRecord
 from yudai.sandboxes.backends.local.limits import limit_processes, ulimits
 from yudai.sandboxes.backends.local.processes import children, kill_and_wait, program, with_word
-from yudai.sandboxes.backends.network.egress import Outlet, Outlets, Reach
+from yudai.sandboxes.backends.network.egress import EgressScope, EgressSocket, EgressSockets
 from yudai.sandboxes.backends.network.nscd import Entry, entries_of
 from yudai.sandboxes.backends.toolchain import bundled
 from yudai.sandboxes.backends.toolchain.toolchain import Toolchain
@@ -32,7 +32,7 @@ _PAUSE_S = 0.01
 
 
 class Layout(NamedTuple):
-    """How a box's workspace is mounted, and where the host sees what is written there."""
+    """How a sandbox's workspace is mounted, and where the host sees what is written there."""
 
     mounts: tuple[str, ...]
     written: Path
@@ -41,43 +41,47 @@ class Layout(NamedTuple):
 
 
 LayOut = Callable[[Identity, Path], Awaitable[Layout]]
-"""Lays out a workspace for that user in a new box's folder."""
+"""Lays out a workspace for that user in a new sandbox's folder."""
 
 
 class Built(NamedTuple):
-    record: BoxRecord
+    record: SandboxRecord
     commands: RunnerCommands
     layout: Layout
     cgroup: Cgroup
 
 
 @dataclass
-class Workshop:
+class SandboxFactory:
     home: Home
-    outlets: Outlets
+    egress_sockets: EgressSockets
     _: KW_ONLY
     limits: SandboxLimits
     installation: str
     overlays: bool
     _entries: tuple[Entry, ...] = field(default_factory=partial(entries_of, HOSTS))
-    _ground: Ground | None = None
+    _host_setup: HostSetup | None = None
     _cgroups: Cgroups | None = None
     _guard: Guard = field(default_factory=Guard)
 
-    async def ground(self) -> Ground:
-        if self._ground is None:
-            ground = await find_ground(self.home.lease(), self.home.etc, self.limits)
-            overlay = ground.features.overlay and self.overlays
-            self._ground = ground._replace(features=ground.features._replace(overlay=overlay))
-        return self._ground
+    async def host_setup(self) -> HostSetup:
+        if self._host_setup is None:
+            host_setup = await find_host_setup(self.home.lease(), self.home.etc, self.limits)
+            overlay = host_setup.features.overlay and self.overlays
+            self._host_setup = host_setup._replace(
+                features=host_setup.features._replace(overlay=overlay)
+            )
+        return self._host_setup
 
     def close(self) -> None:
-        """What it stands on is in the lease's folder and goes with it."""
-        self._ground = None
+        """The files it needs are in the lease's folder and are removed with it."""
+        self._host_setup = None
         self._guard.close()
 
     async def frame(self, toolchain: Toolchain) -> Frame:
-        return (await self.ground()).frame(bundled.furnish(toolchain, self.home.tools), self.limits)
+        return (await self.host_setup()).frame(
+            bundled.furnish(toolchain, self.home.tools), self.limits
+        )
 
     async def build(
         self,
@@ -86,47 +90,49 @@ class Workshop:
         frame: Frame,
         *,
         base: str = "",
-        reach: Reach | None = None,
+        scope: EgressScope | None = None,
     ) -> Built:
-        """Start a box in a folder of its own; nothing is left of one that does not start.
+        """Start a sandbox in a folder of its own; nothing is left of one that does not start.
 
         Without `reach` it has no way out at all, and nobody hears what it looks for.
         """
-        ground = await self.ground()
+        host_setup = await self.host_setup()
         groups = self._groups()
-        record = self.home.new_box(
-            owner, base=base, cgroups=lambda box: groups.names(self._name(box))
+        record = self.home.new_sandbox(
+            owner, base=base, cgroups=lambda sandbox: groups.names(self._name(sandbox))
         )
-        outlet: Outlet | None = None
+        egress: EgressSocket | None = None
         try:
-            layout = await lay_out(ground.features.identity, self.home.box(record.id))
-            control = ground.new_control(self.home.box(record.id))
-            if reach is not None:
-                outlet = self.outlets.open(control, reach, seen_as=CONTROL, entries=self._entries)
-            return await self._build(record, layout, frame, control=control, outlet=outlet)
+            layout = await lay_out(host_setup.features.identity, self.home.sandbox(record.id))
+            control = host_setup.new_control(self.home.sandbox(record.id))
+            if scope is not None:
+                egress = self.egress_sockets.open(
+                    control, scope, seen_as=CONTROL, entries=self._entries
+                )
+            return await self._build(record, layout, frame, control=control, egress=egress)
         except BaseException:
-            if outlet is not None:
-                await outlet.server.close()
+            if egress is not None:
+                await egress.server.close()
             await self.remove(record)
             raise
 
     async def _build(
         self,
-        record: BoxRecord,
+        record: SandboxRecord,
         layout: Layout,
         frame: Frame,
         *,
         control: Path,
-        outlet: Outlet | None,
+        egress: EgressSocket | None,
     ) -> Built:
-        ground = await self.ground()
+        host_setup = await self.host_setup()
         cgroup = self._groups().create(self._name(record.id), self.limits)
-        # Boxes that are made together are all furnished before the first one starts and competes.
+        # Sandboxes made together are all laid out before the first one starts and takes CPU time.
         await asyncio.sleep(0)
         argv = frame.argv(control, layout.mounts, ulimits(self.limits, cgroup))
-        runner = await ground.start(argv, control, groups=cgroup.entrances)
+        runner = await host_setup.start(argv, control, groups=cgroup.entrances)
         try:
-            if ground.features.identity.outlives_us:
+            if host_setup.features.identity.outlives_us:
                 self._guard.watch(record.id, runner.pid)
             limit_processes(runner.pid, self.limits, cgroup)
             cgroup.step_back()
@@ -134,34 +140,34 @@ class Workshop:
             await runner.end()
             raise
         disk = DiskWatch(layout.written, self.limits.disk_bytes)
-        commands = RunnerCommands(runner, control=control, cgroup=cgroup, disk=disk, outlet=outlet)
+        commands = RunnerCommands(runner, control=control, cgroup=cgroup, disk=disk, egress=egress)
         return Built(record, commands, layout, cgroup)
 
-    async def kill(self, record: BoxRecord) -> None:
-        """End a box that another process has started: what is in its groups, or its bubblewrap."""
+    async def kill(self, record: SandboxRecord) -> None:
+        """Kill a sandbox that another process started: its control groups, or its bubblewrap."""
         above = [
             pid
-            for pid in with_word(str(self.home.box(record.id) / "control"))
+            for pid in with_word(str(self.home.sandbox(record.id) / "control"))
             if program(pid).startswith("bwrap")
         ]
         inside = [child for pid in above for child in children(pid)]
         await kill_and_wait([*inside, *above, *cgroups.members(record.cgroups)])
 
-    async def remove(self, record: BoxRecord) -> bool:
-        """Take away a dead box's groups and folder; False when they were gone."""
+    async def remove(self, record: SandboxRecord) -> bool:
+        """Take away a dead sandbox's groups and folder; False when they were gone."""
         self._guard.forget(record.id)
         # A group can be removed a moment after its last process is gone.
         for _ in range(_ATTEMPTS):
             if cgroups.remove(record.cgroups):
                 break
             await asyncio.sleep(_PAUSE_S)
-        return await asyncio.to_thread(self.home.remove_box, record.id)
+        return await asyncio.to_thread(self.home.remove_sandbox, record.id)
 
     @asynccontextmanager
     async def temporary(
-        self, owner: str, lay_out: LayOut, toolchain: Toolchain, *, reach: Reach | None = None
+        self, owner: str, lay_out: LayOut, toolchain: Toolchain, *, scope: EgressScope | None = None
     ) -> AsyncGenerator[Built]:
-        built = await self.build(owner, lay_out, await self.frame(toolchain), reach=reach)
+        built = await self.build(owner, lay_out, await self.frame(toolchain), scope=scope)
         try:
             yield built
         finally:
@@ -173,5 +179,5 @@ class Workshop:
             self._cgroups = cgroups.find()
         return self._cgroups
 
-    def _name(self, box_id: str) -> str:
-        return f"yudai-{self.installation}-{box_id}"
+    def _name(self, sandbox_id: str) -> str:
+        return f"yudai-{self.installation}-{sandbox_id}"

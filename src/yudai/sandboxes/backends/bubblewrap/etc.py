@@ -1,4 +1,4 @@
-"""The box's own /etc: generated names, and the few host files that programs need."""
+"""The sandbox's own /etc: generated names, and the few host files that programs need."""
 
 import hashlib
 import os
@@ -49,13 +49,13 @@ _TAKEN = (
 
 
 _MANY = 32
-"""Entries of a folder that take longer to copy than to mount in each box."""
+"""Entries of a folder that take longer to copy than to mount in each sandbox."""
 
 
 class Etc(NamedTuple):
     folder: Path
     shared: tuple[tuple[Path, str], ...] = ()
-    """Folders of the host's that boxes see as they are, and where."""
+    """Folders of the host's that sandboxes see as they are, and where."""
 
 
 def find(store: Path, uid: int, *, host: Path = Path("/etc")) -> Etc:
@@ -75,13 +75,13 @@ def find(store: Path, uid: int, *, host: Path = Path("/etc")) -> Etc:
         try:
             draft.rename(folder)
         except OSError:
-            # Somebody else was faster.
+            # Another process was faster.
             remove_tree(draft)
     return Etc(folder, places)
 
 
 def _is_large_and_for_everybody(source: Path) -> bool:
-    """A file in it that not everybody may read might be one that we may, and so a box of ours."""
+    """Whether every user may read all files. We may read more, and so might our sandboxes."""
     if source.is_symlink() or not source.is_dir():
         return False
     modes = [source.lstat().st_mode, *(entry.lstat().st_mode for entry in _below(source))]
@@ -109,7 +109,7 @@ def _build(target: Path, uid: int, sources: list[Path], host: Path) -> None:
 
 
 def _copy(source: Path, target: Path) -> None:
-    """Of the host only what everybody may read."""
+    """Copy a host file only if every user may read it."""
     mode = source.lstat().st_mode
     if stat.S_ISLNK(mode):
         target.parent.mkdir(parents=True, exist_ok=True)

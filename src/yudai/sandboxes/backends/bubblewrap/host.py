@@ -1,4 +1,4 @@
-"""What every box on this host stands on: a bubblewrap that works here, a shell, an /etc."""
+"""What every sandbox on this host needs: a bubblewrap that works here, a shell, an /etc."""
 
 import asyncio
 import os
@@ -35,15 +35,15 @@ _REMEDIES = (
 """Settings of the kernel, the value with which each forbids user namespaces, what to do then."""
 
 
-class Ground(NamedTuple):
+class HostSetup(NamedTuple):
     features: Features
     lease: Path
     etc: Etc
     shell: str
-    """The shell that commands are written for, as boxes see it."""
+    """The shell that commands are written for, as sandboxes see it."""
 
     def new_control(self, folder: Path) -> Path:
-        """A box's control folder: its runner, by links to the lease's files, and its output."""
+        """A sandbox's control folder: its runner, by links to the lease's files, and its output."""
         control = folder / "control"
         control.mkdir()
         control.chmod(0o755)
@@ -69,7 +69,7 @@ class Ground(NamedTuple):
         return await Runner.start(Launch(argv, control, self.lease / "syscalls", groups))
 
 
-async def find_ground(lease: Path, store: Path, limits: SandboxLimits) -> Ground:
+async def find_host_setup(lease: Path, store: Path, limits: SandboxLimits) -> HostSetup:
     """Find out by trying what this host lets us do; raise with the remedy when that is nothing.
 
     What is in the lease's folder goes with this process, what is in `store` can be used again.
@@ -79,13 +79,13 @@ async def find_ground(lease: Path, store: Path, limits: SandboxLimits) -> Ground
     said = "there is no bubblewrap"
     for features in candidates():
         found = await asyncio.to_thread(etc.find, store, features.identity.uid)
-        ground = Ground(features, lease, found, find_shell())
+        host_setup = HostSetup(features, lease, found, find_shell())
         try:
-            await try_out(ground, limits)
+            await try_out(host_setup, limits)
         except (SandboxError, OSError) as error:
             said = str(error)
         else:
-            return ground
+            return host_setup
     raise SandboxError(f"{said}; {remedy()}")
 
 
@@ -106,19 +106,19 @@ def remedy(sysctl: Path = Path("/proc/sys")) -> str:
     return f"{advice} (in Docker: --security-opt seccomp=unconfined)"
 
 
-async def try_out(ground: Ground, limits: SandboxLimits) -> None:
-    """Start a box and change its workspace."""
-    trial = _lay_out_trial(ground)
+async def try_out(host_setup: HostSetup, limits: SandboxLimits) -> None:
+    """Start a sandbox and change its workspace."""
+    trial = _lay_out_trial(host_setup)
     try:
-        control = ground.new_control(trial)
+        control = host_setup.new_control(trial)
         (control / "request").write_text("cd /workspace && rm old && mkdir new && touch new/x")
         (control / "request").chmod(0o644)
         workspace = mounts.writable(trial / "base")
-        if ground.features.overlay:
+        if host_setup.features.overlay:
             workspace = mounts.overlay(trial / "base", trial / "upper", trial / "work")
-        frame = ground.frame(Toolchain(), limits)
+        frame = host_setup.frame(Toolchain(), limits)
         argv = frame.argv(control, workspace, ulimits(limits, Cgroup()))
-        runner = await ground.start(argv, control)
+        runner = await host_setup.start(argv, control)
         try:
             capture = Capture(1 << 16)
             if await runner.ask(1, "/dev/null", capture) != 0:
@@ -130,17 +130,17 @@ async def try_out(ground: Ground, limits: SandboxLimits) -> None:
         remove_tree(trial)
 
 
-def _lay_out_trial(ground: Ground) -> Path:
-    trial = Path(mkdtemp(prefix="trial-", dir=ground.lease))
+def _lay_out_trial(host_setup: HostSetup) -> Path:
+    trial = Path(mkdtemp(prefix="trial-", dir=host_setup.lease))
     for name in ("base", "upper", "work"):
         (trial / name).mkdir()
     (trial / "base" / "old").touch()
-    ground.features.identity.give(*trial.rglob("*"))
+    host_setup.features.identity.give(*trial.rglob("*"))
     return trial
 
 
 def furnish(lease: Path, *, sh: Path = Path("/bin/sh")) -> None:
-    """Put a box's runner and the shell that runs it into a lease's folder."""
+    """Put a sandbox's runner and the shell that runs it into a lease's folder."""
     (lease / "syscalls").write_bytes(seccomp.program() or b"")
     (lease / "empty").touch()
     (lease / "empty").chmod(0o644)

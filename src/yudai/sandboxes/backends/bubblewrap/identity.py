@@ -1,4 +1,4 @@
-"""Who a box's commands are to the kernel: never the host's root where that can be helped."""
+"""Who a sandbox's commands are to the kernel: never the host's root where that can be helped."""
 
 import os
 from pathlib import Path
@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 _IN_NAMESPACE = 1000
 _FOR_ROOT = 58123
-"""A user that no system gives to anybody; files of the boxes belong to it."""
+"""A user id that no system assigns; the sandboxes' files belong to it."""
 _APART = (
     *("--unshare-ipc", "--unshare-net", "--unshare-pid", "--unshare-uts"),
     "--unshare-cgroup-try",
@@ -22,7 +22,7 @@ class Identity(NamedTuple):
     uid: int
     """As commands see it."""
     host_uid: int
-    """As the host sees it: owner of what a box may write."""
+    """As the host sees it: owner of what a sandbox may write."""
     args: tuple[str, ...]
     """Bubblewrap's options for it: all namespaces are its own."""
     owned: tuple[str, ...]
@@ -37,11 +37,11 @@ class Identity(NamedTuple):
 
     @property
     def outlives_us(self) -> bool:
-        """Whether the kernel lets a box live on when our process dies."""
+        """Whether the kernel lets a sandbox live on when our process dies."""
         return bool(self.before)
 
     def give(self, *folders: Path) -> None:
-        """Let a box write in folders that we have made."""
+        """Let a sandbox write in folders that we have made."""
         if self.host_uid != os.getuid():
             for folder in folders:
                 os.chown(folder, self.host_uid, self.host_uid)

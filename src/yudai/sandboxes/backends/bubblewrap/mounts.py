@@ -1,4 +1,4 @@
-"""The command line of bubblewrap: what a box sees, and that it sees nothing else."""
+"""The command line of bubblewrap: what a sandbox sees, and that it sees nothing else."""
 
 import posixpath
 from pathlib import Path
@@ -12,12 +12,12 @@ from yudai.sandboxes.backends.toolchain.toolchain import Toolchain
 from yudai.sandboxes.port import ENV, WORKSPACE, SandboxLimits
 
 CONTROL = "/run/yudai"
-SCRATCH = "/dev/shm/.yudai"  # noqa: S108 - inside the box
+SCRATCH = "/dev/shm/.yudai"  # noqa: S108 - inside the sandbox
 GIT = "/run/git"
 TOOLS = "/run/tools"
 
 _SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
-_HOME = "/tmp/home"  # noqa: S108 - a path inside the box
+_HOME = "/tmp/home"  # noqa: S108 - a path inside the sandbox
 _MAY_HOLD_TOKENS = ("pip.conf", "npmrc", "etc/npmrc", "etc/pip.conf", "etc/gitconfig")
 
 
@@ -42,11 +42,11 @@ def readable(source: Path, target: str) -> tuple[str, ...]:
 
 
 class Frame(NamedTuple):
-    """The command line of all boxes of one base, but for what is each one's own."""
+    """The command line of all sandboxes of one base, but for what is each one's own."""
 
     head: tuple[str, ...]
     programs: tuple[str, ...]
-    """After each box's own mounts, for these may lie below them: a box's /tmp, say."""
+    """After each sandbox's own mounts, for these may lie below them: a sandbox's /tmp, say."""
     tail: tuple[str, ...]
 
     def argv(
@@ -115,10 +115,10 @@ def _private(limits: SandboxLimits) -> list[str]:
     eighth = str(limits.memory_bytes // 8)
     return [
         *("--proc", "/proc", "--dev", "/dev", "--perms", "1777", "--size", eighth),
-        *("--tmpfs", "/dev/shm", "--perms", "1777", "--size", half, "--tmpfs", "/tmp"),  # noqa: S108 - inside the box
+        *("--tmpfs", "/dev/shm", "--perms", "1777", "--size", half, "--tmpfs", "/tmp"),  # noqa: S108 - inside the sandbox
         *("--perms", "1777", "--dir", _HOME, "--dir", "/run", "--dir", "/var"),
-        *("--symlink", "/tmp", "/var/tmp"),  # noqa: S108 - inside the box
-        # Where glibc asks first when it looks up a name; there is a socket if somebody listens.
+        *("--symlink", "/tmp", "/var/tmp"),  # noqa: S108 - inside the sandbox
+        # Where glibc asks first when it looks up a name; there is a socket if the name watch runs.
         *("--dir", posixpath.dirname(nscd.FOLDER), "--symlink", CONTROL, nscd.FOLDER),
     ]
 

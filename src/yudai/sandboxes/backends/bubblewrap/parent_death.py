@@ -1,7 +1,7 @@
-"""Ends boxes when our process dies, where the kernel would not do that by itself.
+"""Ends sandboxes when our process dies, where the kernel would not do that by itself.
 
 A process can ask to be killed with its parent, but the parent must be allowed to kill it: root's
-bubblewrap has given up that right before its box becomes another user.
+bubblewrap has given up that right before its sandbox becomes another user.
 """
 
 import os
@@ -12,18 +12,18 @@ from yudai.sandboxes.backends.shell_script import package_script
 
 
 class Guard:
-    """A shell that outlives us by a moment; started with the first box."""
+    """A shell that outlives us by a moment; started with the first sandbox."""
 
     def __init__(self) -> None:
         self._watched: dict[str, int] = {}
         self._process: subprocess.Popen[bytes] | None = None
 
-    def watch(self, box: str, pid: int) -> None:
-        self._watched[box] = pid
+    def watch(self, sandbox: str, pid: int) -> None:
+        self._watched[sandbox] = pid
         self._tell(f"+ {pid}\n")
 
-    def forget(self, box: str) -> None:
-        pid = self._watched.pop(box, None)
+    def forget(self, sandbox: str) -> None:
+        pid = self._watched.pop(sandbox, None)
         if pid is not None:
             self._tell(f"- {pid}\n")
 
@@ -40,7 +40,7 @@ class Guard:
             self._process = _start()
             line = "".join(f"+ {pid}\n" for pid in self._watched.values())
         if self._process.stdin is not None:
-            # One that dies this very moment is replaced with the next box.
+            # One that dies this very moment is replaced with the next sandbox.
             with suppress(BrokenPipeError):
                 os.write(self._process.stdin.fileno(), line.encode())
 

@@ -1,4 +1,4 @@
-"""Which promises hold on this host, each tried in a real box."""
+"""Which promises hold on this host, each tried in a real sandbox."""
 
 import shlex
 from pathlib import Path
@@ -24,13 +24,13 @@ _SHELLS_OWN = frozenset({"_", "OLDPWD", "PWD", "SHLVL"})
 
 
 class Trial(NamedTuple):
-    """A box to try things in, and what it should keep to."""
+    """A sandbox to try things in, and what it should keep to."""
 
     built: Built
     features: Features
     limits: SandboxLimits
     host_folder: Path
-    """A folder that the host has and the box must not see."""
+    """A folder that the host has and the sandbox must not see."""
     network: NetworkPolicy
 
 
@@ -73,10 +73,13 @@ async def _environment(trial: Trial) -> Kept:
 async def _network(trial: Trial) -> Kept:
     devices = "sed -n 's/^ *\\([^:]*\\):.*/\\1/p' /proc/net/dev"
     holds = await _says(trial, devices, "lo") and await _is_apart(trial, "net")
-    return holds, f"own network namespace with a loopback device only; {_outlets(trial.network)}"
+    return (
+        holds,
+        f"own network namespace with a loopback device only; {_egress_sockets(trial.network)}",
+    )
 
 
-def _outlets(network: NetworkPolicy) -> str:
+def _egress_sockets(network: NetworkPolicy) -> str:
     reached = [f"{_WHO[phase]} reach {_extent(network.hosts(phase))}" for phase in Phase]
     return f"through a proxy of ours {', '.join(reached)}"
 
@@ -96,7 +99,7 @@ async def _processes(trial: Trial) -> Kept:
 def _memory(trial: Trial) -> Kept:
     limit = f"{trial.limits.memory_bytes // _MIB} MiB"
     if trial.built.cgroup.memory is not None:
-        return True, f"cgroup: {limit} for a box"
+        return True, f"cgroup: {limit} for a sandbox"
     how = f"no writable cgroup: {limit} for each process, not for their sum"
     return False, how
 
@@ -104,10 +107,10 @@ def _memory(trial: Trial) -> Kept:
 def _process_count(trial: Trial) -> Kept:
     limit = trial.limits.processes
     if trial.built.cgroup.pids is not None:
-        return True, f"cgroup: {limit} for a box"
+        return True, f"cgroup: {limit} for a sandbox"
     if counts_processes():
-        return True, f"RLIMIT_NPROC: {limit} for a box"
-    how = "no writable cgroup, and RLIMIT_NPROC does not count a box apart here"
+        return True, f"RLIMIT_NPROC: {limit} for a sandbox"
+    how = "no writable cgroup, and RLIMIT_NPROC does not count a sandbox separately here"
     return False, how
 
 
@@ -131,12 +134,12 @@ def _kernel() -> Kept:
 
 
 async def _is_alone(trial: Trial) -> bool:
-    """Process 1, the shell and nobody else; no new process is made to count them."""
+    """Only process 1 and the shell are there; no new process is made to count them."""
     return await _says(trial, "set -- /proc/[0-9]*; echo $#", "2")
 
 
 async def _is_apart(trial: Trial, namespace: str) -> bool:
-    """Whether the box's namespace is another than ours."""
+    """Whether the sandbox's namespace is another than ours."""
     said = (await trial.built.commands.exec(f"readlink /proc/self/ns/{namespace}")).text.strip()
     return said.startswith(namespace) and said != own_namespace(namespace)
 

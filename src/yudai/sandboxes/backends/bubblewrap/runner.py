@@ -1,4 +1,4 @@
-"""The line to a box's runner: one numbered request at a time, its output, its numbered answer."""
+"""The client of a sandbox's runner: one numbered request at a time, its output and its answer."""
 
 import asyncio
 import ctypes
@@ -55,19 +55,19 @@ _GROUPS = (0, 1, 3)
 """Where the runner has the entrances of its control groups: version 1 has three."""
 _LINE, _REPORT, _SYSCALLS = 2, 4, 5
 _TOLD = ((_REPORT, "--json-status-fd"), (_SYSCALLS, "--seccomp"))
-"""Descriptors that bubblewrap keeps to itself, and by which words it hears of them."""
+"""Descriptors that bubblewrap does not pass on, by the option that names each."""
 _FREE = 10
 """From here on no descriptor of ours is in the way of theirs."""
 _SIGNALS = signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP}
-"""What is ignored or blocked with us is neither in a box: no shell could change that there."""
+"""What is ignored or blocked with us is neither in a sandbox: no shell could change that there."""
 
 
 class Launch(NamedTuple):
-    """What it takes to start a box."""
+    """What it takes to start a sandbox."""
 
     argv: Sequence[str]
     control: Path
-    """A folder that the box sees; its output comes through a pipe there."""
+    """A folder that the sandbox sees; its output comes through a pipe there."""
     syscalls: Path
     """A filter of system calls for bubblewrap; an empty file for none."""
     groups: Sequence[Path] = ()
@@ -80,7 +80,7 @@ class _Ends(NamedTuple):
     line: int
     output: int
     output_in: int
-    """Held open, so that there is always a writer; each command opens the pipe anew, so that none
+    """Held open, so that there is always a writer; each command opens the pipe again, so that none
     inherits what another did to it."""
     report: int
     """Bubblewrap tells here what it has started, and that it has ended."""
@@ -109,13 +109,13 @@ class Runner:
         self._heard = b""
         self._pending: _Pending | None = None
         self.lost: str = ""
-        """Why this box cannot be used any more; "" while it can."""
+        """Why this sandbox cannot be used any more; "" while it can."""
 
     @classmethod
     async def start(cls, launch: Launch) -> "Runner":
-        """Start a box and wait until its runner listens; what goes wrong is bubblewrap's own word.
+        """Start a sandbox and wait until its runner listens; errors are in bubblewrap's own words.
 
-        The calling thread must outlive the box, which the kernel ends together with it.
+        The calling thread must outlive the sandbox, which the kernel ends together with it.
         """
         runner = cls(*_start(launch))
         try:
@@ -130,11 +130,11 @@ class Runner:
 
     @property
     def pid(self) -> int:
-        """The host's number of the box's process 1."""
+        """The host's number of the sandbox's process 1."""
         return self._pid
 
     def ask(self, number: int, stdin: str, capture: Capture) -> "asyncio.Future[int]":
-        """Send a request; the future is the command's status, or the error that the box is lost."""
+        """Send a request; the future is the command's status, or a SandboxError."""
         status: asyncio.Future[int] = asyncio.get_running_loop().create_future()
         self._pending = _Pending(number, status, capture)
         try:
@@ -144,7 +144,7 @@ class Runner:
         return status
 
     def hang_up(self) -> None:
-        """Let go of a request; a box that has not answered is killed, for it might do so later."""
+        """Drop a request. A sandbox that has not answered is killed: it might answer later."""
         if self._pending is not None and self._pending.status.cancel():
             self._kill()
             self._lose("the sandbox did not answer")
@@ -162,7 +162,7 @@ class Runner:
                     os.close(descriptor)
 
     async def end(self) -> None:
-        """Kill the box and wait until each of its processes is gone, whoever is cancelled."""
+        """Kill the sandbox and wait until all its processes are gone, also when cancelled."""
         if self._ending is None:
             self._ending = asyncio.create_task(self._end())
         await asyncio.shield(self._ending)
@@ -175,14 +175,14 @@ class Runner:
             with suppress(ProcessLookupError):
                 signal.pidfd_send_signal(descriptor, signal.SIGKILL)
             await readable(descriptor)
-        # Who started us may have said that nobody waits for children.
+        # The parent process may have set SIGCHLD to be ignored.
         with suppress(ChildProcessError):
             os.waitpid(self._bwrap, 0)  # noqa: ASYNC222 - it is dead by now
         for descriptor in (*self._pidfds, *self._ends):
             os.close(descriptor)
 
     async def _meet_child(self) -> None:
-        """Of a box that has not said so yet, find process 1: it waits for bubblewrap's word.
+        """Of a sandbox that has not said so yet, find process 1: it waits for bubblewrap's word.
 
         Were only bubblewrap killed, it would wait for ever; bubblewrap is halted first, so that
         it cannot start another one behind our back.
@@ -234,7 +234,7 @@ class Runner:
                 self._settle(int(status))
 
     def _on_death(self) -> None:
-        """Without bubblewrap above it a box might outlive us."""
+        """Without bubblewrap above it a sandbox might outlive us."""
         self._kill()
         self._lose("the sandbox has died")
 
@@ -268,9 +268,9 @@ def _receive(line: int) -> bytes:
 
 
 def _step_back(pid: int) -> None:
-    """Whatever a box computes, its worker, the server and the database come first.
+    """Lower its priority: the worker, the server and the database come first.
 
-    Where the kernel groups processes by session, each box would weigh as much as all of a worker,
+    Where the kernel groups processes by session, one sandbox would weigh as much as a whole worker,
     and a nice value counts only within its group: so the group gets one too.
     """
     with suppress(ProcessLookupError):

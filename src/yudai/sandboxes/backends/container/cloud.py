@@ -6,22 +6,22 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
-from yudai.kit.concurrency import Chores
+from yudai.kit.concurrency import BackgroundTasks
 from yudai.kit.errors import SandboxError
 from yudai.sandboxes.backends.container.engine import Engine
 from yudai.sandboxes.backends.container.flags import LABEL, Setting, commit_words, run_words
-from yudai.sandboxes.backends.container.host import Ground, find_ground
+from yudai.sandboxes.backends.container.host import HostSetup, find_host_setup
 from yudai.sandboxes.backends.container.inspect import found_of, host_of, kept, name_of
 from yudai.sandboxes.backends.container.machine import ContainerMachine
-from yudai.sandboxes.backends.container.sockets import Door, Doors, TakenError
-from yudai.sandboxes.backends.network.dial import Ways
+from yudai.sandboxes.backends.container.sockets import NameTakenError, ProxySocket, ProxySockets
+from yudai.sandboxes.backends.network.dial import DialSettings
 from yudai.sandboxes.backends.remote.cloud import (
     INSTALLATION,
     BaseGoneError,
     DeniedError,
     Found,
     Machine,
-    Order,
+    MachineSpec,
 )
 from yudai.sandboxes.domain.guarantees import guarantees
 from yudai.sandboxes.port import Capabilities, OnBlocked, ignore_blocked
@@ -50,54 +50,54 @@ class ContainerCloud:
         image: str,
         home: Path,
         on_blocked: OnBlocked = ignore_blocked,
-        ways: Ways | None = None,
+        dialing: DialSettings | None = None,
     ) -> None:
         self._wanted = engine
         self._image = image
         self._home = home
-        self._doors = Doors(home, on_blocked, ways or Ways())
-        self._ground: Ground | None = None
+        self._sockets = ProxySockets(home, on_blocked, dialing or DialSettings())
+        self._host_setup: HostSetup | None = None
         self._tags: dict[str, dict[str, str]] = {}
-        self._chores = Chores()
+        self._background = BackgroundTasks()
 
     async def host(self) -> str:
         return name_of((await self._found()).engine.facts)
 
     async def examine(self) -> Capabilities:
-        ground = await self._found()
+        host_setup = await self._found()
         if not await self.has_snapshot(self._image):
-            raise self._no_image(ground.engine)
-        version = (await ground.engine.ask("--version")).decode(errors="replace").strip()
+            raise self._no_image(host_setup.engine)
+        version = (await host_setup.engine.ask("--version")).decode(errors="replace").strip()
         # Docker's own filter is as strict as what we make of podman's.
-        is_filtered = ground.seccomp is not None or not ground.engine.is_podman
-        held = guarantees(kept(host_of(ground.engine.facts), is_filtered=is_filtered))
+        is_filtered = host_setup.seccomp is not None or not host_setup.engine.is_podman
+        held = guarantees(kept(host_of(host_setup.engine.facts), is_filtered=is_filtered))
         return Capabilities(backend=NAME, guarantees=held, version=version)
 
-    async def create(self, order: Order) -> Machine:
-        ground = await self._found()
-        door: Door | None = None
+    async def create(self, machine_spec: MachineSpec) -> Machine:
+        host_setup = await self._found()
+        proxy_socket: ProxySocket | None = None
         try:
-            door = await self._doors.open(order)
+            proxy_socket = await self._sockets.open(machine_spec)
             setting = Setting(
-                image=order.image or self._image,
-                is_built=bool(order.image),
-                is_podman=ground.engine.is_podman,
-                doors=door.folder if door and door.is_way else None,
-                names=door.folder if door and not door.is_way else None,
-                hosts=ground.hosts,
-                seccomp=ground.seccomp,
+                image=machine_spec.image or self._image,
+                is_built=bool(machine_spec.image),
+                is_podman=host_setup.engine.is_podman,
+                local_sockets=proxy_socket.folder if proxy_socket and proxy_socket.is_way else None,
+                names=proxy_socket.folder if proxy_socket and not proxy_socket.is_way else None,
+                hosts=host_setup.hosts,
+                seccomp=host_setup.seccomp,
             )
-            await self._start(ground.engine, order, run_words(order, setting))
-            machine = ContainerMachine(ground.engine, order.key, door)
+            await self._start(host_setup.engine, machine_spec, run_words(machine_spec, setting))
+            machine = ContainerMachine(host_setup.engine, machine_spec.key, proxy_socket)
             await machine.connect()
-        except TakenError:
-            if door is not None:
-                await self._doors.close(order.key)
+        except NameTakenError:
+            if proxy_socket is not None:
+                await self._sockets.close(machine_spec.key)
             raise
         except BaseException:
-            await self._chores.finish(self._clear(order.key))
+            await self._background.finish(self._clear(machine_spec.key))
             raise
-        self._tags[order.key] = dict(order.tags)
+        self._tags[machine_spec.key] = dict(machine_spec.tags)
         return machine
 
     async def snapshot(self, machine: Machine, name: str) -> str:
@@ -110,7 +110,7 @@ class ContainerCloud:
             await _to_its_end(engine.ask(*words, timeout_s=_COMMIT_S))
             await _discard(engine, old)
         except BaseException:
-            await self._chores.finish(_discard(engine, [image, *old]))
+            await self._background.finish(_discard(engine, [image, *old]))
             raise
         return image
 
@@ -128,12 +128,12 @@ class ContainerCloud:
         ours = f"label={LABEL}{INSTALLATION}={installation}"
         said = await engine.ask("ps", "--all", "--quiet", "--no-trunc", "--filter", ours)
         found = [found_of(one) for one in await engine.inspect("container", *said.decode().split())]
-        await self._doors.sweep({one.id for one in found})
+        await self._sockets.sweep({one.id for one in found})
         return found
 
     async def kill(self, machine_id: str) -> bool:
         engine = (await self._found()).engine
-        await self._doors.close(machine_id)
+        await self._sockets.close(machine_id)
         self._tags.pop(machine_id, None)
         there = bool(await engine.inspect("container", machine_id))
         # Volumes without a name are the container's own. Half of one may be there unseen.
@@ -143,24 +143,24 @@ class ContainerCloud:
         return there
 
     async def close(self) -> None:
-        await self._chores.close()
-        await self._doors.close_all()
+        await self._background.close()
+        await self._sockets.close_all()
 
-    async def _found(self) -> Ground:
-        if self._ground is None:
-            self._ground = await find_ground(self._wanted, self._home)
-        return self._ground
+    async def _found(self) -> HostSetup:
+        if self._host_setup is None:
+            self._host_setup = await find_host_setup(self._wanted, self._home)
+        return self._host_setup
 
-    async def _start(self, engine: Engine, order: Order, words: Sequence[str]) -> None:
+    async def _start(self, engine: Engine, machine_spec: MachineSpec, words: Sequence[str]) -> None:
         answer = await _to_its_end(engine.attempt(*words, timeout_s=_START_S))
         said = answer.error.lower()
         if answer.code == 0:
             return
         if _TAKEN in said:
-            raise TakenError(f"there is a container of that name: {answer.error}")
+            raise NameTakenError(f"there is a container of that name: {answer.error}")
         if not any(words in said for words in _NO_IMAGE):
             raise SandboxError(f"the container could not be started: {answer.error}")
-        if order.image:
+        if machine_spec.image:
             raise BaseGoneError(f"the prepared base is gone: {answer.error}")
         raise self._no_image(engine)
 
@@ -181,7 +181,7 @@ async def _discard(engine: Engine, images: Sequence[str]) -> None:
 
 
 async def _to_its_end(work: Coroutine[Any, Any, T]) -> T:
-    """An engine that is cut short may leave half a container that nobody finds."""
+    """Finish the call: an interrupted engine may leave half a container that no list shows."""
     task = asyncio.create_task(work)
     try:
         return await asyncio.shield(task)

@@ -219,7 +219,7 @@ async def _last(pipe: asyncio.StreamReader) -> str:
 
 
 def _end(process: asyncio.subprocess.Process) -> None:
-    """The program alone: what it has started in a container goes on."""
+    """Kill only the engine's program: what it started in a container keeps running."""
     if process.returncode is None:
         with suppress(ProcessLookupError):
             process.kill()

@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from yudai.sandboxes.backends.remote.cloud import INSTALLATION, Order
+from yudai.sandboxes.backends.remote.cloud import INSTALLATION, MachineSpec
 from yudai.sandboxes.port import SandboxLimits
 
 LABEL = "yudai."
 """In front of our tags among an image's own labels."""
-DOORS = "/run/doors"
+SOCKET_FOLDER = "/run/doors"
 """Where a container finds the socket of its proxy."""
 NAMES = "/run/nscd"
 """Where glibc asks for names: /var/run is a link to /run."""
@@ -36,9 +36,9 @@ class Setting:
 
     image: str
     is_built: bool = False
-    """Whether it is of a prepared base, so that its root can be read-only; else one is built."""
+    """Whether the image is a prepared base, so that its root can be read-only."""
     is_podman: bool = True
-    doors: Path | None = None
+    local_sockets: Path | None = None
     """A folder for DOORS."""
     names: Path | None = None
     """A folder for NAMES."""
@@ -48,22 +48,22 @@ class Setting:
     """A profile that is stricter than the engine's own."""
 
 
-def run_words(order: Order, setting: Setting) -> list[str]:
+def run_words(machine_spec: MachineSpec, setting: Setting) -> list[str]:
     return [
-        *("run", "--detach", "--rm", "--name", order.key, "--pull", "never"),
-        *_labels(order.tags),
+        *("run", "--detach", "--rm", "--name", machine_spec.key, "--pull", "never"),
+        *_labels(machine_spec.tags),
         *("--user", "0:0", "--hostname", "sandbox", "--workdir", "/"),
         *("--network", "none", "--ipc", "private", "--log-driver", "none", "--no-healthcheck"),
         # Process 1 is deaf to anything milder, and the engine would wait for it.
         *("--stop-signal", "SIGKILL", "--stop-timeout", "0"),
         *("--security-opt", "no-new-privileges", *_seccomp(setting), "--cap-drop", "ALL"),
         *(word for cap in _WARDENS for word in ("--cap-add", cap)),
-        *_sizes(order.limits),
-        *(_places(order.limits) if setting.is_built else ()),
+        *_sizes(machine_spec.limits),
+        *(_places(machine_spec.limits) if setting.is_built else ()),
         *_mounts(setting),
         *_no_proxies(setting),
         *("--entrypoint", "/bin/sh", setting.image, "-c", _MAIN, "main"),
-        str(int(order.limits.lifetime_s) + _GRACE_S),
+        str(int(machine_spec.limits.lifetime_s) + _GRACE_S),
     ]
 
 
@@ -129,7 +129,11 @@ def _places(limits: SandboxLimits) -> list[str]:
 
 def _mounts(setting: Setting) -> list[str]:
     """Never one that can be written to, and never an engine's socket."""
-    shown = {setting.doors: DOORS, setting.names: NAMES, setting.hosts: "/etc/hosts"}
+    shown = {
+        setting.local_sockets: SOCKET_FOLDER,
+        setting.names: NAMES,
+        setting.hosts: "/etc/hosts",
+    }
     return [w for own, seen in shown.items() if own for w in ("--volume", f"{own}:{seen}:ro,z")]
 
 

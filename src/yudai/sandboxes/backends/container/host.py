@@ -65,7 +65,7 @@ def _argument(way: str, value: int) -> dict[str, Any]:
 _HOSTS = "127.0.0.1 localhost sandbox\n::1 localhost\n"
 
 
-class Ground(NamedTuple):
+class HostSetup(NamedTuple):
     engine: Engine
     hosts: Path | None = None
     """Podman would show names and addresses of the host's own /etc/hosts."""
@@ -73,25 +73,25 @@ class Ground(NamedTuple):
     """Podman's own profile allows more than docker's."""
 
 
-async def find_ground(wanted: str | None, home: Path) -> Ground:
+async def find_host_setup(wanted: str | None, home: Path) -> HostSetup:
     engine = await find_engine(wanted)
     host = as_object(engine.facts.get("host"))
     if not engine.is_podman or host.get("serviceIsRemote"):
-        return Ground(engine)
+        return HostSetup(engine)
     try:
         return await asyncio.to_thread(_furnish, engine, home)
     except OSError as error:
         raise SandboxError(f"cannot write for containers: {error}") from error
 
 
-def _furnish(engine: Engine, home: Path) -> Ground:
+def _furnish(engine: Engine, home: Path) -> HostSetup:
     home.mkdir(mode=0o755, parents=True, exist_ok=True)
     security = as_object(as_object(engine.facts.get("host")).get("security"))
     profile = _profile(str(security.get("seccompProfilePath", "")))
     seccomp = None
     if profile is not None and security.get("seccompEnabled"):
         seccomp = _write(home / "seccomp.json", profile)
-    return Ground(engine.called_in(home), _write(home / "hosts", _HOSTS), seccomp)
+    return HostSetup(engine.called_in(home), _write(home / "hosts", _HOSTS), seccomp)
 
 
 def _profile(path: str) -> str | None:
@@ -103,7 +103,7 @@ def _profile(path: str) -> str | None:
 
 
 def _write(path: Path, text: str) -> Path:
-    """Whole or not at all: other processes of ours do the same, and containers see it."""
+    """Write atomically: our other processes write it too, and containers read it."""
     draft = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
     file = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o644)
     with open(file, "w") as writer:  # noqa: PTH123 - a descriptor

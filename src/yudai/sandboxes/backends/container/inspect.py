@@ -1,4 +1,4 @@
-"""What engines say of themselves and of containers, in both dialects, in our words."""
+"""Reads what podman and docker say about themselves and about containers."""
 
 import hashlib
 import re
@@ -36,7 +36,7 @@ def name_of(facts: Object) -> str:
 
 
 def found_of(one: Object) -> Found:
-    """A container as `inspect` shows it; both alike."""
+    """A container as `inspect` shows it; the same for both engines."""
     name = str(one.get("Name", "")).lstrip("/")
     state = str(as_object(one.get("State")).get("Status", "unknown"))
     labels = as_object(as_object(one.get("Config")).get("Labels"))

@@ -1,11 +1,11 @@
-"""One container: lines of ours in it as root, files, and the proxy that it may reach."""
+"""One container: runs our shell lines as root, copies files, connects to its proxy."""
 
 import shlex
 from collections.abc import Mapping, Sequence
 
 from yudai.kit.errors import SandboxError
 from yudai.sandboxes.backends.container.engine import Answer, Engine
-from yudai.sandboxes.backends.container.sockets import Door
+from yudai.sandboxes.backends.container.sockets import ProxySocket
 from yudai.sandboxes.backends.network.start_forwarder import forward_line, proxy_variables
 from yudai.sandboxes.backends.remote.cloud import CutError, DeniedError, FullError, GoneError, Said
 
@@ -25,10 +25,12 @@ _CONNECT_S = 60.0
 
 
 class ContainerMachine:
-    def __init__(self, engine: Engine, machine_id: str, door: Door | None = None) -> None:
+    def __init__(
+        self, engine: Engine, machine_id: str, proxy_socket: ProxySocket | None = None
+    ) -> None:
         self._engine = engine
         self._id = machine_id
-        self._door = door
+        self._door = proxy_socket
 
     @property
     def id(self) -> str:
@@ -44,7 +46,7 @@ class ContainerMachine:
     async def tell(
         self, line: str, text: bytes, *, timeout_s: float, max_bytes: int = 1 << 20
     ) -> Said:
-        """Whoever is on this host can read what the engine is called with, but not the text."""
+        """Every user of this host can read the engine's arguments, but not its standard input."""
         answer = await self._exec(line, stdin=text, timeout_s=timeout_s, max_bytes=max_bytes)
         if answer.code != 0 and not answer.output:
             return Said(answer.code, answer.error.encode())

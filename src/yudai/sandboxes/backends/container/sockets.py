@@ -1,4 +1,4 @@
-"""What containers without a network see of us: a proxy's socket, or one that hears of names."""
+"""The sockets that containers without a network see: a proxy's, or the name watch's."""
 
 import asyncio
 import shutil
@@ -7,27 +7,27 @@ from collections.abc import Collection
 from pathlib import Path
 
 from yudai.kit.errors import SandboxError
-from yudai.sandboxes.backends.network.dial import Ways
+from yudai.sandboxes.backends.network.dial import DialSettings
 from yudai.sandboxes.backends.network.egress import make_server, once
 from yudai.sandboxes.backends.network.name_watch import NameWatch
 from yudai.sandboxes.backends.network.proxy import Proxy
-from yudai.sandboxes.backends.remote.cloud import DeniedError, Order
+from yudai.sandboxes.backends.remote.cloud import DeniedError, MachineSpec
 from yudai.sandboxes.port import OnBlocked, Phase
 
 _FORGOTTEN_S = 600.0
 
 
-class TakenError(SandboxError):
-    """There is one of that name, which is somebody's."""
+class NameTakenError(SandboxError):
+    """Another container already has a socket folder of that name."""
 
 
-class Door:
-    """For one container, on a socket in a folder that the container sees."""
+class ProxySocket:
+    """One container's server, on a socket in a folder that the container sees."""
 
     def __init__(self, folder: Path, server: Proxy | NameWatch) -> None:
         self.folder = folder
         self.is_way = isinstance(server, Proxy)
-        """Else it only hears which names are looked up."""
+        """Otherwise it only sees which names are looked up."""
         self._server = server
 
     async def close(self) -> None:
@@ -36,52 +36,52 @@ class Door:
         await asyncio.to_thread(shutil.rmtree, self.folder, ignore_errors=True)
 
 
-class Doors:
-    def __init__(self, home: Path, on_blocked: OnBlocked, ways: Ways) -> None:
+class ProxySockets:
+    def __init__(self, home: Path, on_blocked: OnBlocked, dialing: DialSettings) -> None:
         self._home = home / "doors"
         self._on_blocked = once(on_blocked)
-        self._ways = ways
-        self._open: dict[str, Door] = {}
+        self._dialing = dialing
+        self._open: dict[str, ProxySocket] = {}
 
-    async def open(self, order: Order) -> Door | None:
-        """None: it is in no phase that anybody wants to hear of, and may reach nothing."""
-        folder = self._home / order.key
+    async def open(self, machine_spec: MachineSpec) -> ProxySocket | None:
+        """None: blocked hosts are not reported, and it may reach nothing."""
+        folder = self._home / machine_spec.key
         try:
-            server = self._server(order, folder)
+            server = self._server(machine_spec, folder)
         except ValueError as error:
             raise DeniedError(str(error)) from None
         if server is None:
             return None
         try:
-            # Closed to other users of the host; whoever the container's root is may enter.
+            # Closed to other users of the host, but open to the user that is the container's root.
             self._home.mkdir(mode=0o700, parents=True, exist_ok=True)
             folder.mkdir()
             folder.chmod(0o755)
             server.start()
         except FileExistsError:
-            raise TakenError("there is a container of that name: it has a door") from None
+            raise NameTakenError("there is a container of that name: it has a door") from None
         except OSError as error:
             raise SandboxError(f"there is no way to a proxy: {error}") from error
-        door = self._open[order.key] = Door(folder, server)
-        return door
+        proxy_socket = self._open[machine_spec.key] = ProxySocket(folder, server)
+        return proxy_socket
 
-    def _server(self, order: Order, folder: Path) -> Proxy | NameWatch | None:
+    def _server(self, machine_spec: MachineSpec, folder: Path) -> Proxy | NameWatch | None:
         # What its image's files say of names is not known here: a name watch has no entries.
         server = make_server(
             folder,
-            order.hosts,
-            phase=Phase(order.phase or Phase.AGENT),
-            owner=order.tags.get("owner", ""),
+            machine_spec.hosts,
+            phase=Phase(machine_spec.phase or Phase.AGENT),
+            owner=machine_spec.tags.get("owner", ""),
             on_blocked=self._on_blocked,
-            ways=self._ways,
+            dialing=self._dialing,
         )
-        return server if order.phase or isinstance(server, Proxy) else None
+        return server if machine_spec.phase or isinstance(server, Proxy) else None
 
     async def close(self, key: str) -> None:
-        """Also what a dead process of ours has left of one."""
-        door = self._open.pop(key, None)
-        if door is not None:
-            await door.close()
+        """Also removes the folder that a dead process of ours left."""
+        proxy_socket = self._open.pop(key, None)
+        if proxy_socket is not None:
+            await proxy_socket.close()
         elif (folder := self._home / key).parent == self._home:
             await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
 

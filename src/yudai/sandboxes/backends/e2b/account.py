@@ -1,4 +1,4 @@
-"""An account at E2B: its calls in our types, each with a deadline and errors of ours."""
+"""An account at E2B: its calls in our types, each with a deadline and with our errors."""
 
 import inspect
 import math
@@ -9,11 +9,11 @@ from typing import Any, NamedTuple
 
 from e2b import AsyncSandbox, SandboxException, SandboxQuery, SandboxState
 
-from yudai.kit.concurrency import Chores
+from yudai.kit.concurrency import BackgroundTasks
 from yudai.sandboxes.backends.e2b.errors import AbsentError, UnreachedError, asking
 from yudai.sandboxes.backends.e2b.network import egress
 from yudai.sandboxes.backends.network.addresses import without_login
-from yudai.sandboxes.backends.remote.cloud import BaseGoneError, Found, Order
+from yudai.sandboxes.backends.remote.cloud import BaseGoneError, Found, MachineSpec
 from yudai.sandboxes.backends.remote.vendor_errors import UnheardError
 
 _DOMAIN = "e2b.app"
@@ -55,17 +55,17 @@ class Account:
             "http_version": "2",
         }
         self.timings = timings
-        self.chores = Chores(patience_s=_LAST_WORDS_S)
+        self.chores = BackgroundTasks(patience_s=_LAST_WORDS_S)
 
     @property
     def version(self) -> str:
         return version("e2b")
 
-    async def make(self, order: Order, template: str) -> AsyncSandbox:
+    async def make(self, machine_spec: MachineSpec, template: str) -> AsyncSandbox:
         try:
-            return await self._make(order, template)
+            return await self._make(machine_spec, template)
         except AbsentError as error:
-            if not order.image:
+            if not machine_spec.image:
                 raise
             raise BaseGoneError(f"the prepared base is gone: {error}") from error
 
@@ -102,7 +102,7 @@ class Account:
         try:
             return await self._kill(machine_id)
         except UnheardError:
-            # What is not there any more was ended by the call that we did not hear of.
+            # A machine that is gone was ended by the call whose answer was lost.
             await self._kill(machine_id)
             return True
 
@@ -143,15 +143,15 @@ class Account:
                 f"E2B cannot be reached at {at}: check E2B_API_URL and the network"
             ) from error
 
-    async def _make(self, order: Order, template: str) -> AsyncSandbox:
-        more = {"idempotency_key": order.key} if _TAKES_KEYS else {}
+    async def _make(self, machine_spec: MachineSpec, template: str) -> AsyncSandbox:
+        more = {"idempotency_key": machine_spec.key} if _TAKES_KEYS else {}
         async with self.asking("creating a sandbox", self.timings.create_s) as options:
             return await AsyncSandbox.create(
-                order.image or template,
-                timeout=math.ceil(order.ttl_s),
-                metadata=dict(order.tags),
-                allow_internet_access=bool(order.hosts),
-                network={**egress(order.hosts), "allow_public_traffic": False},  # pyright: ignore[reportArgumentType] - a TypedDict
+                machine_spec.image or template,
+                timeout=math.ceil(machine_spec.ttl_s),
+                metadata=dict(machine_spec.tags),
+                allow_internet_access=bool(machine_spec.hosts),
+                network={**egress(machine_spec.hosts), "allow_public_traffic": False},  # pyright: ignore[reportArgumentType] - a TypedDict
                 **more,
                 **options,
             )

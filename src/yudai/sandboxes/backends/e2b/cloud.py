@@ -6,7 +6,13 @@ from typing import TYPE_CHECKING, cast
 
 from yudai.kit.errors import SandboxError
 from yudai.sandboxes.backends.e2b.template import BuiltTemplate, build_template
-from yudai.sandboxes.backends.remote.cloud import INSTALLATION, DeniedError, Found, Machine, Order
+from yudai.sandboxes.backends.remote.cloud import (
+    INSTALLATION,
+    DeniedError,
+    Found,
+    Machine,
+    MachineSpec,
+)
 from yudai.sandboxes.backends.remote.guarantees import vm_capabilities
 from yudai.sandboxes.port import Capabilities, SandboxLimits
 
@@ -60,18 +66,18 @@ class E2BCloud:
         version = f"e2b {self._account.version}"
         return vm_capabilities(self.name, version=version, size=_SIZE)
 
-    async def create(self, order: Order) -> Machine:
+    async def create(self, machine_spec: MachineSpec) -> Machine:
         maker = self._maker
         whole = maker.account.chores.whole
-        return await whole(maker.create(order), lambda made: maker.discard(made.id))
+        return await whole(maker.create(machine_spec), lambda made: maker.discard(made.id))
 
     async def fork(
-        self, source: Machine, orders: Sequence[Order]
+        self, source: Machine, machine_specs: Sequence[MachineSpec]
     ) -> Sequence[Machine | SandboxError]:
         """Forks have the tags of their source: E2B has no way to give them others."""
         forked: list[Machine | SandboxError] = []
-        for start in range(0, len(orders), _FORKS_AT_ONCE):
-            batch = orders[start : start + _FORKS_AT_ONCE]
+        for start in range(0, len(machine_specs), _FORKS_AT_ONCE):
+            batch = machine_specs[start : start + _FORKS_AT_ONCE]
             work = self._maker.fork(cast("E2BMachine", source), batch)
             try:
                 forked += await self._account.chores.whole(work, self._maker.discard_all)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import structlog
 
-from yudai.kit.concurrency import together
+from yudai.kit.concurrency import gather
 from yudai.kit.errors import SandboxError
 from yudai.kit.retry import growing, retry, within
 from yudai.sandboxes.backends.e2b.errors import (
@@ -16,7 +16,13 @@ from yudai.sandboxes.backends.e2b.errors import (
     translate,
 )
 from yudai.sandboxes.backends.e2b.machine import E2BMachine
-from yudai.sandboxes.backends.remote.cloud import BOX, INSTALLATION, BusyError, Machine, Order
+from yudai.sandboxes.backends.remote.cloud import (
+    INSTALLATION,
+    SANDBOX_TAG,
+    BusyError,
+    Machine,
+    MachineSpec,
+)
 from yudai.sandboxes.backends.remote.vendor_errors import UnheardError, clean_up
 
 if TYPE_CHECKING:
@@ -38,28 +44,28 @@ class Maker:
         self.account = account
         self._template = template
 
-    async def create(self, order: Order) -> Machine:
-        machine = E2BMachine(self.account, await self._make(order), order.tags)
+    async def create(self, machine_spec: MachineSpec) -> Machine:
+        machine = E2BMachine(self.account, await self._make(machine_spec), machine_spec.tags)
         return await self._ready(machine)
 
     async def fork(
-        self, source: E2BMachine, orders: Sequence[Order]
+        self, source: E2BMachine, machine_specs: Sequence[MachineSpec]
     ) -> Sequence[Machine | SandboxError]:
-        ttl_s = max(order.ttl_s for order in orders)
+        ttl_s = max(machine_spec.ttl_s for machine_spec in machine_specs)
         try:
-            forks = await self.account.fork(source.id, len(orders), ttl_s)
+            forks = await self.account.fork(source.id, len(machine_specs), ttl_s)
         except UnsupportedError as error:
             raise NotImplementedError from error
         except SandboxError as error:
             if isinstance(error, UnheardError):
                 await self._discard_strays(source)
-            return [error for _ in orders]
-        fit = await together(
-            self._fit(self._fork_of(source, fork), order)
-            for fork, order in zip(forks, orders, strict=False)
+            return [error for _ in machine_specs]
+        fit = await gather(
+            self._fit(self._fork_of(source, fork), machine_spec)
+            for fork, machine_spec in zip(forks, machine_specs, strict=False)
         )
         fewer = SandboxError("E2B made fewer forks than were asked for")
-        return [*fit, *[fewer] * (len(orders) - len(fit))]
+        return [*fit, *[fewer] * (len(machine_specs) - len(fit))]
 
     async def discard(self, machine_id: str) -> None:
         """It ends by itself, a little later, where we cannot do it."""
@@ -75,19 +81,19 @@ class Maker:
         removing = self.account.remove_snapshot(image)
         await clean_up(removing, "snapshot.not_removed", snapshot=image)
 
-    async def _make(self, order: Order) -> "AsyncSandbox":
+    async def _make(self, machine_spec: MachineSpec) -> "AsyncSandbox":
         """The SDK has no key that would make asking twice safe, so it is looked for first."""
         try:
-            return await self.account.make(order, self._template)
+            return await self.account.make(machine_spec, self._template)
         except UnheardError as error:
-            found = await self._look_up(partial(self.account.find, _ours(order.tags)))
+            found = await self._look_up(partial(self.account.find, _ours(machine_spec.tags)))
             if found:
-                attach = partial(self.account.attach, found[0].id, order.ttl_s)
+                attach = partial(self.account.attach, found[0].id, machine_spec.ttl_s)
                 return await self._look_up(attach)
             if isinstance(error, LateError):
                 # It may come yet: a second one might be one too many.
                 raise
-            return await self.account.make(order, self._template)
+            return await self.account.make(machine_spec, self._template)
 
     async def _look_up(self, ask: Callable[[], Awaitable[T]]) -> T:
         """Until it is answered. BusyError would say that nothing was made, which is not known."""
@@ -114,20 +120,20 @@ class Maker:
         return E2BMachine(self.account, fork, source.tags, source.kin)
 
     async def _fit(
-        self, machine: E2BMachine | SandboxError, order: Order
+        self, machine: E2BMachine | SandboxError, machine_spec: MachineSpec
     ) -> E2BMachine | SandboxError:
         if isinstance(machine, SandboxError):
             return machine
         try:
             await self._ready(machine)
-            await machine.allow(order.hosts)
+            await machine.allow(machine_spec.hosts)
         except SandboxError as error:
             await self.discard(machine.id)
             return error
         return machine
 
     async def _discard_strays(self, source: E2BMachine) -> None:
-        """Forks that nobody has told us of: they have its tags, and are none that we know."""
+        """Remove forks that were made without our knowledge: unknown ones with its tags."""
         try:
             found = await self._look_up(partial(self.account.find, _ours(source.tags)))
         except SandboxError as error:
@@ -139,4 +145,4 @@ class Maker:
 
 
 def _ours(tags: Mapping[str, str]) -> dict[str, str]:
-    return {name: tags[name] for name in (INSTALLATION, BOX)}
+    return {name: tags[name] for name in (INSTALLATION, SANDBOX_TAG)}

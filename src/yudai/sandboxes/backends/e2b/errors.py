@@ -1,4 +1,4 @@
-"""What E2B's SDK raises, in our words."""
+"""Translates errors of E2B's SDK into ours."""
 
 import asyncio
 from collections.abc import AsyncGenerator
@@ -28,11 +28,11 @@ _OLD_TEMPLATE = "the template is too old for the SDK: yudai sandbox build-templa
 
 
 class LateError(UnheardError):
-    """There was no answer in time: it may still be done."""
+    """There was no answer in time; the request may still be carried out."""
 
 
 class UnreachedError(SandboxError):
-    """Nothing has left us: there is nobody at that address."""
+    """Nothing was sent: no server answers at that address."""
 
 
 class AbsentError(DeniedError):
@@ -65,7 +65,7 @@ _BY_STATUS = {**BY_STATUS, 404: AbsentError, 405: UnsupportedError, 501: Unsuppo
 
 @asynccontextmanager
 async def asking(doing: str, deadline_s: float) -> AsyncGenerator[None]:
-    """A call of the control plane: what fails in here is an error of ours, and fails in time."""
+    """Around a call of the control plane: translates its errors and enforces the deadline."""
     try:
         async with asyncio.timeout(deadline_s):
             yield

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 _ROOT = "root"
 _GRACE_S = 10.0
-"""After our own deadline the machine ends a command by itself, should nobody be left to do it."""
+"""After our own deadline the machine ends a command itself, in case this process is dead."""
 _END_S = 15.0
 _CAN_FORGET = "retain_output" in inspect.signature(Commands.run).parameters
 
@@ -75,7 +75,7 @@ class Talk:
                 await self._handle.disconnect()
 
     async def _pids(self) -> list[int]:
-        """It may have begun without our having heard its number."""
+        """It may have started although its process id did not arrive."""
         if self._handle is not None:
             return [self._handle.pid]
         running = await self._commands.list(request_timeout=_END_S)
@@ -112,7 +112,7 @@ class E2BMachine:
         self._sandbox = sandbox
         self.tags = tags
         self.kin = {sandbox.sandbox_id} if kin is None else kin
-        """Whoever has these tags, as far as we know: it, and what was forked from it."""
+        """The known machines with these tags: this one, and its forks."""
 
     @property
     def id(self) -> str:

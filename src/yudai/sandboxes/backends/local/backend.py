@@ -1,4 +1,4 @@
-"""What local backends share: boxes and bases on this machine's disk, however a box is made."""
+"""What local backends share: the sandboxes and bases on this machine's disk."""
 
 import asyncio
 import math
@@ -11,14 +11,14 @@ from typing import NamedTuple
 
 import structlog
 
-from yudai.kit.concurrency import together
+from yudai.kit.concurrency import gather
 from yudai.kit.errors import SandboxError
 from yudai.sandboxes.backends.commands import Commands
-from yudai.sandboxes.backends.local.base_build import OpenSite
+from yudai.sandboxes.backends.local.base_build import OpenBuildSandbox
 from yudai.sandboxes.backends.local.bases import Base, Bases, Builder
-from yudai.sandboxes.backends.local.home import BoxRecord, Home
+from yudai.sandboxes.backends.local.home import Home, SandboxRecord
 from yudai.sandboxes.backends.local.limits import outlived
-from yudai.sandboxes.backends.sandbox import Box, Parts
+from yudai.sandboxes.backends.sandbox import Parts, SandboxHandle
 from yudai.sandboxes.backends.toolchain import toolchain
 from yudai.sandboxes.backends.toolchain.toolchain import Chosen, Toolchain
 from yudai.sandboxes.backends.trees import Stuck
@@ -29,22 +29,22 @@ from yudai.sandboxes.port import BaseFacts, BaseRef, BaseSpec, Leftover, Phase, 
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger()
 
-Start = Callable[[], Awaitable[Box]]
+Start = Callable[[], Awaitable[SandboxHandle]]
 
 
-class Fleet:
-    """The boxes of a backend: started together, listed, ended, reaped when their process died."""
+class LocalSandboxes:
+    """A backend's sandboxes: started, listed, destroyed, reaped when their process died."""
 
     def __init__(
         self,
         backend: str,
         home: Home,
         *,
-        kill: Callable[[BoxRecord], Awaitable[None]],
-        remove: Callable[[BoxRecord], Awaitable[bool]],
+        kill: Callable[[SandboxRecord], Awaitable[None]],
+        remove: Callable[[SandboxRecord], Awaitable[bool]],
         lifetime_s: float = math.inf,
     ) -> None:
-        """Say how to `kill` a box that is not ours, and how to `remove` what a dead one leaves.
+        """Say how to `kill` a sandbox that is not ours, and how to `remove` what a dead one leaves.
 
         The latter is False when that is gone already.
         """
@@ -53,22 +53,22 @@ class Fleet:
         self._kill = kill
         self._remove = remove
         self._lifetime_s = lifetime_s
-        self._boxes: dict[str, Box] = {}
+        self._sandboxes: dict[str, SandboxHandle] = {}
         self._alarms: dict[str, asyncio.TimerHandle] = {}
         self._ending: set[asyncio.Task[None]] = set()
 
-    async def start(self, n: int, start: Start) -> list[Box | SandboxError]:
-        """Start n boxes; what fails is a value, and nothing is left when we are cancelled."""
-        tasks: list[asyncio.Task[Box | SandboxError]] = []
+    async def start(self, n: int, start: Start) -> list[SandboxHandle | SandboxError]:
+        """Start n sandboxes; what fails is a value, and nothing is left when we are cancelled."""
+        tasks: list[asyncio.Task[SandboxHandle | SandboxError]] = []
         try:
             async with asyncio.TaskGroup() as group:
                 tasks += [group.create_task(self._attempt(start)) for _ in range(n)]
         except BaseException:
             for task in tasks:
                 if task.done() and not task.cancelled() and task.exception() is None:
-                    box = task.result()
-                    if isinstance(box, Box):
-                        await box.destroy()
+                    sandbox = task.result()
+                    if isinstance(sandbox, SandboxHandle):
+                        await sandbox.destroy()
             raise
         return [task.result() for task in tasks]
 
@@ -77,10 +77,10 @@ class Fleet:
         return [self.ref(r) for r in records if owner is None or r.owner == owner]
 
     async def destroy(self, ref: SandboxRef) -> bool:
-        """End a box of this process, or one that another process has started."""
-        box = self._boxes.get(ref.id)
-        if box is not None:
-            await box.destroy()
+        """End a sandbox of this process, or one that another process has started."""
+        sandbox = self._sandboxes.get(ref.id)
+        if sandbox is not None:
+            await sandbox.destroy()
             return True
         record = self._home.find(ref.id)
         if record is None:
@@ -101,63 +101,63 @@ class Fleet:
         return [*told, *map(self._lease_left, stuck)]
 
     async def close(self) -> None:
-        """End every box of this process; the backend may be used again after that.
+        """End every sandbox of this process; the backend may be used again after that.
 
         One that does not end well keeps neither the others nor the lease.
         """
-        await together(self._close(box) for box in list(self._boxes.values()))
+        await gather(self._close(sandbox) for sandbox in list(self._sandboxes.values()))
         try:
             await asyncio.to_thread(self._home.release)
         except OSError as error:
             log.warning("lease.not_removed", backend=self._backend, error=str(error))
 
-    def ref(self, record: BoxRecord) -> SandboxRef:
+    def ref(self, record: SandboxRecord) -> SandboxRef:
         return SandboxRef(backend=self._backend, id=record.id, owner=record.owner)
 
-    async def forget(self, record: BoxRecord) -> None:
-        """The last step of a box's end; files that stay are the next sweep's."""
+    async def forget(self, record: SandboxRecord) -> None:
+        """The last step of a sandbox's end; files that stay are the next sweep's."""
         try:
             await self._remove(record)
         except OSError as error:
             why = self._stuck(record, error).words
             log.warning("sandbox.not_removed", sandbox=self.ref(record), error=why)
-        self._boxes.pop(record.id, None)
+        self._sandboxes.pop(record.id, None)
         alarm = self._alarms.pop(record.id, None)
         if alarm is not None:
             alarm.cancel()
 
-    async def _attempt(self, start: Start) -> Box | SandboxError:
+    async def _attempt(self, start: Start) -> SandboxHandle | SandboxError:
         try:
-            box = await start()
+            sandbox = await start()
         except SandboxError as error:
             return error
         except OSError as error:
             return SandboxError(f"the sandbox could not be started: {error}")
-        self._boxes[box.ref.id] = box
+        self._sandboxes[sandbox.ref.id] = sandbox
         if self._lifetime_s < math.inf:
             loop = asyncio.get_running_loop()
-            self._alarms[box.ref.id] = loop.call_later(self._lifetime_s, self._expire, box)
-        return box
+            self._alarms[sandbox.ref.id] = loop.call_later(self._lifetime_s, self._expire, sandbox)
+        return sandbox
 
-    def _expire(self, box: Box) -> None:
-        task = asyncio.create_task(box.destroy(why=outlived(self._lifetime_s)))
+    def _expire(self, sandbox: SandboxHandle) -> None:
+        task = asyncio.create_task(sandbox.destroy(why=outlived(self._lifetime_s)))
         self._ending.add(task)
         task.add_done_callback(self._ending.discard)
 
-    async def _close(self, box: Box) -> None:
+    async def _close(self, sandbox: SandboxHandle) -> None:
         try:
-            await box.destroy()
+            await sandbox.destroy()
         except Exception as error:  # noqa: BLE001 - whatever it is, the next sweep sees to it
-            log.warning("sandbox.not_ended", sandbox=box.ref, error=repr(error))
+            log.warning("sandbox.not_ended", sandbox=sandbox.ref, error=repr(error))
 
-    async def _reap(self, record: BoxRecord) -> Leftover | None:
-        """None: somebody else was quicker."""
+    async def _reap(self, record: SandboxRecord) -> Leftover | None:
+        """None: another process was quicker."""
         try:
             return self._leftover(record) if await self._end(record) else None
         except OSError as error:
             return self._leftover(record).refused(self._stuck(record, error).words)
 
-    def _leftover(self, record: BoxRecord) -> Leftover:
+    def _leftover(self, record: SandboxRecord) -> Leftover:
         return Leftover(
             backend=self._backend,
             id=record.id,
@@ -170,16 +170,16 @@ class Fleet:
         name, why = stuck.path.name, "files of a dead process"
         return Leftover(backend=self._backend, id=name, why=why).refused(stuck.words)
 
-    def _stuck(self, record: BoxRecord, error: OSError) -> Stuck:
-        return Stuck(self._home.box(record.id), error)
+    def _stuck(self, record: SandboxRecord, error: OSError) -> Stuck:
+        return Stuck(self._home.sandbox(record.id), error)
 
-    async def _end(self, record: BoxRecord) -> bool:
+    async def _end(self, record: SandboxRecord) -> bool:
         await self._kill(record)
         return await self._remove(record)
 
 
 class Prepared(NamedTuple):
-    """A base that boxes are made from."""
+    """A base that sandboxes are made from."""
 
     key: str
     folder: Path
@@ -188,7 +188,7 @@ class Prepared(NamedTuple):
     tracked: Manifest
 
 
-class LocalBackend(Fleet, ABC):
+class LocalBackend(LocalSandboxes, ABC):
     """A base class, for each method is one of the port and the same for every local backend."""
 
     def __init__(
@@ -198,8 +198,8 @@ class LocalBackend(Fleet, ABC):
         *,
         path: Sequence[Path],
         lifetime_s: float,
-        kill: Callable[[BoxRecord], Awaitable[None]],
-        remove: Callable[[BoxRecord], Awaitable[bool]],
+        kill: Callable[[SandboxRecord], Awaitable[None]],
+        remove: Callable[[SandboxRecord], Awaitable[bool]],
     ) -> None:
         super().__init__(name, home, kill=kill, remove=remove, lifetime_s=lifetime_s)
         self._path = tuple(path)
@@ -210,19 +210,19 @@ class LocalBackend(Fleet, ABC):
         """Whose files a base is made of."""
 
     @abstractmethod
-    def _opener(self, spec: BaseSpec, owner: str, chosen: Chosen) -> OpenSite:
-        """How boxes are opened in which a base is built."""
+    def _opener(self, spec: BaseSpec, owner: str, chosen: Chosen) -> OpenBuildSandbox:
+        """How sandboxes are opened in which a base is built."""
 
     @abstractmethod
     async def _starter(self, base: Prepared, owner: str, phase: Phase) -> Start:
-        """How one box is started."""
+        """How one sandbox is started."""
 
     async def prepare(self, spec: BaseSpec, *, owner: str = "") -> BaseRef:
         toolchain.find(spec.env)
         builder = Builder(
             uid=await self._uid(),
             choose=partial(toolchain.choose, spec, self._path),
-            open_site=partial(self._opener, spec, owner),
+            open_build_sandbox=partial(self._opener, spec, owner),
         )
         await self._bases.prepare(spec, builder, self._home.living)
         return BaseRef(key=spec.key)
@@ -232,7 +232,7 @@ class LocalBackend(Fleet, ABC):
 
     async def spawn(
         self, base: BaseRef, n: int, *, owner: str, phase: Phase = Phase.AGENT
-    ) -> Sequence[Box | SandboxError]:
+    ) -> Sequence[SandboxHandle | SandboxError]:
         key = base.key
         folder, about = self._bases.folder(key), self._bases.load(key)
         tools = toolchain.find(about.env, about.chosen, made=self._bases.made(key))
@@ -240,8 +240,11 @@ class LocalBackend(Fleet, ABC):
         return await self.start(n, await self._starter(prepared, owner, phase))
 
     async def reap(self, *, dry_run: bool = False) -> Sequence[Leftover]:
-        boxes = await super().reap(dry_run=dry_run)
-        return [*boxes, *await self._bases.reap(self._backend, self._home.living, dry_run=dry_run)]
+        sandboxes = await super().reap(dry_run=dry_run)
+        return [
+            *sandboxes,
+            *await self._bases.reap(self._backend, self._home.living, dry_run=dry_run),
+        ]
 
     async def bases(self) -> Sequence[BaseFacts]:
         return await self._bases.facts(self._backend, self._home.living)
@@ -249,7 +252,9 @@ class LocalBackend(Fleet, ABC):
     async def remove_base(self, key: str) -> bool:
         return await self._bases.remove(key, self._home.living)
 
-    def _box(self, record: BoxRecord, commands: Commands, tree: Worktree, places: Places) -> Box:
+    def _sandbox(
+        self, record: SandboxRecord, commands: Commands, tree: Worktree, places: Places
+    ) -> SandboxHandle:
         look = partial(asyncio.to_thread, tree.changes)
         parts = Parts(commands, look, places, partial(self.forget, record))
-        return Box(self.ref(record), parts)
+        return SandboxHandle(self.ref(record), parts)

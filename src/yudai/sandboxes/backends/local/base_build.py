@@ -1,4 +1,4 @@
-"""The steps of a base, each in a box of its own: unpack, set up with a network, seal without."""
+"""The steps of building a base, each in its own sandbox: unpack, set up with a network, seal."""
 
 import asyncio
 import shlex
@@ -37,8 +37,8 @@ _SIGNED = GIT_ALONE | {
 }
 
 
-class Site(NamedTuple):
-    """A box in which a base is built, and how its commands name things."""
+class BuildSandbox(NamedTuple):
+    """A sandbox in which a base is built, and how its commands name things."""
 
     commands: Commands
     source: str = ""
@@ -47,8 +47,8 @@ class Site(NamedTuple):
     """For set-up commands."""
 
 
-class OpenSite(Protocol):
-    def __call__(self, base: Path, *, setup: bool) -> AbstractAsyncContextManager[Site]:
+class OpenBuildSandbox(Protocol):
+    def __call__(self, base: Path, *, setup: bool) -> AbstractAsyncContextManager[BuildSandbox]:
         """Open a site over a base's folder.
 
         The one for set-up commands reaches hosts of a list, and has neither source nor record.
@@ -56,43 +56,43 @@ class OpenSite(Protocol):
         ...
 
 
-async def build(spec: BaseSpec, folder: Path, open_site: OpenSite) -> None:
-    """Fill an empty folder; what goes wrong is told, and left for the caller to remove."""
+async def build(spec: BaseSpec, folder: Path, open_build_sandbox: OpenBuildSandbox) -> None:
+    """Build a base in an empty folder. On errors the caller removes what is there."""
     place = PurePosixPath(spec.folder)
     if place.is_absolute() or ".." in place.parts:
         raise RefusedError(f"not a folder inside the repository: {spec.folder}")
     for name in (TREE, RECORD):
         (folder / name).mkdir(mode=0o755, parents=True)
-    async with open_site(folder, setup=False) as site:
-        await own_step(site, "unpack.sh")
-        await look(site, spec)
+    async with open_build_sandbox(folder, setup=False) as build_sandbox:
+        await own_step(build_sandbox, "unpack.sh")
+        await look(build_sandbox, spec)
         if not spec.setup:
-            await own_step(site, "seal.sh")
+            await own_step(build_sandbox, "seal.sh")
     if spec.setup:
-        await _set_up(spec, folder, open_site)
-        async with open_site(folder, setup=False) as site:
-            await own_step(site, "seal.sh")
+        await _set_up(spec, folder, open_build_sandbox)
+        async with open_build_sandbox(folder, setup=False) as build_sandbox:
+            await own_step(build_sandbox, "seal.sh")
 
 
-async def look(site: Site, spec: BaseSpec) -> None:
-    """Whether the programs start in a box, and the folder is there."""
+async def look(build_sandbox: BuildSandbox, spec: BaseSpec) -> None:
+    """Whether the programs start in a sandbox, and the folder is there."""
     checks = [("node -e 0", "start Node in a sandbox")] if spec.node else []
-    python = site.commands.locate(f"{ENV}/bin/python") if spec.env else "python3"
+    python = build_sandbox.commands.locate(f"{ENV}/bin/python") if spec.env else "python3"
     checks.append((f"{shlex.quote(python)} -c ''", "start Python in a sandbox"))
     for command, what in checks:
-        _check(await site.commands.exec(command, cwd="/"), what=what)
-    found = await site.commands.exec(f"[ -d {shlex.quote(f'./{spec.folder}')} ]")
+        _check(await build_sandbox.commands.exec(command, cwd="/"), what=what)
+    found = await build_sandbox.commands.exec(f"[ -d {shlex.quote(f'./{spec.folder}')} ]")
     if found.exit_code != 0:
         message = f"there is no folder {spec.folder!r} in the repository"
         raise SandboxError(message, cause=Cause.SETUP_FAILED)
 
 
-async def _set_up(spec: BaseSpec, folder: Path, open_site: OpenSite) -> None:
+async def _set_up(spec: BaseSpec, folder: Path, open_build_sandbox: OpenBuildSandbox) -> None:
     if spec.env is None:
         (folder / MADE).mkdir(mode=0o755)
     (folder / SCRATCH / "home").mkdir(mode=0o755, parents=True)
-    async with open_site(folder, setup=True) as site:
-        log = await run_setup(spec, site)
+    async with open_build_sandbox(folder, setup=True) as build_sandbox:
+        log = await run_setup(spec, build_sandbox)
     await asyncio.to_thread(remove_tree, folder / SCRATCH)
     # An empty one is none.
     with suppress(OSError):
@@ -100,15 +100,15 @@ async def _set_up(spec: BaseSpec, folder: Path, open_site: OpenSite) -> None:
     (folder / LOG).write_bytes(log)
 
 
-async def run_setup(spec: BaseSpec, site: Site) -> bytes:
+async def run_setup(spec: BaseSpec, build_sandbox: BuildSandbox) -> bytes:
     """The commands, one after the other within the time for all; returns what they said."""
     log = b""
     ends = time.monotonic() + spec.setup_timeout_s
     for command in spec.setup:
-        result = await site.commands.exec(
+        result = await build_sandbox.commands.exec(
             command,
             cwd=str(PurePosixPath(WORKSPACE, spec.folder)),
-            env=site.variables,
+            env=build_sandbox.variables,
             timeout_s=max(ends - time.monotonic(), 0),
         )
         log += b"$ %s\n%s\n" % (command.encode("utf-8", "replace"), result.output)
@@ -120,9 +120,9 @@ async def run_setup(spec: BaseSpec, site: Site) -> bytes:
     return log
 
 
-async def own_step(site: Site, name: str) -> None:
-    names = {"SOURCE": site.source, "RECORD": site.record}
-    result = await site.commands.exec(
+async def own_step(build_sandbox: BuildSandbox, name: str) -> None:
+    names = {"SOURCE": build_sandbox.source, "RECORD": build_sandbox.record}
+    result = await build_sandbox.commands.exec(
         package_script(name), env=_SIGNED | names, timeout_s=_OWN_STEP_S
     )
     _check(result, what=name, timeout_s=_OWN_STEP_S)

@@ -1,9 +1,8 @@
-"""Prepared bases on disk: built once, used again, built anew when what they need is gone.
+"""Prepared bases on disk: built once, reused, rebuilt when what they need is gone.
 
-A base is built where it stays, for the paths in its environment would not survive a move; it counts
-once its description is written. It is removed by moving it away whole, while no box is made. One
-that has to be built anew is moved away as well: boxes that stand on it have it mounted, and
-keep it.
+A base is built where it stays, because the paths in its environment would not survive a move. It
+counts once its description is written. It is removed by moving the folder away while no sandbox is
+being made. A base that must be rebuilt is moved away too: sandboxes that use it have it mounted.
 """
 
 import asyncio
@@ -21,12 +20,12 @@ from yudai.kit.errors import ConflictError, SandboxError
 from yudai.kit.locks import locked
 from yudai.kit.value import Value
 from yudai.sandboxes.backends.disk_watch import usage
-from yudai.sandboxes.backends.local.base_build import LOG, MADE, TREE, OpenSite, build
+from yudai.sandboxes.backends.local.base_build import LOG, MADE, TREE, OpenBuildSandbox, build
 from yudai.sandboxes.backends.local.file_locks import hold
 from yudai.sandboxes.backends.local.home import (
     ABOUT,
     USED,
-    BoxRecord,
+    SandboxRecord,
     is_safe,
     safe_name,
     touch,
@@ -40,14 +39,14 @@ from yudai.sandboxes.port import BaseFacts, BaseSpec, Leftover
 _LOCK = ".lock-"
 _GONE = ".gone-"
 _STANDING = "standing"
-"""Of a base that was moved away: the boxes that stood on it then."""
+"""Of a base that was moved away: the sandboxes that used it then."""
 _TOKEN_BYTES = 8
 _PATIENCE_S = 2.0
-"""Whoever only looks at a base holds it for a moment, whoever builds it for long."""
+"""Readers hold a base's lock for a moment, builders for long."""
 _MOMENT_S = 0.5
 """What a builder was starting when it was killed holds its lock until it is started."""
 
-Records = Callable[[], Sequence[BoxRecord]]
+Records = Callable[[], Sequence[SandboxRecord]]
 
 
 class Base(Value):
@@ -61,17 +60,17 @@ class Base(Value):
 
 
 class Builder(NamedTuple):
-    """How a backend builds bases, and for whom."""
+    """How a backend builds bases, and as which user."""
 
     uid: int
     choose: Callable[[], Chosen]
     """Finds the host's programs for a new base; RefusedError when one is missing."""
-    open_site: Callable[[Chosen], OpenSite]
+    open_build_sandbox: Callable[[Chosen], OpenBuildSandbox]
 
 
 def in_use(key: str, users: int) -> str:
-    boxes = "1 sandbox stands" if users == 1 else f"{users} sandboxes stand"
-    return f"{boxes} on base {key}: remove it after their end"
+    sandboxes = "1 sandbox stands" if users == 1 else f"{users} sandboxes stand"
+    return f"{sandboxes} on base {key}: remove it after their end"
 
 
 class Bases:
@@ -100,7 +99,7 @@ class Bases:
         return base
 
     async def manifest(self, key: str) -> Manifest:
-        """Kept in memory, until somebody has built the base anew."""
+        """Kept in memory until the base is rebuilt."""
         made_at = self.load(key).made_at
         kept = self._manifests.get(key)
         if kept is None or kept[0] != made_at:
@@ -113,9 +112,9 @@ class Bases:
         return kept[1]
 
     async def prepare(self, spec: BaseSpec, builder: Builder, records: Records) -> bool:
-        """Build the base unless it is there; whoever else wants it waits.
+        """Build the base unless it is there; other callers wait.
 
-        Says whether it had to be built.
+        Returns whether it had to be built.
         """
         folder = self.folder(spec.key)
         async with hold(self._lock(spec.key)):
@@ -126,7 +125,7 @@ class Bases:
             chosen = await asyncio.to_thread(builder.choose)
             await asyncio.to_thread(self._make_way, spec.key, records)
             try:
-                await build(spec, folder, builder.open_site(chosen))
+                await build(spec, folder, builder.open_build_sandbox(chosen))
                 size = await asyncio.to_thread(usage, folder)
                 made = Base(env=spec.env, chosen=chosen, made_at=time.time(), size_bytes=size)
                 _remember(folder, made)
@@ -138,7 +137,7 @@ class Bases:
     async def reap(
         self, backend: str, records: Records, *, dry_run: bool = False
     ) -> list[Leftover]:
-        """Remove what nobody goes on building, or removing, and no box stands on."""
+        """Remove abandoned builds and removals that no sandbox uses."""
         found: list[Leftover] = []
         for half in list(self._halves()):
             with suppress(TimeoutError):
@@ -150,11 +149,11 @@ class Bases:
         return found
 
     async def facts(self, backend: str, records: Records) -> list[BaseFacts]:
-        """What is there, and how many boxes stand on each."""
+        """All bases, and how many sandboxes use each."""
         return await asyncio.to_thread(lambda: list(self._facts(backend, records)))
 
     async def remove(self, key: str, records: Records) -> bool:
-        """Remove one that no box stands on; False when there is none."""
+        """Remove an unused base; False when there is none."""
         if not is_safe(key) or self._known(key) is None:
             return False
         try:
@@ -170,12 +169,12 @@ class Bases:
         return away is not None
 
     def _is_left(self, half: "_Half", records: Records) -> bool:
-        """Its builder may have come to the end a moment ago."""
+        """Its builder may have finished a moment ago."""
         is_built = half.is_in_place and self._known(half.key) is not None
         return not is_built and not half.users(records)
 
     def _move_away(self, key: str, records: Records) -> Path | None:
-        """No box is made meanwhile: each stands on the whole base, or hears that there is none."""
+        """Remove a base while no sandbox is being made: each gets a whole base, or an error."""
         with locked(self._folder):
             users = sum(record.base == key for record in records())
             if users:
@@ -185,7 +184,7 @@ class Bases:
             return self.folder(key).rename(self._away(key))
 
     def _make_way(self, key: str, records: Records) -> None:
-        """Whoever stands on what is there keeps it, under another name; a sweep removes it."""
+        """Rename what is there: sandboxes that use it keep it, and a sweep removes it later."""
         folder = self.folder(key)
         with locked(self._folder):
             if not folder.exists():
@@ -251,7 +250,7 @@ class _Half(NamedTuple):
         return self.folder.name == self.key
 
     def users(self, records: Records) -> int:
-        """How many boxes stand on it all the same."""
+        """How many sandboxes still use it."""
         ids = {record.id for record in records() if record.base == self.key}
         return len(ids if self.is_in_place else ids & self._standing())
 

@@ -1,4 +1,4 @@
-"""Limits of a box's memory, processes and processors by control groups, version 1 or 2."""
+"""Limits of a sandbox's memory, processes and processors by control groups, version 1 or 2."""
 
 import os
 from collections.abc import Iterator, Sequence
@@ -21,7 +21,7 @@ _Settings = Sequence[tuple[str, object]]
 
 
 class Cgroup(NamedTuple):
-    """The groups of one box; each may be missing."""
+    """The groups of one sandbox; each may be missing."""
 
     memory: Path | None = None
     pids: Path | None = None
@@ -40,9 +40,9 @@ class Cgroup(NamedTuple):
         )
 
     def step_back(self) -> None:
-        """A group weighs as much as all of a worker, however nice its processes are.
+        """Lower the group's weight: by default it weighs as much as a whole worker.
 
-        Only once the box has started: somebody waits for that.
+        Only once the sandbox has started, because a caller waits for that.
         """
         if self.cpu is not None:
             _set(self.cpu, _WEIGHTS)
@@ -84,7 +84,7 @@ class Cgroups(NamedTuple):
     cpu: Path | None = None
 
     def create(self, name: str, limits: SandboxLimits) -> Cgroup:
-        """Make the groups of a box; one that cannot be made is left out."""
+        """Make the groups of a sandbox; one that cannot be made is left out."""
         return Cgroup(
             memory=_make(self.memory, name, _memory_settings(limits)),
             pids=_make(self.pids, name, [("pids.max", limits.processes)]),

@@ -1,4 +1,4 @@
-"""One command of a local box: its result, and its end by time, disk or cancellation."""
+"""One command of a local sandbox: its result, and its end by time, disk or cancellation."""
 
 import asyncio
 import time

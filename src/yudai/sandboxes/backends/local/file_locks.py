@@ -1,4 +1,4 @@
-"""Locks that tell whether a process lives: the kernel lets go of them, and each names its own.
+"""Locks that show whether a process is alive: the kernel releases them, and each names its holder.
 
 A program that is being started holds its parent's lock for a moment after the parent was killed.
 """
@@ -24,7 +24,7 @@ _POLL_S = 0.005
 
 
 class Holder(Value):
-    """A process, told from every other one, of any machine and any time."""
+    """A process, identified across machines and restarts."""
 
     place: str
     """Where its number means the same as to itself."""
@@ -42,7 +42,7 @@ def take(path: Path) -> int:
 
 
 def is_held(path: Path) -> bool:
-    """Whether the process that took it is alive; by the lock alone where nobody can know that."""
+    """Whether the process that took it is alive; where that is unknown, whether it is locked."""
     ends = time.monotonic() + _PATIENCE_S
     while _is_locked(path):
         if not _is_gone(path):
@@ -73,7 +73,7 @@ def _is_gone(path: Path) -> bool:
         return True
     except PermissionError:
         pass
-    # Some hosts show nobody the processes of others.
+    # Some hosts hide the processes of other users.
     process = look(holder.pid)
     return process is not None and (process.state in _DEAD or process.started != holder.started)
 

@@ -1,4 +1,4 @@
-"""A backend's folder on disk: bases, boxes, and the lease that tells whose they are.
+"""A backend's folder on disk: bases, sandboxes, and the lease that tells whose they are.
 
 Each living process holds the lock of its lease; what belongs to a free lease is a leftover.
 """
@@ -33,7 +33,7 @@ def spread(folder: Path) -> None:
     """Have folders that are made in this one lie apart from each other, as `chattr +T` does.
 
     Without a journal ext4 looks at every file that was deleted nearby in the last minutes before
-    it makes another: of boxes that come and go, each would start later than the one before.
+    it makes another: of sandboxes that come and go, each would start later than the one before.
     """
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
@@ -48,7 +48,7 @@ def spread(folder: Path) -> None:
 ABOUT = "base.json"
 """Beside a base's tree: it is prepared once this is there."""
 USED = "used"
-"""Touched whenever somebody has to do with the base."""
+"""Touched whenever the base is used."""
 
 _SAFE = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,199}\Z")
 _LEASE = re.compile(r"[0-9a-f]{16}\Z")
@@ -56,14 +56,14 @@ _RECORD = "box.json"
 _LOCK = "lock"
 
 
-class BoxRecord(Value):
-    """What another process must know to remove a box."""
+class SandboxRecord(Value):
+    """What another process must know to remove a sandbox."""
 
     id: str
     owner: str
     lease: str
     base: str = ""
-    """The base that it stands on."""
+    """The base that it uses."""
     made_at: float = 0.0
     cgroups: tuple[Path, ...] = ()
 
@@ -72,7 +72,7 @@ class Home:
     def __init__(self, root: Path) -> None:
         self.root = root
         self.bases = root / "bases"
-        self.boxes = root / "boxes"
+        self.sandboxes = root / "boxes"
         self.etc = root / "etc"
         self.tools = root / "tools"
         self._leases = root / "leases"
@@ -81,7 +81,7 @@ class Home:
     def lease(self) -> Path:
         """Our process's own folder; made and locked at the first call."""
         if self._lease is None:
-            for folder in (self.bases, self.boxes, self._leases):
+            for folder in (self.bases, self.sandboxes, self._leases):
                 folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             name = _new_id()
             with locked(self._leases):
@@ -99,25 +99,25 @@ class Home:
             finally:
                 os.close(lock)
 
-    def new_box(
+    def new_sandbox(
         self,
         owner: str,
         *,
         base: str = "",
         cgroups: Callable[[str], tuple[Path, ...]] = lambda _: (),
-    ) -> BoxRecord:
-        """Made whole in the lease's folder, so that nobody ever sees a box without its record.
+    ) -> SandboxRecord:
+        """Create it inside the lease's folder, so that no sandbox is seen without its record.
 
-        From then on its base stays: who removes one looks for records while no new one is made.
+        From then on its base stays: removing a base checks all records while none can be added.
         """
-        box_id, lease = _new_id(), self.lease()
-        record = BoxRecord(
-            id=box_id,
+        sandbox_id, lease = _new_id(), self.lease()
+        record = SandboxRecord(
+            id=sandbox_id,
             owner=owner,
             lease=lease.name,
             base=base,
             made_at=time.time(),
-            cgroups=cgroups(box_id),
+            cgroups=cgroups(sandbox_id),
         )
         unborn = lease / f"new-{record.id}"
         unborn.mkdir(mode=0o700)
@@ -126,18 +126,18 @@ class Home:
             if base and not touch(self.bases / safe_name(base)):
                 remove_tree(unborn)
                 raise SandboxError(f"base {base} is not prepared")
-            unborn.rename(self.box(record.id))
+            unborn.rename(self.sandbox(record.id))
         return record
 
-    def box(self, box_id: str) -> Path:
-        return self.boxes / safe_name(box_id)
+    def sandbox(self, sandbox_id: str) -> Path:
+        return self.sandboxes / safe_name(sandbox_id)
 
-    def remove_box(self, box_id: str) -> bool:
-        """Claim a dead box by moving it to the lease's folder, then remove it; False when gone."""
+    def remove_sandbox(self, sandbox_id: str) -> bool:
+        """Claim a dead sandbox by moving it to the lease's folder, then remove it."""
         claimed = self.lease() / f"gone-{_new_id()}"
-        record = self.find(box_id)
+        record = self.find(sandbox_id)
         try:
-            self.box(box_id).rename(claimed)
+            self.sandbox(sandbox_id).rename(claimed)
         except FileNotFoundError:
             return False
         if record is not None and record.base:
@@ -149,28 +149,28 @@ class Home:
             raise
         return True
 
-    def records(self) -> list[BoxRecord]:
-        if not self.boxes.exists():
+    def records(self) -> list[SandboxRecord]:
+        if not self.sandboxes.exists():
             return []
-        names = sorted(folder.name for folder in self.boxes.iterdir())
+        names = sorted(folder.name for folder in self.sandboxes.iterdir())
         found = (self.find(name) for name in names if _SAFE.match(name))
         return [record for record in found if record is not None]
 
-    def find(self, box_id: str) -> BoxRecord | None:
-        folder = self.box(box_id)
+    def find(self, sandbox_id: str) -> SandboxRecord | None:
+        folder = self.sandbox(sandbox_id)
         try:
-            return BoxRecord.model_validate_json((folder / _RECORD).read_bytes())
+            return SandboxRecord.model_validate_json((folder / _RECORD).read_bytes())
         except (FileNotFoundError, ValidationError):
-            nobodys = BoxRecord(id=box_id, owner="", lease="")
+            nobodys = SandboxRecord(id=sandbox_id, owner="", lease="")
             return nobodys if folder.exists() else None
 
-    def abandoned(self) -> list[BoxRecord]:
-        """Boxes whose process is dead."""
-        return self._boxes_of(are_held=False)
+    def abandoned(self) -> list[SandboxRecord]:
+        """Sandboxes whose process is dead."""
+        return self._sandboxes_of(are_held=False)
 
-    def living(self) -> list[BoxRecord]:
-        """Boxes whose process is alive, ours or another."""
-        return self._boxes_of(are_held=True)
+    def living(self) -> list[SandboxRecord]:
+        """Sandboxes whose process is alive, ours or another."""
+        return self._sandboxes_of(are_held=True)
 
     def reap_leases(self) -> list[Stuck]:
         """Remove those of the dead; returns what could not be."""
@@ -187,16 +187,16 @@ class Home:
             tried = [try_to_remove(folder) for folder in dead]
         return [stuck for stuck in tried if stuck is not None]
 
-    def _give_back(self, claimed: Path, record: BoxRecord | None) -> None:
-        """What could not be removed is nobody's from now on: the next sweep finds it."""
+    def _give_back(self, claimed: Path, record: SandboxRecord | None) -> None:
+        """Give up what could not be removed: the next sweep finds it."""
         if record is not None:
             with suppress(OSError):
                 nobodys = record.model_copy(update={"lease": "", "base": ""})
                 (claimed / _RECORD).write_text(nobodys.model_dump_json())
             with suppress(OSError):
-                claimed.rename(self.box(record.id))
+                claimed.rename(self.sandbox(record.id))
 
-    def _boxes_of(self, *, are_held: bool) -> list[BoxRecord]:
+    def _sandboxes_of(self, *, are_held: bool) -> list[SandboxRecord]:
         records = self.records()
         held = {lease: self._is_held(lease) for lease in {record.lease for record in records}}
         return [record for record in records if held[record.lease] is are_held]
@@ -208,7 +208,7 @@ class Home:
 
 
 def _end_trials(lease: Path) -> None:
-    """Boxes that only tried out this host have no record; few outlive who was killed with them."""
+    """Kill the sandboxes of a dead process that only tried out this host: they have no record."""
     if _LEASE.match(lease.name):
         for pid in seeing(lease):
             with suppress(ProcessLookupError, PermissionError):
@@ -231,7 +231,7 @@ def is_safe(name: str) -> bool:
 
 
 def touch(base: Path) -> bool:
-    """Note that a prepared base is of use; False when there is none."""
+    """Note that a prepared base is in use; False when there is none."""
     try:
         (base / ABOUT).stat()
         (base / USED).touch()

@@ -1,4 +1,4 @@
-"""Limits of a box that hold without a control group, and what is promised with one."""
+"""Limits of a sandbox that hold without a control group, and what is promised with one."""
 
 import os
 import platform
@@ -23,7 +23,7 @@ def ulimits(limits: SandboxLimits, cgroup: Cgroup) -> tuple[str, str]:
 
 
 def limit_processes(pid: int, limits: SandboxLimits, cgroup: Cgroup) -> None:
-    """Without a control group, count a box's processes by its user namespace."""
+    """Without a control group, count a sandbox's processes by its user namespace."""
     if cgroup.pids is None and counts_processes():
         n = _at_most(resource.RLIMIT_NPROC, limits.processes)
         resource.prlimit(pid, resource.RLIMIT_NPROC, (n, n))
@@ -40,7 +40,7 @@ def processors(limits: SandboxLimits, cgroup: Cgroup) -> Kept:
     """The promise about processors; there is no way to keep it without a control group."""
     how = "no writable cgroup: whatever the host's other processes leave"
     if cgroup.cpu is not None:
-        how = f"cgroup: the time of {limits.processors:g} for a box"
+        how = f"cgroup: the time of {limits.processors:g} for a sandbox"
     return cgroup.cpu is not None, how
 
 

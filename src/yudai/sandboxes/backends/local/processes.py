@@ -80,7 +80,7 @@ def with_word(word: str) -> list[int]:
 
 
 def seeing(folder: Path) -> list[int]:
-    """Boxes that show something below it, also those whose bubblewrap is gone.
+    """Sandboxes that show something below it, also those whose bubblewrap is gone.
 
     Its last two names are looked for: mounts tell a path only from their file system on.
     """
@@ -89,8 +89,8 @@ def seeing(folder: Path) -> list[int]:
 
 
 def _is_told(pid: int, part: bytes) -> bool:
-    is_box = program(pid).startswith("bwrap")
-    return is_box and any(part in word for word in _strings(pid, "cmdline"))
+    is_bubblewrap = program(pid).startswith("bwrap")
+    return is_bubblewrap and any(part in word for word in _strings(pid, "cmdline"))
 
 
 def _mounts(pid: int) -> bytes:
@@ -148,14 +148,14 @@ class Mark(NamedTuple):
     """When its shell started, in clock ticks since boot."""
 
 
-class Sight(NamedTuple):
+class KillResult(NamedTuple):
     killed: int
     unsure: int
     """Young processes that have just ended, or have no environment: they may have had a child
     behind our back, or be becoming another program."""
 
 
-def kill_family(mark: Mark) -> Sight:
+def kill_descendants(mark: Mark) -> KillResult:
     """Kill a session's members, those with the variable, and all who descend from them."""
     seen = {pid: look(pid) for pid in pids()}
     alive = [p for p in seen.values() if p is not None and p.state not in "ZX"]
@@ -173,7 +173,7 @@ def kill_family(mark: Mark) -> Sight:
     for pid in sorted(found - {os.getpid()}, key=lambda pid: pid != mark.session):
         with suppress(ProcessLookupError, PermissionError):
             os.kill(pid, signal.SIGKILL)
-    return Sight(len(found), unsure)
+    return KillResult(len(found), unsure)
 
 
 def _environment(process: Process) -> list[bytes]:

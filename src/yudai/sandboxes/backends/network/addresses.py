@@ -38,7 +38,7 @@ _CLOSED = tuple(map(ip_network, (*PRIVATE, *_RESERVED)))
 
 
 def is_public(address: Address) -> bool:
-    """Whether it is of the world: no private network, no machine's own, no metadata, no crowd."""
+    """Whether it is global: not private, loopback, link-local, metadata or multicast."""
     if isinstance(address, IPv6Address):
         inner = address.ipv4_mapped
         if inner is None and address in _NAT64:
@@ -62,13 +62,13 @@ def is_own(address: Address) -> bool:
 
 
 def without_login(url: str) -> str:
-    """Scheme, host and port alone: somebody may have written a password into it."""
+    """Scheme, host and port alone: the URL may contain a password."""
     scheme, host, *_ = urlsplit(url)
     return f"{scheme}://{host.rpartition('@')[2]}"
 
 
 class Resolver:
-    """Asks the host's resolver, in threads of its own: a slow name keeps nobody else waiting."""
+    """Asks the host's resolver in its own threads: a slow name does not delay others."""
 
     def __init__(self) -> None:
         self._threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="yudai-names")

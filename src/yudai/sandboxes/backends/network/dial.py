@@ -1,4 +1,4 @@
-"""From a host's name to a line to it: allowed, looked up, looked at, and only then connected to."""
+"""Connects to a host by name: checks the list, resolves it, checks each address, then connects."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from yudai.sandboxes.backends.network.addresses import Address, Resolve, Resolver, is_own, is_public
 from yudai.sandboxes.backends.network.http import MAX_HEAD, AnswerError, Place
-from yudai.sandboxes.backends.network.streams import ENDLESS, Line, Patience
+from yudai.sandboxes.backends.network.streams import ENDLESS, Patience, Stream
 from yudai.sandboxes.backends.network.upstream_proxy import (
     DIRECT,
     Upstream,
@@ -33,31 +33,31 @@ class Bounds:
 
 
 @dataclass(frozen=True)
-class Ways:
+class DialSettings:
     """How hosts are reached, and within which bounds."""
 
     upstream: Upstream = DIRECT
-    doors: Mapping[str, Path] = field(default_factory=dict[str, Path])
-    """Names that are no hosts but Unix sockets of ours; whoever has them here may use them."""
+    local_sockets: Mapping[str, Path] = field(default_factory=dict[str, Path])
+    """Names that lead to our own Unix sockets instead of hosts; they need no permission."""
     resolve: Resolve | None = None
     bounds: Bounds = field(default_factory=Bounds)
 
 
-class Reached(NamedTuple):
-    line: Line
+class DialedHost(NamedTuple):
+    line: Stream
     via: Via | None = None
-    """The proxy at its other end, which has to be told whom the request is for."""
+    """The proxy at its other end, which needs the full URL of the request."""
     patience: Patience | None = None
     """None: that of every line."""
 
 
-class Reacher:
-    def __init__(self, hosts: Sequence[str], phase: Phase, ways: Ways) -> None:
+class Dialer:
+    def __init__(self, hosts: Sequence[str], phase: Phase, dialing: DialSettings) -> None:
         self._allowed = Allowed(hosts)
         self._phase = phase
-        self._ways = ways
+        self._dialing = dialing
         self._resolver = Resolver()
-        self._resolve = ways.resolve or self._resolver
+        self._resolve = dialing.resolve or self._resolver
 
     def close(self) -> None:
         self._resolver.close()
@@ -70,22 +70,22 @@ class Reacher:
             return False
         return self._allowed.leave(host, place.port or USUAL_PORTS[-1]) is not Leave.NONE
 
-    async def reach(self, place: Place, *, tunnel: bool) -> Reached:
+    async def dial(self, place: Place, *, tunnel: bool) -> DialedHost:
         """AnswerError when it cannot be reached or may not."""
-        door = self._ways.doors.get(place.host)
+        local_socket = self._dialing.local_sockets.get(place.host)
         try:
-            if door is not None:
-                line = Line(*await asyncio.open_unix_connection(door, limit=MAX_HEAD))
+            if local_socket is not None:
+                line = Stream(*await asyncio.open_unix_connection(local_socket, limit=MAX_HEAD))
                 # Our own service has a deadline of its own, and a model may think for long.
-                return Reached(line, patience=ENDLESS)
-            via = self._ways.upstream.via(place, tunnel=tunnel)
+                return DialedHost(line, patience=ENDLESS)
+            via = self._dialing.upstream.via(place, tunnel=tunnel)
             addresses = await self._addresses(place, is_needed=via is None)
             async with asyncio.timeout(_CONNECT_S):
                 if via is None:
-                    return Reached(await _connect(addresses, place.port))
+                    return DialedHost(await _connect(addresses, place.port))
                 if tunnel:
-                    return Reached(await open_tunnel(via, place))
-                return Reached(await connect(via), via)
+                    return DialedHost(await open_tunnel(via, place))
+                return DialedHost(await connect(via), via)
         except (OSError, EOFError):
             raise AnswerError(502, f"{place.authority} cannot be reached") from None
 
@@ -126,11 +126,11 @@ class Reacher:
         return AnswerError(403, text, blocked=place)
 
 
-async def _connect(addresses: Sequence[Address], port: int) -> Line:
+async def _connect(addresses: Sequence[Address], port: int) -> Stream:
     error = OSError("there is no address")
     for address in addresses:
         try:
-            return Line(*await asyncio.open_connection(str(address), port, limit=MAX_HEAD))
+            return Stream(*await asyncio.open_connection(str(address), port, limit=MAX_HEAD))
         except OSError as failed:
             error = failed
     raise error

@@ -1,4 +1,4 @@
-"""The socket of ours that a box without a network sees: a proxy's, or one that hears of names."""
+"""The socket that a sandbox without a network sees: the proxy's, or the name watch's."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from yudai.kit.errors import RefusedError
-from yudai.sandboxes.backends.network.dial import Ways
+from yudai.sandboxes.backends.network.dial import DialSettings
 from yudai.sandboxes.backends.network.name_watch import NameWatch
 from yudai.sandboxes.backends.network.nscd import Entry
 from yudai.sandboxes.backends.network.proxy import Proxy
@@ -23,8 +23,8 @@ _SOCKET = Path(SOCKET).name
 _REMEMBERED = 10_000
 
 
-class Reach(NamedTuple):
-    """For whom a box is, which says what it may reach; and what runs the forwarder in it."""
+class EgressScope(NamedTuple):
+    """A sandbox's phase and owner, which decide what it may reach, and the forwarder's Python."""
 
     phase: Phase
     owner: str
@@ -35,15 +35,15 @@ class Server(Protocol):
     async def close(self) -> None: ...
 
 
-class Outlet(NamedTuple):
+class EgressSocket(NamedTuple):
     server: Server
     opening: str = ""
     """A line of shell that comes before each command: it ends once the way is open."""
     variables: Mapping[str, str] = {}
 
 
-class Outlets:
-    def __init__(self, policy: NetworkPolicy, on_blocked: OnBlocked, ways: Ways) -> None:
+class EgressSockets:
+    def __init__(self, policy: NetworkPolicy, on_blocked: OnBlocked, dialing: DialSettings) -> None:
         """RefusedError for an entry that is no host. Doors are for agents' commands alone."""
         for phase in Phase:
             try:
@@ -53,29 +53,31 @@ class Outlets:
                 raise RefusedError(f"{setting}: {error}") from None
         self._policy = policy
         self._on_blocked = once(on_blocked)
-        self._ways = ways
+        self._dialing = dialing
 
-    def open(self, folder: Path, reach: Reach, *, seen_as: str, entries: Sequence[Entry]) -> Outlet:
-        """Open one in a folder of the host that the box sees under another name.
+    def open(
+        self, folder: Path, scope: EgressScope, *, seen_as: str, entries: Sequence[Entry]
+    ) -> EgressSocket:
+        """Open one in a folder of the host that the sandbox sees under another name.
 
-        `entries` are those of the box's /etc/hosts.
+        `entries` are those of the sandbox's /etc/hosts.
         """
         server = make_server(
             folder,
-            self._policy.hosts(reach.phase),
-            phase=reach.phase,
-            owner=reach.owner,
+            self._policy.hosts(scope.phase),
+            phase=scope.phase,
+            owner=scope.owner,
             on_blocked=self._on_blocked,
-            ways=self._ways,
+            dialing=self._dialing,
             entries=entries,
         )
         if isinstance(server, NameWatch):
             server.start()
-            return Outlet(server)
+            return EgressSocket(server)
         write_forwarder(folder)
         server.start()
-        line = forward_by_file(reach.python, seen_as, socket=f"{seen_as}/{_SOCKET}")
-        return Outlet(server, line, proxy_variables())
+        line = forward_by_file(scope.python, seen_as, socket=f"{seen_as}/{_SOCKET}")
+        return EgressSocket(server, line, proxy_variables())
 
 
 def make_server(  # noqa: PLR0913 - each is a fact of its own
@@ -85,24 +87,31 @@ def make_server(  # noqa: PLR0913 - each is a fact of its own
     phase: Phase,
     owner: str,
     on_blocked: OnBlocked,
-    ways: Ways,
+    dialing: DialSettings,
     entries: Sequence[Entry] | None = None,
 ) -> Proxy | NameWatch:
-    """A proxy where something may be reached, in its folder; ValueError for what is no host.
+    """Make a proxy if any host is allowed, else a name watch; ValueError for a bad host.
 
-    Set-up always has one, so that what it misses can be told with its port.
+    Set-up always gets a proxy, so that blocked hosts are reported with their port.
     """
     if phase is not Phase.AGENT:
         # Those to services of ours are for agents' commands alone.
-        ways = replace(ways, doors={})
-    if not (hosts or ways.doors or phase is Phase.SETUP):
+        dialing = replace(dialing, local_sockets={})
+    if not (hosts or dialing.local_sockets or phase is Phase.SETUP):
         return NameWatch(folder, phase=phase, owner=owner, on_blocked=on_blocked, entries=entries)
     socket = folder / _SOCKET
-    return Proxy(socket, hosts=hosts, phase=phase, owner=owner, on_blocked=on_blocked, ways=ways)
+    return Proxy(
+        socket,
+        hosts=hosts,
+        phase=phase,
+        owner=owner,
+        on_blocked=on_blocked,
+        dialing=dialing,
+    )
 
 
 def once(on_blocked: OnBlocked) -> OnBlocked:
-    """Boxes of one owner may all try the same; of very many the oldest are forgotten."""
+    """Sandboxes of one owner may all try the same; of very many the oldest are forgotten."""
     told: dict[Blocked, None] = {}
 
     def tell(blocked: Blocked) -> None:

@@ -1,7 +1,7 @@
-"""Runs inside a box, with its own Python alone: a port of its loopback that leads to our proxy.
+"""Runs inside a sandbox with only its own Python: forwards a loopback port to our proxy.
 
-`python3 -I -S forward SOCKET PORT` returns once it listens, and goes on behind its caller's back:
-a child of the command's shell would keep its `wait` waiting.
+`python3 -I -S forward SOCKET PORT` returns once it listens and keeps running in the background,
+detached: as a child of the command's shell it would block that shell's `wait`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _BACKLOG = 256
 
 
 class _Way:
-    """One direction of a line; it reads when nothing waits to be written."""
+    """One direction of a connection; it reads when nothing waits to be written."""
 
     def __init__(self, source: socket.socket, target: socket.socket) -> None:
         self.source, self.target = source, target
@@ -51,18 +51,18 @@ class _Way:
         except BlockingIOError:
             raise
         except OSError:
-            # Whoever does not listen any more may still have something to say.
+            # A side that no longer reads may still send.
             self.waiting, self.is_read = b"", True
 
 
 class _Pair:
     def __init__(self, client: socket.socket, proxy: socket.socket) -> None:
         self.ends = (client, proxy)
-        self.ways = (_Way(client, proxy), _Way(proxy, client))
+        self.dialing = (_Way(client, proxy), _Way(proxy, client))
 
     def wants(self, end: socket.socket) -> int:
         mask = 0
-        for way in self.ways:
+        for way in self.dialing:
             if way.source is end and not way.waiting and not way.is_read:
                 mask |= selectors.EVENT_READ
             if way.target is end and way.waiting:
@@ -71,14 +71,14 @@ class _Pair:
 
 
 def serve(listener: socket.socket, path: str) -> None:
-    """Until somebody kills it."""
+    """Serve until killed."""
     selector = selectors.DefaultSelector()
     selector.register(listener, selectors.EVENT_READ)
     while True:
         for key, _ in selector.select():
             pair = key.data if isinstance(key.data, _Pair) else _accept(listener, path)
             if pair is not None:
-                for way in pair.ways:
+                for way in pair.dialing:
                     way.move()
                 _watch(selector, pair)
 
@@ -102,7 +102,7 @@ def _accept(listener: socket.socket, path: str) -> _Pair | None:
 
 def _watch(selector: selectors.BaseSelector, pair: _Pair) -> None:
     """Ask for what its ends wait for next; of one that is done nothing is left."""
-    is_done = all(way.is_done for way in pair.ways)
+    is_done = all(way.is_done for way in pair.dialing)
     for end in pair.ends:
         with suppress(KeyError, ValueError):
             selector.unregister(end)

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 import h11
 
-from yudai.sandboxes.backends.network.streams import CHUNK, Line
+from yudai.sandboxes.backends.network.streams import CHUNK, Stream
 from yudai.sandboxes.domain.allowed_hosts import authority, canonical, split
 from yudai.sandboxes.port import UNKNOWN_PORT
 
@@ -26,7 +26,7 @@ _HOP_BY_HOP = frozenset(
     {
         *("connection", "keep-alive", "proxy-authenticate", "proxy-authorization"),
         *("proxy-connection", "te", "trailer", "upgrade"),
-        # Whoever counts hops makes the proxy in between answer, which knows our credentials.
+        # A hop limit makes the upstream proxy answer itself, and it knows our credentials.
         "max-forwards",
     }
 )
@@ -41,10 +41,10 @@ Fields = tuple[tuple[str, str], ...]
 
 
 class AnswerError(Exception):
-    """What the client is told instead of what it asked for: one line of ours."""
+    """The refusal that the client gets: one line of ours."""
 
     def __init__(self, status: int, text: str, *, blocked: "Place | None" = None) -> None:
-        """`blocked` is who was asked for; somebody hears of it unless its list allows that one."""
+        """`blocked` is the requested host, which is reported unless the list allows it."""
         super().__init__(text)
         self.status = status
         self.text = text
@@ -68,7 +68,7 @@ class Place(NamedTuple):
 
 
 async def read_head(reader: asyncio.StreamReader) -> Head:
-    """EOFError when nobody asks anything; the reader's limit has to be MAX_HEAD."""
+    """EOFError when the client sends nothing; the reader's limit has to be MAX_HEAD."""
     try:
         text = (await reader.readuntil(_END)).decode("latin-1")
     except asyncio.LimitOverrunError:
@@ -83,7 +83,7 @@ async def read_head(reader: asyncio.StreamReader) -> Head:
 
 
 def place_of(head: Head) -> Place:
-    """Whom a request is for; AnswerError when it is none for a proxy, and nothing else."""
+    """The host that a request is for; AnswerError when it is not a proxy request."""
     method, target, version = head.first
     if version not in _VERSIONS or not _TOKEN.match(method) or not _TARGET.match(target):
         raise AnswerError(400, "this is not a request of HTTP/1")
@@ -97,7 +97,7 @@ def place_of(head: Head) -> Place:
 
 
 def request(head: Head, place: Place, *, target: str, more: Fields = ()) -> bytes:
-    """The request for whom it is for, or for a proxy in between; the last one on its line."""
+    """The request for its host, or for an upstream proxy; the last one on its connection."""
     kept = ((name, value) for name, value in _end_to_end(head.fields) if name.lower() != "host")
     host = place.host if ":" not in place.host else f"[{place.host}]"
     host += "" if place.port == 80 else f":{place.port}"
@@ -106,7 +106,7 @@ def request(head: Head, place: Place, *, target: str, more: Fields = ()) -> byte
 
 
 def response(head: Head) -> bytes:
-    """The response for the client, which is told that there is no other one on this line."""
+    """The response for the client, with `Connection: close`."""
     fields = _end_to_end(head.fields)
     return _write(" ".join(head.first).rstrip(), (*fields, ("Connection", "close")))
 
@@ -145,8 +145,8 @@ def length_of(head: Head) -> int | None:
     raise AnswerError(400, "it is not clear where the request ends")
 
 
-async def pass_body(client: Line, server: Line, length: int | None, stir: Stir) -> None:
-    """What comes after it is nobody's; who breaks off before its end is told so by ours."""
+async def pass_body(client: Stream, server: Stream, length: int | None, stir: Stir) -> None:
+    """Bytes after the body are dropped. A body that breaks off early closes our side early too."""
     with suppress(OSError):
         try:
             if length is None:
@@ -178,7 +178,7 @@ def _absolute(target: str) -> Place:
 
 
 def _named(target: str) -> Place | None:
-    """Who is meant by what is no place, in its own words; None: nobody."""
+    """The host in a target that is no valid place, as it was sent; None: there is none."""
     try:
         parts = urlsplit(target if "://" in target else f"//{target}")
         host = parts.hostname
@@ -219,7 +219,7 @@ def _write(first: str, fields: Iterable[tuple[str, str]]) -> bytes:
     return "\r\n".join([*lines, "", ""]).encode("latin-1")
 
 
-async def _pass_chunks(client: Line, server: Line, stir: Stir) -> None:
+async def _pass_chunks(client: Stream, server: Stream, stir: Stir) -> None:
     """Without their extensions, and without the fields after them: none is for the next hop."""
     chunks = h11.Connection(h11.SERVER, max_incomplete_event_size=MAX_HEAD)
     chunks.receive_data(_CHUNKED)
@@ -233,7 +233,7 @@ async def _pass_chunks(client: Line, server: Line, stir: Stir) -> None:
     await server.send(b"0\r\n\r\n")
 
 
-async def _pass(client: Line, server: Line, length: int, stir: Stir) -> None:
+async def _pass(client: Stream, server: Stream, length: int, stir: Stir) -> None:
     while length:
         data = await client.reader.read(min(CHUNK, length))
         if not data:

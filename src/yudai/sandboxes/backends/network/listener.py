@@ -1,4 +1,4 @@
-"""A Unix socket that a box sees: each connection is a task, and all of them go with the socket."""
+"""A Unix socket that a sandbox sees: one task per connection, all of which end with the socket."""
 
 import asyncio
 import os
@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 Serve = Callable[[socket.socket, bool], Coroutine[Any, Any, None]]
-"""Serves one connection, and is told whether there are too many; it need not close it."""
+"""Serves one connection; the flag says whether there are too many. It need not close it."""
 
 _BACKLOG = 256
 _PAUSE_S = 1.0
@@ -16,9 +16,9 @@ _PAUSE_S = 1.0
 
 class Listener:
     def __init__(self, path: Path, serve: Serve, *, connections: int) -> None:
-        """So many connections at once are served, and as many again are told that it is full.
+        """`connections` are served at once; as many more get an answer that it is full.
 
-        Whoever may enter the folder of `path` may use it.
+        Every user who may enter the folder of `path` may connect.
         """
         self._path = path
         self._serve = serve
@@ -31,7 +31,7 @@ class Listener:
         self._watch()
 
     def stop(self) -> None:
-        """Idempotent; nobody else comes, and its name is gone."""
+        """Stop accepting connections and remove the socket; idempotent."""
         listener, self._listener = self._listener, None
         if listener is not None:
             asyncio.get_running_loop().remove_reader(listener)
@@ -58,7 +58,7 @@ class Listener:
         except BlockingIOError:
             return
         except OSError:
-            # No descriptor is left: whoever waits is still there after a while.
+            # No descriptor is left: waiting connections stay in the queue for a while.
             loop = asyncio.get_running_loop()
             loop.remove_reader(listener)
             loop.call_later(_PAUSE_S, self._watch)
@@ -76,13 +76,13 @@ class Listener:
 
 
 def _listen(path: Path) -> socket.socket:
-    """The kernel takes only short names of sockets: this one is told by its folder's descriptor."""
+    """The kernel takes only short socket names: this one goes through its folder's descriptor."""
     folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
         listener.setblocking(False)  # noqa: FBT003 - its only argument
         listener.bind(f"/proc/self/fd/{folder}/{path.name}")
-        # The box's user may be another than ours; its folder keeps everybody else out.
+        # The sandbox's user may differ from ours; the folder keeps all other users out.
         path.chmod(0o666)
         listener.listen(_BACKLOG)
     except BaseException:

@@ -1,4 +1,4 @@
-"""Hears which hosts' names a box without a network looks up, and answers as its files would."""
+"""Sees which host names a sandbox without a network looks up, and answers as its files would."""
 
 import asyncio
 import socket
@@ -14,7 +14,7 @@ from yudai.sandboxes.port import UNKNOWN_PORT, Blocked, OnBlocked, Phase, ignore
 
 _CONNECTIONS = 32
 _MOST = 20_000
-"""Of one box; then it is as if nobody listened, so that it cannot keep us busy for ever."""
+"""Per sandbox; further lookups get no answer, so that it cannot keep us busy for ever."""
 _MAX_TOLD = 100
 _PATIENCE_S = 2.0
 _ITSELF = ("localhost", "localhost.localdomain")
@@ -30,10 +30,10 @@ class NameWatch:
         on_blocked: OnBlocked = ignore_blocked,
         entries: Sequence[Entry] | None = None,
     ) -> None:
-        """`folder` is the one that the box sees as nscd's own.
+        """`folder` is the one that the sandbox sees as nscd's own.
 
-        `entries` is the whole of what the box can look up; None: nobody knows here, so that its
-        glibc has to look by itself, and for a while asks nobody.
+        `entries` is all that the sandbox can look up. None: it is unknown here, so glibc is told to
+        read its files itself, and does not ask again for a while.
         """
         self._phase, self._owner, self._on_blocked = phase, owner, on_blocked
         self._entries = entries
@@ -49,7 +49,7 @@ class NameWatch:
         await self._listener.close()
 
     async def _serve(self, client: socket.socket, is_full: bool) -> None:  # noqa: FBT001 - as Serve
-        """Whoever gets no answer looks into its files, as if nobody listened."""
+        """A program that gets no answer reads its files, as if there were no nscd."""
         self._left -= 1
         if self._left <= 0:
             self._listener.stop()
@@ -69,7 +69,7 @@ class NameWatch:
         try:
             host = canonical(name)
         except ValueError:
-            # No name of any host: nobody could have been reached by it.
+            # Not a valid host name: it could not have reached any host.
             return
         if host in self._told or len(self._told) >= _MAX_TOLD or self._is_own(host):
             return

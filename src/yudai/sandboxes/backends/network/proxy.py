@@ -1,4 +1,4 @@
-"""A proxy on a Unix socket for one box: it looks up names, and connects to what a list allows."""
+"""A proxy on a Unix socket for one sandbox: it looks up names and connects to allowed hosts."""
 
 import asyncio
 import socket
@@ -7,7 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Self
 
-from yudai.sandboxes.backends.network.dial import Reacher, Ways
+from yudai.sandboxes.backends.network.dial import Dialer, DialSettings
 from yudai.sandboxes.backends.network.http import (
     MAX_HEAD,
     AnswerError,
@@ -23,7 +23,7 @@ from yudai.sandboxes.backends.network.http import (
     status_of,
 )
 from yudai.sandboxes.backends.network.listener import Listener
-from yudai.sandboxes.backends.network.streams import Line, copy, join, put_off
+from yudai.sandboxes.backends.network.streams import Stream, copy, join, put_off
 from yudai.sandboxes.backends.network.upstream_proxy import Via
 from yudai.sandboxes.port import Blocked, OnBlocked, Phase, ignore_blocked
 
@@ -42,18 +42,18 @@ class Proxy:
         phase: Phase,
         owner: str,
         on_blocked: OnBlocked = ignore_blocked,
-        ways: Ways | None = None,
+        dialing: DialSettings | None = None,
     ) -> None:
-        """`hosts` as in NetworkPolicy, ValueError for one that is none; `path` is to be the socket.
+        """`hosts` are as in NetworkPolicy (ValueError for a bad one); `path` will be the socket.
 
-        Whoever may enter its folder may use it.
+        Every user who may enter its folder may connect.
         """
         self._phase, self._owner, self._on_blocked = phase, owner, on_blocked
-        ways = ways or Ways()
-        self._bounds = ways.bounds
-        self._reacher = Reacher(hosts, phase, ways)
+        dialing = dialing or DialSettings()
+        self._bounds = dialing.bounds
+        self._reacher = Dialer(hosts, phase, dialing)
         self._told: set[Place] = set()
-        self._listener = Listener(path, self._serve, connections=ways.bounds.connections)
+        self._listener = Listener(path, self._serve, connections=dialing.bounds.connections)
 
     def start(self) -> None:
         self._listener.start()
@@ -71,7 +71,7 @@ class Proxy:
         await self.close()
 
     async def _serve(self, accepted: socket.socket, is_full: bool) -> None:  # noqa: FBT001 - as Serve
-        client = Line(*await asyncio.open_unix_connection(sock=accepted, limit=MAX_HEAD))
+        client = Stream(*await asyncio.open_unix_connection(sock=accepted, limit=MAX_HEAD))
         try:
             # What a client does wrong, or a line that breaks, ends that line and nothing else.
             with suppress(OSError, EOFError):
@@ -87,17 +87,17 @@ class Proxy:
         finally:
             client.cut()
 
-    async def _read(self, client: Line) -> Head:
+    async def _read(self, client: Stream) -> Head:
         try:
             async with asyncio.timeout(self._bounds.head_s):
                 return await read_head(client.reader)
         except TimeoutError:
             raise AnswerError(408, "the head of a request did not come in time") from None
 
-    async def _answer(self, client: Line, head: Head) -> None:
+    async def _answer(self, client: Stream, head: Head) -> None:
         place, is_tunnel = place_of(head), head.first[0] == "CONNECT"
         length = 0 if is_tunnel else length_of(head)
-        reached = await self._reacher.reach(place, tunnel=is_tunnel)
+        reached = await self._reacher.dial(place, tunnel=is_tunnel)
         patience = reached.patience or self._bounds.patience
         try:
             if is_tunnel:
@@ -129,7 +129,7 @@ def _for_next_hop(head: Head, place: Place, via: Via | None) -> bytes:
     return request(head, place, target=f"http://{place.authority}{place.path}", more=via.fields)
 
 
-async def _relay(client: Line, server: Line, length: int | None, idle_s: float | None) -> None:
+async def _relay(client: Stream, server: Stream, length: int | None, idle_s: float | None) -> None:
     """The rest of a request, and its response to the end: a line is for one of them."""
 
     def stir() -> None:
@@ -145,7 +145,7 @@ async def _relay(client: Line, server: Line, length: int | None, idle_s: float |
             await asyncio.wait({body})
 
 
-async def _pass_head(client: Line, server: Line) -> None:
+async def _pass_head(client: Stream, server: Stream) -> None:
     while True:
         try:
             head = await read_head(server.reader)

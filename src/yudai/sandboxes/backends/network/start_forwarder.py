@@ -1,4 +1,4 @@
-"""Starting the forwarder in a box, and telling its programs that there is a proxy."""
+"""Starting the forwarder in a sandbox, and telling its programs that there is a proxy."""
 
 import shlex
 from importlib import resources

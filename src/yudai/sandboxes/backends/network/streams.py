@@ -1,4 +1,4 @@
-"""Lines, and bytes between two of them: no faster than the slower one, each end passed on."""
+"""Streams, and copying bytes between two of them with backpressure; an end is passed on."""
 
 import asyncio
 from collections.abc import Callable
@@ -9,7 +9,7 @@ CHUNK = 1 << 16
 _LINGER_S = 5.0
 
 
-class Line(NamedTuple):
+class Stream(NamedTuple):
     reader: asyncio.StreamReader
     writer: asyncio.StreamWriter
 
@@ -18,7 +18,7 @@ class Line(NamedTuple):
         await self.writer.drain()
 
     async def finish(self) -> None:
-        """Let go of it once the other side has what was sent, or has had the time for that."""
+        """Close it once the other side has read what was sent, or its time is up."""
         with suppress(OSError):
             async with asyncio.timeout(_LINGER_S):
                 self.writer.close()
@@ -41,11 +41,11 @@ class Patience(NamedTuple):
 ENDLESS = Patience(None, None)
 
 
-async def join(client: Line, server: Line, patience: Patience) -> None:
+async def join(client: Stream, server: Stream, patience: Patience) -> None:
     """Copy both ways until both are done; TimeoutError when nothing moves for too long."""
     halves = 0
 
-    async def half(source: Line, target: Line) -> None:
+    async def half(source: Stream, target: Stream) -> None:
         nonlocal halves
         await copy(source, target, stir)
         halves += 1
@@ -64,7 +64,7 @@ def put_off(limit: asyncio.Timeout, seconds: float | None) -> None:
     limit.reschedule(None if seconds is None else asyncio.get_running_loop().time() + seconds)
 
 
-async def copy(source: Line, target: Line, stir: Callable[[], None]) -> None:
+async def copy(source: Stream, target: Stream, stir: Callable[[], None]) -> None:
     """Until there is no more, which is then passed on; a broken line is the end of this way."""
     with suppress(OSError):
         while data := await source.reader.read(CHUNK):

@@ -16,7 +16,7 @@ from yudai.sandboxes.backends.network.http import (
     read_head,
     status_of,
 )
-from yudai.sandboxes.backends.network.streams import Line
+from yudai.sandboxes.backends.network.streams import Stream
 from yudai.sandboxes.domain.allowed_hosts import canonical, split
 
 _PORTS = {"http": 80, "https": 443}
@@ -53,7 +53,7 @@ class Upstream:
         return None if via is None or self._is_direct(place) else via
 
     def _is_direct(self, place: Place) -> bool:
-        # Nobody's proxy leads back to this machine itself.
+        # Loopback addresses never go through a proxy.
         if place.host == "localhost" or place.host.endswith(".localhost"):
             return True
         return _is_loopback(place.host) or any(_matches(word, place) for word in self.direct)
@@ -73,12 +73,12 @@ def upstream_of(environ: Mapping[str, str]) -> Upstream:
     )
 
 
-async def connect(via: Via) -> Line:
+async def connect(via: Via) -> Stream:
     context = ssl.create_default_context() if via.tls else None
-    return Line(*await asyncio.open_connection(via.host, via.port, ssl=context, limit=MAX_HEAD))
+    return Stream(*await asyncio.open_connection(via.host, via.port, ssl=context, limit=MAX_HEAD))
 
 
-async def open_tunnel(via: Via, place: Place) -> Line:
+async def open_tunnel(via: Via, place: Place) -> Stream:
     line = await connect(via)
     try:
         fields = (("Host", place.authority), *via.fields)

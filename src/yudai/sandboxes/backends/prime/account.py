@@ -1,4 +1,4 @@
-"""An account at Prime: its calls in our types, each with a deadline and errors of ours."""
+"""An account at Prime: its calls in our types, each with a deadline and with our errors."""
 
 import asyncio
 import math
@@ -16,7 +16,7 @@ from prime_sandboxes import (
 )
 from prime_sandboxes.models import validate_egress_lists
 
-from yudai.kit.concurrency import Chores
+from yudai.kit.concurrency import BackgroundTasks
 from yudai.kit.errors import SandboxError
 from yudai.sandboxes.backends.network.addresses import PRIVATE, without_login
 from yudai.sandboxes.backends.prime.client import make_client
@@ -28,10 +28,10 @@ from yudai.sandboxes.backends.prime.errors import (
     translate,
 )
 from yudai.sandboxes.backends.prime.exec import talk
-from yudai.sandboxes.backends.prime.readiness import Arrivals, News, Patience
+from yudai.sandboxes.backends.prime.readiness import News, Patience, ReadinessPoll
 from yudai.sandboxes.backends.remote.cloud import (
-    BOX,
     INSTALLATION,
+    SANDBOX_TAG,
     BaseGoneError,
     BusyError,
     CutError,
@@ -39,7 +39,7 @@ from yudai.sandboxes.backends.remote.cloud import (
     Found,
     FullError,
     GoneError,
-    Order,
+    MachineSpec,
     Said,
 )
 from yudai.sandboxes.backends.remote.vendor_errors import UnheardError
@@ -61,23 +61,25 @@ class Egress(NamedTuple):
     deny: list[str] | None
 
 
-def creation_request(order: Order, image: str) -> CreateSandboxRequest:
-    limits, rules = order.limits, egress(order.hosts)
+def creation_request(machine_spec: MachineSpec, image: str) -> CreateSandboxRequest:
+    limits, rules = machine_spec.limits, egress(machine_spec.hosts)
     minutes = min(_minutes(limits.lifetime_s) + _MARGIN_MINUTES, _LONGEST_MINUTES)
     return CreateSandboxRequest(
-        name=order.key[:_LONGEST_NAME],
-        docker_image=None if order.image else image,
-        checkpoint_id=order.image or None,
+        name=machine_spec.key[:_LONGEST_NAME],
+        docker_image=None if machine_spec.image else image,
+        checkpoint_id=machine_spec.image or None,
         cpu_cores=max(1, math.ceil(limits.processors)),
         memory_gb=max(1, math.ceil(limits.memory_bytes / _GIB)),
-        disk_size_gb=None if order.image else math.ceil(limits.disk_bytes / _GIB) + _IMAGE_GB,
+        disk_size_gb=None
+        if machine_spec.image
+        else math.ceil(limits.disk_bytes / _GIB) + _IMAGE_GB,
         timeout_minutes=minutes,
-        # Its lifetime cannot be extended, but every command starts this clock anew.
-        idle_timeout_minutes=min(_minutes(order.ttl_s), minutes),
-        labels=labels(order.tags),
+        # Its lifetime cannot be extended, but every command restarts this clock.
+        idle_timeout_minutes=min(_minutes(machine_spec.ttl_s), minutes),
+        labels=labels(machine_spec.tags),
         network_allowlist=rules.allow,
         network_denylist=rules.deny,
-        idempotency_key=order.key,
+        idempotency_key=machine_spec.key,
     )
 
 
@@ -101,7 +103,7 @@ def label(name: str, value: str) -> str:
 
 
 def tags_of(labels: Sequence[str]) -> dict[str, str]:
-    """Somebody else's labels may be anything."""
+    """Labels of other users' machines may be anything."""
     return {name: value for name, is_ours, value in map(_parts, labels) if is_ours}
 
 
@@ -122,7 +124,7 @@ _TURNS = 3
 
 class Timings(NamedTuple):
     call_s: float = 60.0
-    """For one call: its client waits 40 s by itself when it is told to slow down."""
+    """For one call: the client itself waits 40 s when it is rate limited."""
     patience: Patience = Patience()
     snapshot_s: float = 900.0
 
@@ -134,17 +136,17 @@ class Account:
         except (OSError, RuntimeError, ValueError) as error:
             raise DeniedError(f"Prime's client cannot be set up: {error}") from error
         self._timings = timings
-        self.chores = Chores(patience_s=_LAST_WORDS_S)
-        self.arrivals = Arrivals(self._news, timings.patience)
+        self.chores = BackgroundTasks(patience_s=_LAST_WORDS_S)
+        self.arrivals = ReadinessPoll(self._news, timings.patience)
 
     @property
     def version(self) -> str:
         return version("prime-sandboxes")
 
-    async def make(self, order: Order, image: str) -> str:
-        """Its key makes asking again safe; all the same it is looked for first."""
-        request = creation_request(order, image)
-        ours = {name: order.tags[name] for name in (INSTALLATION, BOX)}
+    async def make(self, machine_spec: MachineSpec, image: str) -> str:
+        """Its key makes a retry safe; still, look for the machine first."""
+        request = creation_request(machine_spec, image)
+        ours = {name: machine_spec.tags[name] for name in (INSTALLATION, SANDBOX_TAG)}
         try:
             return await self._make(request)
         except DownError as error:
@@ -221,7 +223,7 @@ class Account:
             raise await self._explain(machine_id, error) from error
 
     async def checkpoint(self, machine_id: str) -> str:
-        """After a lost answer, the newest: nobody else makes any of this machine."""
+        """After a lost answer, the newest checkpoint: only we make one of this machine."""
         try:
             async with self._asking("a checkpoint could not be made"):
                 return (await self._client.checkpoint(machine_id)).id
@@ -249,7 +251,7 @@ class Account:
         await self.arrivals.close()
         await self._client.aclose()
         for _ in range(_TURNS):
-            # A line that was closed is let go in the loop's next turns, if it has any.
+            # A closed connection is released in the loop's next turns, if it has any.
             await asyncio.sleep(0)
 
     @asynccontextmanager

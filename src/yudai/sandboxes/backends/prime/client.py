@@ -1,4 +1,4 @@
-"""Prime's client, kept away from the environment and the home of whoever runs us.
+"""Prime's client, kept away from the environment and home of the user who runs us.
 
 It takes its URL from variables or ~/.prime/config.json, and writes the tokens of its gateway to
 ~/.prime, readable by all. Both are attributes of objects that it has made: we replace them there,
@@ -19,7 +19,7 @@ _CACHE = "sandbox_auth_cache.json"
 
 
 class _OwnConfig(Config):
-    """As if nobody had ever used Prime's own command line."""
+    """As if Prime's own command line had never been used."""
 
     def __init__(self, folder: Path) -> None:
         self.config_dir = folder

@@ -19,7 +19,7 @@ from yudai.sandboxes.backends.remote.cloud import (
     Found,
     GoneError,
     Machine,
-    Order,
+    MachineSpec,
     Said,
 )
 from yudai.sandboxes.backends.remote.guarantees import vm_capabilities
@@ -73,7 +73,7 @@ class PrimeMachine:
         await self._account.allow(self._id, hosts)
 
     async def extend(self, ttl_s: float) -> None:  # noqa: ARG002 - its length was set at creation
-        """Any command starts the clock of idleness anew."""
+        """Any command restarts the idle timeout."""
         try:
             await self.run(_ALIVE, timeout_s=_ALIVE_S)
         except TimeoutError as error:
@@ -114,9 +114,9 @@ class PrimeCloud:
         version = f"prime-sandboxes {self._account.version}"
         return vm_capabilities(self.name, version=version)
 
-    async def create(self, order: Order) -> Machine:
+    async def create(self, machine_spec: MachineSpec) -> Machine:
         account = self._account
-        making = account.make(order, self._image)
+        making = account.make(machine_spec, self._image)
         machine_id = await account.chores.whole(making, self._discard)
         machine = PrimeMachine(account, machine_id)
         try:
@@ -152,7 +152,7 @@ class PrimeCloud:
         return await self._account.kill(machine_id)
 
     async def close(self) -> None:
-        """Afterwards it may be used again, as anew; one is not made only to be closed."""
+        """It may be used again afterwards; a client is not created only to be closed."""
         account = self.__dict__.get("_account")
         if account is not None:
             try:

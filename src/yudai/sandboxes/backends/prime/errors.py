@@ -1,4 +1,4 @@
-"""What Prime's client raises, in our words."""
+"""Translates errors of Prime's client into ours."""
 
 import asyncio
 import re
@@ -41,7 +41,7 @@ class DownError(UnheardError):
 
 
 class UnreachedError(UnheardError):
-    """There is nobody at that address; its client may have got through before, and asked again."""
+    """No server answers at that address; the client may have reached one before and retried."""
 
 
 _BY_CLASS: ByClass = {
@@ -69,7 +69,7 @@ VENDORS = (APIError, RuntimeError, ValueError, httpx.HTTPError)
 
 @asynccontextmanager
 async def asking(doing: str, deadline_s: float) -> AsyncGenerator[None]:
-    """Whatever fails in here is an error of ours, and fails in time."""
+    """Around a call: translates its errors and enforces the deadline."""
     try:
         async with asyncio.timeout(deadline_s):
             yield

@@ -28,7 +28,7 @@ class Patience(NamedTuple):
         return growing(self.first_pause_s, longest_s=4.0, factor=1.5)
 
 
-class _Guest(NamedTuple):
+class _Waiting(NamedTuple):
     arrived: "asyncio.Future[None]"
     clock: asyncio.Timeout
     came_at: float
@@ -37,11 +37,11 @@ class _Guest(NamedTuple):
 Ask = Callable[[Sequence[str]], Awaitable[Mapping[str, News]]]
 
 
-class Arrivals:
+class ReadinessPoll:
     def __init__(self, ask: Ask, patience: Patience) -> None:
         self._ask = ask
         self._patience = patience
-        self._guests: dict[str, _Guest] = {}
+        self._waiting: dict[str, _Waiting] = {}
         self._asking: asyncio.Task[None] | None = None
         self._pauses_s = self._patience.pauses_s()
         self._trouble = ""
@@ -52,14 +52,14 @@ class Arrivals:
         try:
             async with asyncio.timeout(self._patience.ready_s) as clock:
                 arrived: asyncio.Future[None] = loop.create_future()
-                self._guests[machine_id] = _Guest(arrived, clock, loop.time())
+                self._waiting[machine_id] = _Waiting(arrived, clock, loop.time())
                 self._begin()
                 await arrived
         except TimeoutError:
             after = f"within {self._patience.ready_s:g} s"
             raise SandboxError(f"the sandbox was not ready {after}{self._trouble}") from None
         finally:
-            self._guests.pop(machine_id, None)
+            self._waiting.pop(machine_id, None)
 
     async def close(self) -> None:
         if self._asking is not None:
@@ -72,9 +72,9 @@ class Arrivals:
             self._asking = asyncio.create_task(self._ask_until_all_are_here())
 
     async def _ask_until_all_are_here(self) -> None:
-        while self._guests:
+        while self._waiting:
             await asyncio.sleep(next(self._pauses_s))
-            names = list(self._guests)
+            names = list(self._waiting)
             for start in range(0, len(names), AT_ONCE):
                 await self._ask_for(names[start : start + AT_ONCE])
 
@@ -89,11 +89,11 @@ class Arrivals:
             self._trouble = f": {error}"
             return
         for name in names:
-            guest = self._guests.get(name)
+            guest = self._waiting.get(name)
             if guest is not None and name in news:
                 self._tell(guest, news[name])
 
-    def _tell(self, guest: _Guest, news: News) -> None:
+    def _tell(self, guest: _Waiting, news: News) -> None:
         now = asyncio.get_running_loop().time()
         if guest.arrived.done():
             return

@@ -10,12 +10,18 @@ from pathlib import Path
 from yudai.sandboxes.backends.disk_watch import DiskWatch
 from yudai.sandboxes.backends.environment import setup_variables, variables
 from yudai.sandboxes.backends.local.backend import LocalBackend, Prepared, Start
-from yudai.sandboxes.backends.local.base_build import MADE, RECORD, TREE, OpenSite, Site
-from yudai.sandboxes.backends.local.home import BoxRecord, Home, find_shell
+from yudai.sandboxes.backends.local.base_build import (
+    MADE,
+    RECORD,
+    TREE,
+    BuildSandbox,
+    OpenBuildSandbox,
+)
+from yudai.sandboxes.backends.local.home import Home, SandboxRecord, find_shell
 from yudai.sandboxes.backends.local.processes import kill_and_wait, with_variable
 from yudai.sandboxes.backends.process import editable_installs
-from yudai.sandboxes.backends.process.commands import MARKER, ProcessCommands, Surroundings
-from yudai.sandboxes.backends.sandbox import Box
+from yudai.sandboxes.backends.process.commands import MARKER, ProcessCommands, ProcessEnvironment
+from yudai.sandboxes.backends.sandbox import SandboxHandle
 from yudai.sandboxes.backends.toolchain import bundled, toolchain
 from yudai.sandboxes.backends.toolchain.package_settings import NO_PACKAGES, PackageSettings
 from yudai.sandboxes.backends.toolchain.toolchain import Chosen, Toolchain
@@ -89,9 +95,9 @@ class ProcessBackend(LocalBackend):
     async def _starter(self, base: Prepared, owner: str, phase: Phase) -> Start:
         del phase
 
-        async def start() -> Box:
-            record = self._home.new_box(owner, base=base.key)
-            folder = self._home.box(record.id)
+        async def start() -> SandboxHandle:
+            record = self._home.new_sandbox(owner, base=base.key)
+            folder = self._home.sandbox(record.id)
             try:
                 copy = folder / "workspace"
                 await copy_tree(base.folder / TREE, copy)
@@ -103,15 +109,17 @@ class ProcessBackend(LocalBackend):
             git = base.folder / RECORD / "git"
             places = Places(git=git, workspace=copy, scratch=folder / "scratch")
             tree = Worktree(copy, base.tracked, pristine=pristine)
-            return self._box(record, commands, tree, places)
+            return self._sandbox(record, commands, tree, places)
 
         return start
 
-    def _commands(self, record: BoxRecord, workspace: Path, programs: Toolchain) -> ProcessCommands:
-        folder = self._home.box(record.id)
+    def _commands(
+        self, record: SandboxRecord, workspace: Path, programs: Toolchain
+    ) -> ProcessCommands:
+        folder = self._home.sandbox(record.id)
         for name in ("home", "tmp"):
             (folder / name).mkdir()
-        around = Surroundings(
+        around = ProcessEnvironment(
             folder=folder,
             workspace=workspace,
             env=programs.env,
@@ -133,33 +141,33 @@ class ProcessBackend(LocalBackend):
         )
         return words | {"TMPDIR": str(folder / "tmp"), editable_installs.VARIABLE: str(workspace)}
 
-    async def _kill_marked(self, record: BoxRecord) -> None:
+    async def _kill_marked(self, record: SandboxRecord) -> None:
         await kill_and_wait(with_variable(f"{MARKER}={self._mark(record)}-".encode()))
 
-    def _mark(self, record: BoxRecord) -> str:
+    def _mark(self, record: SandboxRecord) -> str:
         return f"{self._installation}-{record.id}"
 
-    async def _clear(self, record: BoxRecord) -> bool:
-        return await asyncio.to_thread(self._home.remove_box, record.id)
+    async def _clear(self, record: SandboxRecord) -> bool:
+        return await asyncio.to_thread(self._home.remove_sandbox, record.id)
 
-    def _opener(self, spec: BaseSpec, owner: str, chosen: Chosen) -> OpenSite:
+    def _opener(self, spec: BaseSpec, owner: str, chosen: Chosen) -> OpenBuildSandbox:
         del owner
         return partial(self._site, spec, chosen)
 
     @asynccontextmanager
     async def _site(
         self, spec: BaseSpec, chosen: Chosen, base: Path, *, setup: bool
-    ) -> AsyncGenerator[Site]:
+    ) -> AsyncGenerator[BuildSandbox]:
         """Without walls a set-up command sees the source and the record anyway."""
-        record = self._home.new_box(NAME)
+        record = self._home.new_sandbox(NAME)
         made = base / MADE if setup and spec.env is None else None
         programs = toolchain.find(spec.env, chosen, made=made)
         if setup:
-            programs = _with_uv(programs, self._home.box(record.id) / "setup")
+            programs = _with_uv(programs, self._home.sandbox(record.id) / "setup")
         commands = self._commands(record, base / TREE, programs)
         given = setup_variables(str(programs.env), self._packages.variables) if setup else {}
         try:
-            yield Site(commands, str(spec.source.absolute()), str(base / RECORD), given)
+            yield BuildSandbox(commands, str(spec.source.absolute()), str(base / RECORD), given)
             if made is not None:
                 await asyncio.to_thread(editable_installs.follow_workspace, made, base / TREE)
         finally:

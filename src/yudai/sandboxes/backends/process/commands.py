@@ -15,7 +15,7 @@ from typing import NamedTuple, Unpack
 from yudai.kit.errors import SandboxError
 from yudai.sandboxes.backends.disk_watch import DiskWatch
 from yudai.sandboxes.backends.local.commands import Ending, run_script, supervise
-from yudai.sandboxes.backends.local.processes import Mark, exited, kill_family, look
+from yudai.sandboxes.backends.local.processes import Mark, exited, kill_descendants, look
 from yudai.sandboxes.backends.workspace.output import Capture
 from yudai.sandboxes.port import ENV, WORKSPACE, Exec, ExecOptions, ExecResult
 
@@ -25,8 +25,8 @@ _DOUBTS = 20
 MARKER = "YUDAI_COMMAND"
 
 
-class Surroundings(NamedTuple):
-    """A box's folders on the host, and what its commands see."""
+class ProcessEnvironment(NamedTuple):
+    """A sandbox's folders on the host, and what its commands see."""
 
     folder: Path
     workspace: Path
@@ -34,13 +34,13 @@ class Surroundings(NamedTuple):
     variables: Mapping[str, str]
     shell: str
     mark: str
-    """Names the box in its commands' environment."""
+    """Names the sandbox in its commands' environment."""
 
 
 class ProcessCommands:
     """One command at a time, in a session of its own and marked in its environment."""
 
-    def __init__(self, around: Surroundings, *, disk: DiskWatch) -> None:
+    def __init__(self, around: ProcessEnvironment, *, disk: DiskWatch) -> None:
         self._around = around
         self._disk = disk
         self._numbers = itertools.count(1)
@@ -63,7 +63,7 @@ class ProcessCommands:
     async def end(self) -> None:
         self.lost = "the sandbox has been destroyed"
         for mark, status in list(self._running.items()):
-            kill_family(mark)
+            kill_descendants(mark)
             await asyncio.wait({status})
 
     async def _run(self, asked: Exec, text: bytes, capture: Capture) -> Ending:
@@ -99,7 +99,7 @@ class ProcessCommands:
         status.add_done_callback(lambda _: self._running.pop(mark))
         try:
             return await supervise(
-                status, timeout_s=timeout_s, disk=self._disk, kill=partial(kill_family, mark)
+                status, timeout_s=timeout_s, disk=self._disk, kill=partial(kill_descendants, mark)
             )
         finally:
             if not status.done():
@@ -127,8 +127,10 @@ async def _status(process: "subprocess.Popen[bytes]", mark: Mark) -> int:
     """The status of a shell that has ended, once nothing that it started is left."""
     await exited(process)
     doubts = _DOUBTS
-    while (sight := await asyncio.to_thread(kill_family, mark)).killed or (sight.unsure and doubts):
-        doubts -= 1 if not sight.killed else 0
+    while (killed := await asyncio.to_thread(kill_descendants, mark)).killed or (
+        killed.unsure and doubts
+    ):
+        doubts -= 1 if not killed.killed else 0
         await asyncio.sleep(_PAUSE_S)
     code = process.wait()
     return code if code >= 0 else 128 - code

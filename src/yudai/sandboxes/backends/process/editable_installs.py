@@ -1,4 +1,4 @@
-"""Editable installs where each box has its workspace elsewhere: they follow who imports them."""
+"""Editable installs that resolve to the workspace of the sandbox that imports them."""
 
 import re
 from pathlib import Path
@@ -9,7 +9,7 @@ _PLACES = ("lib/python3*/site-packages/*.pth", "lib/python3*/site-packages/*.py"
 
 
 def follow_workspace(env: Path, tree: Path) -> None:
-    """Rewrite what names the base's own tree, so that it names the workspace of each box."""
+    """Rewrite what names the base's own tree, so that it names the workspace of each sandbox."""
     for file in [file for place in _PLACES for file in env.glob(place)]:
         lines = before = file.read_text(errors="surrogateescape").split("\n")
         for name in {str(tree), str(tree.resolve())}:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from yudai.kit.causes import Cause
 from yudai.kit.errors import RefusedError, SandboxError
 from yudai.sandboxes.backends.environment import SYSTEM_PATH, setup_variables
-from yudai.sandboxes.backends.local.base_build import Site, look, own_step, run_setup
+from yudai.sandboxes.backends.local.base_build import BuildSandbox, look, own_step, run_setup
 from yudai.sandboxes.backends.remote.cloud import Machine
 from yudai.sandboxes.backends.remote.commands import AGENT_HOME, FOLDER, RECORD, RemoteCommands
 from yudai.sandboxes.backends.toolchain.bundled import own_uv
@@ -47,16 +47,16 @@ async def construct(
         raise RefusedError(f"not a folder inside the repository: {spec.folder}")
     root = commands.as_root()
     await _furnish(spec, machine, commands)
-    await own_step(Site(root, _SOURCE, RECORD), "unpack.sh")
+    await own_step(BuildSandbox(root, _SOURCE, RECORD), "unpack.sh")
     await commands.give()
-    await look(Site(commands), spec)
+    await look(BuildSandbox(commands), spec)
     log = b""
     if spec.setup:
         path = f"{ENV}/bin:{_TOOLS}:{SYSTEM_PATH}"
         given = {**_variables(packages), **machine.variables, "PATH": path}
-        log = await run_setup(spec, Site(commands, variables=given))
+        log = await run_setup(spec, BuildSandbox(commands, variables=given))
     await machine.allow(())
-    await own_step(Site(root, _SOURCE, RECORD), "seal.sh")
+    await own_step(BuildSandbox(root, _SOURCE, RECORD), "seal.sh")
     await commands.seal()
     await _do(commands, _TIDY)
     return Built(log, await _size(commands))

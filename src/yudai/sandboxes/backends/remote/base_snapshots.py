@@ -21,7 +21,7 @@ _TRUST_S = 300.0
 
 
 _DROPPED = "-"
-"""Before the name of a snapshot that is about to be removed: nobody may begin to use it."""
+"""Prefix of a snapshot's name that is about to be removed: it must not be used any more."""
 
 
 class Made(NamedTuple):
@@ -30,7 +30,7 @@ class Made(NamedTuple):
     size_bytes: int | None = None
 
 
-class Shelf:
+class BaseSnapshots:
     def __init__(self, cloud: Cloud, register: Register, *, edition: str) -> None:
         """`edition` changes with what we put into machines: older bases are not used."""
         self._cloud = cloud
@@ -42,7 +42,7 @@ class Shelf:
         return safe_name(key) + await self._suffix()
 
     async def prepare(self, key: str, build: Callable[[], Awaitable[Made]]) -> None:
-        """Build it unless it is there; whoever else wants it waits."""
+        """Build the base unless it is there; other callers wait."""
         name = await self.name(key)
         while not await self._is_there(name):
             async with self._register.building(self._cloud.name, name) as turn:
@@ -60,7 +60,7 @@ class Shelf:
         return entry
 
     def doubt(self, entry: BaseEntry) -> None:
-        """Somebody has not found its snapshot: whoever wants it next looks for it first."""
+        """Its snapshot was not found: the next caller checks it before use."""
         self._seen.pop(entry.key, None)
 
     async def setup_log(self, key: str) -> bytes:
@@ -107,7 +107,7 @@ class Shelf:
         return f"@{await self._cloud.host()}" if isinstance(self._cloud, Local) else ""
 
     async def _remove(self, name: str, key: str) -> bool:
-        """Nobody may begin to use it while we look who does: each looks again when it is noted."""
+        """Mark it first, so that no new sandbox uses it while its users are counted."""
         async with self._register.building(self._cloud.name, name):
             entry = await self._register.find_base(self._cloud.name, name)
             if entry is None:
@@ -120,15 +120,15 @@ class Shelf:
             return True
 
     async def _finish_removal(self, name: str) -> int:
-        """Of one that is marked, unless somebody stands on it: then it is as it was before.
+        """Remove a marked base, or unmark it when a sandbox uses it.
 
-        The row goes last: a snapshot without one would stay and cost for ever.
+        The row goes last: a snapshot without a row would stay and cost money for ever.
         """
         entry = await self._register.find_base(self._cloud.name, name)
         if entry is None or not entry.external.startswith(_DROPPED):
             return 0
         image = entry.external.removeprefix(_DROPPED)
-        rows = await self._register.boxes(self._cloud.name)
+        rows = await self._register.sandboxes(self._cloud.name)
         if users := sum(row.base == name for row in rows):
             await self._register.rename_base(self._cloud.name, name, image)
             return users
@@ -162,7 +162,7 @@ class Shelf:
                 return True
             there = await self._register.find_base(self._cloud.name, name)
         except BaseException:
-            # Nobody would know it, and somebody would pay for it.
+            # A snapshot without a row would cost money unnoticed.
             await self.drop(made.image)
             raise
         log.warning("base.built_twice", backend=self._cloud.name, key=name)
@@ -182,6 +182,6 @@ class Shelf:
             await self._register.use_base(self._cloud.name, name)
             return True
         log.warning("base.gone", backend=self._cloud.name, key=name)
-        # Another one may have been built meanwhile: this is nobody's turn.
+        # Another one may have been built meanwhile: no build lease is held here.
         await self._register.forget_base(self._cloud.name, name, entry.external)
         return False

@@ -1,4 +1,4 @@
-"""What a provider of machines must be able to do for us; everything else is built upon it."""
+"""What a provider of machines must be able to do; the remote backend is built on it."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple, Protocol, runtime_checkable
@@ -9,12 +9,12 @@ from yudai.kit.value import Value
 from yudai.sandboxes.port import Capabilities, SandboxLimits
 
 INSTALLATION = "installation"
-BOX = "box"
-"""Tags that every machine of ours has: whose it is, and which row of the register it is."""
+SANDBOX_TAG = "box"
+"""Tags of each of our machines: the installation that owns it, and its row in the register."""
 
 
 class CutError(SandboxError):
-    """The line broke while a command ran: it may go on in the machine; ask for it again."""
+    """The connection broke while a command ran, which may still run: ask for it again."""
 
     usual_cause = Cause.SANDBOX_LOST
 
@@ -26,7 +26,7 @@ class GoneError(SandboxError):
 
 
 class BusyError(SandboxError):
-    """A quota or a rate limit: nothing was made; the same may be asked for again after a while."""
+    """A quota or a rate limit: nothing was made; retry after a while."""
 
     def __init__(self, message: str, *, retry_after_s: float | None = None) -> None:
         super().__init__(message)
@@ -34,20 +34,20 @@ class BusyError(SandboxError):
 
 
 class DeniedError(SandboxError):
-    """A wrong key, no credit, no such template: asking again does not help."""
+    """A wrong key, no credit or no such template: a retry does not help."""
 
     usual_cause = Cause.SANDBOX_REFUSED
 
 
 class BaseGoneError(SandboxError):
-    """The snapshot that it was to be made of is not there any more: it has to be built again."""
+    """The snapshot for the machine is gone: the base has to be built again."""
 
 
 class FullError(SandboxError):
-    """The machine's disk has no room for it: whoever uses the machine has filled it."""
+    """The machine's disk is full: what runs in it has filled it."""
 
 
-class Order(Value):
+class MachineSpec(Value):
     """A machine to be made."""
 
     key: str
@@ -76,18 +76,18 @@ class Found(NamedTuple):
 class Said(NamedTuple):
     exit_code: int
     output: bytes
-    """Standard output; standard error too, where it cannot be told apart."""
+    """Standard output, and standard error where the provider mixes them."""
 
 
 class Machine(Protocol):
-    """One box of a provider; commands of ours run in it as root, one shell line each."""
+    """One machine of a provider; we run shell lines in it as root."""
 
     @property
     def id(self) -> str: ...
 
     @property
     def variables(self) -> Mapping[str, str]:
-        """What commands have to know of a way out, where it is a proxy of ours."""
+        """Environment variables that commands need to use our proxy, where there is one."""
         ...
 
     async def run(self, line: str, *, timeout_s: float, max_bytes: int = 1 << 20) -> Said:
@@ -116,7 +116,7 @@ class Machine(Protocol):
 
 @runtime_checkable
 class Listening(Machine, Protocol):
-    """One whose lines stand on a process list that others read: texts go another way."""
+    """A machine whose command lines other users can read: texts are sent another way."""
 
     async def tell(
         self, line: str, text: bytes, *, timeout_s: float, max_bytes: int = 1 << 20
@@ -127,7 +127,7 @@ class Listening(Machine, Protocol):
 
 @runtime_checkable
 class Sized(Machine, Protocol):
-    """One whose size is not what was asked for, but that of a template."""
+    """A machine whose size is its template's, not the requested one."""
 
     async def size(self, asked: SandboxLimits) -> SandboxLimits:
         """What was asked for, with what it has instead."""
@@ -149,7 +149,7 @@ class Cloud(Protocol):
         """What holds, without making a machine; SandboxError or RefusedError say what to do."""
         ...
 
-    async def create(self, order: Order) -> Machine:
+    async def create(self, machine_spec: MachineSpec) -> Machine:
         """Make it and wait until it answers; nothing of a failed one is left where that is known.
 
         BusyError (nothing was made, or its key makes asking again safe), DeniedError,
@@ -179,7 +179,7 @@ class Cloud(Protocol):
 
 @runtime_checkable
 class Local(Protocol):
-    """A cloud whose machines and snapshots are one host's: those of others are not seen here."""
+    """A cloud whose machines and snapshots are on one host: other hosts' are not listed."""
 
     async def host(self) -> str:
         """The same after a boot, and for all who see the same; [A-Za-z0-9.-]."""
@@ -188,10 +188,10 @@ class Local(Protocol):
 
 @runtime_checkable
 class Forking(Cloud, Protocol):
-    """One that copies running machines."""
+    """A cloud that can copy running machines."""
 
     async def fork(
-        self, source: Machine, orders: Sequence[Order]
+        self, source: Machine, machine_specs: Sequence[MachineSpec]
     ) -> Sequence[Machine | SandboxError]:
         """Copies with the source's tags; NotImplementedError where its service has none yet."""
         ...

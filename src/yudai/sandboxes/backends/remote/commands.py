@@ -13,7 +13,7 @@ from yudai.kit.causes import Cause
 from yudai.kit.errors import SandboxError
 from yudai.sandboxes.backends.remote import warden_client
 from yudai.sandboxes.backends.remote.cloud import FullError, Machine
-from yudai.sandboxes.backends.remote.warden_client import Line, Welcome
+from yudai.sandboxes.backends.remote.warden_client import WardenClient, Welcome
 from yudai.sandboxes.backends.shell_script import CANNOT_RUN, NUL_REFUSED, TIMED_OUT, script
 from yudai.sandboxes.backends.warden.protocol import (
     AGENT_HOME,
@@ -59,7 +59,7 @@ class RemoteCommands:
         building: bool = False,
     ) -> None:
         """`variables` are all that commands see; while a base is built, /env is measured too."""
-        self._turns = _Turns(Line(machine))
+        self._turns = _Turns(WardenClient(machine))
         self._line = self._turns.line
         self._variables = dict(variables)
         self._limits = limits
@@ -100,7 +100,7 @@ class RemoteCommands:
         return self._result(await self._turns.run(request))
 
     async def end(self) -> None:
-        """The machine itself is ended by whoever made it."""
+        """Its creator ends the machine itself."""
         await self._turns.end()
 
     async def init(self) -> Welcome:
@@ -128,7 +128,7 @@ class RemoteCommands:
         if lost:
             raise self._line.lose(str(lost))
         if killed:
-            # By nobody but us, when its time was over without a word from it.
+            # Only we do that, when its time was over without an answer.
             return result.model_copy(update={"exit_code": TIMED_OUT, "timed_out": True})
         return result
 
@@ -143,7 +143,7 @@ class _Handed(NamedTuple):
 class _Turns:
     """Requests, each until its answer is here or it is known to be dead."""
 
-    def __init__(self, line: Line) -> None:
+    def __init__(self, line: WardenClient) -> None:
         self.line = line
         self._asking: asyncio.Task[Heard] | None = None
         self._stopping: asyncio.Task[Heard | None] | None = None
@@ -161,7 +161,7 @@ class _Turns:
                 if me is not None and me.cancelling():
                     raise
                 raise SandboxError(self.line.lost, cause=Cause.SANDBOX_LOST) from None
-            # Cancelled once more we go, and it goes on.
+            # Cancelled again: this task ends and the stop continues.
             self._stopping = asyncio.create_task(self._stop(request))
             await asyncio.wait({self._stopping})
             raise
@@ -179,7 +179,7 @@ class _Turns:
         try:
             handed = await self._hand_over(request)
         except FullError:
-            # What is short would have been told so by the warden.
+            # What the warden itself answers when the disk is full.
             return Heard(FULL._asdict(), FULL_TEXT)
         try:
             return await self.line.ask(

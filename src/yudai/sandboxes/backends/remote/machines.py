@@ -1,4 +1,4 @@
-"""The machines of this process: noted before they are made, kept alive, ended in time."""
+"""The machines of this process: registered before they are made, kept alive, ended in time."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
@@ -8,20 +8,20 @@ from functools import partial
 import structlog
 
 from yudai.kit.causes import Cause
-from yudai.kit.concurrency import Chores, repeat, together
+from yudai.kit.concurrency import BackgroundTasks, gather, repeat
 from yudai.kit.errors import SandboxError
 from yudai.kit.retry import growing
 from yudai.sandboxes.backends.remote.cloud import (
-    BOX,
+    SANDBOX_TAG,
     BusyError,
     Cloud,
     Forking,
     GoneError,
     Machine,
-    Order,
+    MachineSpec,
 )
-from yudai.sandboxes.backends.remote.rate_limit import Pace
-from yudai.sandboxes.register import BoxEntry, Register
+from yudai.sandboxes.backends.remote.rate_limit import MachineRateLimit
+from yudai.sandboxes.register import Register, SandboxEntry
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger()
 
@@ -39,14 +39,14 @@ class Admission:
     """None: there is no limit."""
     waits: bool = True
     """False: BusyError where others would wait."""
-    _door: asyncio.Lock = field(default_factory=asyncio.Lock)
+    _entrance: asyncio.Lock = field(default_factory=asyncio.Lock)
 
-    async def open(self, entries: Sequence[BoxEntry]) -> None:
+    async def open(self, entries: Sequence[SandboxEntry]) -> None:
         """Open their rows, all at once, when there is room; as long as that takes."""
         # One of us asks at a time: who came first, and wants several, is not overtaken here.
-        async with self._door:
+        async with self._entrance:
             pauses_s = growing(_FIRST_PAUSE_S, longest_s=_LONGEST_PAUSE_S)
-            while not await self.register.open_boxes(entries, at_most=self.at_most):
+            while not await self.register.open_sandboxes(entries, at_most=self.at_most):
                 if not self.waits:
                     raise BusyError(_FULL.format(self.at_most))
                 log.info("sandboxes.full", at_most=self.at_most, n=len(entries))
@@ -62,37 +62,37 @@ _OLD = "the sandbox's lifetime of {:g} minutes is over: see SANDBOX_LIFETIME_MIN
 
 
 @dataclass
-class Member:
-    entry: BoxEntry
+class HeldMachine:
+    entry: SandboxEntry
     machine: Machine
     dies_s: float
     extended_s: float
     clock: asyncio.TimerHandle | None = None
     """Rings when its lifetime is over."""
     end: Callable[[str], Awaitable[None]] | None = None
-    """Ends the box that it is, and tells those who use it why; None: it is no box yet."""
+    """Ends the sandbox that it is, and tells those who use it why; None: it is no sandbox yet."""
     ended: str = ""
-    """Why it has come to its end although nobody asked for that."""
+    """Why it ended without a request to end it."""
 
 
-Wanted = tuple[BoxEntry, Order]
-Hired = dict[str, Member | SandboxError]
+Wanted = tuple[SandboxEntry, MachineSpec]
+Created = dict[str, HeldMachine | SandboxError]
 """By their rows' names."""
 
 
-def standing(one: Member | SandboxError) -> Member | SandboxError:
-    """Its end may have come while others were waited for: nobody should get it then."""
-    if isinstance(one, Member) and one.ended:
+def standing(one: HeldMachine | SandboxError) -> HeldMachine | SandboxError:
+    """It may have ended while we waited for others; then it must not be handed out."""
+    if isinstance(one, HeldMachine) and one.ended:
         return SandboxError(one.ended, cause=Cause.SANDBOX_LOST)
     return one
 
 
-class Crew:
+class Machines:
     def __init__(
         self,
         cloud: Cloud,
         register: Register,
-        pace: Pace,
+        rate_limit: MachineRateLimit,
         *,
         ttl_s: float,
         beat_s: float = BEAT_S,
@@ -100,67 +100,67 @@ class Crew:
     ) -> None:
         self._cloud = cloud
         self._register = register
-        self._pace = pace
+        self._pace = rate_limit
         self._admission = admission or Admission(register)
         self._ttl_s = ttl_s
         self._beat_s = beat_s
-        self._members: dict[str, Member] = {}
+        self._members: dict[str, HeldMachine] = {}
         self._placed: set[str] = set()
-        """Rows that have a place of the pace's: it is given back once, whoever ends them."""
+        """Rows that hold a place of the rate limit, which is given back exactly once."""
         self._beating: asyncio.Task[None] | None = None
-        self._chores = Chores()
+        self._background = BackgroundTasks()
 
-    async def hire(self, entry: BoxEntry, order: Order) -> Member:
+    async def create(self, entry: SandboxEntry, machine_spec: MachineSpec) -> HeldMachine:
         """Make one machine; nothing that we know of is left when that fails or is cancelled."""
-        [member] = await self.hire_all([(entry, order)])
+        [member] = await self.create_all([(entry, machine_spec)])
         if isinstance(member, SandboxError):
             raise member
         return member
 
-    async def hire_all(self, wanted: Sequence[Wanted]) -> Sequence[Member | SandboxError]:
-        """One machine and copies of it before anybody has used it; where there are none, each anew.
+    async def create_all(self, wanted: Sequence[Wanted]) -> Sequence[HeldMachine | SandboxError]:
+        """Make one machine and unused copies of it; where copies are impossible, make each one.
 
-        All have their places before the first is made: who had a part would wait for the rest.
+        All get their places before the first is made: callers with some would wait for each other.
         """
         entries = [entry for entry, _ in wanted]
         await self._enter(entries)
         try:
             members = await self._make_all(wanted)
         except BaseException:
-            await self._chores.finish(self._undo(entries))
+            await self._background.finish(self._undo(entries))
             raise
         failed = [entry for entry in entries if isinstance(members[entry.id], SandboxError)]
         found = [members[entry.id] for entry in entries]
         await self._give_up(failed, found)
         return [standing(one) for one in found]
 
-    def member(self, box_id: str) -> Member | None:
-        return self._members.get(box_id)
+    def member(self, sandbox_id: str) -> HeldMachine | None:
+        return self._members.get(sandbox_id)
 
     def holds(self) -> Mapping[str, str]:
-        """Its machine by each row of ours; "" while it is being made, or ended."""
+        """The machine's id for each of our rows; "" while it is being made or ended."""
         made = {name: member.machine.id for name, member in self._members.items()}
         return dict.fromkeys(self._placed, "") | made
 
-    async def dismiss(self, box_id: str) -> None:
+    async def destroy(self, sandbox_id: str) -> None:
         """The end of one of ours, also when the caller is cancelled meanwhile.
 
         What cannot be removed now is left to the next sweep.
         """
-        member = self._members.pop(box_id, None)
+        member = self._members.pop(sandbox_id, None)
         if member is not None:
-            await self._chores.finish(self._dismiss(member))
+            await self._background.finish(self._destroy(member))
 
-    async def dismiss_all(self, members: Sequence[Member | SandboxError]) -> None:
+    async def destroy_all(self, members: Sequence[HeldMachine | SandboxError]) -> None:
         """Each is begun, whenever the caller is cancelled."""
-        names = [member.entry.id for member in members if isinstance(member, Member)]
-        ending = [self._chores.begin(self.dismiss(name)) for name in names]
+        names = [member.entry.id for member in members if isinstance(member, HeldMachine)]
+        ending = [self._background.begin(self.destroy(name)) for name in names]
         if ending:
             await asyncio.wait(ending)
 
     async def close(self) -> None:
-        await self.dismiss_all(list(self._members.values()))
-        await self._chores.close()
+        await self.destroy_all(list(self._members.values()))
+        await self._background.close()
         if self._beating is not None:
             self._beating.cancel()
             await asyncio.wait([self._beating])
@@ -175,14 +175,14 @@ class Crew:
         for member in list(self._members.values()):
             if now >= member.extended_s + self._ttl_s / _EXTENSIONS:
                 left_s, member.extended_s = member.dies_s - now + GRACE_S, now
-                self._chores.begin(self._extend(member, min(self._ttl_s, left_s)))
-        for box_id in await self._register.beat(tuple(self._members)):
-            log.warning("sandbox.reopened", box_id=box_id)
-            if box_id not in self._members:
+                self._background.begin(self._extend(member, min(self._ttl_s, left_s)))
+        for sandbox_id in await self._register.beat(tuple(self._members)):
+            log.warning("sandbox.reopened", sandbox_id=sandbox_id)
+            if sandbox_id not in self._members:
                 # We have closed it ourselves meanwhile.
-                await self._close(box_id)
+                await self._close(sandbox_id)
 
-    async def _enter(self, entries: Sequence[BoxEntry]) -> None:
+    async def _enter(self, entries: Sequence[SandboxEntry]) -> None:
         """Places for all of them here, then rows, for which all processes need to have room."""
         await self._pace.enter(len(entries))
         self._placed.update(entry.id for entry in entries)
@@ -198,12 +198,12 @@ class Crew:
                 self._leave(entry.id)
             raise
 
-    def _leave(self, box_id: str) -> None:
-        if box_id in self._placed:
-            self._placed.discard(box_id)
+    def _leave(self, sandbox_id: str) -> None:
+        if sandbox_id in self._placed:
+            self._placed.discard(sandbox_id)
             self._pace.leave()
 
-    async def _dismiss(self, member: Member) -> None:
+    async def _destroy(self, member: HeldMachine) -> None:
         try:
             if member.clock is not None:
                 member.clock.cancel()
@@ -212,75 +212,81 @@ class Crew:
         finally:
             self._leave(member.entry.id)
 
-    async def _make_all(self, wanted: Sequence[Wanted]) -> Hired:
+    async def _make_all(self, wanted: Sequence[Wanted]) -> Created:
         if len(wanted) == 1 or not isinstance(self._cloud, Forking):
             return await self._make_apart(wanted)
-        hired = await self._make_apart(wanted[:1])
-        hired |= await self._copy(self._cloud, hired[wanted[0][0].id], wanted[1:])
-        missing = [one for one in wanted[1:] if isinstance(hired[one[0].id], SandboxError)]
-        return hired | await self._make_apart(missing)
+        created = await self._make_apart(wanted[:1])
+        created |= await self._copy(self._cloud, created[wanted[0][0].id], wanted[1:])
+        missing = [one for one in wanted[1:] if isinstance(created[one[0].id], SandboxError)]
+        return created | await self._make_apart(missing)
 
-    async def _make_apart(self, wanted: Sequence[Wanted]) -> Hired:
-        made = await together(self._make(*one) for one in wanted)
+    async def _make_apart(self, wanted: Sequence[Wanted]) -> Created:
+        made = await gather(self._make(*one) for one in wanted)
         return {entry.id: one for (entry, _), one in zip(wanted, made, strict=True)}
 
-    async def _make(self, entry: BoxEntry, order: Order) -> Member | SandboxError:
+    async def _make(
+        self, entry: SandboxEntry, machine_spec: MachineSpec
+    ) -> HeldMachine | SandboxError:
         try:
-            machine = await self._pace.make(partial(self._cloud.create, order))
+            machine = await self._pace.make(partial(self._cloud.create, machine_spec))
         except SandboxError as error:
             return error
-        member = self._admit(entry, order, machine)
-        await self._register.name_box(entry.id, machine.id)
+        member = self._admit(entry, machine_spec, machine)
+        await self._register.name_sandbox(entry.id, machine.id)
         return member
 
     async def _copy(
-        self, cloud: Forking, source: Member | SandboxError, wanted: Sequence[Wanted]
-    ) -> Hired:
+        self, cloud: Forking, source: HeldMachine | SandboxError, wanted: Sequence[Wanted]
+    ) -> Created:
         if isinstance(source, SandboxError):
             return {entry.id: source for entry, _ in wanted}
         try:
-            copies = await cloud.fork(source.machine, [order for _, order in wanted])
+            copies = await cloud.fork(source.machine, [machine_spec for _, machine_spec in wanted])
         except (NotImplementedError, SandboxError) as error:
             copies = [SandboxError(str(error))] * len(wanted)
         # All of them before anything else can happen: they have no tags by which to find them.
-        hired: Hired = {
-            entry.id: copy if isinstance(copy, SandboxError) else self._admit(entry, order, copy)
-            for (entry, order), copy in zip(wanted, copies, strict=True)
+        created: Created = {
+            entry.id: copy
+            if isinstance(copy, SandboxError)
+            else self._admit(entry, machine_spec, copy)
+            for (entry, machine_spec), copy in zip(wanted, copies, strict=True)
         }
-        for member in hired.values():
-            if isinstance(member, Member):
-                await self._register.name_box(member.entry.id, member.machine.id)
+        for member in created.values():
+            if isinstance(member, HeldMachine):
+                await self._register.name_sandbox(member.entry.id, member.machine.id)
         if errors := [copy for copy in copies if isinstance(copy, SandboxError)]:
             log.info("sandbox.not_copied", backend=cloud.name, n=len(errors), why=str(errors[0]))
-        return hired
+        return created
 
-    def _admit(self, entry: BoxEntry, order: Order, machine: Machine) -> Member:
-        loop, lifetime_s = asyncio.get_running_loop(), order.limits.lifetime_s
+    def _admit(
+        self, entry: SandboxEntry, machine_spec: MachineSpec, machine: Machine
+    ) -> HeldMachine:
+        loop, lifetime_s = asyncio.get_running_loop(), machine_spec.limits.lifetime_s
         now = loop.time()
-        member = Member(entry, machine, dies_s=now + lifetime_s, extended_s=now)
+        member = HeldMachine(entry, machine, dies_s=now + lifetime_s, extended_s=now)
         self._members[entry.id] = member
         member.clock = loop.call_later(lifetime_s, self._age, member, lifetime_s)
         return member
 
     async def _give_up(
-        self, failed: Sequence[BoxEntry], members: Sequence[Member | SandboxError]
+        self, failed: Sequence[SandboxEntry], members: Sequence[HeldMachine | SandboxError]
     ) -> None:
-        """Some have failed; when we are cancelled meanwhile, the others are in vain, too."""
+        """Some failed. When cancelled, the others are destroyed, too."""
         if not failed:
             return
         try:
-            await self._chores.finish(self._undo(failed))
+            await self._background.finish(self._undo(failed))
         except BaseException:
-            await self.dismiss_all(members)
+            await self.destroy_all(members)
             raise
 
-    async def _undo(self, entries: Sequence[BoxEntry]) -> None:
-        """Machines may have been made without our having heard of them."""
+    async def _undo(self, entries: Sequence[SandboxEntry]) -> None:
+        """Machines may have been made although the answer was lost."""
         unheard: set[str] = set()
         left: Collection[str] = ()
         for entry in entries:
             if entry.id in self._members:
-                await self.dismiss(entry.id)
+                await self.destroy(entry.id)
             else:
                 unheard.add(entry.id)
                 self._leave(entry.id)
@@ -290,25 +296,29 @@ class Crew:
             except Exception as error:  # noqa: BLE001 - a sweep finds them, for they are nobody's
                 left = unheard
                 log.warning("sandbox.not_looked_up", error=repr(error))
-        for box_id in unheard:
-            await self._close(box_id, is_gone=box_id not in left)
+        for sandbox_id in unheard:
+            await self._close(sandbox_id, is_gone=sandbox_id not in left)
 
-    async def _end_unheard(self, boxes: Collection[str]) -> set[str]:
+    async def _end_unheard(self, sandboxes: Collection[str]) -> set[str]:
         """Those that are still there."""
         found = await self._cloud.list(await self._register.installation())
-        ours = [(one.id, one.tags.get(BOX, "")) for one in found if one.tags.get(BOX) in boxes]
-        return {box_id for machine_id, box_id in ours if not await self._kill(machine_id)}
+        ours = [
+            (one.id, one.tags.get(SANDBOX_TAG, ""))
+            for one in found
+            if one.tags.get(SANDBOX_TAG) in sandboxes
+        ]
+        return {sandbox_id for machine_id, sandbox_id in ours if not await self._kill(machine_id)}
 
-    def _age(self, member: Member, lifetime_s: float) -> None:
-        self._chores.begin(self._retire(member, _OLD.format(lifetime_s / 60)))
+    def _age(self, member: HeldMachine, lifetime_s: float) -> None:
+        self._background.begin(self._retire(member, _OLD.format(lifetime_s / 60)))
 
-    async def _retire(self, member: Member, why: str) -> None:
-        log.warning("sandbox.ended", box_id=member.entry.id, why=why)
+    async def _retire(self, member: HeldMachine, why: str) -> None:
+        log.warning("sandbox.ended", sandbox_id=member.entry.id, why=why)
         member.ended = why
         if member.end is not None:
             await member.end(why)
         else:
-            await self.dismiss(member.entry.id)
+            await self.destroy(member.entry.id)
 
     async def _kill(self, machine_id: str) -> bool:
         """Whether it is gone, by us or before."""
@@ -319,17 +329,17 @@ class Crew:
             return False
         return True
 
-    async def _close(self, box_id: str, *, is_gone: bool = True) -> None:
+    async def _close(self, sandbox_id: str, *, is_gone: bool = True) -> None:
         """A row that stays open is closed by a sweep, when its machine is gone."""
         try:
             if is_gone:
-                await self._register.close_box(box_id)
+                await self._register.close_sandbox(sandbox_id)
             else:
-                await self._register.let_go(box_id)
+                await self._register.let_go(sandbox_id)
         except Exception as error:  # noqa: BLE001 - whatever the register's store raises
-            log.warning("sandbox.not_closed", box_id=box_id, error=repr(error))
+            log.warning("sandbox.not_closed", sandbox_id=sandbox_id, error=repr(error))
 
-    async def _extend(self, member: Member, ttl_s: float) -> None:
+    async def _extend(self, member: HeldMachine, ttl_s: float) -> None:
         try:
             await member.machine.extend(ttl_s)
         except GoneError as error:

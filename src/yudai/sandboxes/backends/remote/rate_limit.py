@@ -13,7 +13,7 @@ T = TypeVar("T")
 _LONGEST_PAUSE_S = 30.0
 
 
-class Pace:
+class MachineRateLimit:
     """One for all machines of an account in this process."""
 
     def __init__(
@@ -27,7 +27,7 @@ class Pace:
         """`pause_s` is the first of those for a provider that is busy."""
         self._at_once = at_once
         self._free = asyncio.Semaphore(at_once)
-        self._door = asyncio.Lock()
+        self._entrance = asyncio.Lock()
         self._interval_s = 1.0 / per_second
         self._patience_s = patience_s
         self._pause_s = pause_s
@@ -38,8 +38,8 @@ class Pace:
         if n > self._at_once:
             raise DeniedError(f"{n} sandboxes at once are more than the {self._at_once} allowed")
         taken = 0
-        # Two that each have a part of what they want would wait for ever.
-        async with self._door:
+        # Two callers that each hold a part of what they want would wait for ever.
+        async with self._entrance:
             try:
                 while taken < n:
                     await self._free.acquire()

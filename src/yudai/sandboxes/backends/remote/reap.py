@@ -1,4 +1,4 @@
-"""Which machines nobody looks after any more, told by what a provider has and what is noted."""
+"""Finds orphaned machines by comparing the provider's list with the register's rows."""
 
 import asyncio
 import secrets
@@ -6,14 +6,14 @@ import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import NamedTuple
 
-from yudai.kit.concurrency import together
+from yudai.kit.concurrency import gather
 from yudai.kit.errors import SandboxError
-from yudai.sandboxes.backends.remote.cloud import BOX, INSTALLATION, Cloud, Found, Local
+from yudai.sandboxes.backends.remote.cloud import INSTALLATION, SANDBOX_TAG, Cloud, Found, Local
 from yudai.sandboxes.port import Fate, Leftover
-from yudai.sandboxes.register import BoxEntry, Register
+from yudai.sandboxes.register import Register, SandboxEntry
 
 GRACE_S = 300.0
-"""For so long we watch a machine that nobody knows before it is removed."""
+"""How long an unknown machine is watched before it is removed."""
 CREATION_S = 300.0
 """For so long a machine may come that was asked for and has not answered."""
 ELSEWHERE_S = 86_400.0
@@ -29,36 +29,36 @@ Holds = Callable[[], Mapping[str, str]]
 """Of this process: its machine by each row, "" where it is not known."""
 
 
-class Doomed(NamedTuple):
+class Orphan(NamedTuple):
     id: str
-    box: str
+    sandbox: str
     """Its row; "" when there is none."""
     leftover: Leftover
 
 
 class Sweep(NamedTuple):
-    machines: tuple[Doomed, ...]
-    rows: tuple[BoxEntry, ...]
+    machines: tuple[Orphan, ...]
+    rows: tuple[SandboxEntry, ...]
     """Open ones of dead processes whose machine is gone for good."""
     waiting: tuple[Leftover, ...] = ()
 
     @property
     def leftovers(self) -> tuple[Leftover, ...]:
-        return (*(doomed.leftover for doomed in self.machines), *self.waiting)
+        return (*(orphan.leftover for orphan in self.machines), *self.waiting)
 
 
 class _Case(NamedTuple):
     machine: Found
     why: str
-    row: BoxEntry | None
+    row: SandboxEntry | None
 
 
 def nothing() -> Mapping[str, str]:
     return {}
 
 
-class Watch:
-    """Remembers since when it has seen what nobody knows, by no clock but its own."""
+class OrphanTracker:
+    """Remembers since when it has seen each unknown machine, by its own clock."""
 
     def __init__(self, *, now: Now = time.monotonic, wall: Now = time.time) -> None:
         self._now = now
@@ -69,7 +69,7 @@ class Watch:
         self,
         backend: str,
         found: Sequence[Found],
-        rows: Sequence[BoxEntry],
+        rows: Sequence[SandboxEntry],
         known: Collection[str],
         *,
         dry_run: bool = False,
@@ -108,8 +108,10 @@ class Watch:
         installation = await register.installation()
         listed = await cloud.list(installation)
         ours = [one for one in listed if one.tags.get(INSTALLATION) == installation]
-        rows = await register.boxes(cloud.name)
-        known = await register.known({one.tags[BOX] for one in ours if BOX in one.tags})
+        rows = await register.sandboxes(cloud.name)
+        known = await register.known(
+            {one.tags[SANDBOX_TAG] for one in ours if SANDBOX_TAG in one.tags}
+        )
         held = holds()
         found = [one for one in ours if not _is_held(one, held)]
         sweep = self.look(cloud.name, found, rows, known, dry_run=dry_run)
@@ -117,7 +119,7 @@ class Watch:
             sweep = sweep._replace(rows=tuple(row for row in sweep.rows if self._is_near(row)))
         return sweep.leftovers if dry_run else await clear(sweep, cloud, register)
 
-    def _is_near(self, row: BoxEntry) -> bool:
+    def _is_near(self, row: SandboxEntry) -> bool:
         """Whether we can tell what became of its machine; a host may never come back, too."""
         return row.is_here or self._wall() - row.created_at >= ELSEWHERE_S
 
@@ -128,15 +130,15 @@ class Watch:
         age_s = self._age_s(case)
         return dry_run and (age_s is None or age_s >= GRACE_S)
 
-    def _is_over(self, row: BoxEntry, found: Sequence[Found]) -> bool:
+    def _is_over(self, row: SandboxEntry, found: Sequence[Found]) -> bool:
         if row.is_held or any(_is_of(one, row) for one in found):
             return False
         return bool(row.external) or self._wall() - row.created_at >= CREATION_S
 
-    def _doomed(self, backend: str, case: _Case) -> Doomed:
-        box = case.row.id if case.row else case.machine.tags.get(BOX, "")
-        known_box = "" if case.why == UNKNOWN else box
-        return Doomed(case.machine.id, known_box, self._leftover(backend, case))
+    def _doomed(self, backend: str, case: _Case) -> Orphan:
+        sandbox = case.row.id if case.row else case.machine.tags.get(SANDBOX_TAG, "")
+        known_sandbox = "" if case.why == UNKNOWN else sandbox
+        return Orphan(case.machine.id, known_sandbox, self._leftover(backend, case))
 
     def _waiting(self, backend: str, case: _Case) -> Leftover:
         told = self._leftover(backend, case)
@@ -157,20 +159,20 @@ class Watch:
 
 
 class _Rows(NamedTuple):
-    by_external: Mapping[str, BoxEntry]
-    by_id: Mapping[str, BoxEntry]
+    by_external: Mapping[str, SandboxEntry]
+    by_id: Mapping[str, SandboxEntry]
 
     @classmethod
-    def of(cls, rows: Sequence[BoxEntry]) -> "_Rows":
+    def of(cls, rows: Sequence[SandboxEntry]) -> "_Rows":
         return cls({row.external: row for row in rows if row.external}, {r.id: r for r in rows})
 
 
 def _judge(machine: Found, rows: _Rows, known: Collection[str]) -> _Case | None:
-    """None: it is looked after, or will be."""
-    box = machine.tags.get(BOX, "")
-    row = rows.by_external.get(machine.id) or rows.by_id.get(box)
+    """None: it belongs to a living process, or will."""
+    sandbox = machine.tags.get(SANDBOX_TAG, "")
+    row = rows.by_external.get(machine.id) or rows.by_id.get(sandbox)
     if row is None:
-        return _Case(machine, ENDED if box in known else UNKNOWN, None)
+        return _Case(machine, ENDED if sandbox in known else UNKNOWN, None)
     if not row.is_held:
         return _Case(machine, ENDED if row.is_ended else DEAD, row)
     # A copy has the tags of what it was made of: until its own row names it, it is a stranger.
@@ -180,44 +182,44 @@ def _judge(machine: Found, rows: _Rows, known: Collection[str]) -> _Case | None:
 
 def _is_held(machine: Found, held: Mapping[str, str]) -> bool:
     """By its name; one that we have not heard of by its row's, as copies have another's."""
-    return machine.id in held.values() or held.get(machine.tags.get(BOX, "")) == ""
+    return machine.id in held.values() or held.get(machine.tags.get(SANDBOX_TAG, "")) == ""
 
 
-def _is_of(machine: Found, row: BoxEntry) -> bool:
-    return machine.id == row.external or machine.tags.get(BOX) == row.id
+def _is_of(machine: Found, row: SandboxEntry) -> bool:
+    return machine.id == row.external or machine.tags.get(SANDBOX_TAG) == row.id
 
 
 async def clear(sweep: Sweep, cloud: Cloud, register: Register) -> Sequence[Leftover]:
     """Remove all of it; one that is refused keeps no other from being removed."""
     lanes = asyncio.Semaphore(_AT_ONCE)
 
-    async def remove(doomed: Doomed) -> Leftover | None:
+    async def remove(orphan: Orphan) -> Leftover | None:
         async with lanes:
-            return await _remove(doomed, cloud, register)
+            return await _remove(orphan, cloud, register)
 
-    removed = await together(remove(doomed) for doomed in sweep.machines)
+    removed = await gather(remove(orphan) for orphan in sweep.machines)
     for row in sweep.rows:
-        await register.close_box(row.id)
+        await register.close_sandbox(row.id)
     return [*filter(None, removed), *sweep.waiting]
 
 
-async def _remove(doomed: Doomed, cloud: Cloud, register: Register) -> Leftover | None:
-    """None: somebody else has removed it meanwhile."""
+async def _remove(orphan: Orphan, cloud: Cloud, register: Register) -> Leftover | None:
+    """None: another process has removed it meanwhile."""
     try:
-        is_removed = await cloud.kill(doomed.id)
+        is_removed = await cloud.kill(orphan.id)
     except SandboxError as error:
-        return doomed.leftover.refused(str(error))
+        return orphan.leftover.refused(str(error))
     if not is_removed:
         return None
-    await register.close_box(doomed.box or await _noted(doomed, register), reaped=True)
-    return doomed.leftover
+    await register.close_sandbox(orphan.sandbox or await _noted(orphan, register), reaped=True)
+    return orphan.leftover
 
 
-async def _noted(doomed: Doomed, register: Register) -> str:
+async def _noted(orphan: Orphan, register: Register) -> str:
     """A row for what had none: those that were reaped are counted by their rows."""
-    backend, owner = doomed.leftover.backend, doomed.leftover.owner
-    box_id = secrets.token_hex(8)
-    await register.open_boxes(
-        [BoxEntry(id=box_id, backend=backend, owner=owner, external=doomed.id)]
+    backend, owner = orphan.leftover.backend, orphan.leftover.owner
+    sandbox_id = secrets.token_hex(8)
+    await register.open_sandboxes(
+        [SandboxEntry(id=sandbox_id, backend=backend, owner=owner, external=orphan.id)]
     )
-    return box_id
+    return sandbox_id

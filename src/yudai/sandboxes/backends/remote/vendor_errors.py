@@ -25,7 +25,7 @@ BY_STATUS: dict[int, Make] = {
 
 
 class UnheardError(SandboxError):
-    """The answer was lost: whether it was done is not known. Look before asking again."""
+    """The answer was lost, so the outcome is unknown. Look before a retry."""
 
 
 def by_class(error: BaseException, table: ByClass) -> Make | None:
@@ -40,7 +40,7 @@ def one_line(error: BaseException) -> str:
 
 
 async def clean_up(work: Awaitable[object], event: str, **what: str) -> None:
-    """Nobody waits for what is removed here: a refusal is only logged."""
+    """Remove in the background; errors are only logged."""
     try:
         await work
     except SandboxError as error:

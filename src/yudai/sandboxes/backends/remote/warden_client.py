@@ -1,4 +1,4 @@
-"""Talking to a machine's warden over a line that may break: ask again, never run twice."""
+"""Client of a machine's warden: repeats requests when the connection breaks, never runs twice."""
 
 import asyncio
 import json
@@ -40,7 +40,7 @@ _BIG = 1 << 20
 T = TypeVar("T")
 
 
-class Line:
+class WardenClient:
     def __init__(self, machine: Machine) -> None:
         self.machine = machine
         self.lost = ""
@@ -136,7 +136,7 @@ class Welcome(NamedTuple):
     python: str
 
 
-async def init(line: Line) -> Welcome:
+async def init(line: WardenClient) -> Welcome:
     try:
         async with asyncio.timeout(_STEP_S):
             return await _init(line)
@@ -144,7 +144,7 @@ async def init(line: Line) -> Welcome:
         raise line.lose("the sandbox does not answer") from None
 
 
-async def _init(line: Line) -> Welcome:
+async def _init(line: WardenClient) -> Welcome:
     said = await line.insist(partial(line.machine.run, _LOOK, timeout_s=_STEP_S))
     if said.exit_code != 0:
         last = said.output.decode("utf-8", "replace").strip()[-_LAST_WORDS:]
@@ -156,8 +156,8 @@ async def _init(line: Line) -> Welcome:
     return Welcome(separate=bool(header["separate"]), python=str(header["python"]))
 
 
-async def changes(line: Line) -> dict[str, Change]:
-    """Changed paths in order, as a local box's work tree would tell them."""
+async def changes(line: WardenClient) -> dict[str, Change]:
+    """Changed paths in order, as a local sandbox's work tree would tell them."""
     name = secrets.token_hex(8)
     heard = await ask(line, "walk", name)
     if refused := heard.header.get("refused"):
@@ -169,7 +169,7 @@ async def changes(line: Line) -> dict[str, Change]:
         raise line.lose(f"the sandbox's warden talks nonsense: {error}") from error
 
 
-async def ask(line: Line, verb: str, name: str = "") -> Heard:
+async def ask(line: WardenClient, verb: str, name: str = "") -> Heard:
     words = (verb, name) if name else (verb,)
     try:
         return await line.ask(name or verb, *words, timeout_s=_STEP_S, max_body=MAX_CHANGES)

@@ -27,13 +27,13 @@ def furnish(toolchain: Toolchain, store: Path) -> Toolchain:
         try:
             draft.rename(folder)
         except OSError:
-            # Somebody else was faster.
+            # Another process was faster.
             remove_tree(draft)
     return toolchain._replace(tools=folder)
 
 
 def own_uv() -> Path | None:
-    """It comes as a wheel, but somebody may have installed us without."""
+    """A dependency of ours, but Yudai may have been installed without it."""
     try:
         return Path(uv.find_uv_bin())
     except FileNotFoundError:

@@ -1,4 +1,4 @@
-"""Certificate bundles as boxes may see them: the certificates in a file, and nothing else of it."""
+"""Copies certificate bundles for sandboxes: only the certificates of a file, nothing else."""
 
 import re
 from collections.abc import Iterable

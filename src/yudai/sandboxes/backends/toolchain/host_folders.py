@@ -1,4 +1,4 @@
-"""Folders of the host: what every box sees anyway, what may be shown, and where to look."""
+"""Folders of the host: what every sandbox sees anyway, what may be shown, and where to look."""
 
 import os
 import pwd
@@ -11,7 +11,7 @@ _VERSIONED = (".pyenv/versions", ".local/share/uv/python", ".local/share/mise/in
 
 
 def in_system(path: Path) -> bool:
-    """Whether every box sees it."""
+    """Whether every sandbox sees it."""
     return path == Path("/") or any(path.is_relative_to(p) for p in _SYSTEM)
 
 
@@ -24,7 +24,7 @@ def holds_python(prefix: Path) -> bool:
 
 
 def listed(folder: Path, pattern: str) -> list[Path]:
-    """What matches in it; nothing where it may not be read, as somebody else's home on a PATH."""
+    """What matches in it; nothing where it is unreadable, as another user's home on the PATH."""
     try:
         return sorted(folder.glob(pattern))
     except PermissionError:

@@ -23,7 +23,7 @@ def choose_node(folders: Iterable[Path]) -> Path:
 
 
 def shown(node: Path) -> list[Path]:
-    """What of its installation a box needs: not its `etc`, where npm keeps tokens."""
+    """What of its installation a sandbox needs: not its `etc`, where npm keeps tokens."""
     paths = (node.parent.parent / part for part in _SHOWN)
     return [path for path in paths if path.exists()]
 

@@ -1,6 +1,6 @@
-"""Which of the host's package settings a set-up may see: a list, and no credential in it.
+"""Which of the host's package settings a set-up may see: a fixed list, without credentials.
 
-A token that is part of a URL's path cannot be told from a folder: such a URL is passed on.
+A token that is part of a URL's path looks like a folder: such a URL is passed on.
 """
 
 import re
@@ -67,7 +67,7 @@ class PackageSettings(NamedTuple):
     """Bundles of certificates that variables name."""
 
     def without_proxies(self) -> "PackageSettings":
-        """For a box that has one of ours, which knows of yours."""
+        """For a sandbox behind our proxy, which itself uses the host's."""
         kept = {n: v for n, v in self.variables.items() if not _ABOUT_PROXIES.search(n)}
         return self._replace(variables=kept)
 
@@ -103,7 +103,7 @@ _URL = re.compile(r"\bhttps?://[^\s,;]+", re.IGNORECASE)
 def hosts_of(packages: PackageSettings) -> tuple[str, ...]:
     """Host and port of each URL in a person's package settings.
 
-    Not of proxies: whoever reaches one of those reaches everything.
+    Not of proxies: through a proxy everything can be reached.
     """
     found: dict[str, None] = {}
     for value in packages.without_proxies().variables.values():

@@ -1,4 +1,4 @@
-"""Which programs a box gets: the base's environment, the interpreter behind it, and Node."""
+"""Which programs a sandbox gets: the base's environment, the interpreter behind it, and Node."""
 
 import os
 from collections.abc import Iterable
@@ -33,9 +33,9 @@ class Toolchain(NamedTuple):
     env: Path | None = None
     """The base's environment on the host."""
     made: bool = False
-    """Whether the base's set-up has made it: then it has no other name in boxes than /env."""
+    """Whether the base's set-up has made it: then it has no other name in sandboxes than /env."""
     closed: bool = True
-    """Whether boxes can only read it; while set-up makes it, they can write it too."""
+    """Whether sandboxes can only read it; while set-up makes it, they can write it too."""
     virtual: bool = True
     """Whether it is a Python environment."""
     binds: tuple[tuple[Path, Path], ...] = ()
@@ -60,7 +60,7 @@ def choose(spec: BaseSpec, path: Iterable[Path]) -> Chosen:
 
 
 def interpreter(env: Path | None, chosen: Chosen | None = None) -> str:
-    """A Python that a box of `find` always has, by its name there."""
+    """A Python that a sandbox of `find` always has, by its name there."""
     return f"{ENV}/bin/python" if env else str((chosen or Chosen()).python or own_python())
 
 

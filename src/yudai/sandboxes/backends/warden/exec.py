@@ -9,7 +9,7 @@ from pathlib import Path
 from types import FrameType
 
 from yudai.sandboxes.backends.warden import state
-from yudai.sandboxes.backends.warden.processes import Household
+from yudai.sandboxes.backends.warden.processes import ProcessTree
 from yudai.sandboxes.backends.warden.protocol import (
     FROM_STDIN,
     FULL,
@@ -58,8 +58,8 @@ def _is_told(request_id: str) -> bool:
     if state.tell(request_id):
         return True
     if state.has_begun(request_id):
-        # Whoever looked after it is dead, for we have the turn; what it looked after may not be.
-        Household(state.Agent.load()).end_all()
+        # We hold the lock, so its supervisor is dead; the command's processes may still run.
+        ProcessTree(state.Agent.load()).kill_all()
         _tell_loss(request_id, _NOBODY)
         return True
     if state.is_forbidden(request_id):

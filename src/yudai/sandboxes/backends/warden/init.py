@@ -1,4 +1,4 @@
-"""Furnishing a new machine: the agent's user, our folders, and a look at what the image lacks."""
+"""Sets up a new machine: the agent's user, our folders, a check of what the image lacks."""
 
 import os
 import platform

@@ -19,7 +19,7 @@ def _ring(request_id: str) -> None:
     try:
         bell = os.open(state.bell(request_id), os.O_WRONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError as error:
-        # Nobody listens: it has ended, or will see that it is forbidden before it starts.
+        # No reader: it has ended, or will see that it is forbidden before it starts.
         if error.errno not in (errno.ENOENT, errno.ENXIO):
             raise
         return

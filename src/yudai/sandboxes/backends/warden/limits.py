@@ -32,7 +32,7 @@ class DiskWatch:
         self._child = 0
         self._began = 0.0
         self.descriptor = -1
-        """Readable when there is news; -1 while nobody measures."""
+        """Readable when there is news; -1 while no measuring process runs."""
         self.is_full = False
 
     def pause(self) -> float:
@@ -62,7 +62,7 @@ class DiskWatch:
             self.is_full = self.is_full or self._used > allowed
 
     def stop(self) -> None:
-        """Look no more while others are killed, whose numbers may be given anew."""
+        """Stop measuring while processes are killed, whose ids may be reused."""
         if self._child and not self._has_news(0):
             os.kill(self._child, signal.SIGKILL)
         if self._child:
@@ -112,7 +112,7 @@ class OomCounter:
         self._before = _count(self._file or _PROC / "vmstat")
 
     def rang(self, *, shot: bool) -> bool:
-        """`shot` says that somebody was killed outright.
+        """`shot` says that a process was killed by SIGKILL.
 
         Without a control group the kernel's count is that of the whole machine, others included.
         """

@@ -1,6 +1,6 @@
-"""The program of ours that runs commands inside a remote machine, as root and before anybody else.
+"""The warden: runs commands inside a remote machine, as root and started before anything else.
 
-It stands alone (see remote/warden_bundle.py): Python's own library, and a few modules of ours.
+It is self-contained (see remote/warden_bundle.py): the standard library and a few of our modules.
 """
 
 import sys

@@ -1,4 +1,4 @@
-"""Everybody whom a command has started: known by descent and by user, and ended to the last one."""
+"""All processes that a command started, found by descent and by user, and killed to the last."""
 
 import ctypes
 import os
@@ -24,8 +24,8 @@ class _Process(NamedTuple):
     uids: frozenset[int]
 
 
-class Household:
-    """Of one supervisor, which is the parent of all orphans below it."""
+class ProcessTree:
+    """The processes of one supervisor, which is the parent of all orphans below it."""
 
     def __init__(self, agent: Agent) -> None:
         self._uid = agent.uid if agent.separate else None
@@ -33,16 +33,16 @@ class Household:
         self.status: int | None = None
         """How the shell has ended."""
         self.shot = False
-        """Whether anybody whom we buried was killed outright."""
+        """Whether any reaped child was killed by SIGKILL."""
 
     def adopt_orphans(self) -> None:
-        """Then nobody leaves the family by a double fork."""
+        """Become the parent of orphans: no process escapes by a double fork."""
         control(_SUBREAPER, 1)
 
     def watch(self, child: int) -> None:
         self._child = child
 
-    def bury(self) -> None:
+    def reap_children(self) -> None:
         with suppress(ChildProcessError):
             while (dead := os.waitpid(-1, os.WNOHANG))[0]:
                 pid, status = dead
@@ -50,8 +50,8 @@ class Household:
                 if pid == self._child:
                     self.status = os.waitstatus_to_exitcode(status)
 
-    def end_all(self) -> bool:
-        """Kill until nobody is left; False when somebody cannot be killed."""
+    def kill_all(self) -> bool:
+        """Kill until no process is left; False when one cannot be killed."""
         ends, rounds = time.monotonic() + _PATIENCE_S, 0
         while members := self._members():
             if time.monotonic() > ends:
@@ -63,14 +63,14 @@ class Household:
                 # Who forks faster than we look is stopped by the kernel in one sweep.
                 _sweep(self._uid)
             time.sleep(_PAUSES_S[min(rounds, len(_PAUSES_S) - 1)])
-            self.bury()
+            self.reap_children()
             rounds += 1
         return True
 
     def _members(self) -> list[int]:
-        """Nobody is there only when nobody was born while we looked.
+        """No process is left only if none was started while we listed them.
 
-        Who had a child after we listed all, and ended before we came to it, would hide that child.
+        A process that forked after the listing and ended before we read it would hide its child.
         """
         for _ in range(_MOST_LOOKS):
             listed = _pids()

@@ -1,4 +1,4 @@
-"""What the warden is asked and what it answers: the same module on both ends of the line."""
+"""The warden's requests and answers: the same module on both ends."""
 
 import base64
 import binascii
@@ -26,7 +26,7 @@ _MARK = b"yudai-warden "
 
 
 class Request(NamedTuple):
-    """One command; it is run at most once, however often it is asked for."""
+    """One command; it runs at most once, however often the request is sent."""
 
     id: str
     script: bytes
@@ -67,7 +67,7 @@ class Ending(NamedTuple):
     oom: bool = False
     disk_full: bool = False
     killed: bool = False
-    """Because somebody asked for that."""
+    """Because a kill was requested."""
     duration_s: float = 0.0
     lost: str = ""
     """Why nothing can be said of it, and no further command should be run."""
@@ -91,7 +91,7 @@ def say(name: str, header: Mapping[str, Any], body: bytes = b"") -> Iterator[byt
 
 
 def hear(name: str, said: bytes) -> Heard | None:
-    """The answer in what was said, whatever a shell's start-up said before; None: not all of it."""
+    """Find the answer in the output, after any start-up text of a shell; None: incomplete."""
     found = said.find(_MARK + name.encode() + b" ")
     if found < 0:
         return None

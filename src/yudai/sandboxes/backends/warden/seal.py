@@ -1,4 +1,4 @@
-"""Writing down what a prepared base is, where nobody but root can change it."""
+"""Records what a prepared base contains, where only root can change it."""
 
 import json
 from collections.abc import Sequence

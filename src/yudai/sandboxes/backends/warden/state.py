@@ -51,7 +51,7 @@ def checked(request_id: str) -> str:
 
 
 def take_turn() -> int:
-    """One thing at a time: returns a lock that ends with whoever has the descriptor."""
+    """Take the lock for one request at a time; it is released with its last descriptor."""
     lock = os.open(_TURN, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     fcntl.flock(lock, fcntl.LOCK_EX)
     return lock
@@ -84,7 +84,7 @@ def has_begun(request_id: str) -> bool:
 
 
 def forbid(request_id: str) -> None:
-    """From now on it does not start; one that runs has to be told."""
+    """The request will not start any more; a running one needs a kill."""
     (_KILLED / request_id).touch()
 
 
@@ -93,7 +93,7 @@ def is_forbidden(request_id: str) -> bool:
 
 
 def bell(request_id: str) -> Path:
-    """A pipe at which a running request hears that it shall end."""
+    """A pipe through which a running request is told to end."""
     return RESULTS / f"{request_id}.bell"
 
 

@@ -1,6 +1,6 @@
-"""Looks after one command from its start until everybody whom it started is dead.
+"""Supervises one command from its start until all processes that it started are dead.
 
-A process of its own: whoever asked for it may go away meanwhile.
+It is a separate process, because the requesting one may go away meanwhile.
 """
 
 import errno
@@ -16,7 +16,7 @@ from types import FrameType
 from yudai.sandboxes.backends.warden import state
 from yudai.sandboxes.backends.warden.give import ENV
 from yudai.sandboxes.backends.warden.limits import DiskWatch, OomCounter
-from yudai.sandboxes.backends.warden.processes import Household, control
+from yudai.sandboxes.backends.warden.processes import ProcessTree, control
 from yudai.sandboxes.backends.warden.protocol import (
     CANNOT_RUN,
     FULL,
@@ -42,7 +42,7 @@ def launch(request: Request, agent: Agent, output: int) -> int:
     script.chmod(0o600 if request.as_root else 0o644)
     stdin = _stdin(request)
     if not request.as_root:
-        # Else nobody but us could open /dev/stdout anew.
+        # Otherwise only root could reopen /dev/stdout.
         os.fchown(output, agent.uid, agent.gid)
     pid = os.fork()
     if not pid:
@@ -84,7 +84,7 @@ def _stdin(request: Request) -> int:
         return os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC)
     file = _input(request)
     file.write_bytes(request.stdin)
-    # Its folder is closed: the agent has it from us, and may open /dev/stdin anew.
+    # Its folder is closed: the agent gets the file from us, and may reopen /dev/stdin.
     file.chmod(0o444)
     return os.open(file, os.O_RDONLY | os.O_CLOEXEC)
 
@@ -167,7 +167,7 @@ class _Supervisor:
     def __init__(self, request: Request) -> None:
         self._request = request
         self._agent = state.Agent.load()
-        self._household = Household(self._agent)
+        self._processes = ProcessTree(self._agent)
         self._disk = DiskWatch(request.disk_folders, request.disk_bytes)
         self._capture = Capture(request.max_output)
         self._poll = select.poll()
@@ -176,8 +176,8 @@ class _Supervisor:
 
     def run(self) -> tuple[Ending, bytes]:
         began, oom = time.monotonic(), OomCounter()
-        self._household.adopt_orphans()
-        self._household.end_all()
+        self._processes.adopt_orphans()
+        self._processes.kill_all()
         self._waker = self._listen_to_children()
         self._bell = self._hang_bell()
         if state.is_forbidden(self._request.id):
@@ -185,14 +185,14 @@ class _Supervisor:
         self._output, theirs = os.pipe()
         os.set_blocking(self._output, False)
         self._poll.register(self._output, select.POLLIN)
-        self._household.watch(launch(self._request, self._agent, theirs))
+        self._processes.watch(launch(self._request, self._agent, theirs))
         os.close(theirs)
         self._wait(began + self._request.timeout_s)
-        shot = self._household.shot or self._household.status == KILLED
+        shot = self._processes.shot or self._processes.status == KILLED
         self._disk.stop()
-        is_dead = self._household.end_all()
+        is_dead = self._processes.kill_all()
         self._disk.close()
-        self._household.bury()
+        self._processes.reap_children()
         while self._drain():
             pass
         clear(self._request)
@@ -212,14 +212,14 @@ class _Supervisor:
     def _exit_code(self) -> int:
         if self._timed_out:
             return TIMED_OUT
-        code = self._household.status
+        code = self._processes.status
         if code is None:
             return KILLED
         return code if code >= 0 else 128 - code
 
     def _wait(self, deadline: float) -> None:
         """Until the shell ends, or has to be ended."""
-        while self._household.status is None and not self._killed and not self._disk.is_full:
+        while self._processes.status is None and not self._killed and not self._disk.is_full:
             left = deadline - time.monotonic()
             if left <= 0:
                 self._timed_out = True
@@ -236,7 +236,7 @@ class _Supervisor:
         elif descriptor == self._waker:
             with suppress(BlockingIOError):
                 os.read(self._waker, 4096)
-            self._household.bury()
+            self._processes.reap_children()
         elif descriptor == self._bell:
             self._killed = True
         else:

@@ -1,4 +1,4 @@
-"""How much disk a folder takes, whatever somebody has made of it."""
+"""Measures how much disk a folder takes, also when its contents are hostile."""
 
 import os
 import sys

@@ -17,7 +17,7 @@ _OPEN_FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
 class Stamp(NamedTuple):
-    """Equal stamps mean equal content: nobody can set a file's change time."""
+    """Equal stamps mean equal content: a file's change time cannot be set."""
 
     inode: int
     size: int
@@ -32,7 +32,7 @@ class Change(NamedTuple):
 
 
 class Worktree:
-    """One box's workspace: an overlay's upper folder, or a whole copy of the base."""
+    """One sandbox's workspace: an overlay's upper folder, or a whole copy of the base."""
 
     def __init__(
         self,

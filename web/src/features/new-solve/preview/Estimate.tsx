@@ -7,17 +7,24 @@ import { Hostile } from "@/ui/Hostile";
 
 const SHOWN = 100;
 
-/** Cost and time before anything is spent, or why they are not known. */
+/** Cost and time before anything is spent; as high whether they are known or not. */
 export function Estimate({ newSolve }: { newSolve: NewSolve }) {
-  const { forecast, isAsking, error } = newSolve.foreseen;
-  const isKnown = !lacking(newSolve.wrong) && !error;
+  return <Tiles forecast={known(newSolve)} isAsking={newSolve.foreseen.isAsking} />;
+}
+
+/** Who starts, or why there is no estimate. */
+export function EstimateNotes({ newSolve }: { newSolve: NewSolve }) {
+  const forecast = known(newSolve);
   return (
-    <div className="flex min-w-0 flex-col gap-2">
-      <Tiles forecast={isKnown ? forecast : undefined} isAsking={isAsking} />
+    <>
       <WhyNot newSolve={newSolve} />
-      {isKnown && forecast && forecast.starting > 1 && <Starters forecast={forecast} />}
-    </div>
+      {forecast && forecast.starting > 1 && <Starters forecast={forecast} />}
+    </>
   );
+}
+
+function known({ foreseen, wrong }: NewSolve): Forecast | undefined {
+  return lacking(wrong) || foreseen.error ? undefined : foreseen.forecast;
 }
 
 function WhyNot({ newSolve: { foreseen, wrong } }: { newSolve: NewSolve }) {

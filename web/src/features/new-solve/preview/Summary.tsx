@@ -5,7 +5,7 @@ import {
   startWords,
   totalOf,
 } from "@/features/new-solve/preview/counts";
-import { Estimate } from "@/features/new-solve/preview/Estimate";
+import { Estimate, EstimateNotes } from "@/features/new-solve/preview/Estimate";
 import { nameOf } from "@/features/new-solve/state/fieldErrors";
 import type { NewSolve } from "@/features/new-solve/state/useNewSolve";
 import { count } from "@/lib/format";
@@ -17,7 +17,10 @@ interface Props {
   isSending: boolean;
 }
 
-/** What it will be, and the button that begins it. */
+/**
+ * What it will be, and the button that begins it. All that comes and goes is below the button: a
+ * button that moves between press and release is not pressed.
+ */
 export function Summary({ newSolve, isSending }: Props) {
   const { draft, foreseen, models, general } = newSolve;
   const fresh = foreseen.isFresh ? foreseen.forecast : undefined;
@@ -31,16 +34,22 @@ export function Summary({ newSolve, isSending }: Props) {
       <p className="flex flex-wrap items-baseline gap-x-2">
         <span className="text-4xl font-semibold text-accent-text tabular-nums">{starting}</span>
         <span>{starting === 1 ? "contestant" : "contestants"}</span>
-        {total > starting && (
-          <span className="basis-full text-xs text-muted">
-            of {total}: the limit keeps {count(total - starting, "other")} out, a varied selection
-            starts
-          </span>
-        )}
       </p>
       <Estimate newSolve={newSolve} />
       <p role="status" className="sr-only">
         {fresh && `${count(starting, "contestant")}, ${estimateOf(fresh)}`}
+      </p>
+      <Button
+        type="submit"
+        look="primary"
+        busy={isSending}
+        aria-keyshortcuts="Control+Enter Meta+Enter"
+        className="min-h-11 w-full whitespace-normal"
+      >
+        {startWords(totalOf(draft) ? starting : 0, most)}
+      </Button>
+      <p className="-mt-2 text-xs text-muted">
+        Nothing is spent before you start. <kbd>Ctrl</kbd> <kbd>Enter</kbd> starts from any field.
       </p>
       {fresh?.lacks.map((lack) => (
         <p key={lack} className="text-sm break-words text-accent-text">
@@ -60,18 +69,12 @@ export function Summary({ newSolve, isSending }: Props) {
         </p>
       )}
       <Marked newSolve={newSolve} />
-      <Button
-        type="submit"
-        look="primary"
-        busy={isSending}
-        aria-keyshortcuts="Control+Enter Meta+Enter"
-        className="min-h-11 w-full whitespace-normal"
-      >
-        {startWords(totalOf(draft) ? starting : 0, most)}
-      </Button>
-      <p className="-mt-2 text-xs text-muted">
-        Nothing is spent before you start. <kbd>Ctrl</kbd> <kbd>Enter</kbd> starts from any field.
-      </p>
+      {total > starting && (
+        <p className="text-xs text-muted">
+          The limit allows {starting} of {total} contestants: a varied selection starts.
+        </p>
+      )}
+      <EstimateNotes newSolve={newSolve} />
     </section>
   );
 }

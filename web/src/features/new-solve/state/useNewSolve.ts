@@ -94,6 +94,8 @@ function useMarks(refused: Errors) {
     moveToFirst: () => setMoves((before) => before + 1),
     isDue: (field: string) => tries > 0 || touched.has(field) || field in refused,
     left: (event: FocusEvent<HTMLFormElement>) => {
+      // Pressing the button marks every field, once it is released: an error now would move it.
+      if ((event.relatedTarget as HTMLButtonElement | null)?.type === "submit") return;
       const { name } = event.target as Element & { name?: string };
       if (name) touch(name);
     },

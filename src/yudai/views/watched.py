@@ -16,7 +16,7 @@ from yudai.views.solves import EventView
 from yudai.views.updates import watched_solve
 
 
-class Race(NamedTuple):
+class Watched(NamedTuple):
     """Times are by the clock of who keeps the solve; all text of runs is hostile."""
 
     issue: str
@@ -33,15 +33,15 @@ class Race(NamedTuple):
         return 0.0 if started_at is None else (self.solve.finished_at or now) - started_at
 
 
-async def race_of(store: Store, solve_id: SolveId, *, after_event: int = 0, now: float) -> Race:
+async def watched(store: Store, solve_id: SolveId, *, after_event: int = 0, now: float) -> Watched:
     async with store.read() as db:
-        race = await db.run_sync(lambda sync: _race(sync.connection(), solve_id, now))
+        seen = await db.run_sync(lambda sync: _read(sync.connection(), solve_id, now))
         # After the state: what led to it is among them.
         told = await events.after(db, solve_id, after_event)
-    return race._replace(events=tuple(from_attributes(EventView, event) for event in told))
+    return seen._replace(events=tuple(from_attributes(EventView, event) for event in told))
 
 
-def _race(db: Connection, solve_id: SolveId, now: float) -> Race:
+def _read(db: Connection, solve_id: SolveId, now: float) -> Watched:
     seen = facts.glance(db, solve_id)
     if seen is None:
         raise NotFoundError(f"there is no solve {solve_id!a}")
@@ -50,7 +50,7 @@ def _race(db: Connection, solve_id: SolveId, now: float) -> Race:
     baseline = facts.baseline(db, solve_id, found.values())
     runs = [found[lane.id] for lane in seen.lanes]
     limit = solve.budget.max_steps
-    return Race(
+    return Watched(
         issue=solve.issue_title,
         solve=watched_solve(db, solve_id, solve),
         lanes=tuple(lane_view(run, step_limit=limit, baseline=baseline, now=now) for run in runs),

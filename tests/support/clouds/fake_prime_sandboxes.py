@@ -1,4 +1,4 @@
-"""What the fake Prime has: boxes, each with a fake VM, and checkpoints; what goes wrong in them."""
+"""The fake Prime's sandboxes, each with a fake VM, its checkpoints, and their faults."""
 
 import asyncio
 import itertools
@@ -28,7 +28,7 @@ class Breakage(NamedTuple):
 
 
 @dataclass
-class Box:
+class SandboxHandle:
     id: str
     request: dict[str, Any]
     folder: Path
@@ -53,7 +53,7 @@ class Box:
 @dataclass
 class Checkpoint:
     id: str
-    box: str
+    sandbox: str
     folder: Path
     created_at: float
     state: str = "PENDING"
@@ -70,10 +70,10 @@ class FakePrime:
     """None: never."""
     minute_s: float = 60.0
     clock_off_s: float = 0.0
-    most_boxes: int = ALWAYS
+    most_sandboxes: int = ALWAYS
     per_page: int = ALWAYS
     """It gives no more, whatever is asked for."""
-    boxes: dict[str, Box] = field(default_factory=dict[str, Box])
+    sandboxes: dict[str, SandboxHandle] = field(default_factory=dict[str, SandboxHandle])
     checkpoints: dict[str, Checkpoint] = field(default_factory=dict[str, Checkpoint])
     keys: dict[str, str] = field(default_factory=dict[str, str])
     faults: Faults = field(default_factory=Faults)
@@ -92,46 +92,48 @@ class FakePrime:
         return time.time() + self.clock_off_s
 
     @property
-    def alive(self) -> list[Box]:
-        return [box for box in self.boxes.values() if box.status not in OVER]
+    def alive(self) -> list[SandboxHandle]:
+        return [sandbox for sandbox in self.sandboxes.values() if sandbox.status not in OVER]
 
-    def add(self, labels: list[str], status: str = "RUNNING", **request: Any) -> Box:
+    def add(self, labels: list[str], status: str = "RUNNING", **request: Any) -> SandboxHandle:
         """One that somebody else has made: it has no machine behind it."""
-        box = self._new({"name": "somebody's", "labels": labels, **request})
-        box.status = status
-        return box
+        sandbox = self._new({"name": "somebody's", "labels": labels, **request})
+        sandbox.status = status
+        return sandbox
 
-    def create(self, request: dict[str, Any]) -> Box:
-        box = self._new(request)
-        self.keys[request["idempotency_key"]] = box.id
-        task = asyncio.create_task(self._boot(box))
+    def create(self, request: dict[str, Any]) -> SandboxHandle:
+        sandbox = self._new(request)
+        self.keys[request["idempotency_key"]] = sandbox.id
+        task = asyncio.create_task(self._boot(sandbox))
         self.tasks.add(task)
         task.add_done_callback(self.tasks.discard)
-        self._end_after(box, request["timeout_minutes"])
-        self.is_idle_no_more(box)
-        return box
+        self._end_after(sandbox, request["timeout_minutes"])
+        self.is_idle_no_more(sandbox)
+        return sandbox
 
-    def end(self, box: Box, status: str = "TERMINATED", kind: str | None = None) -> None:
+    def end(
+        self, sandbox: SandboxHandle, status: str = "TERMINATED", kind: str | None = None
+    ) -> None:
         """From any thread."""
-        if box.status not in OVER:
-            box.status, box.error_type = status, kind
-        for timer in box.ends:
+        if sandbox.status not in OVER:
+            sandbox.status, sandbox.error_type = status, kind
+        for timer in sandbox.ends:
             timer.cancel()
-        if box.vm is not None:
-            box.vm.kill()
+        if sandbox.vm is not None:
+            sandbox.vm.kill()
 
-    def is_idle_no_more(self, box: Box) -> None:
-        for timer in box.ends[1:]:
+    def is_idle_no_more(self, sandbox: SandboxHandle) -> None:
+        for timer in sandbox.ends[1:]:
             timer.cancel()
-        if minutes := box.request.get("idle_timeout_minutes"):
-            del box.ends[1:]
-            self._end_after(box, minutes)
+        if minutes := sandbox.request.get("idle_timeout_minutes"):
+            del sandbox.ends[1:]
+            self._end_after(sandbox, minutes)
 
-    async def checkpoint(self, box: Box) -> Checkpoint:
+    async def checkpoint(self, sandbox: SandboxHandle) -> Checkpoint:
         name = f"ck{next(_numbers)}"
-        kept = Checkpoint(name, box.id, self.folder / "checkpoints" / name, self.now)
-        if box.vm is not None:
-            await asyncio.to_thread(box.vm.save, kept.folder)
+        kept = Checkpoint(name, sandbox.id, self.folder / "checkpoints" / name, self.now)
+        if sandbox.vm is not None:
+            await asyncio.to_thread(sandbox.vm.save, kept.folder)
         self.checkpoints[name] = kept
         return kept
 
@@ -140,37 +142,37 @@ class FakePrime:
         remove_tree(checkpoint.folder)
 
     def close(self) -> None:
-        for box in self.boxes.values():
-            self.end(box)
+        for sandbox in self.sandboxes.values():
+            self.end(sandbox)
 
-    def _new(self, request: dict[str, Any]) -> Box:
+    def _new(self, request: dict[str, Any]) -> SandboxHandle:
         name = f"sb{next(_numbers)}"
-        box = Box(name, request, self.folder / "boxes" / name, self.now)
-        self.boxes[name] = box
-        return box
+        sandbox = SandboxHandle(name, request, self.folder / "boxes" / name, self.now)
+        self.sandboxes[name] = sandbox
+        return sandbox
 
-    def _end_after(self, box: Box, minutes: float) -> None:
+    def _end_after(self, sandbox: SandboxHandle, minutes: float) -> None:
         loop = asyncio.get_running_loop()
-        box.ends.append(loop.call_later(minutes * self.minute_s, self.end, box, "TIMEOUT"))
+        sandbox.ends.append(loop.call_later(minutes * self.minute_s, self.end, sandbox, "TIMEOUT"))
 
-    async def _boot(self, box: Box) -> None:
+    async def _boot(self, sandbox: SandboxHandle) -> None:
         if self.ready_after_s is None:
             return
         await asyncio.sleep(self.ready_after_s)
-        origin = self.checkpoints.get(box.request.get("checkpoint_id", ""))
+        origin = self.checkpoints.get(sandbox.request.get("checkpoint_id", ""))
         if origin is not None:
-            await asyncio.to_thread(copy_disk, origin.folder, box.folder)
-        if str(box.request.get("docker_image", "")).startswith("missing/"):
-            box.status, box.error_type = "ERROR", "IMAGE_PULL_FAILED"
-            box.error_message = "no such image"
+            await asyncio.to_thread(copy_disk, origin.folder, sandbox.folder)
+        if str(sandbox.request.get("docker_image", "")).startswith("missing/"):
+            sandbox.status, sandbox.error_type = "ERROR", "IMAGE_PULL_FAILED"
+            sandbox.error_message = "no such image"
             return
-        await asyncio.to_thread(self._power_on, box)
+        await asyncio.to_thread(self._power_on, sandbox)
 
-    def _power_on(self, box: Box) -> None:
+    def _power_on(self, sandbox: SandboxHandle) -> None:
         """In a thread, so that a machine is noted whatever becomes of the loop."""
-        size = int(box.request.get("memory_gb", 1)) << 30 if self.limits_memory else None
-        box.vm = VM.start(box.folder, env=self.env, memory_bytes=size)
-        if box.status in OVER:
-            box.vm.kill()
+        size = int(sandbox.request.get("memory_gb", 1)) << 30 if self.limits_memory else None
+        sandbox.vm = VM.start(sandbox.folder, env=self.env, memory_bytes=size)
+        if sandbox.status in OVER:
+            sandbox.vm.kill()
         else:
-            box.status = "RUNNING"
+            sandbox.status = "RUNNING"

@@ -16,7 +16,7 @@ from yudai.sandboxes.backends.trees import remove_tree
 
 
 @dataclass
-class Box:
+class SandboxHandle:
     id: str
     template: str
     metadata: dict[str, str]
@@ -44,12 +44,12 @@ class Build:
     is_started: bool = False
 
 
-class Boxes:
+class CleanSandboxes:
     def __init__(self, folder: Path, env: Path | None) -> None:
         self._folder = folder
         self._env = env
         self._numbers = count(1)
-        self.all: dict[str, Box] = {}
+        self.all: dict[str, SandboxHandle] = {}
         self.snapshots: dict[str, Path] = {}
         self.snapshot_of: dict[str, str] = {}
         self.builds: dict[str, Build] = {}
@@ -58,38 +58,42 @@ class Boxes:
         self.memory_bytes: int | None = None
         """Of each sandbox, as its template says; None: all that the host has."""
 
-    def add(self, template: str, metadata: Mapping[str, str], ttl_s: float, **more: Any) -> Box:
+    def add(
+        self, template: str, metadata: Mapping[str, str], ttl_s: float, **more: Any
+    ) -> SandboxHandle:
         number = f"ibox{next(self._numbers)}x{secrets.token_hex(4)}"
-        box = Box(number, template, dict(metadata), self._folder / number, network={}, **more)
-        box.ends = box.started + ttl_s
-        self.all[number] = box
-        return box
+        sandbox = SandboxHandle(
+            number, template, dict(metadata), self._folder / number, network={}, **more
+        )
+        sandbox.ends = sandbox.started + ttl_s
+        self.all[number] = sandbox
+        return sandbox
 
-    def boot(self, box: Box) -> None:
+    def boot(self, sandbox: SandboxHandle) -> None:
         """Blocks; what is not there any more when it is up is ended again."""
-        snapshot = self.snapshots.get(box.template)
-        if snapshot and not box.folder.exists():
-            copy_disk(snapshot, box.folder)
-        vm = VM.start(box.folder, env=self._env, memory_bytes=self.memory_bytes)
-        if box.id in self.all:
-            box.vm = vm
+        snapshot = self.snapshots.get(sandbox.template)
+        if snapshot and not sandbox.folder.exists():
+            copy_disk(snapshot, sandbox.folder)
+        vm = VM.start(sandbox.folder, env=self._env, memory_bytes=self.memory_bytes)
+        if sandbox.id in self.all:
+            sandbox.vm = vm
         else:
             vm.kill()
 
-    def end(self, box: Box) -> None:
+    def end(self, sandbox: SandboxHandle) -> None:
         """Blocks; from any thread, any number of times."""
-        self.all.pop(box.id, None)
-        if box.vm is not None:
-            box.vm.kill()
-        remove_tree(box.folder)
+        self.all.pop(sandbox.id, None)
+        if sandbox.vm is not None:
+            sandbox.vm.kill()
+        remove_tree(sandbox.folder)
 
-    def keep(self, box: Box, name: str) -> str:
+    def keep(self, sandbox: SandboxHandle, name: str) -> str:
         """Blocks."""
         snapshot = name or secrets.token_hex(8)
         folder = self._folder / f"snapshot-{secrets.token_hex(8)}"
-        copy_disk(box.folder, folder)
+        copy_disk(sandbox.folder, folder)
         old = self.snapshots.get(snapshot)
-        self.snapshots[snapshot], self.snapshot_of[snapshot] = folder, box.id
+        self.snapshots[snapshot], self.snapshot_of[snapshot] = folder, sandbox.id
         if old is not None:
             remove_tree(old)
         return snapshot
@@ -101,8 +105,8 @@ class Boxes:
         return folder is not None
 
     def close(self) -> None:
-        for box in list(self.all.values()):
-            self.end(box)
+        for sandbox in list(self.all.values()):
+            self.end(sandbox)
         for snapshot in list(self.snapshots):
             self.drop(snapshot)
         shutil.rmtree(self._folder, ignore_errors=True)
@@ -110,24 +114,24 @@ class Boxes:
     def iso(self, moment: float) -> str:
         return datetime.fromtimestamp(moment + self.clock_offset_s, UTC).isoformat()
 
-    def brief(self, box: Box) -> dict[str, Any]:
+    def brief(self, sandbox: SandboxHandle) -> dict[str, Any]:
         return {
-            "templateID": box.template,
-            "sandboxID": box.id,
+            "templateID": sandbox.template,
+            "sandboxID": sandbox.id,
             "clientID": "client",
             "envdVersion": "0.6.8",
-            "envdAccessToken": box.token,
+            "envdAccessToken": sandbox.token,
             "domain": None,
         }
 
-    def detail(self, box: Box) -> dict[str, Any]:
+    def detail(self, sandbox: SandboxHandle) -> dict[str, Any]:
         return {
-            **self.brief(box),
-            "startedAt": self.iso(box.started),
-            "endAt": self.iso(box.ends),
+            **self.brief(sandbox),
+            "startedAt": self.iso(sandbox.started),
+            "endAt": self.iso(sandbox.ends),
             "cpuCount": 2,
             "memoryMB": 4096,
             "diskSizeMB": 8192,
-            "state": box.state,
-            "metadata": box.metadata,
+            "state": sandbox.state,
+            "metadata": sandbox.metadata,
         }
