@@ -55,7 +55,7 @@ function Menu({ me, login }: { me: Me; login: string }) {
           </p>
           {me.is_admin && (
             <p className="text-xs text-muted">
-              An administrator: this installation's settings and the demo are open to you.
+              You are an administrator: you can see this installation's settings and start the demo.
             </p>
           )}
           <Link

@@ -67,7 +67,7 @@ export function CommandPalette({ close }: { close: () => void }) {
           />
         ))}
       </div>
-      {found.length === 0 && <p className="text-sm text-muted">Nothing is called that.</p>}
+      {found.length === 0 && <p className="text-sm text-muted">No matches.</p>}
     </Dialog>
   );
 }

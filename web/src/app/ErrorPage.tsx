@@ -13,15 +13,16 @@ export function ErrorPage() {
   return (
     <main className="mx-auto max-w-2xl p-6">
       <Empty
-        title="This page broke"
+        title="Something went wrong"
         action={
           <Button look="primary" onClick={() => window.location.reload()}>
-            Load it again
+            Reload
           </Button>
         }
       >
         <p>
-          It is our fault, and nothing of your solve is lost: the server works on without the page.
+          This is a bug in Yudai. Your solve is not affected: it runs on the server, without the
+          page.
         </p>
         <code className="mt-2 block break-words text-bad">{told}</code>
       </Empty>

@@ -75,10 +75,10 @@ test("whoever is not signed in is sent to the login, from where the forge brings
 });
 
 test.each([
-  ["forbidden", /did not let you in/],
-  ["refused", /was not finished/],
-  ["forge_unavailable", /does not answer/],
-  ["<img src=x>", /did not work/],
+  ["forbidden", /refused the sign-in/],
+  ["refused", /was not completed/],
+  ["forge_unavailable", /is not responding/],
+  ["<img src=x>", /sign-in failed/],
 ])("the way back says %s in words, and keeps where one wanted to go", async (code, words) => {
   serve({ "GET /api/me": NOBODY });
   returnPath.saveReturnPath("/cost");

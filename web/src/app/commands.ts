@@ -16,13 +16,13 @@ function commandsOfSolve(go: Go, path: string): Command[] {
   const here = /^\/solves\/[^/]+/.exec(path)?.[0];
   if (!here) return [];
   const views: [string, string][] = [
-    ["The race", here],
+    ["The solve", here],
     ["Compare contestants", `${here}/compare`],
     ["The champion's diff", `${here}?view=diff`],
     ["Verification of the champion", `${here}?view=verification`],
     ["Scorecard", `${here}?view=scorecard`],
     ["Events of this solve", `${here}?view=events`],
-    ["Talk about this solve", `${here}?talk=1`],
+    ["Open the conversation", `${here}?talk=1`],
   ];
   return views.map(([name, to]) => ({ id: to, name, hint: "this solve", run: () => go(to) }));
 }

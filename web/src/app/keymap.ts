@@ -23,7 +23,7 @@ export const KEYMAP: readonly { where: string; keys: readonly (readonly [string,
     ],
   },
   {
-    where: "Race",
+    where: "Solve",
     keys: [
       ["1 – 9", "open or close a lane"],
       ["j k", "next, previous lane"],

@@ -25,7 +25,7 @@ export function Component() {
         <h1 className="text-lg font-semibold">Compare</h1>
         <p className="text-sm text-soft [overflow-wrap:anywhere]">
           <Link to={`/solves/${solveId}`} className="text-second underline">
-            {data ? <Hostile text={data.issue_title} /> : "The race"}
+            {data ? <Hostile text={data.issue_title} /> : "The solve"}
           </Link>
         </p>
       </div>

@@ -180,8 +180,8 @@ test("applying says which files of which folder, and what the server refuses", a
     { path: "/api/solves/solve-1/apply", body: { run_id: "run-a", branch: "" } },
   ]);
   server.refusal = null;
-  await user.click(within(dialog).getByRole("radio", { name: "Onto a new branch" }));
-  await user.click(within(dialog).getByRole("button", { name: "Make the branch" }));
+  await user.click(within(dialog).getByRole("radio", { name: "To a new branch" }));
+  await user.click(within(dialog).getByRole("button", { name: "Create the branch" }));
   expect(await screen.findByRole("dialog", { name: "The files are changed" })).toBeInTheDocument();
   expect(server.posts[1]?.body).toEqual({
     run_id: "run-a",

@@ -53,7 +53,7 @@ function SolvePage({ solveId }: { solveId: string }) {
     );
   }
   if (watched.error) return <Failure error={watched.error} retry={watched.refetch} />;
-  return <Skeleton rows={10} label="Loading the race" />;
+  return <Skeleton rows={10} label="Loading the solve" />;
 }
 
 interface ShownProps {

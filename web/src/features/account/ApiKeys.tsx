@@ -24,13 +24,13 @@ export function ApiKeys() {
         API keys
       </h2>
       <p className="text-xs text-muted">
-        For programs and the command line, as <code>Authorization: Bearer ydk_…</code>. A key may do
-        no more than you may, and only what it is made for.
+        For programs and the command line, as <code>Authorization: Bearer ydk_…</code>. A key never
+        has more permissions than you, and only those of its scopes.
       </p>
       {made && <Shown made={made} hide={() => setMade(null)} />}
       {query.isPending && <Skeleton rows={2} />}
       {query.isError && <Failure error={query.error} retry={() => void query.refetch()} />}
-      {query.data?.length === 0 && <p className="text-sm text-muted">You have none.</p>}
+      {query.data?.length === 0 && <p className="text-sm text-muted">You have no keys.</p>}
       {query.data && query.data.length > 0 && <List keys={query.data} end={end} />}
       <NewKeyForm done={setMade} />
       {ending && <Revoke about={ending} close={() => end(null)} />}
@@ -45,7 +45,7 @@ function Shown({ made, hide }: { made: NewKey; hide: () => void }) {
       className="flex min-w-0 flex-col gap-2 rounded-md border border-accent-text/50 bg-accent-ground px-3 py-2 text-sm"
     >
       <p className="text-accent-text">
-        The key <Hostile text={made.about.name} /> is shown this once: copy it now.
+        The key <Hostile text={made.about.name} /> is shown only once: copy it now.
       </p>
       <code className="min-w-0 break-all text-text">{made.key}</code>
       <div className="flex gap-2">
@@ -90,8 +90,8 @@ export function usedWords({ used_at: at }: KeyView, now: number): string {
 }
 
 export function endWords({ expires_at: at }: KeyView, now: number): string {
-  if (at === null) return "good for ever";
-  return at <= now ? "over" : `good until ${date(at)}`;
+  if (at === null) return "never expires";
+  return at <= now ? "expired" : `valid until ${date(at)}`;
 }
 
 function Revoke({ about, close }: { about: KeyView; close: () => void }) {
@@ -112,7 +112,7 @@ function Revoke({ about, close }: { about: KeyView; close: () => void }) {
       close={close}
     >
       <p className="text-soft">
-        From then on <Hostile text={about.name} /> lets nobody in. It cannot be brought back.
+        Programs that use <Hostile text={about.name} /> lose access at once. You cannot undo this.
       </p>
     </ConfirmDialog>
   );

@@ -22,7 +22,7 @@ export function LoginList() {
           Sign-ins
         </h2>
         <Button busy={all.isPending || all.isSuccess} onClick={() => all.mutate()}>
-          End all, this one too
+          End all, including this one
         </Button>
       </header>
       {all.error && <Failure error={all.error} />}

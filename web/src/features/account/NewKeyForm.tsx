@@ -9,7 +9,7 @@ import { Hostile } from "@/ui/Hostile";
 
 export const SCOPES: readonly { scope: Scope; line: string }[] = [
   { scope: "read", line: "see solves, issues and costs" },
-  { scope: "run", line: "begin and stop solves" },
+  { scope: "run", line: "start and stop solves" },
   { scope: "publish", line: "open pull requests" },
 ];
 
@@ -18,7 +18,7 @@ const LASTING: readonly { days: string; name: string }[] = [
   { days: "30", name: "30 days" },
   { days: "90", name: "90 days" },
   { days: "366", name: "a year" },
-  { days: "", name: "for ever" },
+  { days: "", name: "no expiry" },
 ];
 
 export function NewKeyForm({ done }: { done: (made: NewKey) => void }) {
@@ -60,7 +60,7 @@ export function NewKeyForm({ done }: { done: (made: NewKey) => void }) {
             />
           )}
         </Field>
-        <Field label="Good for" error={fields.days}>
+        <Field label="Valid for" error={fields.days}>
           {(wired) => (
             <select
               {...wired}
@@ -89,7 +89,7 @@ export function NewKeyForm({ done }: { done: (made: NewKey) => void }) {
         busy={create.isPending}
         disabled={!name.trim() || !scopes.length}
       >
-        Make the key
+        Create the key
       </Button>
     </form>
   );

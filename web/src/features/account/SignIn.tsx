@@ -9,11 +9,11 @@ interface Props {
 }
 
 const MAY: readonly (readonly [sign: string, words: string])[] = [
-  ["✓", "know your login name, and which repositories you may see and change"],
+  ["✓", "read your login name and which repositories you may see and change"],
   ["✓", "read the issues and the code of repositories that you choose"],
-  ["✓", "push a branch of its own and open a draft pull request, for solves where you ask for one"],
-  ["✗", "never merge, never push to a branch that is somebody's, never change workflows"],
-  ["✗", "never give your token to a contestant: sandboxes have none"],
+  ["✓", "push a new branch and open a draft pull request, for solves where you ask for one"],
+  ["✗", "never merge, never push to an existing branch, never change workflows"],
+  ["✗", "never give your token to a contestant: no token enters a sandbox"],
 ];
 
 export function SignIn({ forge, wanted, problem }: Props) {
@@ -42,7 +42,7 @@ export function SignIn({ forge, wanted, problem }: Props) {
         Sign in with GitHub
       </a>
       <div className="flex flex-col gap-2 text-sm">
-        <h2 className="text-soft">What Yudai may do with it at {hostOf(forge) || "GitHub"}:</h2>
+        <h2 className="text-soft">What Yudai may do at {hostOf(forge) || "GitHub"}:</h2>
         <ul className="flex flex-col gap-1.5">
           {MAY.map(([sign, words]) => (
             <li key={words} className="flex gap-2">
@@ -55,8 +55,8 @@ export function SignIn({ forge, wanted, problem }: Props) {
         </ul>
       </div>
       <p className="text-xs text-muted">
-        You can end it at any time: here under Settings, or at GitHub under your applications. In a
-        terminal <code>yudai login</code> does the same.
+        You can revoke access at any time: here under Settings, or at GitHub under your
+        applications. In a terminal, use <code>yudai login</code>.
       </p>
     </section>
   );

@@ -85,11 +85,11 @@ test("a key is made with what was chosen, and shown once", async () => {
   const asked = serve({ ...USUAL, "POST /api/keys": made });
   const user = open();
   const form = await screen.findByRole("form", { name: "New key" });
-  const make = within(form).getByRole("button", { name: "Make the key" });
+  const make = within(form).getByRole("button", { name: "Create the key" });
   expect(make).toBeDisabled();
   await user.type(within(form).getByLabelText("Name of a new key"), " deploy ");
   await user.click(within(form).getByRole("checkbox", { name: /^publish/ }));
-  await user.selectOptions(within(form).getByLabelText("Good for"), "for ever");
+  await user.selectOptions(within(form).getByLabelText("Valid for"), "no expiry");
   await user.click(make);
   expect(await screen.findByText("ydk_1_secret")).toBeVisible();
   expect(asked.find(({ route }) => route === "POST /api/keys")?.body).toEqual({
@@ -105,7 +105,7 @@ test("what the server has against a key is told", async () => {
   serve({ ...USUAL, "POST /api/keys": new Refused(422, "there are 50 keys already") });
   const user = open();
   await user.type(await screen.findByLabelText("Name of a new key"), "x");
-  await user.click(screen.getByRole("button", { name: "Make the key" }));
+  await user.click(screen.getByRole("button", { name: "Create the key" }));
   expect(await screen.findByText("there are 50 keys already")).toBeVisible();
 });
 
@@ -135,8 +135,8 @@ test("another browser's sign-in is ended; one's own is a sign-out", async () => 
 test("how a key and a browser are told", () => {
   expect(usedWords(aKey(), 1_700_000_060)).toBe("never used");
   expect(usedWords(aKey({ used_at: 1_700_000_000 }), 1_700_000_060)).toBe("used 1m ago");
-  expect(endWords(aKey(), 0)).toBe("good for ever");
-  expect(endWords(aKey({ expires_at: 5 }), 6)).toBe("over");
+  expect(endWords(aKey(), 0)).toBe("never expires");
+  expect(endWords(aKey({ expires_at: 5 }), 6)).toBe("expired");
   expect(browserOf(aLogin().agent)).toBe("Chrome on Linux");
   expect(browserOf("Mozilla/5.0 (iPhone) Version/17 Safari/604")).toBe("Safari on iOS");
   expect(browserOf("curl/8")).toBe("curl/8");

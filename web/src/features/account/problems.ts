@@ -1,12 +1,12 @@
 const WORDS: Record<string, string> = {
   forbidden:
-    "GitHub did not let you in, or you said no there. If that was not what you wanted, begin again.",
+    "GitHub refused the sign-in, or you cancelled it there. Try again if you did not mean to.",
   refused:
-    "The sign-in was not finished: it took too long, was begun in another window, or is for a bot's account. Begin again.",
-  forge_unavailable: "GitHub does not answer at the moment. Try again in a minute.",
+    "The sign-in was not completed: it took too long, was started in another window, or was for a bot account. Try again.",
+  forge_unavailable: "GitHub is not responding. Try again in a minute.",
 };
 
 /** What the way back from the forge told by its code; a code is all that it ever tells. */
 export function problemWords(code: string): string {
-  return WORDS[code] ?? "The sign-in did not work. Begin again.";
+  return WORDS[code] ?? "The sign-in failed. Try again.";
 }

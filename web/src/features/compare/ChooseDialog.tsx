@@ -20,7 +20,7 @@ export function ChooseDialog({ solveId, side, close, done }: Props) {
   const [isAsked, setAsked] = useState(false);
   const choice = useChoice(solveId, done);
   const problem = choice.error instanceof ProblemError ? choice.error : null;
-  const lacks = isAsked && !reason.trim() ? "Say in one line why." : undefined;
+  const lacks = isAsked && !reason.trim() ? "Give a reason in one line." : undefined;
   const send = (event: FormEvent) => {
     event.preventDefault();
     setAsked(true);
@@ -34,7 +34,7 @@ export function ChooseDialog({ solveId, side, close, done }: Props) {
         </p>
         <Field
           label="Reason"
-          hint="One line: why this one."
+          hint="Your reason, in one line."
           error={lacks ?? problem?.fields.reason ?? choice.error?.message}
         >
           {(wired) => (

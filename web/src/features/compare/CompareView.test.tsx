@@ -79,7 +79,7 @@ describe("a comparison", () => {
 
   it("says that one contestant alone cannot be compared", () => {
     show(solveOf([A]));
-    expect(screen.getByText("There is nothing to compare")).toBeInTheDocument();
+    expect(screen.getByText("Nothing to compare")).toBeInTheDocument();
   });
 });
 
@@ -110,7 +110,7 @@ describe("choosing", () => {
     await userEvent.keyboard("b");
     const dialog = within(screen.getByRole("dialog"));
     await userEvent.click(dialog.getByRole("button", { name: "Choose B" }));
-    expect(dialog.getByRole("alert")).toHaveTextContent("Say in one line why.");
+    expect(dialog.getByRole("alert")).toHaveTextContent("Give a reason in one line.");
   });
 
   it.each([409, 422])("shows in one line why it may not be (%s)", async (status) => {

@@ -83,14 +83,14 @@ export function CompareView({ view, file }: Props) {
 function Alone({ solveId }: { solveId: string }) {
   return (
     <Empty
-      title="There is nothing to compare"
+      title="Nothing to compare"
       action={
         <Link to={`/solves/${solveId}`} className="text-second underline">
-          Back to the race
+          Back to the solve
         </Link>
       }
     >
-      This solve has fewer than two contestants. A comparison needs two of them.
+      A comparison needs two contestants, and this solve has fewer.
     </Empty>
   );
 }

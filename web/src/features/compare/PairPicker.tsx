@@ -42,7 +42,7 @@ export function PairPicker({ view, comparison, isBlind }: Props) {
           <Button
             className="justify-self-start"
             onClick={() => pick(b.run.id, a.run.id)}
-            aria-label="Change A and B over"
+            aria-label="Swap A and B"
           >
             ⇄
           </Button>

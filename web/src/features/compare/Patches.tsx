@@ -73,7 +73,7 @@ function Trouble({ side, of }: { side: Letter; of: Patched }) {
   if (!of.missing && !isEmpty) return null;
   return (
     <p className="card px-3 py-2 text-sm text-soft">
-      {side} has no patch{of.missing ? ": " : ", it changed nothing."}
+      {side} has no patch{of.missing ? ": " : ": it changed nothing."}
       <Hostile text={of.missing} />
     </p>
   );
@@ -129,7 +129,7 @@ function WideRow({ row, file }: { row: Aligned; file: RowsProps["file"] }) {
   if (row.isSame && row.a) {
     return (
       <div className="min-w-0">
-        <p className="mb-1 text-xs text-soft">A and B change this file in the very same way.</p>
+        <p className="mb-1 text-xs text-soft">A and B make the same change to this file.</p>
         {file(row.a, ["A", "B"])}
       </div>
     );
@@ -147,7 +147,7 @@ function Cell({ letter, row, file }: { letter: Letter; row: Aligned; file: RowsP
   if (change) return <div className="min-w-0">{file(change, [letter])}</div>;
   return (
     <p className="min-w-0 rounded-[0.625rem] border border-dashed border-line-strong px-3 py-2 text-sm text-muted [overflow-wrap:anywhere]">
-      {letter} leaves <Hostile text={pathText(row.path)} /> as it is.
+      {letter} does not change <Hostile text={pathText(row.path)} />.
     </p>
   );
 }

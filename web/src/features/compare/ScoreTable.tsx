@@ -41,14 +41,14 @@ export function ScoreTable({ comparison, reducer }: Props) {
   );
 }
 
-const HIDDEN = "What the ranking made of them is hidden until you choose.";
+const HIDDEN = "The ranking is hidden until you choose.";
 
 function told(rows: readonly Row[], decider: Row | undefined): string {
   if (decider) return `${decider.ahead} is ahead by rule ${decider.rule}: ${decider.name}.`;
   const isJudged = rows.every(
     (row) => row.name !== "verdict" || !`${row.a}${row.b}`.includes("not yet"),
   );
-  return isJudged ? "Equal in everything that counts." : "Not both are judged yet.";
+  return isJudged ? "A and B are equal by every rule." : "Not both runs are verified yet.";
 }
 
 function Score({ row, isHidden }: { row: Row; isHidden: boolean }) {

@@ -39,7 +39,7 @@ export function ConversationView({ conversationId }: Props) {
         )}
         {said.length === 0 && (
           <p className="text-sm text-muted">
-            Nothing was said yet. Ask about the solve, or start one: <code>/solve #12</code>
+            No messages yet. Ask about a solve, or start one: <code>/solve #12</code>
           </p>
         )}
         {said.map((message) => (

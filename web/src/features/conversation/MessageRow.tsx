@@ -43,7 +43,7 @@ export function MessageRow({ message }: { message: ChatMessage }) {
         {message.cost_usd > 0 && <span>{money(message.cost_usd)}</span>}
         {message.solve_id && (
           <Link to={`/solves/${message.solve_id}`} className="text-second underline">
-            race
+            solve
           </Link>
         )}
       </header>

@@ -43,7 +43,7 @@ export function NewConversation() {
       </Field>
       <Field
         label="Folder or repository"
-        hint="what its solves are of"
+        hint="the repository for its solves"
         error={fields.repo_path ?? fields.repo_url}
       >
         {(wired) => (

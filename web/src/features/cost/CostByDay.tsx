@@ -9,7 +9,7 @@ export function CostByDay({ days }: { days: CostView["days"] }) {
   return (
     <figure className="card p-4">
       <figcaption className="mb-3 flex justify-between text-xs text-muted">
-        <span>Each day</span>
+        <span>Per day</span>
         <span className="tabular-nums">at most {money(most)}</span>
       </figcaption>
       <div aria-hidden className="flex h-32 items-end gap-px">
@@ -30,7 +30,7 @@ export function CostByDay({ days }: { days: CostView["days"] }) {
         <span>{last}</span>
       </div>
       <table className="sr-only">
-        <caption>Cost of each day</caption>
+        <caption>Cost per day</caption>
         <thead>
           <tr>
             <th>Day</th>

@@ -54,7 +54,7 @@ function stretch(hunks: readonly Hunk[], data: HunkData, place: number) {
       {(gap > 0 || data.content) && (
         <Decoration>
           <span>
-            {gap > 0 && `⋯ ${count(gap, "line")} not changed`}
+            {gap > 0 && `⋯ ${count(gap, "line")} unchanged`}
             {gap > 0 && data.content && " · "}
             <Hostile text={data.content} />
           </span>

@@ -110,7 +110,7 @@ function useOpen(files: readonly PatchFile[]): Open {
 }
 
 function NoPatch() {
-  return <Empty title="No change">The patch is empty: not one file differs from the base.</Empty>;
+  return <Empty title="No change">The patch is empty: no file differs from the base.</Empty>;
 }
 
 /** Whatever is no part of a file is shown as it stands, not dropped. */

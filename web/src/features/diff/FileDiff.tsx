@@ -118,7 +118,7 @@ function Body(props: Props) {
 }
 
 function emptyWords(file: PatchFile): string {
-  return file.kind === "modified" ? "No line of it changed." : "The file is empty.";
+  return file.kind === "modified" ? "No lines changed." : "The file is empty.";
 }
 
 function Note({ children }: { children: ReactNode }) {

@@ -38,6 +38,6 @@ export function binaryWords(file: PatchFile): string {
   }
   const size = newSize ?? oldSize;
   if (size !== null) return `Binary file, ${bytes(size)}`;
-  if (deltaSize !== null) return `Binary file, told as a delta of ${bytes(deltaSize)}`;
-  return "Binary file; its size is not told";
+  if (deltaSize !== null) return `Binary file, stored as a delta of ${bytes(deltaSize)}`;
+  return "Binary file of unknown size";
 }

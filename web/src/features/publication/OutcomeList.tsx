@@ -33,7 +33,7 @@ export function OutcomeList({ solveId, repoUrl, outcomes }: Props) {
               <Hostile text={evidenceOf(outcome).join(", ")} />
             </span>
             {commitUrl(repoUrl, outcome) && (
-              <ForgeLink url={commitUrl(repoUrl, outcome)}>see it</ForgeLink>
+              <ForgeLink url={commitUrl(repoUrl, outcome)}>view</ForgeLink>
             )}
           </p>
           {outcome.waits && <Question solveId={solveId} outcome={outcome} />}
@@ -50,13 +50,13 @@ function Question({ solveId, outcome }: { solveId: string; outcome: OutcomeView 
   return (
     <div className="flex min-w-0 flex-wrap items-center gap-x-3 gap-y-1.5 rounded-md border border-accent-text/40 bg-accent-ground px-3 py-2">
       <span className="grow text-accent-text">
-        Was the champion's change taken back there? Nothing counts before you say.
+        Was the champion's change reverted there? It does not count until you answer.
       </span>
       <Button busy={confirm.isPending} onClick={() => answer(true)}>
         It is a revert
       </Button>
       <Button busy={confirm.isPending} onClick={() => answer(false)}>
-        It is none
+        It is not a revert
       </Button>
       {confirm.error && (
         <p role="alert" className="basis-full text-xs text-bad">

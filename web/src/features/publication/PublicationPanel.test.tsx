@@ -94,7 +94,7 @@ test("an address that is not the forge's leads nowhere", () => {
 });
 
 test.each([
-  ["refused", /^Nothing was opened\. Mend/],
+  ["refused", /^No pull request was opened\. Fix/],
   ["stale", /^The base branch has changed/],
 ] as const)("%s: its reason, what to do, and a way to try again", async (state, next) => {
   const asked = serve({ [`POST ${HERE}/publish`]: aPublication({ state: "requested" }) });
@@ -103,7 +103,7 @@ test.each([
   });
   expect(screen.getByRole("alert")).toHaveTextContent("a workflow is changed");
   expect(screen.getByText(next)).toBeVisible();
-  expect(screen.queryAllByRole("link", { name: "Solve it anew" })).toHaveLength(
+  expect(screen.queryAllByRole("link", { name: "Solve again" })).toHaveLength(
     state === "stale" ? 1 : 0,
   );
   const user = userEvent.setup();
@@ -139,8 +139,8 @@ test("a suspected revert is asked about, with its evidence", async () => {
   const asked = serve(answers);
   panel({ publication: aPublication() });
   expect(await screen.findByText(/its content undoes the change/)).toBeVisible();
-  await userEvent.click(screen.getByRole("button", { name: "It is none" }));
-  expect(await screen.findByText(/a person said: it is none/)).toBeVisible();
+  await userEvent.click(screen.getByRole("button", { name: "It is not a revert" }));
+  expect(await screen.findByText(/denied by a person/)).toBeVisible();
   expect(screen.queryByRole("button", { name: "It is a revert" })).toBeNull();
   expect(asked.find(({ route }) => route.endsWith("/confirm"))?.body).toEqual({ is_revert: false });
 });

@@ -80,7 +80,7 @@ export function PublicationPanel({ solveId, solve, facts, events }: Props) {
 
 function titleOf(publication: PublicationView | null): string {
   if (!publication) return "No pull request yet";
-  if (publication.run_id === null) return "A comment, and no pull request";
+  if (publication.run_id === null) return "A comment, no pull request";
   const { pull_number: number } = publication;
   return number === null ? "Pull request" : `Pull request #${number}`;
 }
@@ -101,7 +101,7 @@ function Actions({ offer, repo, facts, publication, ask }: ActionsProps) {
           to={solvePath(repo, facts.issue_number)}
           className="inline-flex min-h-8 items-center rounded-md border border-control bg-panel px-3 py-1 hover:border-accent-text"
         >
-          Solve it anew
+          Solve again
         </Link>
       )}
       {offer.kind === "again" && <Button onClick={() => ask(true)}>Try again</Button>}
@@ -129,9 +129,9 @@ function Told({
 
 const NEXT: Partial<Record<PublicationView["state"], string>> = {
   refused:
-    "Nothing was opened. Mend what it says, or choose another champion, and try again; the patch can be downloaded above.",
+    "No pull request was opened. Fix the problem or choose another champion, then try again. You can download the patch above.",
   stale:
-    "The base branch has changed where the patch is. Solve the issue anew, from the base as it is now.",
+    "The base branch has changed in the patch's files. Solve the issue again from the current base.",
 };
 
 /** Why it does not go on, and what to do; or when it is tried again by itself. */
@@ -143,7 +143,7 @@ function Trouble({ publication }: { publication: PublicationView }) {
       <div role="alert" className="rounded-md border border-bad bg-bad-ground px-3 py-2 text-bad">
         <p className="break-words">
           <span aria-hidden>✗ </span>
-          <Hostile text={reason || "it did not work"} />
+          <Hostile text={reason || "unknown error"} />
         </p>
         <p className="mt-1 text-xs text-soft">{next}</p>
       </div>

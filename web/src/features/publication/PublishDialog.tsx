@@ -27,23 +27,21 @@ export function PublishDialog({ solveId, repo, handle, facts, close }: Props) {
       close={close}
     >
       <p className="text-soft">
-        At <Strong text={repo} /> this will happen, one after the other:
+        At <Strong text={repo} /> these steps will happen:
       </p>
       <ol className="ml-5 flex list-decimal flex-col gap-1 text-soft">
         <li>
-          the patch of <Strong text={handle} /> is checked once more and becomes one commit on a
-          branch of its own
+          the patch of <Strong text={handle} /> is checked again and becomes one commit on a new
+          branch
         </li>
-        <li>the branch is pushed: there, or to a fork where the right to push there is missing</li>
+        <li>the branch is pushed, to a fork if there is no right to push</li>
         <li>
           a draft pull request into <Strong text={facts.base_branch || "the default branch"} /> is
           opened
         </li>
-        {number !== null && <li>a comment on #{number} tells of it</li>}
+        {number !== null && <li>a comment on #{number} links to it</li>}
       </ol>
-      <p className="text-soft">
-        {inWhoseName(me, repo)} Nothing is merged: that stays with people.
-      </p>
+      <p className="text-soft">{inWhoseName(me, repo)} Nothing is merged: people decide that.</p>
     </ConfirmDialog>
   );
 }
@@ -53,8 +51,8 @@ export function inWhoseName(me: Me, repo: string): string {
   const otherwise =
     me.mode === "github" && me.login
       ? `in your name, ${me.login}`
-      : "with the server's own token or login, in the name of whoever that is";
-  return `It is done by Yudai's app where it is installed for ${repo}, otherwise ${otherwise}.`;
+      : "with the server's own token or login";
+  return `Yudai's app does this where it is installed for ${repo}; otherwise it is done ${otherwise}.`;
 }
 
 function Strong({ text }: { text: string }) {

@@ -18,13 +18,13 @@ export function offerOf(
   if (!solve.champion || !isWaiting(solve, facts)) return NOTHING;
   if (publication && !mayAskAgain(publication)) return NOTHING;
   if (facts.publish === "never") {
-    return { kind: "not", why: "it was opened with the word that nothing is to be published" };
+    return { kind: "not", why: "it was started with publishing set to never" };
   }
   const verdict = facts.ranking.find(({ run_id }) => run_id === solve.champion)?.verdict.status;
   if (verdict && !PUBLISHABLE.includes(verdict)) {
     return {
       kind: "not",
-      why: `its verdict is ${verdict}, and only what was verified is published: choose another champion`,
+      why: `its verdict is ${verdict}, and only verified patches are published: choose another champion`,
     };
   }
   const hasFailed = publication?.state === "refused" || publication?.state === "stale";

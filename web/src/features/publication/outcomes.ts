@@ -11,7 +11,7 @@ export const LOOKS: Record<OutcomeView["kind"], Look> = {
   landed: { sign: "✓", name: "Landed by hand", colour: "text-good" },
   closed: { sign: "■", name: "Closed", colour: "text-muted" },
   reverted: { sign: "✗", name: "Reverted", colour: "text-bad" },
-  reapplied: { sign: "✓", name: "Brought in again", colour: "text-good" },
+  reapplied: { sign: "✓", name: "Reapplied", colour: "text-good" },
   suspected_revert: { sign: "?", name: "Reverted?", colour: "text-accent-text" },
 };
 
@@ -19,11 +19,11 @@ export const LOOKS: Record<OutcomeView["kind"], Look> = {
 const SIGNS: Record<string, string> = {
   commit: "a commit there says that it reverts this one",
   pull: "a pull request there says that it reverts this one",
-  branch: "it came from the branch of the forge's own Revert button",
+  branch: "it came from a branch of the forge's Revert button",
   title: "its title is this one's, reverted",
-  content: "its content undoes the change, without saying so",
-  patch: "the same change, to the letter",
-  picked: "it says that it was picked from this commit",
+  content: "its content undoes the change",
+  patch: "exactly the same change",
+  picked: "it was cherry-picked from this commit",
   number: "it names this pull request",
 };
 
@@ -39,8 +39,8 @@ export function evidenceOf({ evidence, by, kind, confirmed }: OutcomeView): stri
     as === false && "with commits that are not the champion's",
     typeof pull === "number" && `in pull request #${pull}`,
     typeof commit === "string" && commit !== "" && `commit ${commit.slice(0, 10)}`,
-    kind === "suspected_revert" && confirmed === true && "a person said: it is one",
-    kind === "suspected_revert" && confirmed === false && "a person said: it is none",
+    kind === "suspected_revert" && confirmed === true && "confirmed by a person",
+    kind === "suspected_revert" && confirmed === false && "denied by a person",
   ];
   return told.filter((words): words is string => typeof words === "string" && words !== "");
 }

@@ -148,7 +148,7 @@ describe("what became of it, in words", () => {
     ],
     [
       { kind: "landed", by: "", evidence: { sign: "picked" } },
-      /^it says that it was picked from this commit$/,
+      /^it was cherry-picked from this commit$/,
     ],
     [
       {
@@ -158,7 +158,7 @@ describe("what became of it, in words", () => {
       },
       /^most lines of the change are gone$/,
     ],
-    [{ kind: "suspected_revert", by: "", confirmed: false, evidence: {} }, /it is none/],
+    [{ kind: "suspected_revert", by: "", confirmed: false, evidence: {} }, /denied by a person/],
     [{ kind: "closed", by: "", evidence: { sign: "unheard of" } }, /^unheard of$/],
   ] as const)("%#", (over, words) =>
     expect(evidenceOf(anOutcome(over as never)).join(", ")).toMatch(words),

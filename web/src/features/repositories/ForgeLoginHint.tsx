@@ -10,8 +10,8 @@ export function ForgeLoginHint({ told, retry }: { told: string; retry: () => voi
   const { mode, forge_url: forge } = useMe();
   return (
     <Empty
-      title={`${forgeName(forge)} does not know who you are yet`}
-      action={<Button onClick={retry}>Look again</Button>}
+      title={`You are not signed in to ${forgeName(forge)}`}
+      action={<Button onClick={retry}>Try again</Button>}
     >
       <p>
         <Hostile text={told} />
@@ -22,17 +22,19 @@ export function ForgeLoginHint({ told, retry }: { told: string; retry: () => voi
             <span className="text-muted">either</span>
             <code className="rounded bg-raised px-1.5">yudai login</code>
             <CopyButton text="yudai login" />
-            <span className="text-xs text-muted">a code to type at GitHub; kept encrypted</span>
+            <span className="text-xs text-muted">
+              enter a code at GitHub; the token is stored encrypted
+            </span>
           </li>
           <li className="flex flex-wrap items-center gap-x-2">
             <span className="text-muted">or</span>
             <code className="rounded bg-raised px-1.5">GITHUB_TOKEN=… yudai serve</code>
-            <span className="text-xs text-muted">a token of yours; never in a sandbox</span>
+            <span className="text-xs text-muted">your own token; it never enters a sandbox</span>
           </li>
         </ol>
       )}
       <p className="mt-3 text-xs text-muted">
-        An issue of a public repository can be solved without: name it under New solve.
+        For an issue of a public repository you do not need this: enter it under New solve.
       </p>
     </Empty>
   );

@@ -47,7 +47,7 @@ export function IssueSearch({ filter, choose }: Props) {
             label <Hostile text={filter.label} />
           </span>
           <span aria-hidden>×</span>
-          <span className="sr-only">take away</span>
+          <span className="sr-only">remove</span>
         </button>
       )}
     </search>

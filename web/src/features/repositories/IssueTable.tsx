@@ -82,7 +82,7 @@ function About({ issue, now, choose }: AboutProps) {
       </time>
       {issue.comments > 0 && <span>{count(issue.comments, "comment")}</span>}
       <ForgeLink url={issue.url} className="hover:text-text hover:underline">
-        read it there
+        open at the forge
       </ForgeLink>
     </div>
   );

@@ -44,7 +44,7 @@ function Row({ repo, now, place, isChosen }: RowProps) {
           {repo.is_private && <Tag tone="accent">private</Tag>}
           {repo.is_archived && <Tag>archived</Tag>}
           <span className="ml-auto flex flex-wrap gap-x-4 text-xs text-soft tabular-nums">
-            <span title="What you may do there">{repo.role}</span>
+            <span title="Your role there">{repo.role}</span>
             <span>{count(repo.open_issues, "open issue")}</span>
             {repo.pushed_at !== null && (
               <time

@@ -92,7 +92,7 @@ describe("repositories", () => {
     open("/repos", { mode: "local" });
     expect(await screen.findByText(told)).toBeVisible();
     expect(screen.getByText("yudai login")).toBeVisible();
-    expect(screen.getByRole("button", { name: "Look again" })).toBeVisible();
+    expect(screen.getByRole("button", { name: "Try again" })).toBeVisible();
   });
 
   test("none, and a forge that is away", async () => {
@@ -138,7 +138,7 @@ describe("issues", () => {
     await user.type(screen.getByRole("searchbox"), "twice");
     await waitFor(() => expect(asked.at(-1)?.query).toEqual({ q: "twice", label: "bug", page: 1 }));
     expect(router.state.location.search).toBe("?q=twice&label=bug");
-    await user.click(screen.getByRole("button", { name: /take away/ }));
+    await user.click(screen.getByRole("button", { name: /remove/ }));
     await waitFor(() => expect(router.state.location.search).toBe("?q=twice"));
   });
 

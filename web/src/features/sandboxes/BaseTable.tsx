@@ -56,7 +56,7 @@ function Row({ base, now, remove }: { base: BaseView; now: number; remove: Props
       </td>
       <td className={`${CELL} text-right tabular-nums`}>
         {base.size_bytes === null ? (
-          <span title="Its provider does not say">?</span>
+          <span title="The provider does not report it">?</span>
         ) : (
           bytes(base.size_bytes)
         )}
@@ -68,7 +68,7 @@ function Row({ base, now, remove }: { base: BaseView; now: number; remove: Props
         <Button
           look="danger"
           disabled={base.users > 0}
-          title={base.users > 0 ? "Sandboxes stand on it" : undefined}
+          title={base.users > 0 ? "Sandboxes use it" : undefined}
           aria-label={`Remove ${shown(base.key)}`}
           onClick={() => remove(base)}
         >

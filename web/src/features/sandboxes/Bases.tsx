@@ -49,7 +49,7 @@ export function Bases() {
       {query.data?.bases.length === 0 && (
         <p className="text-sm text-soft">
           None yet. The first solve of a repository prepares one: its files at a commit, with what
-          its set-up installs. Every sandbox of it stands on that.
+          set-up installs. All its sandboxes start from that base.
         </p>
       )}
       {query.data && query.data.bases.length > 0 && (
@@ -64,5 +64,5 @@ export function Bases() {
 export function totalWords({ bases, total_bytes }: BaseList): string {
   if (bases.length === 0) return "";
   const isCertain = bases.every((base) => base.size_bytes !== null);
-  return `${count(bases.length, "base")}, ${isCertain ? "" : "at least "}${bytes(total_bytes)} together`;
+  return `${count(bases.length, "base")}, ${isCertain ? "" : "at least "}${bytes(total_bytes)} in total`;
 }

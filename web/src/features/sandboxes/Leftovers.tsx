@@ -40,8 +40,8 @@ export function Leftovers() {
           </Button>
         )}
         <p className="min-w-0 grow basis-60 text-xs text-muted">
-          What dead processes left, on every backend that is set up. Workers look once a minute and
-          remove it by themselves.
+          Sandboxes that dead processes left, on every backend that is set up. Workers check once a
+          minute and remove them automatically.
         </p>
       </div>
       {look.error && <Failure error={look.error} />}
@@ -57,8 +57,8 @@ export function Leftovers() {
           close={() => ask(false)}
         >
           <p className="text-soft">
-            Looks once more and removes what nobody looks after then. Sandboxes whose process is
-            alive stay, and those of other installations are never touched.
+            Checks again and removes sandboxes without a live process. Sandboxes of other
+            installations are never touched.
           </p>
         </ConfirmDialog>
       )}

@@ -32,8 +32,8 @@ export function OpenSandboxes() {
       )}
       {query.data?.length === 0 && (
         <p className="text-sm text-soft">
-          No sandbox is open in a container or at a provider. Those by bubblewrap and as plain
-          processes end with their process: they are not listed.
+          No sandbox is open in a container or at a provider. bubblewrap sandboxes and plain
+          processes are not listed, because they end with their process.
         </p>
       )}
       {query.data && query.data.length > 0 && <SandboxTable sandboxes={query.data} />}

@@ -25,8 +25,8 @@ export function RemoveBase({ base, close }: { base: BaseView; close: () => void 
         <Hostile text={base.key} />
       </p>
       <p className="text-soft">
-        Whoever needs it again builds it anew: that takes its set-up's time, and nothing else is
-        lost.
+        If a solve needs it again, it is built again, which takes the time of its set-up. Nothing
+        else is lost.
       </p>
     </ConfirmDialog>
   );

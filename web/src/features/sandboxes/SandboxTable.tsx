@@ -21,11 +21,11 @@ export function SandboxTable({ sandboxes }: { sandboxes: readonly SandboxView[] 
       <table className="w-full min-w-[44rem] text-sm">
         <thead className="text-xs text-muted">
           <tr>
-            <th className={HEAD}>Whose</th>
+            <th className={HEAD}>Owner</th>
             <th className={HEAD}>State</th>
             <th className={`${HEAD} text-right`}>Age</th>
             <th className={HEAD}>Backend</th>
-            <th className={HEAD}>Its provider's id</th>
+            <th className={HEAD}>Provider's id</th>
             <th className={HEAD}>Issue</th>
           </tr>
         </thead>
@@ -67,7 +67,7 @@ function Row({ one, chosen }: { one: SandboxView; chosen: boolean }) {
         {one.external ? (
           <Hostile text={one.external} />
         ) : (
-          <span className="text-muted">being made</span>
+          <span className="text-muted">being created</span>
         )}
       </td>
       <td className={`${CELL} max-w-64 truncate text-soft`} title={shown(one.tags.issue)}>

@@ -13,7 +13,7 @@ export function SweptList({ swept }: { swept: Swept }) {
           {swept.failures.map((one) => (
             <li key={one.backend} className="[overflow-wrap:anywhere] text-bad">
               <span aria-hidden>✗ </span>
-              <Hostile text={one.backend} /> could not be looked at: <Hostile text={one.error} />
+              <Hostile text={one.backend} /> could not be checked: <Hostile text={one.error} />
             </li>
           ))}
         </ul>

@@ -16,7 +16,7 @@ test("a sandbox belongs to a run, a solve, or whoever named themselves", () => {
     full: "doctor",
     to: null,
   });
-  expect(whose(aSandbox({ owner: "", tags: NO_TAGS })).words).toBe("nobody");
+  expect(whose(aSandbox({ owner: "", tags: NO_TAGS })).words).toBe("unknown");
 });
 
 test("a tag that is no id cannot lead elsewhere", () => {
@@ -34,8 +34,8 @@ test("what a look found, in one line", () => {
     aLeftover({ id: "d", fate: "waiting" }),
   ];
   expect(summary(aLook({ dry_run: false, leftovers }))).toBe(
-    "2 leftovers removed; 1 leftover could not be removed, the next look tries again;" +
-      " 1 leftover watched first.",
+    "2 leftovers removed; 1 leftover could not be removed; the next check tries again;" +
+      " 1 leftover being watched.",
   );
 });
 
@@ -48,9 +48,9 @@ test("nothing found is not nothing there when a backend did not answer", () => {
 
 test("a sum with an unknown size in it is a lower bound", () => {
   const known = { bases: [aBase(), aBase({ key: "b" })], total_bytes: 2 ** 31 };
-  expect(totalWords(known)).toBe("2 bases, 2.0 GB together");
+  expect(totalWords(known)).toBe("2 bases, 2.0 GB in total");
   const unknown = { bases: [aBase({ size_bytes: null })], total_bytes: 0 };
-  expect(totalWords(unknown)).toBe("1 base, at least 0 B together");
+  expect(totalWords(unknown)).toBe("1 base, at least 0 B in total");
   expect(totalWords({ bases: [], total_bytes: 0 })).toBe("");
 });
 

@@ -25,7 +25,7 @@ export function whose({ tags, owner }: SandboxView): Whose {
     return { words: `run ${short(tags.run)}`, full: tags.run, to };
   }
   if (solve) return { words: `solve ${short(tags.solve)}`, full: tags.solve, to: solve };
-  return { words: owner || "nobody", full: owner, to: null };
+  return { words: owner || "unknown", full: owner, to: null };
 }
 
 /** How long ago, where it is known. */
@@ -48,7 +48,7 @@ export const FATES: Record<Fate, FateWords> = {
     dry: "cannot be removed",
     done: "could not be removed",
   },
-  waiting: { sign: "○", colour: "text-soft", dry: "is watched first", done: "is watched first" },
+  waiting: { sign: "○", colour: "text-soft", dry: "is being watched", done: "is being watched" },
 };
 
 export function countOf({ leftovers }: Swept, fate: Fate): number {
@@ -62,8 +62,8 @@ export function summary(swept: Swept): string {
   const waiting = countOf(swept, "waiting");
   const told = [
     removed && `${count(removed, "leftover")} ${swept.dry_run ? "would be " : ""}removed`,
-    refused && `${count(refused, "leftover")} could not be removed, the next look tries again`,
-    waiting && `${count(waiting, "leftover")} watched first`,
+    refused && `${count(refused, "leftover")} could not be removed; the next check tries again`,
+    waiting && `${count(waiting, "leftover")} being watched`,
   ].filter(Boolean);
   if (told.length) return `${told.join("; ")}.`;
   if (swept.failures.length) return "Nothing was found on the backends that answered.";

@@ -86,7 +86,7 @@ describe("open sandboxes", () => {
     const table = await screen.findByRole("region", { name: "Open sandboxes" });
     const [, first, second] = within(table).getAllByRole("row");
     expect(first).toHaveTextContent("run bbbbbbbb● held2me2bi7x2kq9octo/passbook#12");
-    expect(second).toHaveTextContent("doctor✗ left behind2me2bbeing made–");
+    expect(second).toHaveTextContent("doctor✗ left behind2me2bbeing created–");
     expect(screen.getByText("2 sandboxes")).toHaveTextContent("2 sandboxes, 1 left behind");
     expect(within(table).getByRole("link", { name: "octo/passbook#12" })).toHaveAttribute(
       "href",
@@ -163,10 +163,10 @@ describe("leftovers", () => {
     serve({ ...EMPTY, [REAP]: aLook({ leftovers: [waiting], failures }) });
     const user = open();
     await user.click(screen.getByRole("button", { name: "Look for leftovers" }));
-    expect(await screen.findByText("1 leftover watched first.")).toBeVisible();
+    expect(await screen.findByText("1 leftover being watched.")).toBeVisible();
     expect(screen.getByRole("list", { name: "Leftovers" })).toHaveTextContent("(watched for 20 s)");
-    expect(screen.getByText(/could not be looked at/)).toHaveTextContent(
-      "prime could not be looked at: the key was refused",
+    expect(screen.getByText(/could not be checked/)).toHaveTextContent(
+      "prime could not be checked: the key was refused",
     );
     expect(screen.queryByRole("button", { name: "Remove them" })).toBeNull();
   });
@@ -210,7 +210,7 @@ describe("prepared bases", () => {
     const [, first, second] = within(table).getAllByRole("row");
     expect(first).toHaveTextContent(/^f6f3bubblewrap\?.* ago.* ago0Remove$/);
     expect(second).toHaveTextContent(/^0c3b0ba1bubblewrap412\.0 MB.*3Remove$/);
-    expect(screen.getByText("2 bases, at least 412.0 MB together")).toBeVisible();
+    expect(screen.getByText("2 bases, at least 412.0 MB in total")).toBeVisible();
     expect(screen.getByRole("button", { name: "Remove 0c3b0ba1" })).toBeDisabled();
   });
 

@@ -53,5 +53,5 @@ test("a backend that nobody asked for is not one that is broken", async () => {
   );
   expect(line("e2b")).toHaveTextContent("–not set up: sandbox e2b: set E2B_API_KEY");
   expect(line("e2b")).toHaveClass("text-muted");
-  expect(line("prime")).toHaveTextContent("✗not good: sandbox prime: the key was refused");
+  expect(line("prime")).toHaveTextContent("✗problem: sandbox prime: the key was refused");
 });

@@ -16,10 +16,10 @@ export function DoctorReport() {
           This machine
         </h2>
         <Button busy={query.isFetching} onClick={() => void query.refetch()}>
-          Look again
+          Check again
         </Button>
       </header>
-      {query.isPending && <Skeleton rows={4} label="Looking at this machine" />}
+      {query.isPending && <Skeleton rows={4} label="Checking this machine" />}
       {query.isError && <Failure error={query.error} />}
       {query.data && <Found found={query.data} />}
       <Link to="/sandboxes" className="self-start text-sm text-second underline">
@@ -77,7 +77,7 @@ function Line(props: LineProps) {
 
 const MARKS = {
   good: { sign: "✓", heard: "good:", colour: "text-good", detail: "text-muted" },
-  bad: { sign: "✗", heard: "not good:", colour: "text-bad", detail: "text-text" },
+  bad: { sign: "✗", heard: "problem:", colour: "text-bad", detail: "text-text" },
   none: { sign: "–", heard: "not set up:", colour: "text-muted", detail: "text-muted" },
 } as const;
 

@@ -8,7 +8,8 @@ export function Keys({ keys }: { keys: SettingsView["keys"] }) {
         Keys
       </h2>
       <p className="text-xs text-muted">
-        From the server's environment. They are never shown, never stored, never in a sandbox.
+        From the server's environment. They are never shown, never stored, and never enter a
+        sandbox.
       </p>
       <ul className="flex flex-col gap-2 text-sm">
         {keys.map((key) => (
@@ -49,7 +50,7 @@ export function Limits({ limits }: { limits: SettingsView["limits"] }) {
 
 const MODES: Record<string, string> = {
   local: "local (one person, no login)",
-  github: "github (everybody signs in)",
+  github: "github (people sign in)",
 };
 
 export function Place({ settings, mode }: { settings: SettingsView; mode: string }) {

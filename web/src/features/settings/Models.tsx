@@ -49,13 +49,11 @@ export function Models() {
               ))}
             </tbody>
           </table>
-          {models.length === 0 && (
-            <p className="p-3 text-sm text-muted">No model is called that.</p>
-          )}
+          {models.length === 0 && <p className="p-3 text-sm text-muted">No model has that name.</p>}
         </section>
       )}
       <p className="text-xs text-muted">
-        Dollars per million tokens. Change one with <code>yudai models set</code>.
+        Dollars per million tokens. Change them with <code>yudai models set</code>.
       </p>
     </section>
   );

@@ -17,15 +17,15 @@ export function FirstSteps() {
   const me = useMe();
   return (
     <div className="flex flex-col gap-3">
-      <h2 className="text-base font-semibold">Nothing has been solved yet. Begin here:</h2>
+      <h2 className="text-base font-semibold">No solves yet. Start here:</h2>
       {demo.error && <Failure error={demo.error} />}
       <div className="grid gap-3 md:grid-cols-3">
         {mayAdminister(me) && (
           <section className={CARD}>
             <h3 className="font-semibold">Watch the demo</h3>
             <p className="grow text-sm text-soft">
-              Seven scripted contestants race for a bug of a sample repository. Real sandboxes, real
-              tests, no key, no cost, half a minute.
+              Seven scripted contestants solve an issue of a sample repository, in real sandboxes
+              with real tests. No key, no cost, half a minute.
             </p>
             <Button look="primary" busy={demo.isPending} onClick={() => demo.mutate()}>
               Start the demo
@@ -36,8 +36,8 @@ export function FirstSteps() {
           <section className={CARD} style={{ "--place": 1 } as React.CSSProperties}>
             <h3 className="font-semibold">Your own folder</h3>
             <p className="grow text-sm text-soft">
-              Name a git repository on this machine and the issue in your own words. Nothing is
-              changed until you apply the champion's patch.
+              Choose a git repository on this machine and describe the issue. Nothing changes until
+              you apply the champion's patch.
             </p>
             <Link to="/new" className={LINK}>
               Choose a folder
@@ -47,8 +47,8 @@ export function FirstSteps() {
         <section className={CARD} style={{ "--place": 2 } as React.CSSProperties}>
           <h3 className="font-semibold">An issue on GitHub</h3>
           <p className="grow text-sm text-soft">
-            Pick one of a repository of yours, or name any as owner/repo#12. The champion comes as a
-            draft pull request, when you want one.
+            Pick one from your repositories, or enter any as owner/repo#12. The champion becomes a
+            draft pull request if you want one.
           </p>
           <div className="flex flex-wrap gap-2">
             <Link to="/repos" className={`${LINK} grow`}>

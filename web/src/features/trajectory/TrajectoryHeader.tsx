@@ -25,7 +25,7 @@ export function TrajectoryHeader({ solveId, runId, facts, reader }: Props) {
     <header className="flex flex-col gap-2">
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
         <Link to={`/solves/${solveId}`} className={`${LINK} -ml-2`}>
-          ← race
+          ← solve
         </Link>
         <h1 className="min-w-0 text-lg max-sm:order-last max-sm:basis-full font-semibold break-words">
           {isChampion && <Star />}

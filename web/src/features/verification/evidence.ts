@@ -40,7 +40,7 @@ export const MEANINGS: Record<VerdictStatus, string> = {
   unproved: "Nothing is broken, but no test shows that the patch helps.",
   failed: "This patch must not be taken as it is.",
   unverified: "The tests could not tell whether this patch is right.",
-  none: "There is no patch whose tests could be run.",
+  none: "There is no patch to test.",
 };
 
 export type Tone = "good" | "bad" | "warn" | "plain";

@@ -9,7 +9,7 @@ import { CONTROL, Field } from "@/ui/Field";
 
 const FIELDS = ["setup", "test", "env", "require_proof"];
 const SETUPS = [
-  { by: "found", name: "as found in the repository" },
+  { by: "found", name: "detected from the repository" },
   { by: "none", name: "nothing to install" },
   { by: "given", name: "these commands" },
 ] as const;
@@ -32,7 +32,11 @@ export function AdvancedFields({ newSolve }: { newSolve: NewSolve }) {
       </summary>
       <div className="flex min-w-0 flex-col gap-4 px-4 pb-4 sm:px-5 sm:pb-5">
         <SetupFields newSolve={newSolve} found={found?.setup ?? []} />
-        <Field label="Test command" hint="empty: found in the repository" error={error("test")}>
+        <Field
+          label="Test command"
+          hint="empty: detected from the repository"
+          error={error("test")}
+        >
           {(wired) => (
             <input
               {...wired}
@@ -50,7 +54,7 @@ export function AdvancedFields({ newSolve }: { newSolve: NewSolve }) {
         <CheckboxField
           name="require_proof"
           label="Require proof"
-          line="a champion needs a test that is red without its patch and green with it; else there is no champion"
+          line="a champion needs a test that is red without its patch and green with it"
           isOn={draft.requireProof}
           turn={(requireProof) => change("require_proof", { requireProof })}
           error={error("require_proof")}
@@ -81,7 +85,7 @@ function SetupFields({ newSolve, found }: { newSolve: NewSolve; found: readonly 
         </div>
       </FieldGroup>
       {isGiven && (
-        <Field label="Commands" hint="one in a line, in this order" error={error("setup")}>
+        <Field label="Commands" hint="one per line, run in this order" error={error("setup")}>
           {(wired) => (
             <textarea
               {...wired}
@@ -104,7 +108,7 @@ function EnvField({ newSolve: { draft, change, error } }: { newSolve: NewSolve }
   return (
     <Field
       label="Python environment"
-      hint="one of the server's machine, used read-only instead of a set-up"
+      hint="on the server's machine; used read-only instead of set-up"
       error={error("env")}
     >
       {(wired) => (

@@ -10,8 +10,8 @@ import type { NewSolve } from "@/features/new-solve/state/useNewSolve";
 import { CONTROL, Field } from "@/ui/Field";
 
 const WAYS = [
-  { by: "text", name: "in words" },
-  { by: "number", name: "by its number" },
+  { by: "text", name: "as text" },
+  { by: "number", name: "by number" },
 ] as const;
 
 /** The issue: in words, or by its number where a forge has it. */
@@ -84,7 +84,7 @@ function Words({ newSolve: { draft, change, error } }: { newSolve: NewSolve }) {
       </Field>
       <Field
         label="Description"
-        hint="Markdown. What happens, what should happen, an example: contestants read nothing else."
+        hint="Markdown. Say what happens, what should happen, and give an example. Contestants read nothing else."
         error={error("issue_text")}
       >
         {(wired) => (

@@ -11,18 +11,18 @@ interface Shown {
 }
 
 const FIELDS: readonly Shown[] = [
-  { name: "budget_usd", label: "Budget", unit: "dollars, all together" },
-  { name: "run_budget_usd", label: "Per run", unit: "dollars, each run" },
+  { name: "budget_usd", label: "Budget", unit: "dollars for all runs" },
+  { name: "run_budget_usd", label: "Per run", unit: "dollars per run" },
   { name: "max_parallel", label: "At a time", unit: "runs", whole: true },
   { name: "max_runs", label: "Contestants", unit: "at most", whole: true },
-  { name: "time_budget_s", label: "Time", unit: "minutes, all together" },
-  { name: "run_time_budget_s", label: "Time per run", unit: "minutes, each run" },
-  { name: "max_steps", label: "Steps", unit: "model calls of a run", whole: true },
+  { name: "time_budget_s", label: "Time", unit: "minutes for all runs" },
+  { name: "run_time_budget_s", label: "Time per run", unit: "minutes per run" },
+  { name: "max_steps", label: "Steps", unit: "model calls per run", whole: true },
 ];
 
 export function LimitFields({ newSolve: { draft, change, error } }: { newSolve: NewSolve }) {
   return (
-    <FormSection number={4} title="Limits" aside="empty: as the server has it">
+    <FormSection number={4} title="Limits" aside="empty: the server's default">
       <div className="grid grid-cols-2 items-start gap-4 @xl:grid-cols-4">
         {FIELDS.map(({ name, label, unit, whole }) => (
           <Field key={name} label={label} hint={unit} error={error(`limits.${name}`)}>

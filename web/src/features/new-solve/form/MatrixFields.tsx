@@ -33,7 +33,7 @@ export function MatrixFields({ newSolve, modelsAsked }: Props) {
     <FormSection number={3} title="Who competes" aside={<Product newSolve={newSolve} />}>
       <Switch
         label="Arena"
-        line={draft.arena ? "a line-up competes" : "one contestant works alone"}
+        line={draft.arena ? "several contestants compete" : "a single contestant"}
         isOn={draft.arena}
         turn={(arena) => change("matrix.models", (before) => withArena(before, arena))}
       />
@@ -56,7 +56,7 @@ export function MatrixFields({ newSolve, modelsAsked }: Props) {
       <div className="grid gap-4 @2xl:grid-cols-2">
         <NumberChoice
           legend={draft.arena ? "Temperatures" : "Temperature"}
-          hint="0 is steady, 1 and above inventive"
+          hint="0 is predictable, 1 and above more varied"
           name="matrix.temperatures"
           offered={TEMPERATURES}
           chosen={axes.temperatures}
@@ -67,7 +67,7 @@ export function MatrixFields({ newSolve, modelsAsked }: Props) {
         />
         <NumberChoice
           legend="Max edits"
-          hint="steps of a run that may change files"
+          hint="steps per run that may change files"
           name="matrix.max_edits"
           offered={EDITS}
           chosen={axes.max_edits}
@@ -107,7 +107,7 @@ function Strategies({ newSolve: { draft, change, error } }: { newSolve: NewSolve
     <FieldGroup
       legend={draft.arena ? "Strategies" : "Strategy"}
       field="matrix.strategies"
-      hint="how a contestant is told to work"
+      hint="the instructions a contestant gets"
       error={error("matrix.strategies")}
     >
       <div className="grid gap-2 @lg:grid-cols-2">

@@ -90,7 +90,7 @@ test("owner/repo#12: what contestants will read, what was stripped, and a solve 
   expect(issue).toHaveTextContent("1 invisible character stripped");
   expect(issue).toHaveTextContent("3 comments left out");
   expect(issue.querySelector("img")).toBeNull();
-  await user.click(screen.getByRole("radio", { name: /^by itself/ }));
+  await user.click(screen.getByRole("radio", { name: /^automatically/ }));
   const wanted = { repo_url: "o/r", issue_number: 12, publish: "auto" };
   await waitFor(() => expect(bodyOf(asked, "POST /api/forecasts")).toMatchObject(wanted));
   await waitFor(() => expect(repo).toHaveAccessibleDescription(/https:\/\/github.com\/O\/r/));
@@ -107,7 +107,7 @@ test("what the forge refuses stands at its field; in words instead", async () =>
   await user.click(start());
   const number = screen.getByLabelText("Issue number");
   await waitFor(() => expect(number).toHaveAccessibleDescription("no such issue"));
-  await user.click(screen.getByRole("radio", { name: "in words" }));
+  await user.click(screen.getByRole("radio", { name: "as text" }));
   expect(screen.getByLabelText("Title")).toBeVisible();
   expect(screen.queryByRole("article")).toBeNull();
 });
@@ -131,7 +131,7 @@ test("where people sign in there are no folders, and the demo is an administrato
   expect(screen.queryByRole("button", { name: "Watch the demo" })).toBeNull();
   expect(screen.queryByLabelText("Include uncommitted changes")).toBeNull();
   await user.click(start());
-  expect(repo).toHaveAccessibleDescription(/folders are for one person's own machine/);
+  expect(repo).toHaveAccessibleDescription(/folders work only on your own machine/);
   expect(bodyOf(asked, "POST /api/solves")).toBeUndefined();
   await user.click(screen.getByRole("link", { name: /^Pick an issue/ }));
   expect(router.state.location.pathname).toBe("/repos");

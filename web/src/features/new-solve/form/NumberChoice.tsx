@@ -61,7 +61,7 @@ function Another({ legend, trouble, add }: AnotherProps) {
   const take = () => {
     const value = numberOf(typed);
     if (value === null) return;
-    const told = Number.isNaN(value) ? "this is no number" : trouble(value);
+    const told = Number.isNaN(value) ? "this is not a number" : trouble(value);
     setWrong(told ?? "");
     if (told) return;
     add(value);

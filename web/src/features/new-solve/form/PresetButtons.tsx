@@ -5,7 +5,7 @@ import type { NewSolve } from "@/features/new-solve/state/useNewSolve";
 export function PresetButtons({ newSolve: { draft, change } }: { newSolve: NewSolve }) {
   const now = presetOf(draft);
   return (
-    <FieldGroup legend="Presets" hint="a line-up with its limits">
+    <FieldGroup legend="Presets" hint="contestants with their limits">
       <div className="grid gap-2 @lg:grid-cols-2">
         {PRESETS.map((preset) => (
           <button

@@ -6,7 +6,7 @@ import type { NewSolve } from "@/features/new-solve/state/useNewSolve";
 /** Whether anything is written at the forge, and who says so. */
 export function PublishFields({ newSolve: { draft, change, error } }: { newSolve: NewSolve }) {
   return (
-    <FieldGroup legend="A pull request with the champion" field="publish" error={error("publish")}>
+    <FieldGroup legend="Pull request with the champion" field="publish" error={error("publish")}>
       <div className="grid gap-2 @lg:grid-cols-3">
         {PUBLISHING.map(({ mode, name, line }) => (
           <Choice

@@ -56,7 +56,7 @@ export function RepositoryField({ newSolve }: { newSolve: NewSolve }) {
       </datalist>
       <Recent places={places} take={(repo) => change("repo", { repo })} now={draft.repo} />
       <Link to={pickPath(draft)} className="min-h-6 self-start text-xs text-second underline">
-        Pick an issue of a repository at the forge
+        Pick an issue from a repository
       </Link>
     </div>
   );
@@ -112,8 +112,8 @@ function RepoHint({ newSolve }: { newSolve: NewSolve }) {
   const found = folder ? factsOf(folder) : remoteOf(newSolve);
   if (!found) {
     return newSolve.folders
-      ? "owner/repo#12, an issue's address, or a folder of the server's machine by its whole path"
-      : "owner/repo#12, or the address of an issue";
+      ? "owner/repo#12, an issue's URL, or the absolute path of a folder on the server's machine"
+      : "owner/repo#12, or an issue's URL";
   }
   return (
     <span className="break-words text-soft">

@@ -19,7 +19,11 @@ export function SourceFields({ newSolve }: { newSolve: NewSolve }) {
       <div className="grid items-start gap-4 @lg:grid-cols-2">
         <Field
           label="Base branch"
-          hint={kind === "folder" ? "or any commit; empty: what is checked out" : "empty: its own"}
+          hint={
+            kind === "folder"
+              ? "or any commit; empty: what is checked out"
+              : "empty: the default branch"
+          }
           error={error("base_branch")}
         >
           {(wired) => (

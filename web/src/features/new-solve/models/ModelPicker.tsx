@@ -58,7 +58,7 @@ export function ModelPicker({ models, chosen, many, choose, error }: Props) {
         ))}
         {!found.length && (
           <li className="px-2 py-3 text-sm text-muted">
-            {typed ? "No known model has this name: add it, and say its price." : "No models."}
+            {typed ? "No known model has this name. Add it and give its price." : "No models."}
           </li>
         )}
       </ul>
@@ -87,7 +87,7 @@ function Search({ query, setQuery, add, isNew }: SearchProps) {
       <div className="min-w-0 grow basis-60">
         <Field
           label="Find a model, or add one by its name"
-          hint={trouble ?? "prices are dollars per million tokens, in and out"}
+          hint={trouble ?? "prices in dollars per million tokens, input and output"}
         >
           {(wired) => (
             <input
@@ -123,7 +123,7 @@ interface ChosenProps {
 }
 
 function Chosen({ names, drop }: ChosenProps) {
-  if (!names.length) return <p className="text-sm text-muted">None is chosen yet.</p>;
+  if (!names.length) return <p className="text-sm text-muted">No model chosen yet.</p>;
   return (
     <ul aria-label="Chosen models" className="flex min-w-0 flex-wrap gap-2">
       {names.map((name) => (

@@ -31,7 +31,7 @@ function Price({ name, newSolve: { draft, change, error } }: { name: string; new
     <FieldGroup
       field={field}
       legend={`Price of ${shown(name)}`}
-      hint="no price is known: dollars per million tokens; 0 and 0 if it costs nothing"
+      hint="unknown: give dollars per million tokens, or 0 and 0 if it is free"
       error={error(field)}
     >
       <div className="flex flex-wrap gap-3">

@@ -35,8 +35,8 @@ export function matching(models: readonly ModelView[], query: string): ModelView
 
 /** What is wrong with it as the name of a model; null: nothing. */
 export function nameTrouble(name: string): string | null {
-  if (/\s/.test(name)) return "a model's name has no spaces, as in vendor/name";
-  if (name.length > 300) return "a model's name has at most 300 characters";
+  if (/\s/.test(name)) return "a model name has no spaces, as in vendor/name";
+  if (name.length > 300) return "a model name has at most 300 characters";
   return null;
 }
 

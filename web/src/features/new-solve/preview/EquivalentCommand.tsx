@@ -23,7 +23,7 @@ export function EquivalentCommand({ newSolve }: { newSolve: NewSolve }) {
       className="card flex min-w-0 flex-col gap-3 p-4 sm:p-5"
     >
       <h2 id={`${panel}-title`} className="text-base font-semibold">
-        The same without this page
+        The same request elsewhere
       </h2>
       <div className="flex flex-wrap items-end justify-between gap-2">
         <Tabs label="How" tabs={TABS} chosen={tab} choose={setTab} panel={panel} />
@@ -44,8 +44,8 @@ export function EquivalentCommand({ newSolve }: { newSolve: NewSolve }) {
         ) : (
           <p className="text-sm text-muted">
             {newSolve.foreseen.isFresh
-              ? "The line is told for folders alone; yudai solve owner/repo#12 takes the same options."
-              : "The command line comes with the estimate."}
+              ? "The command is shown for folders only; yudai solve owner/repo#12 takes the same options."
+              : "The command line appears with the estimate."}
           </p>
         )}
       </div>

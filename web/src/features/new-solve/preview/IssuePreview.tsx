@@ -61,7 +61,7 @@ function Shown({ preview }: { preview: Preview }) {
         {issue.body ? (
           <Markdown text={issue.body} />
         ) : (
-          <p className="text-muted">It has no description: contestants get its title alone.</p>
+          <p className="text-muted">It has no description: contestants get only its title.</p>
         )}
       </div>
       <Notes preview={preview} />

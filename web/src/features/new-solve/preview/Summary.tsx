@@ -49,8 +49,7 @@ export function Summary({ newSolve, isSending }: Props) {
         {startWords(totalOf(draft) ? starting : 0, most)}
       </Button>
       <p className="-mt-2 text-xs text-muted">
-        Nothing is spent before you press it. <kbd>Ctrl</kbd> <kbd>Enter</kbd> presses it from any
-        field.
+        Nothing is spent before you start. <kbd>Ctrl</kbd> <kbd>Enter</kbd> starts from any field.
       </p>
       {fresh?.lacks.map((lack) => (
         <p key={lack} className="text-sm break-words text-accent-text">
@@ -72,8 +71,7 @@ export function Summary({ newSolve, isSending }: Props) {
       <Marked newSolve={newSolve} />
       {total > starting && (
         <p className="text-xs text-muted">
-          Of {total}: the limit keeps {count(total - starting, "other")} out, a varied selection
-          starts.
+          The limit allows {starting} of {total} contestants: a varied selection starts.
         </p>
       )}
       <EstimateNotes newSolve={newSolve} />
@@ -88,7 +86,7 @@ function Marked({ newSolve: { due, moveTo } }: { newSolve: NewSolve }) {
     <div className="text-sm text-bad">
       <p>
         <span aria-hidden>✗ </span>
-        {count(due.length, "field")} to mend:
+        {count(due.length, "field")} to fix:
       </p>
       <ul className="mt-1 flex flex-wrap gap-x-3">
         {due.map((field) => (

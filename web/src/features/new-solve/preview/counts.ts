@@ -30,7 +30,7 @@ export function productOf(draft: Draft): string {
   return [
     count(models.length, "model"),
     count(temperatures.length, "temperature"),
-    count(max_edits.length, "limit of edits", "limits of edits"),
+    count(max_edits.length, "edit limit"),
     count(strategies.length, "strategy", "strategies"),
   ].join(" × ");
 }

@@ -3,9 +3,13 @@ import type { PublishMode, Strategy } from "@/api/types";
 /** What is on the form. Numbers are kept as they were typed, so that a slip can be mended. */
 
 export const PUBLISHING: readonly { mode: PublishMode; name: string; line: string }[] = [
-  { mode: "auto", name: "by itself", line: "a draft, as soon as a champion passed every check" },
-  { mode: "ask", name: "ask me", line: "nothing is pushed before somebody presses the button" },
-  { mode: "never", name: "never", line: "the patch stays here, to be read and downloaded" },
+  {
+    mode: "auto",
+    name: "automatically",
+    line: "a draft, as soon as a champion has passed every check",
+  },
+  { mode: "ask", name: "ask me", line: "nothing is pushed until a person presses the button" },
+  { mode: "never", name: "never", line: "the patch stays here to read and download" },
 ];
 
 export const LIMITS = [

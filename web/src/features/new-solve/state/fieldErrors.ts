@@ -68,8 +68,8 @@ export function errorsOf(problem: ProblemError): Errors {
   return Object.keys(found).length ? found : { "": problem.message };
 }
 
-const NAME_ONE = "write owner/repo#12, or paste the address of an issue";
-const NO_FOLDERS = `folders are for one person's own machine: ${NAME_ONE}`;
+const NAME_ONE = "write owner/repo#12, or paste an issue's URL";
+const NO_FOLDERS = `folders work only on your own machine: ${NAME_ONE}`;
 
 /** What can be seen to be wrong without asking the server; where people sign in there are no folders. */
 export function check(draft: Draft, models: readonly ModelView[], folders = true): Errors {
@@ -87,7 +87,7 @@ export function check(draft: Draft, models: readonly ModelView[], folders = true
     if (trouble) errors[`prices.${name}`] = trouble;
   }
   if (draft.setupBy === "given" && !draft.setup.trim()) {
-    errors.setup = "write the commands, one in a line, or choose another set-up";
+    errors.setup = "write the commands, one per line, or choose another set-up";
   }
   return errors;
 }
@@ -96,13 +96,13 @@ function whereTrouble(draft: Draft, folders: boolean): Errors {
   const { kind, wrong = "" } = parseRepository(draft.repo);
   if (kind === "remote") return {};
   if (!folders) return { repo: kind === "folder" ? NO_FOLDERS : NAME_ONE };
-  if (kind === "none") return { repo: "name a folder of the server's machine, or a repository" };
+  if (kind === "none") return { repo: "name a folder on the server's machine, or a repository" };
   return wrong ? { repo: wrong } : {};
 }
 
 function whatTrouble(draft: Draft): Errors {
   if (isByNumber(draft)) {
-    return issueNumber(draft) ? {} : { issue_number: "the issue's number, as in 123" };
+    return issueNumber(draft) ? {} : { issue_number: "give the issue's number, such as 123" };
   }
   const isTold = draft.title.trim() || draft.body.trim();
   return isTold ? {} : { issue_title: "say what to solve: one line is enough" };
@@ -111,7 +111,7 @@ function whatTrouble(draft: Draft): Errors {
 const AXES = [
   ["models", "choose at least one model"],
   ["temperatures", "choose at least one temperature"],
-  ["max_edits", "choose at least one limit of edits"],
+  ["max_edits", "choose at least one edit limit"],
   ["strategies", "choose at least one strategy"],
 ] as const;
 
@@ -128,7 +128,7 @@ function limitTrouble(name: Limit, typed: string): string | null {
   const value = numberOf(typed);
   if (value === null) return null;
   if (typed.trim().startsWith("-")) return "0 or more";
-  if (Number.isNaN(value)) return "a number, as in 2.5";
+  if (Number.isNaN(value)) return "a number, such as 2.5";
   if (WHOLE.includes(name) && !Number.isInteger(value)) return "a whole number";
   if (value === 0 && !MAY_BE_ZERO.includes(name)) return "more than 0";
   return null;
@@ -138,16 +138,16 @@ function priceTrouble(draft: Draft, name: string): string | null {
   const typed = [draft.prices[name]?.input ?? "", draft.prices[name]?.output ?? ""];
   const values = typed.map(numberOf);
   if (values.some((value) => value === null)) {
-    return "no price is known: give both, 0 and 0 if it costs nothing";
+    return "the price is unknown: give both, or 0 and 0 if it is free";
   }
-  return values.some(Number.isNaN) ? "prices are numbers, as in 2.5" : null;
+  return values.some(Number.isNaN) ? "prices are numbers, such as 2.5" : null;
 }
 
 const NEEDS: Record<string, string> = {
   repo: "a repository",
   "matrix.models": "a model",
   "matrix.temperatures": "a temperature",
-  "matrix.max_edits": "a limit of edits",
+  "matrix.max_edits": "an edit limit",
   "matrix.strategies": "a strategy",
   setup: "set-up commands",
 };

@@ -59,7 +59,7 @@ export const PRESETS: readonly Preset[] = [
   {
     id: "mission",
     name: "full matrix",
-    line: "3 models, 2 temperatures, 2 limits of edits, 3 strategies, 30 minutes",
+    line: "3 models, 2 temperatures, 2 edit limits, 3 strategies, 30 minutes",
     axes: {
       models: ["gpt-4.1", "claude-3.7-sonnet", "local-solo"],
       temperatures: [0.2, 0.6],

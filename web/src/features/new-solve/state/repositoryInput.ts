@@ -13,7 +13,7 @@ export interface RepositoryInput {
 }
 
 const HELP =
-  "write owner/repo#12, an issue's address, or a folder's whole path, as in /home/ada/passbook";
+  "write owner/repo#12, an issue's URL, or a folder's absolute path, such as /home/ada/passbook";
 const SHORT = /^([\w-][\w.-]*)\/([\w-][\w.-]*?)(?:\.git)?(?:#(\d{1,9}))?$/;
 /** Only a forge that is tried out on this machine goes without encryption. */
 const LOOPBACK = /^http:\/\/(?:127\.0\.0\.1|localhost|\[::1\])(?::\d{1,5})?\//i;
@@ -59,7 +59,7 @@ function remote(text: string): RepositoryInput {
 
 function wrong(text: string): RepositoryInput {
   const why = text.startsWith("~")
-    ? "the server does not know whose home ~ is"
-    : `this is neither a whole path nor an address`;
+    ? "the server cannot resolve ~"
+    : `this is neither an absolute path nor a URL`;
   return { kind: "wrong", wrong: `${why}: ${HELP}` };
 }

@@ -37,7 +37,7 @@ export function ApplyDialog({ solveId, runId, handle, folder, branchName, close 
   return (
     <ConfirmDialog
       title={`Apply the patch of ${shown(handle)}`}
-      verb={isBranch ? "Make the branch" : "Change the files"}
+      verb={isBranch ? "Create the branch" : "Change the files"}
       busy={apply.isPending}
       disabled={isBranch && !branch}
       error={wrong ? null : apply.error}
@@ -73,8 +73,8 @@ export function ApplyDialog({ solveId, runId, handle, folder, branchName, close 
 
 function Where({ isBranch, choose }: { isBranch: boolean; choose: (isBranch: boolean) => void }) {
   const ways = [
-    { value: false, name: "Into the folder" },
-    { value: true, name: "Onto a new branch" },
+    { value: false, name: "To the folder" },
+    { value: true, name: "To a new branch" },
   ];
   return (
     <fieldset className="flex flex-wrap gap-x-4 gap-y-1">

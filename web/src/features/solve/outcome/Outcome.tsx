@@ -167,7 +167,7 @@ function NoChampion({ solveId, solve, ranking, taken, diff }: OutcomeProps) {
           </>
         ) : (
           <Link to="/new" className={LINK}>
-            Start another one
+            Start another solve
           </Link>
         )
       }

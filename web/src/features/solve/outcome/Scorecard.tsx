@@ -33,7 +33,7 @@ export function Scorecard(props: Props) {
         <Table {...props} />
       ) : (
         <Empty title="No ranking yet">
-          When all runs are verified they stand here in order, with why.
+          When all runs are verified, they are listed here in order, with the reason.
         </Empty>
       )}
       {notStarted.length > 0 && <NotStarted handles={notStarted} ended={ended} />}

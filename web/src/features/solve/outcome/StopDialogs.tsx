@@ -63,7 +63,7 @@ export function DismissDialog({ solveId, close }: { solveId: string; close: () =
   const [reason, setReason] = useState("");
   return (
     <ConfirmDialog
-      title="Take no answer?"
+      title="Dismiss this solve?"
       verb="Dismiss"
       busy={dismiss.isPending}
       error={dismiss.error}
@@ -71,9 +71,9 @@ export function DismissDialog({ solveId, close }: { solveId: string; close: () =
       close={close}
     >
       <p className="text-soft">
-        The solve is completed and nothing is changed. Its runs, patches and logs stay as they are.
+        The solve is completed without taking a patch. Its runs, patches and logs are kept.
       </p>
-      <Field label="Why (for the timeline, may stay empty)">
+      <Field label="Reason (optional, shown in the timeline)">
         {(wired) => (
           <input
             {...wired}

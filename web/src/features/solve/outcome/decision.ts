@@ -10,7 +10,7 @@ export function endingOf({ state, champion }: WatchedSolve): Ending {
 
 const RULES: Record<string, string> = {
   simple: "passed tests first, then fewest files, smallest diff, shortest time",
-  first: "passed tests first, then whoever submitted first",
+  first: "passed tests first, then the earliest submission",
 };
 
 export function ruleOf(reducer: string): string {

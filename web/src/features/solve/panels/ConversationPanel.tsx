@@ -36,7 +36,7 @@ function Begin({ solveId }: { solveId: string }) {
   const talk = useStartConversation(solveId);
   return (
     <div className="flex flex-col items-center gap-3 px-3 py-6 text-center text-sm text-soft">
-      <p>Ask about this race, or start another solve from what you learned.</p>
+      <p>Ask about this solve, or start another one from what you learned.</p>
       <Button look="primary" busy={talk.isPending} onClick={() => talk.mutate("")}>
         Start a conversation
       </Button>

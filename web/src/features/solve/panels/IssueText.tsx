@@ -37,11 +37,11 @@ function Taken({ facts }: { facts: IssueFacts }) {
         was on {date(facts.taken_at)}
         {facts.comments_used > 0 && `, with ${count(facts.comments_used, "comment")}`}.
       </p>
-      {left.length > 0 && <p className="text-accent-text">Not in it: {left.join("; ")}.</p>}
+      {left.length > 0 && <p className="text-accent-text">Left out: {left.join("; ")}.</p>}
     </div>
   );
 }
 
 export function Undecided() {
-  return <Empty title="No champion yet">What it changes and proves is shown here then.</Empty>;
+  return <Empty title="No champion yet">Its changes and proof will be shown here.</Empty>;
 }

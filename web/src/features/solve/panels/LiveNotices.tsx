@@ -25,7 +25,7 @@ export function Upgraded({ error }: Pick<Watched, "error">) {
   }, [error, refetch]);
   if (!data || data.version === first.current) return null;
   return (
-    <Banner action={<Button onClick={() => window.location.reload()}>Load it anew</Button>}>
+    <Banner action={<Button onClick={() => window.location.reload()}>Reload</Button>}>
       The server is now version {data.version}; this page is of {first.current}.
     </Banner>
   );

@@ -151,7 +151,7 @@ function NoLog({ error, kind, retry }: { error: Error; kind: Kind; retry: () => 
       <p>
         There is no log of {NAMES[kind]}: <Hostile text={error.message} />
       </p>
-      <Button onClick={retry}>Look again</Button>
+      <Button onClick={retry}>Try again</Button>
     </div>
   );
 }

@@ -81,8 +81,8 @@ function IssueNumber({ facts }: { facts: SolveView }) {
 
 const WAYS: Record<Origin["kind"], string> = {
   person: "",
-  label: "asked for by a label",
-  comment: "asked for in a comment",
+  label: "requested by a label",
+  comment: "requested in a comment",
 };
 
 /** Who asked for it at the forge, and where. */

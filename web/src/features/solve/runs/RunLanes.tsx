@@ -72,8 +72,8 @@ export function RunLanes(props: Props) {
 function waitsFor({ progress, state }: WatchedSolve, maxParallel: number | undefined): string {
   if (state === "queued") return "the solve waits for its turn";
   const busy = progress.running + progress.verifying;
-  if (!maxParallel) return "waits for a free place";
-  return busy < maxParallel ? "is about to start" : `${busy} of ${maxParallel} places busy`;
+  if (!maxParallel) return "waits for a free slot";
+  return busy < maxParallel ? "is about to start" : `${busy} of ${maxParallel} slots busy`;
 }
 
 function Controls({ axis, setAxis, sort, setSort }: Props) {

@@ -92,6 +92,6 @@ test("a blocked connection tells where to and when", () => {
 
 test("what is above the limit is told in one go", () => {
   const event = anEvent(1, "network.blocked_more", T0);
-  expect(eventWords(event.kind)).toBe("more connections were blocked than are told here,");
+  expect(eventWords(event.kind)).toBe("more connections were blocked than are listed here,");
   expect(eventFacts({ ...event, data: { phase: "agent" } })).toBe("in the agent phase");
 });
