@@ -894,7 +894,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read
+         * Read Outcomes
          * @description Get the pull request as last seen, with its outcomes.
          */
         get: operations["getOutcomes"];
@@ -916,7 +916,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Confirm
+         * Confirm Outcome
          * @description Confirm or reject a suspected revert, which has no effect before.
          */
         post: operations["confirmOutcome"];
