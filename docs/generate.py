@@ -12,6 +12,7 @@ from yudai.api.app import contract
 from yudai.api.errors import KINDS
 from yudai.cli.app import app
 from yudai.ranking.domain.reducers import REDUCERS
+from yudai.sandboxes.domain.backends import BACKENDS
 from yudai.sandboxes.domain.guarantees import KINDS as GUARANTEES
 from yudai.settings import Settings
 from yudai.solves.domain.strategies import STRATEGIES
@@ -144,7 +145,8 @@ def choices_module() -> str:
     }
     return (
         "// Generated from the registries of `src/yudai` by `make gen`: do not edit.\n"
-        'import type { Strategy } from "./types";\n\n'
+        'import type { BackendName, Strategy } from "./types";\n\n'
+        f"export const BACKENDS: readonly BackendName[] = {json.dumps(list(BACKENDS))};\n\n"
         "export const STRATEGIES: readonly { name: Strategy; line: string }[] = "
         f"{json.dumps(strategies, indent=2)};\n\n"
         "/** What each reducer compares, in its order. */\n"

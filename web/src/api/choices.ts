@@ -1,5 +1,7 @@
 // Generated from the registries of `src/yudai` by `make gen`: do not edit.
-import type { Strategy } from "./types";
+import type { BackendName, Strategy } from "./types";
+
+export const BACKENDS: readonly BackendName[] = ["bubblewrap", "process", "container", "e2b", "prime"];
 
 export const STRATEGIES: readonly { name: Strategy; line: string }[] = [
   {

@@ -1,10 +1,10 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useSearchParams } from "react-router";
+import { BACKENDS } from "@/api/choices";
 import { basesQuery } from "@/api/queries/sandboxes";
 import type { BaseList, BaseView } from "@/api/types";
 import { BaseTable } from "@/features/sandboxes/BaseTable";
-import { BACKENDS } from "@/features/sandboxes/labels";
 import { RemoveBase } from "@/features/sandboxes/RemoveBase";
 import { bytes, count } from "@/lib/format";
 import { CONTROL } from "@/ui/Field";

@@ -1,13 +1,5 @@
-import type { BackendName, Fate, SandboxView, Swept } from "@/api/types";
+import type { Fate, SandboxView, Swept } from "@/api/types";
 import { age, count, short } from "@/lib/format";
-
-export const BACKENDS = [
-  "bubblewrap",
-  "process",
-  "container",
-  "e2b",
-  "prime",
-] as const satisfies readonly BackendName[];
 
 interface Whose {
   words: string;
