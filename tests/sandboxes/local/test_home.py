@@ -58,10 +58,15 @@ def test_what_tried_out_this_host_for_the_dead_is_ended(tmp_path: Path, *, is_or
     dead = mine.parent / "0123456789abcdef"
     (dead / "trial").mkdir(parents=True)
     (dead / "lock").touch()
-    words = ("--dev-bind", "/", "/", "--ro-bind", str(dead / "trial"), "/mnt", "sleep", "1000")
+    # Not all of `/`: mounts of other tests below it come and go while bubblewrap reads them.
+    programs = [
+        word for at in ("/usr", "/lib", "/lib64", "/bin") for word in ("--ro-bind-try", at, at)
+    ]
+    words = (*programs, "--ro-bind", str(dead / "trial"), "/mnt", "sleep", "1000")
     above = subprocess.Popen([find_bwraps()[0], "--unshare-pid", *words])
     try:
         while not (inside := children(above.pid)) or not seeing(dead):
+            assert above.poll() is None, "bubblewrap ended by itself"
             time.sleep(0.01)
         if is_orphan:
             above.kill()
