@@ -59,7 +59,7 @@ def make_backend(
 ) -> Backend:
     """The requested backend, else bubblewrap; never silently a weaker one.
 
-    `doors` are Unix sockets that agents' commands reach under a host's name. Where it does not
+    Agents' commands reach `local_sockets` under a host's name. Where it does not
     wait, it refuses when all sandboxes of an account are in use.
     """
     chosen = name or settings.sandbox_backend or DEFAULT

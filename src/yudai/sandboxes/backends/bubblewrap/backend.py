@@ -60,7 +60,7 @@ class BubblewrapBackend(LocalBackend):
     ) -> None:
         """`packages` are for set-up commands; `path` is where a person's programs are.
 
-        `network` says what each phase may reach, and `ways` how; RefusedError for what is no host.
+        `network` says what each phase may reach, `dialing` how; RefusedError for what is no host.
         `overlays=False` makes each workspace a copy, as where the host refuses overlays.
         """
         self._limits = limits or SandboxLimits()
