@@ -10,8 +10,8 @@ import "@/styles.css";
 const client = makeQueryClient();
 followSystemTheme();
 
-// After an upgrade of the server an open page may ask for a part that is gone: once, anew. While the
-// server is away a reload would lose what is shown.
+// After a server upgrade, an open page may request a chunk that no longer exists: reload once.
+// While the server is down, a reload would lose the page.
 window.addEventListener("vite:preloadError", () => {
   const last = Number(sessionStorage.getItem("yudai.reloaded") ?? 0);
   if (Date.now() - last < 30_000) return;
@@ -23,7 +23,7 @@ window.addEventListener("vite:preloadError", () => {
 });
 
 function ignored(): void {
-  // The server is away: what needs the part says so itself.
+  // The component that needs the chunk reports the failure.
 }
 
 const root = document.getElementById("root");

@@ -65,7 +65,7 @@ async def fill(person: Tab, folder: Path, models: tuple[str, ...]) -> None:
     await page.get_by_label("Title", exact=True).fill(title)
     await page.get_by_label("Description").fill(body)
     for model in models:
-        finder = page.get_by_label("Find a model, or add one by its name")
+        finder = page.get_by_label("Find a model, or add one by name")
         await finder.fill(model)
         await finder.press("Enter")
 
@@ -132,7 +132,7 @@ async def apply(person: Tab, solve_id: str) -> None:
     await expect(dialog).to_contain_text("doubling.py")
     await person.shot("apply")
     await dialog.get_by_role("button", name="Change the files").click()
-    await expect(dialog).to_contain_text("The files are changed")
+    await expect(dialog).to_contain_text("The files were changed")
     await dialog.get_by_role("button", name="Done").click()
 
 
@@ -157,7 +157,7 @@ async def test_an_estimate_that_arrives_moves_no_button(
         await page.mouse.move(before["x"] + 20, before["y"] + 20)
         await page.mouse.down()
         asked.set()
-        await page.get_by_text("Who starts").wait_for()
+        await page.get_by_text("Contestants that start").wait_for()
         assert await start.bounding_box() == before
         # Not released there: nothing is to be started.
         await page.mouse.move(1, 1)
@@ -201,12 +201,12 @@ async def test_a_server_that_was_killed_and_is_back(
         await page.evaluate("window.__stays = true")
 
         house.server.kill()
-        await expect(page.get_by_text("The server does not answer")).to_be_visible()
+        await expect(page.get_by_text("The server is not responding")).to_be_visible()
         await expect(page.get_by_text("retrying")).to_be_visible()
         await person.shot("race-away")
 
         house.serve_at(int(url.rpartition(":")[2]))
-        await expect(page.get_by_text("The server does not answer")).to_have_count(0)
+        await expect(page.get_by_text("The server is not responding")).to_have_count(0)
         await expect(page.get_by_role("button", name="Apply")).to_be_visible()
         assert await page.evaluate("window.__stays") is True
         await person.assert_calm(but="net::ERR_")

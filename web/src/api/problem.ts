@@ -1,6 +1,6 @@
 import type { Problem } from "@/api/types";
 
-/** What the server said, or that it said nothing: always one line that tells what is wrong. */
+/** The server's error, or a failed connection. The message is always one line. */
 export class ProblemError extends Error {
   readonly status: number;
   readonly code: string;
@@ -15,12 +15,12 @@ export class ProblemError extends Error {
     this.retryAfterS = retryAfterS;
   }
 
-  /** Asking again can help. */
+  /** True if a retry can succeed. */
   get isPassing(): boolean {
     return this.status === 0 || this.status === 429 || this.status >= 500;
   }
 }
 
 export function unreachable(): ProblemError {
-  return new ProblemError({ detail: "the server does not answer", code: "internal" }, 0);
+  return new ProblemError({ detail: "the server is not responding", code: "internal" }, 0);
 }

@@ -9,7 +9,7 @@ import { ForgeLink } from "@/ui/ForgeLink";
 import { Hostile } from "@/ui/Hostile";
 import { Tag } from "@/ui/Tag";
 
-/** Who is signed in; on one person's own machine there is nobody to tell apart. */
+/** Shows the signed-in user. Hidden in local mode, which has only one user. */
 export function AccountMenu() {
   const me = useMe();
   if (me.mode === "local" || !me.login) return null;
@@ -19,10 +19,10 @@ export function AccountMenu() {
 function Menu({ me, login }: { me: Me; login: string }) {
   const panel = useId();
   const [isOpen, setOpen] = useState(false);
-  const box = useRef<HTMLDivElement>(null);
-  useDismissal(isOpen, box, () => setOpen(false));
+  const container = useRef<HTMLDivElement>(null);
+  useDismissal(isOpen, container, () => setOpen(false));
   return (
-    <div ref={box} className="relative">
+    <div ref={container} className="relative">
       <Button
         look="quiet"
         aria-expanded={isOpen}
@@ -88,10 +88,10 @@ function SignOut() {
   );
 }
 
-/** Escape or a press anywhere else closes it. */
+/** Closes the menu on Escape and on a press outside of it. */
 function useDismissal(
   isOpen: boolean,
-  box: React.RefObject<HTMLElement | null>,
+  container: React.RefObject<HTMLElement | null>,
   close: () => void,
 ): void {
   const latest = useRef(close);
@@ -101,10 +101,10 @@ function useDismissal(
     const press = (event: KeyboardEvent) => {
       if (event.key !== "Escape") return;
       latest.current();
-      box.current?.querySelector("button")?.focus();
+      container.current?.querySelector("button")?.focus();
     };
     const point = (event: PointerEvent) => {
-      if (!box.current?.contains(event.target as Node)) latest.current();
+      if (!container.current?.contains(event.target as Node)) latest.current();
     };
     document.addEventListener("keydown", press);
     document.addEventListener("pointerdown", point);
@@ -112,5 +112,5 @@ function useDismissal(
       document.removeEventListener("keydown", press);
       document.removeEventListener("pointerdown", point);
     };
-  }, [isOpen, box]);
+  }, [isOpen, container]);
 }

@@ -10,7 +10,7 @@ import { Hostile } from "@/ui/Hostile";
 const MOST = 12;
 const MOVES: Record<string, number> = { ArrowDown: 1, ArrowUp: -1 };
 
-/** Everything that can be gone to or done, by typing part of its name. */
+/** Finds pages, solves and commands by part of their name. */
 export function CommandPalette({ close }: { close: () => void }) {
   const go = useNavigate();
   const { pathname } = useLocation();
@@ -56,7 +56,7 @@ export function CommandPalette({ close }: { close: () => void }) {
         placeholder="an issue, a repository, a command"
         className={CONTROL}
       />
-      <div id="palette" role="listbox" aria-label="Found" className="flex flex-col">
+      <div id="palette" role="listbox" aria-label="Results" className="flex flex-col">
         {found.map((command, place) => (
           <Row
             key={command.id}
@@ -81,7 +81,7 @@ interface RowProps {
 
 function Row({ id, command, chosen, act }: RowProps) {
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: the field above takes the keys
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the field above handles the keys
     <div
       id={id}
       role="option"

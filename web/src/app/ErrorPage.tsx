@@ -2,10 +2,10 @@ import { isRouteErrorResponse, useRouteError } from "react-router";
 import { Button } from "@/ui/Button";
 import { Empty } from "@/ui/states";
 
-/** Our own fault: says so, with what there is to report, and one way out. */
+/** Shown after an unexpected error, with its message and a reload button. */
 export function ErrorPage() {
   const error = useRouteError();
-  const told = isRouteErrorResponse(error)
+  const message = isRouteErrorResponse(error)
     ? error.statusText
     : error instanceof Error
       ? error.message
@@ -24,7 +24,7 @@ export function ErrorPage() {
           This is a bug in Yudai. Your solve is not affected: it runs on the server, without the
           page.
         </p>
-        <code className="mt-2 block break-words text-bad">{told}</code>
+        <code className="mt-2 block break-words text-bad">{message}</code>
       </Empty>
     </main>
   );

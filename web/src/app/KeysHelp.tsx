@@ -6,7 +6,7 @@ import { Dialog } from "@/ui/Dialog";
 export function KeysHelp({ close }: { close: () => void }) {
   const [keys, setKeys] = useStored("yudai.keys", "on");
   return (
-    <Dialog title="Keys" close={close} wide>
+    <Dialog title="Keyboard shortcuts" close={close} wide>
       <label className="flex items-center gap-2 text-sm">
         <input
           type="checkbox"

@@ -9,10 +9,10 @@ import { makeQueryClient } from "@/app/queryClient";
 import { RequireLogin } from "@/app/RequireLogin";
 import * as returnPath from "@/lib/returnPath";
 import { Component as LoginPage } from "@/routes/LoginPage";
-import { NOBODY, Refused, serve, someone } from "@/testing/fakeServer";
+import { Refused, SIGNED_OUT, serve, signedIn } from "@/testing/fakeServer";
 import { Failure } from "@/ui/states";
 
-// A busy machine is no failure.
+// Generous timeouts, because the machine may be busy.
 configure({ asyncUtilTimeout: 8000 });
 vi.setConfig({ testTimeout: 30_000 });
 
@@ -49,14 +49,14 @@ function open(at: string) {
   return router;
 }
 
-const times = (asked: { route: string }[], route: string) =>
-  asked.filter((one) => one.route === route).length;
+const times = (requests: { route: string }[], route: string) =>
+  requests.filter((request) => request.route === route).length;
 
 beforeEach(() => sessionStorage.clear());
 
-test("on one's own machine there is no login anywhere", async () => {
+test("shows no login in local mode", async () => {
   serve({
-    "GET /api/me": someone({ mode: "local", login: "local" }),
+    "GET /api/me": signedIn({ mode: "local", login: "local" }),
     "GET /api/cost": {},
   });
   const router = open("/login");
@@ -65,13 +65,13 @@ test("on one's own machine there is no login anywhere", async () => {
   expect(screen.queryByRole("button", { name: /Account/ })).toBeNull();
 });
 
-test("whoever is not signed in is sent to the login, from where the forge brings them back", async () => {
-  const asked = serve({ "GET /api/me": NOBODY });
+test("redirects to the login, with a return path, when signed out", async () => {
+  const requests = serve({ "GET /api/me": SIGNED_OUT });
   const router = open("/cost?days=7");
   const link = await screen.findByRole("link", { name: "Sign in with GitHub" });
   expect(link).toHaveAttribute("href", "/auth/login?return_to=%2Fcost%3Fdays%3D7");
   expect(router.state.location.search).toBe("?return_to=%2Fcost%3Fdays%3D7");
-  expect(times(asked, "GET /api/cost")).toBe(0);
+  expect(times(requests, "GET /api/cost")).toBe(0);
 });
 
 test.each([
@@ -79,8 +79,8 @@ test.each([
   ["refused", /was not completed/],
   ["forge_unavailable", /is not responding/],
   ["<img src=x>", /sign-in failed/],
-])("the way back says %s in words, and keeps where one wanted to go", async (code, words) => {
-  serve({ "GET /api/me": NOBODY });
+])("explains the sign-in problem %s and keeps the return path", async (code, words) => {
+  serve({ "GET /api/me": SIGNED_OUT });
   returnPath.saveReturnPath("/cost");
   open(`/login?problem=${encodeURIComponent(code)}`);
   expect(await screen.findByRole("alert")).toHaveTextContent(words);
@@ -90,62 +90,65 @@ test.each([
   );
 });
 
-test("who is signed in is not kept at the login", async () => {
-  serve({ "GET /api/me": someone(), "GET /api/cost": {} });
+test("leaves the login when signed in", async () => {
+  serve({ "GET /api/me": signedIn(), "GET /api/cost": {} });
   const router = open("/login?return_to=%2F%2Fevil.example");
   expect(await screen.findByText("what it cost")).toBeVisible();
   expect(router.state.location.pathname).toBe("/");
 });
 
-test("a 401 leads to the login once", async () => {
-  const answers: Record<string, unknown> = {
-    "GET /api/me": someone(),
+test("redirects to the login once on a 401", async () => {
+  const responses: Record<string, unknown> = {
+    "GET /api/me": signedIn(),
     "GET /api/cost": () => {
-      answers["GET /api/me"] = NOBODY;
+      responses["GET /api/me"] = SIGNED_OUT;
       return new Refused(401, "log in");
     },
   };
-  const asked = serve(answers);
+  const requests = serve(responses);
   const router = open("/cost");
   await screen.findByRole("link", { name: "Sign in with GitHub" });
   expect(router.state.location.search).toBe("?return_to=%2Fcost");
-  expect(times(asked, "GET /api/me")).toBe(2);
-  expect(times(asked, "GET /api/cost")).toBe(1);
+  expect(times(requests, "GET /api/me")).toBe(2);
+  expect(times(requests, "GET /api/cost")).toBe(1);
 });
 
-test("a 401 to somebody who is signed in all the same is told, and sends nobody round", async () => {
-  const asked = serve({ "GET /api/me": someone(), "GET /api/cost": new Refused(401, "log in") });
+test("shows a 401 without a redirect when still signed in", async () => {
+  const requests = serve({
+    "GET /api/me": signedIn(),
+    "GET /api/cost": new Refused(401, "log in"),
+  });
   const router = open("/cost");
   expect(await screen.findByText("log in")).toBeVisible();
-  await waitFor(() => expect(times(asked, "GET /api/me")).toBe(2));
+  await waitFor(() => expect(times(requests, "GET /api/me")).toBe(2));
   expect(router.state.location.pathname).toBe("/cost");
 });
 
-test("a 403 is a sentence", async () => {
-  const told = "your role in o/r is read: this needs triage, ask there for it";
-  serve({ "GET /api/me": someone(), "GET /api/cost": new Refused(403, told) });
+test("shows the sentence of a 403", async () => {
+  const detail = "your role in o/r is read: this needs triage, ask there for it";
+  serve({ "GET /api/me": signedIn(), "GET /api/cost": new Refused(403, detail) });
   open("/cost");
-  expect(await screen.findByRole("alert")).toHaveTextContent(told);
+  expect(await screen.findByRole("alert")).toHaveTextContent(detail);
 });
 
-test("a server that does not say who asks is told, with a way to ask again", async () => {
-  const answers: Record<string, unknown> = { "GET /api/me": new Refused(418, "no tea") };
-  serve(answers);
+test("shows the error, with a retry, when the current user is unknown", async () => {
+  const responses: Record<string, unknown> = { "GET /api/me": new Refused(418, "no tea") };
+  serve(responses);
   open("/");
   expect(await screen.findByRole("alert")).toHaveTextContent("no tea");
-  Object.assign(answers, { "GET /api/me": someone(), "GET /api/cost": {} });
+  Object.assign(responses, { "GET /api/me": signedIn(), "GET /api/cost": {} });
   await userEvent.click(screen.getByRole("button", { name: "Try again" }));
   expect(await screen.findByText("what it cost")).toBeVisible();
 });
 
-test("the menu says who it is, and signs out", async () => {
+test("shows the user in the menu, and signs out", async () => {
   const leave = vi.spyOn(returnPath, "leave").mockImplementation(() => undefined);
-  const answers: Record<string, unknown> = {
-    "GET /api/me": someone({ is_admin: true, login: "ada\u202e" }),
+  const responses: Record<string, unknown> = {
+    "GET /api/me": signedIn({ is_admin: true, login: "ada\u202e" }),
     "GET /api/cost": {},
     "POST /api/logout": new Refused(503, "not now"),
   };
-  serve(answers);
+  serve(responses);
   open("/");
   const user = userEvent.setup();
   const button = await screen.findByRole("button", { name: /Account.*ada.*admin/ });
@@ -157,7 +160,7 @@ test("the menu says who it is, and signs out", async () => {
   await user.click(screen.getByRole("button", { name: "Sign out" }));
   expect(await screen.findByRole("alert")).toHaveTextContent("still signed in: not now");
   expect(leave).not.toHaveBeenCalled();
-  answers["POST /api/logout"] = {};
+  responses["POST /api/logout"] = {};
   await user.click(screen.getByRole("button", { name: "Sign out" }));
   await waitFor(() => expect(leave).toHaveBeenCalledOnce());
 });

@@ -5,7 +5,7 @@ import { meQuery } from "@/api/queries/me";
 import { loginPath } from "@/lib/returnPath";
 import { Failure, Skeleton } from "@/ui/states";
 
-/** Nothing is asked or shown before it is known who asks. */
+/** Renders children once the current user is known; redirects signed-out persons to the login. */
 export function RequireLogin({ children }: { children: ReactNode }) {
   const query = useQuery(meQuery());
   const { pathname, search, hash } = useLocation();

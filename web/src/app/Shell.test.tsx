@@ -4,13 +4,13 @@ import { createMemoryRouter, RouterProvider } from "react-router";
 import { expect, test, vi } from "vitest";
 import type { Me } from "@/api/types";
 import { Shell } from "@/app/Shell";
-import { someone } from "@/testing/fakeServer";
+import { signedIn } from "@/testing/fakeServer";
 
 function open(me: Partial<Me>) {
   vi.stubGlobal("scrollTo", () => undefined);
   const router = createMemoryRouter([{ path: "*", element: <Shell /> }]);
   const client = new QueryClient();
-  client.setQueryData(["me"], someone(me));
+  client.setQueryData(["me"], signedIn(me));
   render(
     <QueryClientProvider client={client}>
       <RouterProvider router={router} />
@@ -19,10 +19,10 @@ function open(me: Partial<Me>) {
 }
 
 test.each([
-  ["one person's own machine", { mode: "local" }, true],
+  ["a local user", { mode: "local" }, true],
   ["an administrator", { is_admin: true }, true],
-  ["anybody else", {}, false],
-] as const)("sandboxes in the navigation of %s", (_, me, isThere) => {
+  ["any other user", {}, false],
+] as const)("shows sandboxes in the navigation to administrators only: %s", (_, me, isThere) => {
   open(me);
   expect(screen.getByRole("link", { name: "Settings" })).toBeInTheDocument();
   expect(screen.queryByRole("link", { name: "Sandboxes" }) !== null).toBe(isThere);

@@ -17,7 +17,7 @@ const PLACES = [
   { to: "/settings", name: "Settings" },
 ] as const;
 
-/** Its whole name is too long for a telephone. */
+/** The full name does not fit on a phone. */
 function Repositories() {
   return (
     <>
@@ -48,7 +48,7 @@ export function Shell() {
         href="#main"
         className="sr-only focus:not-sr-only focus:absolute focus:z-50 focus:bg-panel focus:p-2"
       >
-        Skip to the content
+        Skip to content
       </a>
       <header className="sticky top-0 z-40 border-b border-line bg-ground">
         <div className="mx-auto flex w-full max-w-[120rem] flex-wrap items-center gap-x-4 gap-y-1 px-4 py-2">

@@ -11,7 +11,7 @@ export interface Command {
 
 type Go = (to: string) => void;
 
-/** What can be done in the solve that is shown. */
+/** Commands for the solve that is shown. */
 function commandsOfSolve(go: Go, path: string): Command[] {
   const here = /^\/solves\/[^/]+/.exec(path)?.[0];
   if (!here) return [];
@@ -19,7 +19,7 @@ function commandsOfSolve(go: Go, path: string): Command[] {
     ["The solve", here],
     ["Compare contestants", `${here}/compare`],
     ["The champion's diff", `${here}?view=diff`],
-    ["Verification of the champion", `${here}?view=verification`],
+    ["The champion's verification", `${here}?view=verification`],
     ["Scorecard", `${here}?view=scorecard`],
     ["Events of this solve", `${here}?view=events`],
     ["Open the conversation", `${here}?talk=1`],
@@ -31,7 +31,7 @@ export function commandsOf(go: Go, path: string): Command[] {
   const places: [string, string, string][] = [
     ["New solve", "/new", "n"],
     ["All solves", "/", "g r"],
-    ["Solves that await review", "/?state=review", ""],
+    ["Solves awaiting review", "/?state=review", ""],
     ["Repositories", "/repos", "g i"],
     ["Conversations", "/conversations", "g m"],
     ["Cost", "/cost", "g c"],
@@ -59,7 +59,7 @@ export function solveCommands(solves: readonly SolveSummary[], go: Go): Command[
   }));
 }
 
-/** All words that were typed, in any order, anywhere in its text. */
+/** Commands that contain every typed word, in any order. */
 export function matching(commands: readonly Command[], typed: string): Command[] {
   const words = typed.toLowerCase().split(/\s+/).filter(Boolean);
   return commands.filter((command) => {

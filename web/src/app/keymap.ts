@@ -1,4 +1,4 @@
-/** Every key of the page, for the help; the pages bind them where they are of use. */
+/** All keyboard shortcuts, for the help dialog. The pages bind them. */
 export const KEYMAP: readonly { where: string; keys: readonly (readonly [string, string])[] }[] = [
   {
     where: "Everywhere",

@@ -5,18 +5,18 @@ import { meKeys } from "@/api/queries/me";
 const RETRIES = 3;
 
 /**
- * Whoever is told that they are not signed in is asked for anew who they are: that alone decides
- * whether the page goes to the login, so that no answer can send it there and back.
+ * A 401 refetches the current user. Only that response decides whether the page redirects to the
+ * login, so that a stray 401 cannot cause a redirect loop.
  */
 export function makeQueryClient(): QueryClient {
-  const notice = (error: unknown, key?: readonly unknown[]) => {
-    const isOut = error instanceof ProblemError && error.status === 401;
-    if (!isOut || key?.[0] === meKeys.me[0]) return;
+  const checkLogin = (error: unknown, key?: readonly unknown[]) => {
+    const isUnauthorized = error instanceof ProblemError && error.status === 401;
+    if (!isUnauthorized || key?.[0] === meKeys.me[0]) return;
     void client.invalidateQueries({ queryKey: meKeys.me }, { cancelRefetch: false });
   };
   const client = new QueryClient({
-    queryCache: new QueryCache({ onError: (error, query) => notice(error, query.queryKey) }),
-    mutationCache: new MutationCache({ onError: (error) => notice(error) }),
+    queryCache: new QueryCache({ onError: (error, query) => checkLogin(error, query.queryKey) }),
+    mutationCache: new MutationCache({ onError: (error) => checkLogin(error) }),
     defaultOptions: {
       queries: {
         staleTime: 2000,

@@ -4,7 +4,7 @@ import { RequireLogin } from "@/app/RequireLogin";
 import { Shell } from "@/app/Shell";
 import { Skeleton } from "@/ui/states";
 
-/** Each page is a part of its own, loaded when somebody goes there. */
+/** Each page is a chunk of its own, loaded on the first visit. */
 export const routes: RouteObject[] = [
   {
     path: "login",

@@ -1,56 +1,57 @@
 import Anser from "anser";
 
-/** What a terminal would show, as pieces with classes of ours: no cursor, no links, no markup. */
+/** Terminal output as spans with CSS classes. Cursor movements, links and markup are removed. */
 export interface Paint {
   text: string;
   look: string;
 }
 
-/** Above this a text is shown without colours: a change of colour per letter would be one span each. */
+/** Above this many spans, text is shown without colours: every letter can have its own. */
 const MAX_PAINTS = 300;
 
 const ESCAPES =
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences are what is looked for
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern matches escape sequences
   /\u001b(?:\[[0-?]*[ -/]*[@-~]|[\]PX^_][^\u0007\u001b\u009c\n]*(?:\u0007|\u001b\\|\u009c)?|[ -/]+[0-~]|[0-OQ-WYZ\\`-~])/g;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: as above
 const COLOUR = /^\u001b\[[\d;]*m$/;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: as above
 const COLOURS = /\u001b\[[\d;]*m/g;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: as above
-const RUBBED_OUT = /[^\n\u001b\b]\u0008/g;
+const BACKSPACED = /[^\n\u001b\b]\u0008/g;
 
-/** Only colours are left of the escapes; a line that was written over is its last version. */
+/** Removes all escapes except colours, and keeps the last version of an overwritten line. */
 export function cleaned(text: string): string {
-  let left = text;
-  if (left.includes("\u001b")) {
-    left = left.replace(ESCAPES, (found) => (COLOUR.test(found) ? found : ""));
+  let clean = text;
+  if (clean.includes("\u001b")) {
+    clean = clean.replace(ESCAPES, (code) => (COLOUR.test(code) ? code : ""));
   }
-  if (left.includes("\b")) left = left.replace(RUBBED_OUT, "");
-  if (left.includes("\r")) left = left.replace(/\r+\n/g, "\n").split("\n").map(folded).join("\n");
-  return left;
+  if (clean.includes("\b")) clean = clean.replace(BACKSPACED, "");
+  if (clean.includes("\r"))
+    clean = clean.replace(/\r+\n/g, "\n").split("\n").map(folded).join("\n");
+  return clean;
 }
 
-/** As it is searched and counted. */
+/** Text without colours, for search and counting. */
 export function stripped(text: string): string {
-  const left = cleaned(text);
-  return left.includes("\u001b") ? left.replace(COLOURS, "") : left;
+  const clean = cleaned(text);
+  return clean.includes("\u001b") ? clean.replace(COLOURS, "") : clean;
 }
 
 export function painted(text: string): Paint[] {
-  const left = cleaned(text);
-  if (!left.includes("\u001b[")) return left ? [{ text: left, look: "" }] : [];
+  const clean = cleaned(text);
+  if (!clean.includes("\u001b[")) return clean ? [{ text: clean, look: "" }] : [];
   const paints: Paint[] = [];
-  for (const chunk of Anser.ansiToJson(left, { use_classes: true, remove_empty: true })) {
+  for (const chunk of Anser.ansiToJson(clean, { use_classes: true, remove_empty: true })) {
     const look = lookOf(chunk);
     const last = paints.at(-1);
     if (last?.look === look) last.text += chunk.content;
     else paints.push({ text: chunk.content, look });
-    if (paints.length > MAX_PAINTS) return [{ text: left.replace(COLOURS, ""), look: "" }];
+    if (paints.length > MAX_PAINTS) return [{ text: clean.replace(COLOURS, ""), look: "" }];
   }
   return paints;
 }
 
-/** Lines that can be painted each by itself: a colour that goes on is said again. */
+/** Lines that can be painted separately: a colour that continues is repeated on each line. */
 export function paintableLines(text: string): string[] {
   let carried = "";
   return cleaned(text)
@@ -66,7 +67,7 @@ const MAX_CARRIED = 64;
 
 function lastColours(line: string): string {
   const all = line.match(COLOURS) ?? [];
-  const reset = all.findLastIndex((one) => /\[0*m$/.test(one));
+  const reset = all.findLastIndex((code) => /\[0*m$/.test(code));
   return all
     .slice(reset + 1)
     .join("")
@@ -98,9 +99,9 @@ const GROUNDS: Record<string, string> = {
 };
 
 function lookOf(chunk: Chunk): string {
-  const looks = chunk.decorations.map((one) => DECORATIONS[one] ?? "");
+  const looks = chunk.decorations.map((name) => DECORATIONS[name] ?? "");
   if (chunk.bg) {
-    // On a ground the text keeps its own colour: only those pairs are known to be readable.
+    // Text on a background keeps the default colour: other pairs may be unreadable.
     const name = colourOf(chunk.bg, chunk.bg_truecolor).replace("bright-", "");
     looks.push(GROUNDS[name] ?? "bg-raised", "text-text");
   } else if (chunk.fg) {
@@ -109,7 +110,7 @@ function lookOf(chunk: Chunk): string {
   return looks.filter(Boolean).join(" ");
 }
 
-/** One of the sixteen names, whichever of the millions it was. */
+/** Returns the nearest of the sixteen colour names. */
 function colourOf(name: string, rgb: string | null): string {
   const palette = /^ansi-palette-(\d+)$/.exec(name);
   if (palette) return nearest(...cube(Number(palette[1])));

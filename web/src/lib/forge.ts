@@ -1,31 +1,31 @@
-/** Addresses at the forge: what others wrote never leads anywhere else. */
+/** Links to the forge. Text written by others never produces a link to another site. */
 
-/** The address if it is one of the forge's own, else null. */
+/** Returns the URL if it belongs to the forge, else null. */
 export function atForge(url: string, forge: string): string | null {
   if (!forge || !URL.canParse(url) || !URL.canParse(forge)) return null;
-  const [found, home] = [new URL(url), new URL(forge)];
-  const isSafe = found.protocol === "https:" || found.protocol === "http:";
-  return isSafe && found.origin === home.origin && !found.username ? found.href : null;
+  const [target, home] = [new URL(url), new URL(forge)];
+  const isSafe = target.protocol === "https:" || target.protocol === "http:";
+  return isSafe && target.origin === home.origin && !target.username ? target.href : null;
 }
 
 export function hostOf(url: string): string {
   return URL.canParse(url) ? new URL(url).host : "";
 }
 
-/** What people call it. */
+/** Display name of the forge. */
 export function forgeName(forge: string): string {
   const host = hostOf(forge);
   return !host || host === "github.com" ? "GitHub" : `GitHub at ${host}`;
 }
 
-/** `owner/name` of a repository's address at the forge; "" for anything else. */
+/** Returns `owner/name` of a repository URL at the forge, "" for any other URL. */
 export function repoName(url: string, forge: string): string {
-  const found = atForge(url, forge);
-  const path = found ? new URL(found).pathname.replace(/^\/+|\/+$|\.git$/g, "") : "";
+  const href = atForge(url, forge);
+  const path = href ? new URL(href).pathname.replace(/^\/+|\/+$|\.git$/g, "") : "";
   return /^[\w.-]+\/[\w.-]+$/.test(path) ? path : "";
 }
 
-/** The form for a solve of an issue of it. */
+/** Path of the new-solve form for an issue of the repository. */
 export function solvePath(repo: string, issue?: number | null): string {
   const search = new URLSearchParams({ repo });
   if (issue) search.set("issue", String(issue));

@@ -1,11 +1,11 @@
-/** Numbers and times as people read them: short, of one width where they stand in columns. */
+/** Formats numbers and times for display: short, and of equal width in columns. */
 
 export function money(usd: number): string {
   if (usd === 0) return "$0.00";
   return usd < 0.1 ? `$${usd.toFixed(4)}` : `$${usd.toFixed(2)}`;
 }
 
-/** 7:41, 1:02:03; under ten seconds with a decimal. */
+/** Formats seconds as 7:41 or 1:02:03, and with one decimal below ten seconds. */
 export function duration(seconds: number): string {
   if (!Number.isFinite(seconds) || seconds < 0) return "–";
   if (seconds < 10) return `${seconds.toFixed(1)}s`;
@@ -15,7 +15,7 @@ export function duration(seconds: number): string {
   return h ? `${h}:${two(m)}:${two(s)}` : `${m}:${two(s)}`;
 }
 
-/** 12s, 3m, 2h, 5d: how long ago something was. */
+/** Formats an age as 12s, 3m, 2h or 5d. */
 export function age(seconds: number): string {
   const units: [number, string][] = [
     [86400, "d"],
@@ -39,7 +39,7 @@ export function count(n: number, noun: string, many = `${noun}s`): string {
   return `${n.toLocaleString("en-US")} ${n === 1 ? noun : many}`;
 }
 
-/** The end of an id: enough to tell it apart, and what the command line takes too. */
+/** The last characters of an id. They identify it, and the command line accepts them. */
 export function short(id: string): string {
   return id.slice(-8);
 }

@@ -1,13 +1,13 @@
-/** Text of agents and issues is hostile: what would be invisible, or turn the line around, is shown. */
+/** Agent and issue text is untrusted: invisible and bidirectional control characters are shown. */
 
 const HIDDEN =
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
-  // biome-ignore lint/suspicious/noMisleadingCharacterClass: each is looked for alone
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern matches control characters
+  // biome-ignore lint/suspicious/noMisleadingCharacterClass: each character is matched separately
   /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb]|[\u{e0000}-\u{e0fff}]/gu;
 
 export interface Piece {
   text: string;
-  /** It stands for a character that cannot be seen. */
+  /** True for the code of an invisible character. */
   hidden: boolean;
 }
 
@@ -16,20 +16,20 @@ function name(character: string): string {
   return `U+${code.toString(16).toUpperCase().padStart(4, "0")}`;
 }
 
-/** The text in pieces, hidden characters by their number: `U+202E`. */
-export function pieces(text: string): Piece[] {
-  const found: Piece[] = [];
+/** Splits text into pieces and replaces hidden characters with their code point: `U+202E`. */
+export function piecesOf(text: string): Piece[] {
+  const pieces: Piece[] = [];
   let from = 0;
   for (const match of text.matchAll(HIDDEN)) {
-    if (match.index > from) found.push({ text: text.slice(from, match.index), hidden: false });
-    found.push({ text: name(match[0]), hidden: true });
+    if (match.index > from) pieces.push({ text: text.slice(from, match.index), hidden: false });
+    pieces.push({ text: name(match[0]), hidden: true });
     from = match.index + match[0].length;
   }
-  if (from < text.length) found.push({ text: text.slice(from), hidden: false });
-  return found;
+  if (from < text.length) pieces.push({ text: text.slice(from), hidden: false });
+  return pieces;
 }
 
-/** As one string, for titles and labels. */
+/** Returns the same as one string, for titles and labels. */
 export function shown(text: string): string {
   return text.replace(HIDDEN, (character) => `⟨${name(character)}⟩`);
 }

@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { atForge, forgeName, repoName, solvePath } from "@/lib/forge";
-import { enterUrl, loginPath, ownPath, savedReturnPath, saveReturnPath } from "@/lib/returnPath";
+import { loginPath, ownPath, savedReturnPath, saveReturnPath, signInUrl } from "@/lib/returnPath";
 import { PAYLOADS } from "@/testing/payloads";
 
-describe("where a login returns to", () => {
+describe("the return path of a login", () => {
   beforeEach(() => sessionStorage.clear());
 
   test.each([
@@ -22,22 +22,22 @@ describe("where a login returns to", () => {
     ["/login?return_to=/login", "/"],
     ["/auth/login", "/"],
     ["/api/logout", "/"],
-  ])("%s", (asked, path) => expect(ownPath(asked)).toBe(path));
+  ])("%s", (text, path) => expect(ownPath(text)).toBe(path));
 
-  test.each(PAYLOADS)("%s stays on this page", (text) =>
+  test.each(PAYLOADS)("%s stays on this site", (text) =>
     expect(new URL(ownPath(`/${text}`), window.location.origin).origin).toBe(
       window.location.origin,
     ),
   );
 
-  test("there and off to the forge", () => {
+  test("is part of the login links", () => {
     expect(loginPath("/")).toBe("/login");
     expect(loginPath("/cost?days=7")).toBe("/login?return_to=%2Fcost%3Fdays%3D7");
-    expect(enterUrl("/cost?days=7")).toBe("/auth/login?return_to=%2Fcost%3Fdays%3D7");
-    expect(enterUrl("//evil.example")).toBe("/auth/login?return_to=%2F");
+    expect(signInUrl("/cost?days=7")).toBe("/auth/login?return_to=%2Fcost%3Fdays%3D7");
+    expect(signInUrl("//evil.example")).toBe("/auth/login?return_to=%2F");
   });
 
-  test("what was wanted outlives a failure", () => {
+  test("is kept when a sign-in fails", () => {
     expect(savedReturnPath()).toBe("/");
     saveReturnPath("/cost");
     expect(savedReturnPath()).toBe("/cost");
@@ -46,7 +46,7 @@ describe("where a login returns to", () => {
   });
 });
 
-describe("addresses at the forge", () => {
+describe("links to the forge", () => {
   test.each([
     ["https://github.com/o/r/pull/1", true],
     ["https://github.com:443/o", true],
@@ -57,13 +57,13 @@ describe("addresses at the forge", () => {
     ["javascript:alert(1)", false],
     ["/o/r", false],
     ["", false],
-  ])("%s", (url, is) => expect(atForge(url, "https://github.com") !== null).toBe(is));
+  ])("%s", (url, isLink) => expect(atForge(url, "https://github.com") !== null).toBe(isLink));
 
-  test("without a forge nothing is at it", () => {
+  test("never match when there is no forge", () => {
     expect(atForge("https://github.com/o", "")).toBeNull();
   });
 
-  test("names", () => {
+  test("have display names", () => {
     expect(repoName("https://github.com/o/r.git", "https://github.com")).toBe("o/r");
     expect(repoName("https://other.org/o/r", "https://github.com")).toBe("");
     expect(repoName("/home/ada", "https://github.com")).toBe("");

@@ -1,14 +1,14 @@
-/** Where a person wanted to go before they had to sign in, and nowhere else. */
+/** The page that a person asked for before signing in. It is always a path of this site. */
 
 const NOT_OURS = /^\/(?:login|auth|api)(?:[/?#]|$)/;
 
-/** A path of this very page; whatever else is asked for leads to its beginning. */
+/** Returns a path of this site; "/" for any other URL. */
 export function ownPath(text: string | null): string {
   const here = window.location.origin;
   if (!text?.startsWith("/") || !URL.canParse(text, here)) return "/";
   const { origin, pathname, search, hash } = new URL(text, here);
   const path = `${pathname}${search}${hash}`;
-  // A path such as `/.//other.host` is written anew as `//other.host`.
+  // A path such as `/.//other.host` is normalised to `//other.host`.
   const isOurs = origin === here && !path.startsWith("//") && !NOT_OURS.test(path);
   return isOurs ? path : "/";
 }
@@ -18,19 +18,19 @@ export function loginPath(wanted: string): string {
   return path === "/" ? "/login" : `/login?return_to=${encodeURIComponent(path)}`;
 }
 
-/** Off to the forge; the server brings the browser back. */
-export function enterUrl(wanted: string): string {
+/** URL that starts the sign-in at the forge. The server redirects the browser back. */
+export function signInUrl(wanted: string): string {
   return `/auth/login?return_to=${encodeURIComponent(ownPath(wanted))}`;
 }
 
 const KEY = "yudai.return_to";
 
-/** The way back from the forge forgets it when something went wrong there. */
+/** Stores the path, because the forge's redirect after a failed sign-in does not contain it. */
 export function saveReturnPath(path: string): void {
   try {
     sessionStorage.setItem(KEY, path);
   } catch {
-    // Then a second try leads to the first page.
+    // Without storage, a second sign-in leads to the first page.
   }
 }
 
@@ -42,12 +42,12 @@ export function savedReturnPath(): string {
   }
 }
 
-/** Away from everything that this tab knows: the next person here begins anew. */
+/** Clears what this tab stored, so that the next person starts with an empty session. */
 export function leave(): void {
   try {
     sessionStorage.clear();
   } catch {
-    // Nothing was kept.
+    // Without storage there is nothing to clear.
   }
   window.location.assign("/login");
 }

@@ -2,7 +2,7 @@ import { useSyncExternalStore } from "react";
 
 const listeners = new Set<() => void>();
 
-/** Null where nothing is stored, or where storage is forbidden. */
+/** Returns null if nothing is stored or storage is forbidden. */
 export function read(key: string): string | null {
   try {
     return localStorage.getItem(key);
@@ -20,7 +20,7 @@ function subscribe(listener: () => void): () => void {
   };
 }
 
-/** A choice of this browser; where storage is forbidden it is always the default. */
+/** A setting stored in this browser. It has the default value if storage is forbidden. */
 export function useStored(key: string, otherwise: string): [string, (value: string) => void] {
   const value = useSyncExternalStore(subscribe, () => read(key) ?? otherwise);
   return [value, (next) => store(key, next)];

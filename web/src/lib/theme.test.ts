@@ -28,7 +28,7 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-/** What the page runs before its first paint. */
+/** Runs the script that the page runs before its first paint. */
 function load(): void {
   // biome-ignore lint/security/noGlobalEval: our own file, run as the browser runs a classic script
   window.eval(script);
@@ -38,14 +38,14 @@ function canvas(): string | null | undefined {
   return document.querySelector('meta[name="color-scheme"]')?.getAttribute("content");
 }
 
-test("the default is dark, also on a system that prefers light", () => {
+test("uses the dark theme by default, even when the system prefers light", () => {
   load();
   expect(currentTheme()).toBe("dark");
   expect(themeChoice()).toBe("dark");
   expect(canvas()).toBe("dark");
 });
 
-test("the page is dark before any script has run", () => {
+test("shows the page in dark before any script has run", () => {
   const page = new DOMParser().parseFromString(html, "text/html");
   expect(page.documentElement.dataset.theme).toBe("dark");
   expect(page.querySelector('meta[name="color-scheme"]')?.getAttribute("content")).toBe("dark");
@@ -65,7 +65,7 @@ test.each([
   expect(canvas()).toBe(shown);
 });
 
-test("the default applies where storage is forbidden, and a choice holds for the visit", () => {
+test("uses the default when storage is forbidden, and keeps a choice until the page is closed", () => {
   const forbid = () => {
     throw new Error("forbidden");
   };
@@ -78,7 +78,7 @@ test("the default applies where storage is forbidden, and a choice holds for the
   expect(themeChoice()).toBe("light");
 });
 
-test("a choice is stored and holds after a reload", () => {
+test("stores a choice, which applies after a reload", () => {
   setTheme("light");
   delete document.documentElement.dataset.theme;
   load();
@@ -86,7 +86,7 @@ test("a choice is stored and holds after a reload", () => {
   expect(themeChoice()).toBe("light");
 });
 
-test("changes of the system count only while it is chosen", () => {
+test('follows the system\'s preference only while "system" is chosen', () => {
   const stop = followSystemTheme();
   setTheme("system");
   expect(currentTheme()).toBe("light");

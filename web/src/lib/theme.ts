@@ -11,7 +11,10 @@ export function currentTheme(): Theme {
   return document.documentElement.dataset.theme === "light" ? "light" : "dark";
 }
 
-/** What the person chose; without a stored choice, the theme that is shown, which is dark by default. */
+/**
+ * The theme that the person chose. Without a stored choice it is the theme shown now, by default
+ * dark.
+ */
 export function themeChoice(): ThemeChoice {
   const stored = read(KEY);
   return stored === "dark" || stored === "light" || stored === "system" ? stored : currentTheme();

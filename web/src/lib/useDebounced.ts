@@ -2,14 +2,14 @@ import { useEffect, useRef, useState } from "react";
 
 const PAUSE_MS = 250;
 
-/** Typing goes on at once; whoever listens is told after a short pause. */
+/** Updates the text immediately and calls `onPause` after a short pause. */
 export function useDebounced(
   value: string,
-  tell: (text: string) => void,
+  onPause: (text: string) => void,
 ): [string, (text: string) => void] {
   const [typed, setTyped] = useState(value);
-  const latest = useRef(tell);
-  latest.current = tell;
+  const latest = useRef(onPause);
+  latest.current = onPause;
   useEffect(() => setTyped(value), [value]);
   useEffect(() => {
     if (typed === value) return;

@@ -3,22 +3,22 @@ import userEvent from "@testing-library/user-event";
 import { beforeEach, expect, test } from "vitest";
 import { type Keys, useKeys } from "./useKeys";
 
-let told: string[];
+let pressed: string[];
 
 function Listener({ keys }: { keys: string[] }) {
-  const all: Keys = Object.fromEntries(keys.map((key) => [key, () => told.push(key)]));
+  const all: Keys = Object.fromEntries(keys.map((key) => [key, () => pressed.push(key)]));
   useKeys(all);
   return null;
 }
 
 beforeEach(() => {
-  told = [];
+  pressed = [];
 });
 
 test.each([
-  ["the page's before the shell's", ["c", "j"], ["g c", "n"]],
-  ["the shell's before the page's", ["g c", "n"], ["c", "j"]],
-])("a sequence is never taken for its last key: %s", async (_, first, second) => {
+  ["page keys before shell keys", ["c", "j"], ["g c", "n"]],
+  ["shell keys before page keys", ["g c", "n"], ["c", "j"]],
+])("runs a sequence and not its last key: %s", async (_, first, second) => {
   render(
     <>
       <Listener keys={first} />
@@ -26,12 +26,12 @@ test.each([
     </>,
   );
   await userEvent.keyboard("gc");
-  expect(told).toEqual(["g c"]);
+  expect(pressed).toEqual(["g c"]);
   await userEvent.keyboard("cjn");
-  expect(told).toEqual(["g c", "c", "j", "n"]);
+  expect(pressed).toEqual(["g c", "c", "j", "n"]);
 });
 
-test("not inside a field", async () => {
+test("ignores keys inside a field", async () => {
   const { container } = render(
     <>
       <Listener keys={["c"]} />
@@ -39,5 +39,5 @@ test("not inside a field", async () => {
     </>,
   );
   await userEvent.type(container.querySelector("input") as HTMLInputElement, "c");
-  expect(told).toEqual([]);
+  expect(pressed).toEqual([]);
 });

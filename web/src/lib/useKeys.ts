@@ -3,13 +3,13 @@ import { useStored } from "@/lib/storage";
 
 export type Keys = Record<string, (event: KeyboardEvent) => void>;
 
-const PATIENCE_MS = 1500;
+const SEQUENCE_MS = 1500;
 const PRESSES = new Set(["Enter", " "]);
 const OWN_KEYS = "input, textarea, select, [contenteditable], dialog[open] *";
 
 /**
- * Single keys (`j`, `?`) and sequences (`g r`). Never inside a field, never with a modifier, and
- * not at all when a person has switched them off.
+ * Binds single keys (`j`, `?`) and sequences (`g r`). Ignores keys inside a field and keys with a
+ * modifier, and all keys if the person has switched shortcuts off.
  */
 export function useKeys(keys: Keys): void {
   const [areOn] = useStored("yudai.keys", "on");
@@ -26,7 +26,7 @@ export function useKeys(keys: Keys): void {
         event.preventDefault();
         act(event);
       } else if (!first && Object.keys(keys).some((name) => name.startsWith(`${event.key} `))) {
-        begun = { key: event.key, at: event.timeStamp };
+        started = { key: event.key, at: event.timeStamp };
       }
     };
     window.addEventListener("keydown", listen);
@@ -34,26 +34,26 @@ export function useKeys(keys: Keys): void {
   }, [areOn]);
 }
 
-let begun = { key: "", at: 0 };
-let asked: { event: KeyboardEvent | null; first: string } = { event: null, first: "" };
+let started = { key: "", at: 0 };
+let current: { event: KeyboardEvent | null; first: string } = { event: null, first: "" };
 
 /**
- * The key that a sequence began with, the same for all who listen: in `g c` the page's own `c` must
- * not be meant, whoever hears of it first.
+ * Returns the first key of a sequence, the same for all listeners of one event. In `g c` the page's
+ * own `c` must not run, even if its listener is called first.
  */
 function firstOf(event: KeyboardEvent): string {
-  if (asked.event !== event) {
-    const isInTime = event.timeStamp - begun.at < PATIENCE_MS;
-    asked = { event, first: isInTime ? begun.key : "" };
-    begun = { key: "", at: 0 };
+  if (current.event !== event) {
+    const isInTime = event.timeStamp - started.at < SEQUENCE_MS;
+    current = { event, first: isInTime ? started.key : "" };
+    started = { key: "", at: 0 };
   }
-  return asked.first;
+  return current.first;
 }
 
 function isForSomethingElse(event: KeyboardEvent): boolean {
   const target = event.target instanceof Element ? event.target : null;
   const isModified = event.ctrlKey || event.metaKey || event.altKey;
   if (isModified || event.defaultPrevented || target?.closest(OWN_KEYS)) return true;
-  // A link or a button that has the focus is pressed with these.
+  // These keys activate the focused link or button.
   return PRESSES.has(event.key) && Boolean(target?.closest("a, button, summary, [role=tab]"));
 }

@@ -1,6 +1,6 @@
 import { useEffect, useState } from "react";
 
-/** Our clock in milliseconds, anew every `everyMs` while it is looked at. */
+/** The browser's clock in milliseconds, updated every `everyMs` while the tab is visible. */
 export function useNow(everyMs: number, isOn = true): number {
   const [now, setNow] = useState(Date.now);
   useEffect(() => {

@@ -1,6 +1,6 @@
 import { useEffect } from "react";
 
-/** Ctrl+K or ⌘K from anywhere, also inside a field. */
+/** Binds Ctrl+K and ⌘K, also inside a field. */
 export function usePaletteKey(open: () => void): void {
   useEffect(() => {
     const listen = (event: KeyboardEvent) => {

@@ -1,7 +1,10 @@
 import { useState } from "react";
 import { useKeys } from "@/lib/useKeys";
 
-/** `j` and `k` go from row to row, `o` opens one; the row's first link has the focus. */
+/**
+ * Binds `j` and `k` to the next and previous row and `o` to opening it. Focuses the row's first
+ * link.
+ */
 export function useRowKeys(ids: readonly string[]): number {
   const [at, setAt] = useState(-1);
   const chosen = Math.min(at, ids.length - 1);

@@ -1,7 +1,7 @@
 import { create } from "zustand";
 import type { EventView, LaneView, MessageView, UpdatesView, WatchedSolve } from "@/api/types";
 
-/** The messages of one run as far as they were sent, by `seq`, without gaps. */
+/** The messages of one run received so far, by `seq`, without gaps. */
 export interface Live {
   attempt: number;
   messages: readonly MessageView[];
@@ -14,20 +14,20 @@ export interface LiveSolve {
   live: ReadonlyMap<string, Live>;
   cursor: string;
   terminal: boolean;
-  /** Milliseconds that the server's clock is ahead of ours. */
+  /** Milliseconds that the server's clock is ahead of the browser's. */
   aheadMs: number;
 }
 
 interface LiveSolves {
   solves: ReadonlyMap<string, LiveSolve>;
-  merge: (solveId: string, update: UpdatesView, asked: string) => void;
+  merge: (solveId: string, update: UpdatesView, cursor: string) => void;
   prepend: (
     solveId: string,
     runId: string,
     attempt: number,
     earlier: readonly MessageView[],
   ) => void;
-  /** The same messages as they ended up: some facts about one are known only after it. */
+  /** Replaces messages with their final version: some facts are known only later. */
   refresh: (solveId: string, runId: string, attempt: number, last: readonly MessageView[]) => void;
 }
 
@@ -41,14 +41,14 @@ export const NO_LIVE_SOLVE: LiveSolve = {
   aheadMs: 0,
 };
 
-/** Live trajectories only: everything else that the server says lives in the query cache. */
+/** Holds live trajectories only. All other server data is in the query cache. */
 export const useLiveSolves = create<LiveSolves>((set) => ({
   solves: new Map(),
-  merge: (solveId, update, asked) =>
+  merge: (solveId, update, cursor) =>
     set(({ solves }) => {
       const liveSolve = solves.get(solveId) ?? NO_LIVE_SOLVE;
-      // Another answer came first: what this one tells is older, or was told already.
-      if (asked !== liveSolve.cursor && !update.reset) return { solves };
+      // Another response was merged first: this one is older or was merged already.
+      if (cursor !== liveSolve.cursor && !update.reset) return { solves };
       return { solves: newest(solves, solveId, merged(liveSolve, update)) };
     }),
   prepend: (solveId, runId, attempt, earlier) =>
@@ -75,7 +75,7 @@ export const useLiveSolves = create<LiveSolves>((set) => ({
 
 const KEPT = 8;
 
-/** A page stays open for days: only the solves that were updated last are kept. */
+/** Keeps only the solves that were updated last, because a page may stay open for days. */
 function newest(
   solves: LiveSolves["solves"],
   solveId: string,
@@ -125,14 +125,14 @@ function withMessages(before: LiveSolve["live"], update: UpdatesView): LiveSolve
   for (const [runId, messages] of sent) {
     const attempt = messages.at(-1)?.attempt;
     if (attempt === undefined) continue;
-    const had = all.get(runId);
-    const kept = had?.attempt === attempt ? had.messages : [];
+    const known = all.get(runId);
+    const kept = known?.attempt === attempt ? known.messages : [];
     all.set(runId, { attempt, messages: joined(kept, messages) });
   }
   return all;
 }
 
-/** Two stretches of one trajectory, whichever overlap; a gap between them loses the first. */
+/** Joins two parts of one trajectory without repeating messages. A gap drops the first part. */
 export function joined(
   one: readonly MessageView[],
   two: readonly MessageView[],
@@ -145,7 +145,7 @@ export function joined(
   return fresh.length ? [...one, ...fresh] : one;
 }
 
-/** Those that were sent again take the place of what they were; newer ones come after. */
+/** Replaces messages that were received again and appends newer ones. */
 export function replaced(
   before: readonly MessageView[],
   again: readonly MessageView[],

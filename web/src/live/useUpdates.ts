@@ -4,22 +4,24 @@ import { api, ask } from "@/api/client";
 import { ProblemError } from "@/api/problem";
 import { solveKeys } from "@/api/queries/solves";
 import type { UpdatesView } from "@/api/types";
-import { opened, POLL_MS, retryMs, tell, want } from "@/live/polling";
+import { openRuns, POLL_MS, recordResult, retryMs, watchRuns } from "@/live/polling";
 import { type LiveSolve, NO_LIVE_SOLVE, useLiveSolves } from "@/live/store";
 
 export interface Watched extends LiveSolve {
   isLoading: boolean;
   error: ProblemError | null;
-  /** When the last good answer came, by our clock; 0: never. */
+  /** Time of the last successful response by the browser's clock; 0 if there was none. */
   updatedAt: number;
-  /** When the last bad answer came. */
+  /** Time of the last failed response. */
   failedAt: number;
-  /** Milliseconds from then until the next try. */
+  /** Milliseconds from `failedAt` until the next attempt. */
   retryMs: number;
   refetch: () => void;
 }
 
-/** When an answer is taken in: from here on a browser test measures how long it takes to be seen. */
+/**
+ * Performance mark set when an update is merged. A browser test measures the time from it to paint.
+ */
 export const MERGE = "yudai.merge";
 
 const NONE: readonly string[] = [];
@@ -29,8 +31,8 @@ function updatesKey(solveId: string) {
 }
 
 /**
- * Everything about a solve as it changes; the messages only of the runs that are `open`, here or
- * in any other component: however many watch, one request every two seconds serves them all.
+ * Watches a solve. Returns the messages only of the runs in `open` of any mounted component: one
+ * request every two seconds serves all of them.
  */
 export function useUpdates(solveId: string, open: readonly string[] = NONE): Watched {
   useOpen(solveId, open);
@@ -40,7 +42,7 @@ export function useUpdates(solveId: string, open: readonly string[] = NONE): Wat
     refetchInterval: ({ state }) => nextMs(solveId, state.data, state.error),
     refetchOnWindowFocus: true,
     refetchOnReconnect: true,
-    // The server is often this very machine: it answers without a network.
+    // The server often runs on this machine and answers without a network.
     networkMode: "always",
     structuralSharing: false,
     retry: false,
@@ -66,26 +68,26 @@ function useOpen(solveId: string, open: readonly string[]): void {
   const runs = open.join(",");
   useEffect(() => {
     if (!runs) return;
-    const takeBack = want(solveId, runs.split(","));
+    const stop = watchRuns(solveId, runs.split(","));
     const queryKey = updatesKey(solveId);
-    // The very first request is sent after this and asks for them; any other has gone without.
+    // The first request is sent after this effect and includes these runs. A later one did not.
     const state = client.getQueryState(queryKey);
-    const isAsked = state && (state.fetchStatus !== "idle" || state.dataUpdateCount > 0);
-    if (isAsked) void client.refetchQueries({ queryKey });
-    return takeBack;
+    const isTooLate = state && (state.fetchStatus !== "idle" || state.dataUpdateCount > 0);
+    if (isTooLate) void client.refetchQueries({ queryKey });
+    return stop;
   }, [client, solveId, runs]);
 }
 
-/** What is asked for once and not polled is asked again when it has changed: facts, ranking, list. */
+/** Invalidates queries that are not polled (facts, ranking, list) when the solve changes. */
 function useFreshFacts({ solve }: LiveSolve): void {
   const client = useQueryClient();
-  const told = solve && `${solve.state} ${solve.champion ?? ""} ${solve.reason}`;
-  const before = useRef(told);
+  const summary = solve && `${solve.state} ${solve.champion ?? ""} ${solve.reason}`;
+  const before = useRef(summary);
   useEffect(() => {
-    const isNews = before.current && told && before.current !== told;
-    before.current = told;
-    if (isNews) void client.invalidateQueries({ queryKey: solveKeys.all });
-  }, [client, told]);
+    const isChanged = before.current && summary && before.current !== summary;
+    before.current = summary;
+    if (isChanged) void client.invalidateQueries({ queryKey: solveKeys.all });
+  }, [client, summary]);
 }
 
 interface Envelope {
@@ -96,10 +98,10 @@ interface Envelope {
 async function pull(solveId: string, signal: AbortSignal): Promise<Envelope> {
   try {
     const last = await pullAll(solveId, signal);
-    tell(solveId, true);
+    recordResult(solveId, true);
     return { pollMs: last.poll_ms, terminal: last.terminal };
   } catch (error) {
-    if (!signal.aborted) tell(solveId, false);
+    if (!signal.aborted) recordResult(solveId, false);
     throw error;
   }
 }
@@ -107,7 +109,7 @@ async function pull(solveId: string, signal: AbortSignal): Promise<Envelope> {
 async function pullAll(solveId: string, signal: AbortSignal): Promise<UpdatesView> {
   for (;;) {
     const cursor = useLiveSolves.getState().solves.get(solveId)?.cursor ?? "";
-    const open = opened(solveId);
+    const open = openRuns(solveId);
     const update: UpdatesView = await ask(
       api.GET("/api/solves/{solve_id}/updates", {
         params: {

@@ -20,7 +20,7 @@ export function Component() {
   return (
     <div className="flex flex-col gap-4">
       <header>
-        <nav aria-label="Place" className="text-xs text-muted">
+        <nav aria-label="Breadcrumb" className="text-xs text-muted">
           <Link to="/conversations" className="underline">
             Conversations
           </Link>
@@ -38,8 +38,8 @@ export function Component() {
           <h2 className="text-sm text-soft">Solves</h2>
           {solves.length === 0 && (
             <p className="text-sm text-muted">
-              None yet. Say <code>/solve #12</code>, or <code>/solve</code> and the issue in your
-              own words.
+              None yet. Send <code>/solve #12</code>, or <code>/solve</code> followed by the issue
+              in your own words.
             </p>
           )}
           <ul className="flex flex-col gap-2">

@@ -23,29 +23,29 @@ export function Component() {
         <Failure error={query.error} retry={() => void query.refetch()} />
       )}
       {query.isSuccess && all.length === 0 && (
-        <Empty title="No conversation yet">
-          Begin one above: solves that are started there tell their milestones there.
+        <Empty title="No conversations yet">
+          Start one above. Solves that you start in a conversation post their milestones to it.
         </Empty>
       )}
       <ul className="flex flex-col gap-2">
-        {all.map((one, at) => (
+        {all.map((conversation, at) => (
           <li
-            key={one.id}
+            key={conversation.id}
             className="card-live enter"
             style={{ "--place": at } as React.CSSProperties}
           >
             <Link
-              to={`/conversations/${one.id}`}
+              to={`/conversations/${conversation.id}`}
               className="flex flex-wrap items-baseline gap-x-4 px-4 py-2.5"
             >
               <span className="min-w-0 grow truncate font-medium">
-                <Hostile text={one.title || "Untitled"} />
+                <Hostile text={conversation.title || "Untitled"} />
               </span>
               <span className="truncate text-xs text-muted">
-                <Hostile text={one.repo_path || one.repo_url} />
+                <Hostile text={conversation.repo_path || conversation.repo_url} />
               </span>
-              <time className="text-xs text-soft" title={date(one.created_at)}>
-                {age(now - one.created_at)}
+              <time className="text-xs text-soft" title={date(conversation.created_at)}>
+                {age(now - conversation.created_at)}
               </time>
             </Link>
           </li>
@@ -57,7 +57,7 @@ export function Component() {
           busy={query.isFetchingNextPage}
           onClick={() => void query.fetchNextPage()}
         >
-          Show older ones
+          Show older conversations
         </Button>
       )}
     </div>

@@ -14,8 +14,8 @@ const SPANS = [7, 30, 90, 365] as const;
 export function Component() {
   useTitle("Cost");
   const [params, setParams] = useSearchParams();
-  const asked = Number(params.get("days"));
-  const days = SPANS.find((span) => span === asked) ?? 30;
+  const requested = Number(params.get("days"));
+  const days = SPANS.find((span) => span === requested) ?? 30;
   const query = useQuery({ ...costQuery(days), placeholderData: keepPreviousData });
   return (
     <div className="flex flex-col gap-4">
@@ -52,14 +52,14 @@ function Spent({ cost }: { cost: CostView }) {
   if (cost.solves === 0) {
     return (
       <Empty
-        title="Nothing was spent in this time"
+        title="Nothing was spent in this period"
         action={
           <Link to="/new" className="text-second underline">
             Start a solve
           </Link>
         }
       >
-        What solves cost appears here by day, model, strategy and repository.
+        The cost of solves appears here by day, model, strategy and repository.
       </Empty>
     );
   }

@@ -23,38 +23,38 @@ export function Component() {
   const repo = `${owner}/${name}`;
   useTitle(repo);
   const issues = query.data?.issues ?? [];
-  const isOther = query.isPlaceholderData;
+  const isPrevious = query.isPlaceholderData;
   const error = query.error as ProblemError | null;
   return (
     <div className="flex flex-col gap-4">
       <Head repo={repo} line={query.data?.repo} />
       <IssueSearch filter={filter} choose={choose} />
       {query.isPending && <Skeleton rows={6} label="Asking the forge" />}
-      {error && (!query.data || isOther) && (
+      {error && (!query.data || isPrevious) && (
         <Trouble error={error} retry={() => void query.refetch()} />
       )}
-      {error && query.data && !isOther && (
+      {error && query.data && !isPrevious && (
         <StaleNotice at={query.dataUpdatedAt} retry={query.refetch} />
       )}
-      {query.isSuccess && !isOther && issues.length === 0 && (
+      {query.isSuccess && !isPrevious && issues.length === 0 && (
         <Empty
-          title={isFiltered ? "No open issue is like that" : "There is no open issue"}
+          title={isFiltered ? "No open issue matches" : "There are no open issues"}
           action={
             isFiltered ? (
               <Button onClick={() => choose({ q: "", label: "" })}>Show all</Button>
             ) : (
               <Link to={solvePath(repo)} className="text-second underline">
-                Tell it in your own words
+                Describe an issue in your own words
               </Link>
             )
           }
         />
       )}
-      {issues.length > 0 && !(error && isOther) && (
+      {issues.length > 0 && !(error && isPrevious) && (
         <IssueTable
           repo={repo}
           issues={issues}
-          isDim={isOther}
+          isDim={isPrevious}
           choose={(label) => choose({ label })}
         />
       )}
@@ -68,7 +68,7 @@ export function Component() {
           </Button>
           <span className="text-muted tabular-nums">page {filter.page}</span>
           <Button
-            busy={isOther}
+            busy={isPrevious}
             disabled={!query.data.has_more}
             onClick={() => choose({ ...filter, page: filter.page + 1 })}
           >
@@ -98,8 +98,7 @@ function Head({ repo, line }: { repo: string; line: RepoLine | undefined }) {
         {line && (
           <span className="flex flex-wrap gap-x-3 text-xs text-muted">
             <span>
-              you may {line.role === "none" ? "do nothing" : line.role}, base{" "}
-              <Hostile text={line.default_branch} />
+              your role: {line.role}, default branch <Hostile text={line.default_branch} />
             </span>
             <ForgeLink url={line.url} className="hover:text-text hover:underline">
               at the forge
@@ -114,7 +113,7 @@ function Head({ repo, line }: { repo: string; line: RepoLine | undefined }) {
       )}
       {line?.is_archived && (
         <p className="text-xs text-accent-text">
-          It is archived: nothing can be published there until it is opened again.
+          This repository is archived: nothing can be published to it until it is unarchived.
         </p>
       )}
     </header>
@@ -125,7 +124,7 @@ function Trouble({ error, retry }: { error: ProblemError; retry: () => void }) {
   if (error.status === 404) {
     return (
       <Empty
-        title="There is no such repository, or you may not see it"
+        title="This repository does not exist, or you do not have access to it"
         action={
           <Link to="/repos" className="text-second underline">
             Your repositories
@@ -136,6 +135,6 @@ function Trouble({ error, retry }: { error: ProblemError; retry: () => void }) {
       </Empty>
     );
   }
-  if (error.status === 403) return <ForgeLoginHint told={error.message} retry={retry} />;
+  if (error.status === 403) return <ForgeLoginHint message={error.message} retry={retry} />;
   return <Failure error={error} retry={retry} />;
 }

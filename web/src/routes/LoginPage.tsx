@@ -11,7 +11,7 @@ export function Component() {
   const [params] = useSearchParams();
   const query = useQuery(meQuery());
   const problem = params.get("problem");
-  // The way back from the forge says what went wrong, but not where a person had wanted to go.
+  // The forge's redirect contains the problem, but not the return path.
   const wanted = problem === null ? ownPath(params.get("return_to")) : savedReturnPath();
   if (query.data && !query.data.needs_login) return <Navigate to={wanted} replace />;
   return (

@@ -57,7 +57,7 @@ export function Component() {
       {query.data && all.length === 0 && <None forge={query.data.forge} />}
       {all.length > 0 && found.length === 0 && (
         <Empty
-          title="No repository is called that"
+          title="No repository matches"
           action={<Button onClick={() => type("")}>Show all</Button>}
         />
       )}
@@ -67,18 +67,18 @@ export function Component() {
 }
 
 function Trouble({ error, retry }: { error: ProblemError; retry: () => void }) {
-  if (error.status === 403) return <ForgeLoginHint told={error.message} retry={retry} />;
+  if (error.status === 403) return <ForgeLoginHint message={error.message} retry={retry} />;
   return <Failure error={error} retry={retry} />;
 }
 
 function None({ forge }: { forge: string }) {
   return (
     <Empty
-      title="You have no repository there"
+      title="You have no repositories there"
       action={<ForgeLink url={forge}>Open {forgeName(forge)}</ForgeLink>}
     >
-      Those that you own, work on or were invited to at {forgeName(forge)} appear here. An issue of
-      any other public repository can be solved too: name it under New solve.
+      Repositories that you own, work on or are invited to at {forgeName(forge)} appear here. You
+      can also solve an issue of any other public repository: enter its name under New solve.
     </Empty>
   );
 }

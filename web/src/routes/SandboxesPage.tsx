@@ -20,7 +20,7 @@ export function Component() {
         </>
       ) : (
         <p className="card p-4 text-sm text-muted">
-          Sandboxes and prepared bases are shown to this installation's administrators.
+          Only administrators of this installation can see sandboxes and prepared bases.
         </p>
       )}
     </div>

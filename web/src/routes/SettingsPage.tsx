@@ -30,7 +30,7 @@ export function Component() {
         </div>
         <div className="flex min-w-0 flex-col gap-4">
           {me.mode === "github" && <Models />}
-          {mayAdminister(me) ? <Installation mode={me.mode} /> : <NotYours />}
+          {mayAdminister(me) ? <Installation mode={me.mode} /> : <AdministratorsOnly />}
         </div>
       </div>
     </div>
@@ -50,10 +50,10 @@ function Installation({ mode }: { mode: string }) {
   );
 }
 
-function NotYours() {
+function AdministratorsOnly() {
   return (
     <p className="card p-4 text-sm text-muted">
-      Limits, keys of models and the machine itself are shown to this installation's administrators.
+      Only administrators of this installation can see limits, model keys and the machine.
     </p>
   );
 }

@@ -21,7 +21,7 @@ interface Props {
   diff: (runId: string) => void;
 }
 
-/** What the decision rests on, one view at a time. */
+/** The evidence for the decision, one view at a time. */
 export function SolveEvidence({ solveId, url, loaded, solve, hot, heat, diff }: Props) {
   const { ranking, facts, watched } = loaded;
   const view = url.view ?? (ranking.length ? "scorecard" : "issue");

@@ -21,31 +21,31 @@ interface Server {
 
 let server: Server;
 
-interface Asked {
+interface RequestOptions {
   params?: { path?: Record<string, string> };
   body?: unknown;
 }
 
-function told(data: unknown, status = 200) {
+function respond(data: unknown, status = 200) {
   const response = new Response(null, { status });
   return Promise.resolve(status < 300 ? { data, response } : { error: data, response });
 }
 
 function get(path: string) {
   if (path.endsWith("/updates")) {
-    if (typeof server.updates === "number") return told({ detail: "no solve" }, server.updates);
-    return told(anUpdate(server.updates));
+    if (typeof server.updates === "number") return respond({ detail: "no solve" }, server.updates);
+    return respond(anUpdate(server.updates));
   }
-  if (path === "/api/solves/{solve_id}") return told(someFacts(server.facts));
-  if (path === "/api/health/live") return told({ status: "ok", version: "1" });
-  return told({ detail: "not yet" }, 404);
+  if (path === "/api/solves/{solve_id}") return respond(someFacts(server.facts));
+  if (path === "/api/health/live") return respond({ status: "ok", version: "1" });
+  return respond({ detail: "not yet" }, 404);
 }
 
-function post(template: string, { params, body = null }: Asked) {
+function post(template: string, { params, body = null }: RequestOptions) {
   const path = template.replace(/\{(\w+)\}/g, (_, name: string) => params?.path?.[name] ?? "");
   server.posts.push({ path, body });
-  if (server.refusal) return told(server.refusal, server.refusal.status);
-  return told({
+  if (server.refusal) return respond(server.refusal, server.refusal.status);
+  return respond({
     run_id: "run-a",
     handle: "x",
     root: "/home/ada/passbook",
@@ -115,7 +115,7 @@ function show(search = "") {
   return router;
 }
 
-test("the champion comes first, with the rule that decided, and the failed run with its cause", async () => {
+test("shows the champion first with the deciding rule, and the failed run with its cause", async () => {
   server.updates = ENDED;
   server.facts = { ranking: RANKING };
   show();
@@ -129,7 +129,7 @@ test("the champion comes first, with the rule that decided, and the failed run w
   expect(screen.getByRole("heading", { level: 1 })).toHaveTextContent("Two equal purchases");
 });
 
-test("no champion: it names the closest", async () => {
+test("names the closest run when there is no champion", async () => {
   server.updates = { ...ENDED, solve: aSolve({ state: "completed", champion: null }) };
   server.facts = { ranking: [aPlace({ why: "unproved: no test was red" })] };
   show();
@@ -137,7 +137,7 @@ test("no champion: it names the closest", async () => {
   await waitFor(() => expect(outcome).toHaveTextContent("closest was opus-t0.0-test-first"));
 });
 
-test("axis, open runs and picks are in the URL, by key and by click", async () => {
+test("keeps axis, open runs and picks in the URL, by key and by click", async () => {
   server.updates = ENDED;
   const router = show();
   const user = userEvent.setup();
@@ -154,7 +154,7 @@ test("axis, open runs and picks are in the URL, by key and by click", async () =
   expect(router.state.location.search).toBe("?a=run-a&b=run-b");
 });
 
-test("a run is stopped after it was asked whether", async () => {
+test("stops a run after a confirmation", async () => {
   server.updates = { lanes: [aLane()], terminal: false, poll_ms: 60_000 };
   show();
   const user = userEvent.setup();
@@ -164,7 +164,7 @@ test("a run is stopped after it was asked whether", async () => {
   await waitFor(() => expect(server.posts[0]?.path).toBe("/api/runs/run-a/cancel"));
 });
 
-test("applying says which files of which folder, and what the server refuses", async () => {
+test("shows files and folder before applying, and the server's refusal", async () => {
   server.updates = ENDED;
   server.facts = { ranking: RANKING };
   server.refusal = { status: 409, detail: "passbook/ledger.py has changed since" };
@@ -182,14 +182,14 @@ test("applying says which files of which folder, and what the server refuses", a
   server.refusal = null;
   await user.click(within(dialog).getByRole("radio", { name: "To a new branch" }));
   await user.click(within(dialog).getByRole("button", { name: "Create the branch" }));
-  expect(await screen.findByRole("dialog", { name: "The files are changed" })).toBeInTheDocument();
+  expect(await screen.findByRole("dialog", { name: "The files were changed" })).toBeInTheDocument();
   expect(server.posts[1]?.body).toEqual({
     run_id: "run-a",
     branch: "yudai/12-two-equal-purchases",
   });
 });
 
-test("what an agent wrote is text", async () => {
+test("shows agent output as text", async () => {
   const last = '<img src=x onerror="alert(1)">\u202e';
   server.updates = { lanes: [aLane({ last_action: last })] };
   show();
@@ -198,7 +198,7 @@ test("what an agent wrote is text", async () => {
   expect(lanes.querySelector("img")).toBeNull();
 });
 
-test("a solve that there is not", async () => {
+test("shows a notice when the solve does not exist", async () => {
   server.updates = 404;
   show();
   expect(await screen.findByText("There is no such solve")).toBeInTheDocument();

@@ -25,7 +25,7 @@ import { Empty, Failure, Skeleton } from "@/ui/states";
 
 export function Component() {
   const { solveId = "" } = useParams();
-  // Another solve is another page: nothing of the one before stays.
+  // The key resets all state when another solve is opened.
   return <SolvePage key={solveId} solveId={solveId} />;
 }
 
@@ -66,7 +66,7 @@ interface ShownProps {
 function Shown({ solveId, url, loaded, solve }: ShownProps) {
   const { watched, facts, ordered, ranking } = loaded;
   const [hot, heat] = useState("");
-  const [asked, ask] = useState<PendingAction>(null);
+  const [pending, ask] = useState<PendingAction>(null);
   const champion = solve.champion ? watched.lanes.get(solve.champion) : undefined;
   const diff = (runId = solve.champion ?? ranking[0]?.run_id ?? "") => {
     url.setView("diff", runId);
@@ -148,12 +148,14 @@ function Shown({ solveId, url, loaded, solve }: ShownProps) {
           thread={(id) => <ConversationView conversationId={id} />}
         />
       )}
-      <ActionDialogs {...{ solveId, solve, champion, facts: facts.data, asked, ask }} />
+      <ActionDialogs {...{ solveId, solve, champion, facts: facts.data, pending, ask }} />
     </div>
   );
 }
 
-/** It reads its messages itself: a poll that brings none leaves it as it is. */
+/**
+ * Memoised: it subscribes to its messages itself, so a poll without new ones does not render it.
+ */
 const Trajectory = memo(TrajectoryView);
 
 function Head({
@@ -176,7 +178,7 @@ function Head({
         isTalking={url.talk}
         talk={() => {
           url.setTalk(!url.talk);
-          // Where there is no room beside the race it comes last.
+          // On narrow screens the conversation comes last on the page.
           setTimeout(() => document.getElementById("talk")?.scrollIntoView({ block: "nearest" }));
         }}
         stop={() => ask("stop")}

@@ -29,9 +29,9 @@ export function Component() {
         <StaleNotice at={query.dataUpdatedAt} retry={query.refetch} />
       )}
       {active.length > 0 && (
-        <section aria-labelledby="races" className="flex flex-col gap-2">
-          <h2 id="races" className="text-xs text-muted">
-            Racing now
+        <section aria-labelledby="active" className="flex flex-col gap-2">
+          <h2 id="active" className="text-xs text-muted">
+            Running now
           </h2>
           <ul className="grid gap-3 lg:grid-cols-2 2xl:grid-cols-4">
             {active.map((solve, place) => (
@@ -44,7 +44,7 @@ export function Component() {
         <FilterBar
           chosen={chosen}
           choose={choose}
-          repos={repos.data?.map((one) => one.repo) ?? []}
+          repos={repos.data?.map((repo) => repo.repo) ?? []}
         />
       )}
       {query.isPending && <Skeleton rows={6} />}
@@ -54,7 +54,7 @@ export function Component() {
       {isEmpty && !isFiltered && <FirstSteps />}
       {isEmpty && isFiltered && (
         <Empty
-          title="No solve is like that"
+          title="No solve matches these filters"
           action={<Button onClick={() => choose({ view: "", repo: "", q: "" })}>Show all</Button>}
         />
       )}
@@ -65,7 +65,7 @@ export function Component() {
           busy={query.isFetchingNextPage}
           onClick={() => void query.fetchNextPage()}
         >
-          Show older ones
+          Show older solves
         </Button>
       )}
     </div>

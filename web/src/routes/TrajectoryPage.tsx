@@ -24,7 +24,7 @@ export function Component() {
         title="This solve has no such run"
         action={
           <Link to={`/solves/${solveId}`} className="text-second underline">
-            To the solve
+            Back to the solve
           </Link>
         }
       />

@@ -1,9 +1,9 @@
-/** A server for tests of whole pages: what it answers by route, and what it was asked. */
+/** A fake server for tests of whole pages: responds by route and records requests. */
 import { vi } from "vitest";
 import { api } from "@/api/client";
 import type { Me } from "@/api/types";
 
-export interface Asked {
+export interface RecordedRequest {
   /** `POST /api/solves/s1/publish` */
   route: string;
   query: Record<string, unknown>;
@@ -15,9 +15,9 @@ interface Options {
   body?: unknown;
 }
 
-type Answer = unknown | ((asked: Asked) => unknown);
+type FakeResponse = unknown | ((request: RecordedRequest) => unknown);
 
-/** `new Refused(403, "…")` as an answer is an error of the server's. */
+/** A response of `new Refused(403, "…")` is an error response. */
 export class Refused {
   constructor(
     readonly status: number,
@@ -26,24 +26,24 @@ export class Refused {
   ) {}
 }
 
-/** The answers may be changed while the page is there. */
-export function serve(answers: Record<string, Answer>): Asked[] {
-  const asked: Asked[] = [];
+/** A test may change the responses while the page is shown. */
+export function serve(responses: Record<string, FakeResponse>): RecordedRequest[] {
+  const requests: RecordedRequest[] = [];
   for (const method of ["GET", "POST", "DELETE"] as const) {
-    const answer = (template: string, options: Options = {}) => {
+    const respond = (template: string, options: Options = {}) => {
       const { path = {}, query = {} } = options.params ?? {};
       const filled = template.replace(/\{(\w+)\}/g, (_, name: string) => String(path[name]));
-      const one = { route: `${method} ${filled}`, query, body: options.body ?? null };
-      asked.push(one);
-      const found = answers[one.route] ?? new Refused(404, `nothing at ${one.route}`);
-      return told(typeof found === "function" ? found(one) : found);
+      const request = { route: `${method} ${filled}`, query, body: options.body ?? null };
+      requests.push(request);
+      const response = responses[request.route] ?? new Refused(404, `nothing at ${request.route}`);
+      return resultOf(typeof response === "function" ? response(request) : response);
     };
-    vi.spyOn(api, method).mockImplementation(answer as never);
+    vi.spyOn(api, method).mockImplementation(respond as never);
   }
-  return asked;
+  return requests;
 }
 
-function told(data: unknown) {
+function resultOf(data: unknown) {
   if (!(data instanceof Refused)) return Promise.resolve({ data, response: new Response() });
   const { status, detail, errors } = data;
   const response = new Response(null, { status });
@@ -52,7 +52,7 @@ function told(data: unknown) {
 
 export const FORGE = "https://github.com";
 
-export function someone(over: Partial<Me> = {}): Me {
+export function signedIn(over: Partial<Me> = {}): Me {
   return {
     mode: "github",
     needs_login: false,
@@ -66,4 +66,4 @@ export function someone(over: Partial<Me> = {}): Me {
   };
 }
 
-export const NOBODY = someone({ needs_login: true, user_id: null, login: null, scopes: [] });
+export const SIGNED_OUT = signedIn({ needs_login: true, user_id: null, login: null, scopes: [] });

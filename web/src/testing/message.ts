@@ -1,6 +1,6 @@
 import type { MessageView } from "@/api/types";
 
-/** A message as tests need it. */
+/** Builds a message for tests. */
 export function message(seq: number, rest: Partial<MessageView> = {}): MessageView {
   return {
     attempt: 1,

@@ -1,4 +1,4 @@
-/** What an agent could print to be taken for markup; used by tests only. */
+/** Agent output that could be mistaken for markup. Used by tests only. */
 export const PAYLOADS: readonly string[] = [
   "<script>alert(1)</script>",
   "<img src=x onerror=alert(1)>",

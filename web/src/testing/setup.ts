@@ -4,9 +4,9 @@ import { afterEach } from "vitest";
 
 afterEach(cleanup);
 
-// Node's own Request wants whole addresses; a browser's knows where it is.
-const Whole = globalThis.Request;
-globalThis.Request = class extends Whole {
+// Node's Request requires absolute URLs; a browser resolves relative ones.
+const AbsoluteRequest = globalThis.Request;
+globalThis.Request = class extends AbsoluteRequest {
   constructor(input: RequestInfo | URL, init?: RequestInit) {
     super(typeof input === "string" ? new URL(input, "http://localhost") : input, init);
   }

@@ -1,4 +1,4 @@
-/** Values for tests; nothing of the page imports this. */
+/** Test data; not imported by the page. */
 import type {
   EventView,
   LaneView,

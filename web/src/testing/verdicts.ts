@@ -2,7 +2,7 @@ import type { RunView, SolveView, Verdict } from "@/api/types";
 
 type Evidence = Verdict["evidence"];
 
-/** A verdict with nothing in it but what a test says. */
+/** Builds a verdict from the parts that a test needs. */
 export function verdictOf(
   parts: Partial<Omit<Verdict, "evidence">> & { evidence?: Partial<Evidence> } = {},
 ): Verdict {
@@ -89,6 +89,6 @@ export function solveOf(runs: RunView[], parts: Partial<SolveView> = {}): SolveV
     issue_title: "An issue",
     ...parts,
   };
-  // What no test looks at is not made up.
+  // Fields that no test reads are left out.
   return known as SolveView;
 }

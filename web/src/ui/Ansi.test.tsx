@@ -15,19 +15,19 @@ describe("Ansi", () => {
     }
   });
 
-  it("shows what would be invisible", () => {
+  it("shows invisible characters", () => {
     render(<Ansi text={"a\u202eb"} />);
     expect(screen.getByText("U+202E")).toBeInTheDocument();
   });
 
-  it("does not make an element of each of many hidden characters", () => {
+  it("does not create an element for each of many hidden characters", () => {
     const { container } = render(<Ansi text={"\u200b".repeat(5000)} />);
     expect(container.querySelectorAll("*").length).toBeLessThan(5);
   });
 });
 
 describe("Log", () => {
-  it("says how long it is and what was found", async () => {
+  it("shows its length and the number of matches", async () => {
     render(<Log text={"one\ntwo\n\u001b[31mthree\u001b[0m\ntwo"} label="tests" />);
     expect(screen.getByText(/4 lines/)).toBeInTheDocument();
     await userEvent.type(screen.getByRole("searchbox"), "TWO");
@@ -36,7 +36,7 @@ describe("Log", () => {
     expect(screen.getByText("2/2")).toBeInTheDocument();
   });
 
-  it("finds lines whatever their colours", () => {
+  it("finds text across colour changes", () => {
     expect(linesWith(["a", "th\u001b[1mr\u001b[0mee"], "three")).toEqual([1]);
   });
 });

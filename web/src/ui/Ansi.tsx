@@ -1,35 +1,37 @@
 import { memo, type ReactNode } from "react";
 import { painted } from "@/lib/ansi";
-import { pieces, shown } from "@/lib/hostile";
+import { piecesOf, shown } from "@/lib/hostile";
 
 const MAX_MARKS = 60;
 
-/** What a program printed: its colours in ours, never markup, and nothing in it is invisible. */
+/**
+ * Output of a program with its colours. Never rendered as markup; hidden characters are visible.
+ */
 export const Ansi = memo(function Ansi({ text }: { text: string }) {
   return (
     <bdi>
       {painted(text).map((paint, place) =>
         paint.look ? (
-          // biome-ignore lint/suspicious/noArrayIndexKey: pieces of one text have no other name
+          // biome-ignore lint/suspicious/noArrayIndexKey: pieces of one text have no id
           <span key={place} className={paint.look}>
-            {seen(paint.text)}
+            {withMarks(paint.text)}
           </span>
         ) : (
-          seen(paint.text)
+          withMarks(paint.text)
         ),
       )}
     </bdi>
   );
 });
 
-/** Hidden characters by their numbers, marked as long as they are few. */
-function seen(text: string): ReactNode {
-  const found = pieces(text);
-  if (found.length < 2 && !found[0]?.hidden) return text;
-  if (found.length > MAX_MARKS) return shown(text);
-  return found.map((piece, place) =>
+/** Replaces hidden characters with their code point, and marks them if there are few. */
+function withMarks(text: string): ReactNode {
+  const pieces = piecesOf(text);
+  if (pieces.length < 2 && !pieces[0]?.hidden) return text;
+  if (pieces.length > MAX_MARKS) return shown(text);
+  return pieces.map((piece, place) =>
     piece.hidden ? (
-      // biome-ignore lint/suspicious/noArrayIndexKey: pieces of one text have no other name
+      // biome-ignore lint/suspicious/noArrayIndexKey: pieces of one text have no id
       <mark key={place} className="rounded bg-bad-ground px-0.5 text-xs text-bad">
         {piece.text}
       </mark>

@@ -5,7 +5,7 @@ import { Hostile } from "@/ui/Hostile";
 
 interface Props {
   title: string;
-  /** What the button does, as a verb. */
+  /** Label of the button, a verb. */
   verb: string;
   danger?: boolean;
   busy: boolean;
@@ -16,7 +16,7 @@ interface Props {
   children: ReactNode;
 }
 
-/** Says what will happen before it happens, and what the server said when it did not. */
+/** Asks for confirmation, and shows the server's error if the action fails. */
 export function ConfirmDialog(props: Props) {
   const { title, verb, danger = false, busy, error, act, close, children } = props;
   const form = useRef<HTMLFormElement>(null);
@@ -39,7 +39,7 @@ export function ConfirmDialog(props: Props) {
         )}
         <div className="flex flex-wrap justify-end gap-2">
           <Button look="quiet" onClick={close}>
-            Leave it
+            Go back
           </Button>
           <Button
             type="submit"

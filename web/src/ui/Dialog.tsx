@@ -7,7 +7,7 @@ interface Props {
   wide?: boolean;
 }
 
-/** The browser's own dialog: it keeps the focus and closes with Escape. */
+/** A native dialog: the browser traps the focus and closes it with Escape. */
 export function Dialog({ title, close, children, wide = false }: Props) {
   const dialog = useRef<HTMLDialogElement>(null);
   const heading = useId();

@@ -17,10 +17,10 @@ interface Props {
   children: (wired: Wired) => ReactNode;
 }
 
-/** A label, a control and, next to it, what is wrong with it. */
+/** A label, a control, and its hint or error. */
 export function Field({ label, hint, error, children }: Props) {
   const id = useId();
-  const described = error || hint ? `${id}-told` : undefined;
+  const described = error || hint ? `${id}-hint` : undefined;
   return (
     <div className="flex min-w-0 flex-col gap-1">
       <label htmlFor={id} className="text-sm text-soft">

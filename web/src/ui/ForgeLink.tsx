@@ -9,7 +9,7 @@ interface Props {
   className?: string;
 }
 
-/** Leads to the forge that this server asks, or nowhere. */
+/** Links to this server's forge. A URL of any other site is shown as text. */
 export function ForgeLink({ url, children, className = "text-second underline" }: Props) {
   const { forge_url: forge } = useMe();
   const href = atForge(url, forge);

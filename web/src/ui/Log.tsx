@@ -9,26 +9,26 @@ import { Search } from "@/ui/Search";
 
 interface Props {
   text: string;
-  /** What it is the log of: "tests", "setup". */
+  /** What was logged: "tests", "setup". */
   label: string;
-  /** Where it is whole; otherwise what is shown is what is downloaded. */
+  /** URL of the complete log; without it the shown text is downloaded. */
   href?: string;
-  /** Height of the box, a class. */
+  /** Class that sets the height. */
   className?: string;
 }
 
 const LINE_PX = 20;
 const MAX_COLUMNS = 4000;
 
-/** A log of any length: only the lines that are looked at exist. */
+/** A log of any length: only visible lines are rendered. */
 export function Log({ text, label, href, className = "max-h-96" }: Props) {
   const lines = useMemo(() => paintableLines(text.replace(/\r?\n$/, "")), [text]);
   const [query, setQuery] = useState("");
   const [place, setPlace] = useState(0);
-  const wanted = useDeferredValue(query);
-  const found = useMemo(() => linesWith(lines, wanted), [lines, wanted]);
-  const at = found.length ? place % found.length : -1;
-  const move = (by: 1 | -1) => setPlace((at + by + found.length) % Math.max(1, found.length));
+  const deferred = useDeferredValue(query);
+  const matches = useMemo(() => linesWith(lines, deferred), [lines, deferred]);
+  const at = matches.length ? place % matches.length : -1;
+  const move = (by: 1 | -1) => setPlace((at + by + matches.length) % Math.max(1, matches.length));
   return (
     <div className="card flex min-w-0 flex-col overflow-hidden">
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1 border-b border-line px-2 py-1">
@@ -44,13 +44,13 @@ export function Log({ text, label, href, className = "max-h-96" }: Props) {
               setPlace(0);
             }}
             at={at}
-            total={found.length}
+            total={matches.length}
             move={move}
           />
           <Download text={text} label={label} href={href} />
         </div>
       </div>
-      <Lines lines={lines} label={label} query={wanted} now={found[at]} className={className} />
+      <Lines lines={lines} label={label} query={deferred} now={matches[at]} className={className} />
     </div>
   );
 }
@@ -59,16 +59,16 @@ interface LinesProps {
   lines: readonly string[];
   label: string;
   query: string;
-  /** The line that the search is at. */
+  /** Index of the current search match. */
   now: number | undefined;
   className: string;
 }
 
 function Lines({ lines, label, query, now, className }: LinesProps) {
-  const box = useRef<HTMLElement>(null);
+  const container = useRef<HTMLElement>(null);
   const list = useVirtualizer({
     count: lines.length,
-    getScrollElement: () => box.current,
+    getScrollElement: () => container.current,
     estimateSize: () => LINE_PX,
     overscan: 8,
   });
@@ -76,13 +76,13 @@ function Lines({ lines, label, query, now, className }: LinesProps) {
     if (now !== undefined) list.scrollToIndex(now, { align: "center" });
   }, [list, now]);
   const shown = list.getVirtualItems();
-  useHighlight(box, query, shown[0]?.index);
+  useHighlight(container, query, shown[0]?.index);
   const digits = `${String(lines.length).length + 1}ch`;
   return (
     <section
-      ref={box}
+      ref={container}
       aria-label={`Log of ${label}`}
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keys
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling area must be reachable by keyboard
       tabIndex={0}
       className={`log overflow-auto bg-ground text-xs leading-5 ${className}`}
     >

@@ -9,10 +9,12 @@ const Plain = memo(function Plain({ text }: { text: string }) {
   );
 });
 
-// Where its part cannot be had the text itself still can.
+// Falls back to plain text when the chunk cannot be loaded.
 const Rendered = lazy(() => import("@/ui/MarkdownRendered").catch(() => ({ default: Plain })));
 
-/** Markdown that is not ours: sanitised, no images, no HTML; as plain text until its part is here. */
+/**
+ * Untrusted markdown: sanitised, without images and HTML. Shows plain text while the chunk loads.
+ */
 export function Markdown({ text }: { text: string }) {
   return (
     <Suspense fallback={<Plain text={text} />}>

@@ -14,7 +14,7 @@ const SCHEMA = {
 
 const LINK = "break-all text-second underline";
 
-/** Where a hostile link leads stands beside it: its words may say anything. */
+/** Shows the host beside a link, because an untrusted link text may name another one. */
 function Anchor({ href = "", children }: { href?: string; children?: ReactNode }) {
   if (/^\/(?!\/)/.test(href)) {
     return (
@@ -42,37 +42,43 @@ function hostOf(href: string): string {
   return URL.canParse(href) ? new URL(href).host || "mail" : "?";
 }
 
-/** Text inside elements goes the same way as all hostile text. */
-function told(children: ReactNode): ReactNode {
+/** Renders text inside elements as untrusted text. */
+function withHostileText(children: ReactNode): ReactNode {
   return Children.map(children, (child) =>
     typeof child === "string" ? <Hostile text={child} /> : child,
   );
 }
 
-/** A page has one first heading, and this is not it. */
+/** Headings are paragraphs: the page has its own heading structure. */
 const HEADING = "mt-3 mb-1 font-semibold";
 
 const PARTS: Components = {
-  a: ({ href, children }) => <Anchor {...(href ? { href } : {})}>{told(children)}</Anchor>,
+  a: ({ href, children }) => (
+    <Anchor {...(href ? { href } : {})}>{withHostileText(children)}</Anchor>
+  ),
   img: ({ alt }) => <span className="text-muted">[image: {shown(alt ?? "")}]</span>,
-  h1: ({ children }) => <p className={HEADING}>{told(children)}</p>,
-  h2: ({ children }) => <p className={HEADING}>{told(children)}</p>,
-  h3: ({ children }) => <p className={HEADING}>{told(children)}</p>,
-  h4: ({ children }) => <p className={HEADING}>{told(children)}</p>,
-  h5: ({ children }) => <p className={HEADING}>{told(children)}</p>,
-  h6: ({ children }) => <p className={HEADING}>{told(children)}</p>,
-  p: ({ children }) => <p className="my-1.5">{told(children)}</p>,
-  li: ({ children }) => <li className="ml-5 list-disc">{told(children)}</li>,
-  em: ({ children }) => <em>{told(children)}</em>,
-  strong: ({ children }) => <strong>{told(children)}</strong>,
-  td: ({ children }) => <td className="border border-line px-2 py-1">{told(children)}</td>,
-  th: ({ children }) => <th className="border border-line px-2 py-1">{told(children)}</th>,
+  h1: ({ children }) => <p className={HEADING}>{withHostileText(children)}</p>,
+  h2: ({ children }) => <p className={HEADING}>{withHostileText(children)}</p>,
+  h3: ({ children }) => <p className={HEADING}>{withHostileText(children)}</p>,
+  h4: ({ children }) => <p className={HEADING}>{withHostileText(children)}</p>,
+  h5: ({ children }) => <p className={HEADING}>{withHostileText(children)}</p>,
+  h6: ({ children }) => <p className={HEADING}>{withHostileText(children)}</p>,
+  p: ({ children }) => <p className="my-1.5">{withHostileText(children)}</p>,
+  li: ({ children }) => <li className="ml-5 list-disc">{withHostileText(children)}</li>,
+  em: ({ children }) => <em>{withHostileText(children)}</em>,
+  strong: ({ children }) => <strong>{withHostileText(children)}</strong>,
+  td: ({ children }) => (
+    <td className="border border-line px-2 py-1">{withHostileText(children)}</td>
+  ),
+  th: ({ children }) => (
+    <th className="border border-line px-2 py-1">{withHostileText(children)}</th>
+  ),
   blockquote: ({ children }) => (
     <blockquote className="border-l-2 border-line-strong pl-3 text-soft">{children}</blockquote>
   ),
   pre: ({ children }) => (
     <pre
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls has to be reachable
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling area must be reachable by keyboard
       tabIndex={0}
       className="my-2 overflow-x-auto rounded-md bg-raised p-3 text-xs [&>code]:bg-transparent [&>code]:p-0"
     >
@@ -80,7 +86,7 @@ const PARTS: Components = {
     </pre>
   ),
   code: ({ children }) => (
-    <code className="rounded bg-raised px-1 text-[0.95em]">{told(children)}</code>
+    <code className="rounded bg-raised px-1 text-[0.95em]">{withHostileText(children)}</code>
   ),
 };
 

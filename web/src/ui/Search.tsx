@@ -5,7 +5,7 @@ interface Props {
   label: string;
   query: string;
   search: (query: string) => void;
-  /** Which of how many, counted from 0; -1: none. */
+  /** Index of the current match; -1 if there is none. */
   at: number;
   total: number;
   move: (by: 1 | -1) => void;
@@ -15,7 +15,7 @@ interface Props {
 const STEP =
   "size-7 rounded-md border border-control text-soft hover:text-text disabled:opacity-60";
 
-/** A field to search in, with how much was found and a way from one to the next. */
+/** A search field with the number of matches and buttons for the next and previous one. */
 export function Search({ label, query, search, at, total, move, ref }: Props) {
   return (
     <div className="flex min-w-0 items-center gap-1">

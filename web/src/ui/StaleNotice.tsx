@@ -4,27 +4,27 @@ import { Button } from "@/ui/Button";
 import { Banner } from "@/ui/states";
 
 interface Props {
-  /** When the newest data came, by our clock, in milliseconds; 0: never. */
+  /** Time of the newest data by the browser's clock, in milliseconds; 0 if there is none. */
   at: number;
-  /** When it is tried again by itself; left out: only when somebody asks. */
+  /** Time of the next automatic attempt; without it, only the button retries. */
   next?: number;
   retry: () => unknown;
 }
 
-/** What is shown is old, because the server does not answer: says how old, and what happens next. */
+/** Says how old the shown data is and when the next attempt follows, while the server is down. */
 export function StaleNotice({ at, next, retry }: Props) {
   const now = useNow(1000);
-  const old = at ? `data ${age((now - at) / 1000)} old` : "no data yet";
-  const soon =
+  const dataAge = at ? `data ${age((now - at) / 1000)} old` : "no data yet";
+  const nextTry =
     next && next > now ? `, retrying in ${age((next - now) / 1000 + 0.5)}` : ", retrying …";
   return (
     <Banner tone="warn" action={<Button onClick={() => void retry()}>Retry now</Button>}>
       <span aria-hidden>⚠ </span>
-      The server does not answer
-      {/* It changes every second: heard once is enough. */}
+      The server is not responding
+      {/* Hidden from screen readers, because it changes every second. */}
       <span aria-hidden>
-        : {old}
-        {next === undefined ? "" : soon}
+        : {dataAge}
+        {next === undefined ? "" : nextTry}
       </span>
       .
     </Banner>

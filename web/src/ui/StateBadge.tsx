@@ -1,6 +1,6 @@
 import type { RunState, SolveState, VerdictStatus } from "@/api/types";
 
-/** A state is always a sign, a word and a colour together: never a colour alone. */
+/** A state has a sign, a word and a colour, because colour alone is not accessible. */
 interface Look {
   sign: string;
   word: string;

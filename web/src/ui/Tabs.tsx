@@ -10,7 +10,7 @@ interface Props<T extends string> {
   tabs: readonly Tab<T>[];
   chosen: T;
   choose: (id: T) => void;
-  /** Id of the element that shows what was chosen. */
+  /** Id of the panel that the tabs control. */
   panel?: string;
 }
 

@@ -10,7 +10,7 @@ const TONES: Record<Tone, string> = {
   bad: "border-bad/50 text-bad",
 };
 
-/** A short word about something, in a frame. */
+/** A short label in a frame. */
 export function Tag({ tone = "plain", children }: { tone?: Tone; children: ReactNode }) {
   return (
     <span

@@ -15,13 +15,13 @@ const SIGNS: Record<Outcome, { sign: string; word: string; colour: string }> = {
 interface Props {
   tests: readonly string[];
   outcome: Outcome;
-  /** So many at first; the others when somebody asks. */
+  /** Number of tests shown before "Show more" is pressed. */
   most?: number;
-  /** Small words after a test. */
+  /** Returns a note shown after a test. */
   aside?: (test: string) => string;
 }
 
-/** Test ids, the name brighter than where it stands. */
+/** A list of test ids with the path muted. */
 export function TestNames({ tests, outcome, most = 12, aside }: Props) {
   const [isWhole, setWhole] = useState(false);
   const look = SIGNS[outcome];

@@ -3,29 +3,29 @@ import "@/ui/highlight.css";
 
 const MAX_RANGES = 500;
 
-/** Paints what was searched for inside an element, wherever it is shown just now. */
+/** Highlights matches of the query inside a container. */
 export function useHighlight(
-  box: RefObject<HTMLElement | null>,
+  container: RefObject<HTMLElement | null>,
   query: string,
-  /** Changes when other parts of the text are shown. */
+  /** Changes when other parts of the text are rendered. */
   shown: unknown,
 ): void {
-  // biome-ignore lint/correctness/useExhaustiveDependencies: `shown` tells when to look again
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `shown` triggers a new search
   useEffect(() => {
-    if (!query || !box.current || typeof Highlight === "undefined") return;
-    const ranges = rangesOf(box.current, query.toLowerCase());
+    if (!query || !container.current || typeof Highlight === "undefined") return;
+    const ranges = rangesOf(container.current, query.toLowerCase());
     const all = CSS.highlights.get("found") ?? new Highlight();
     for (const range of ranges) all.add(range);
     CSS.highlights.set("found", all);
     return () => {
       for (const range of ranges) all.delete(range);
     };
-  }, [box, query, shown]);
+  }, [container, query, shown]);
 }
 
-function rangesOf(box: HTMLElement, query: string): Range[] {
+function rangesOf(container: HTMLElement, query: string): Range[] {
   const ranges: Range[] = [];
-  const walker = document.createTreeWalker(box, NodeFilter.SHOW_TEXT);
+  const walker = document.createTreeWalker(container, NodeFilter.SHOW_TEXT);
   for (let node = walker.nextNode(); node; node = walker.nextNode()) {
     const text = node.nodeValue?.toLowerCase() ?? "";
     for (let at = text.indexOf(query); at >= 0; at = text.indexOf(query, at + query.length)) {

@@ -7,11 +7,11 @@ interface EmptyProps {
   title: string;
   children?: ReactNode;
   action?: ReactNode;
-  /** There is nothing else on the page. */
+  /** The empty state is the whole page. */
   page?: boolean;
 }
 
-/** Says what will appear here, and the one thing to do next. */
+/** Says what will appear here and offers the next action. */
 export function Empty({ title, children, action, page = false }: EmptyProps) {
   const Heading = page ? "h1" : "h2";
   return (
@@ -23,12 +23,12 @@ export function Empty({ title, children, action, page = false }: EmptyProps) {
   );
 }
 
-/** Grey bars where something known is about to be; nothing jumps when it comes. */
+/** Placeholder bars that keep the layout stable while data loads. */
 export function Skeleton({ rows = 3, label = "Loading" }: { rows?: number; label?: string }) {
   return (
     <div role="status" aria-label={label} className="flex flex-col gap-2">
       {Array.from({ length: rows }, (_, row) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: bars have no other name
+        // biome-ignore lint/suspicious/noArrayIndexKey: bars have no id
         <div key={row} className="h-9 rounded-md bg-raised motion-safe:animate-pulse" />
       ))}
     </div>

@@ -40,7 +40,7 @@ export function conversationQuery(id: string) {
   });
 }
 
-/** The newest messages; older ones are asked for with `before`. */
+/** Fetches the newest messages. Older ones are fetched with `before`. */
 export function messages(
   id: string,
   bounds: { after?: string; before?: string },
@@ -77,7 +77,7 @@ export function begin(body: {
   );
 }
 
-/** Two stretches of one conversation, each message once, in the order of their ids. */
+/** Joins two parts of one conversation without repeating messages, in order of id. */
 export function joined(one: readonly ChatMessage[], two: readonly ChatMessage[]): ChatMessage[] {
   const all = new Map([...one, ...two].map((message) => [message.id, message]));
   return [...all.values()].sort((a, b) => a.id - b.id);

@@ -18,7 +18,7 @@ const forgeKeys = {
   preview: (repo: Repo, number: number) => ["forge", "preview", repo, number] as const,
 };
 
-/** What the forge says costs the forge a request each time: once a minute is enough. */
+/** Each refetch costs a request to the forge, so data stays fresh for a minute. */
 const STALE_MS = 60_000;
 
 export function forgeReposQuery() {
@@ -46,7 +46,7 @@ export function issuesQuery(repo: Repo, filter: IssueFilter) {
   });
 }
 
-/** What contestants would read; null: there is nothing to look at yet. */
+/** The issue as contestants read it. Disabled while `wanted` is null. */
 export function previewQuery(wanted: { repo: Repo; number: number } | null) {
   const { repo, number } = wanted ?? { repo: { owner: "", name: "" }, number: 0 };
   return queryOptions({

@@ -17,7 +17,7 @@ export function settingsQuery() {
   });
 }
 
-/** It looks at the machine anew, sandboxes included: only when somebody asks. */
+/** Checks the machine, sandboxes included. Never stale, so that only the person reruns it. */
 export function doctorQuery() {
   return queryOptions({
     queryKey: ["doctor"],

@@ -4,7 +4,7 @@ import type { Me } from "@/api/types";
 
 export const meKeys = { me: ["me"] as const };
 
-/** Who asks; also answered to whoever is not signed in. */
+/** The current user. The server also answers this request to a signed-out person. */
 export function meQuery() {
   return queryOptions({
     queryKey: meKeys.me,
@@ -13,7 +13,7 @@ export function meQuery() {
   });
 }
 
-/** Before it is known: nothing but what one person's own machine shows. */
+/** Assumed before the response arrives: shows only what local mode shows. */
 const UNKNOWN: Me = {
   mode: "local",
   needs_login: false,
@@ -25,12 +25,12 @@ const UNKNOWN: Me = {
   publish: "ask",
 };
 
-/** The gate waits for it, so that whatever is behind the gate has it. */
+/** Components inside `RequireLogin` always get the server's response. */
 export function useMe(): Me {
   return useQuery(meQuery()).data ?? UNKNOWN;
 }
 
-/** Folders of the server's machine, its settings and the demo are one's own, or an administrator's. */
+/** Server folders, server settings and the demo need local mode or an administrator. */
 export function mayAdminister(me: Me): boolean {
   return me.mode === "local" || me.is_admin;
 }

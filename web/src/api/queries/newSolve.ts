@@ -2,7 +2,7 @@ import { queryOptions } from "@tanstack/react-query";
 import { api, ask } from "@/api/client";
 import type { Forecast, SolveAsk, SolveSummary } from "@/api/types";
 
-/** A body that leaves to the server what is as the server has it. */
+/** A request body. Left-out fields get the server's defaults. */
 export type SolveBody = Partial<Omit<SolveAsk, "matrix">> & {
   matrix: Partial<SolveAsk["matrix"]> & Pick<SolveAsk["matrix"], "models">;
 };
@@ -12,7 +12,7 @@ export const askKeys = {
   repos: ["repos"] as const,
 };
 
-/** What the solve would be; nothing is begun. The same body need not be asked for twice. */
+/** Estimates a solve without starting it. Equal bodies share one cached response. */
 export function forecastQuery(body: SolveBody | null) {
   return queryOptions({
     queryKey: askKeys.forecast(body),

@@ -2,9 +2,9 @@ import { queryOptions } from "@tanstack/react-query";
 import { api, ask } from "@/api/client";
 import type { OutcomeList, PublicationState, PublicationView } from "@/api/types";
 
-const RESTING: readonly PublicationState[] = ["done", "refused", "stale"];
+const SETTLED: readonly PublicationState[] = ["done", "refused", "stale"];
 const UNDER_WAY_MS = 10_000;
-const AT_REST_MS = 60_000;
+const SETTLED_MS = 60_000;
 
 export const publicationKeys = {
   all: (solveId: string) => ["publication", solveId] as const,
@@ -12,11 +12,11 @@ export const publicationKeys = {
   outcomes: (solveId: string) => ["publication", solveId, "outcomes"] as const,
 };
 
-export function isResting(state: PublicationState): boolean {
-  return RESTING.includes(state);
+export function isSettled(state: PublicationState): boolean {
+  return SETTLED.includes(state);
 }
 
-/** It is asked for only once there is one: before, the server has nothing to tell. */
+/** Enabled only when a publication exists, because the server has no other response. */
 export function publicationQuery(solveId: string, known: PublicationView | null) {
   return queryOptions({
     queryKey: publicationKeys.one(solveId),
@@ -30,11 +30,11 @@ export function publicationQuery(solveId: string, known: PublicationView | null)
     enabled: known !== null,
     ...(known ? { initialData: known } : {}),
     refetchInterval: ({ state }) =>
-      state.data && !isResting(state.data.state) ? UNDER_WAY_MS : AT_REST_MS,
+      state.data && !isSettled(state.data.state) ? UNDER_WAY_MS : SETTLED_MS,
   });
 }
 
-/** What became of the pull request: people merge it days later, so it is asked for slowly. */
+/** Outcomes of the pull request. Polled slowly, because people merge days later. */
 export function outcomesQuery(solveId: string, isPublished: boolean) {
   return queryOptions({
     queryKey: publicationKeys.outcomes(solveId),
@@ -46,7 +46,7 @@ export function outcomesQuery(solveId: string, isPublished: boolean) {
         }),
       ),
     enabled: isPublished,
-    refetchInterval: AT_REST_MS,
+    refetchInterval: SETTLED_MS,
   });
 }
 

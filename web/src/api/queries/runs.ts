@@ -17,7 +17,7 @@ export function runQuery(id: string) {
   });
 }
 
-/** `rev` changes with the run: what was "not yet" is asked for again. */
+/** `rev` changes with the run, so that a "not yet" response is fetched again. */
 export function patchQuery(id: string, rev: number | string) {
   return queryOptions({
     queryKey: runKeys.part(id, "patch", rev),

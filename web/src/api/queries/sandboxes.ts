@@ -8,7 +8,7 @@ export const sandboxKeys = {
   bases: ["bases"] as const,
 };
 
-/** Again after a while, unless asking again cannot help. */
+/** A refetch interval that stops on errors that a retry cannot solve. */
 function every(ms: number) {
   return ({ state: { error } }: { state: { error: Error | null } }) =>
     error instanceof ProblemError && !error.isPassing ? false : ms;
@@ -26,7 +26,7 @@ export function sandboxesQuery() {
   });
 }
 
-/** Of the backend that is in use, unless another one is named. */
+/** Bases of the named backend, or of the one in use. */
 export function basesQuery(backend: BackendName | null) {
   return queryOptions({
     queryKey: [...sandboxKeys.bases, backend],

@@ -13,7 +13,7 @@ import { Hostile } from "@/ui/Hostile";
 import { Failure, Skeleton } from "@/ui/states";
 import { Tag } from "@/ui/Tag";
 
-/** Keys for programs: one is shown when it is made, and never again. */
+/** API keys of the user. A new key is shown once. */
 export function ApiKeys() {
   const query = useQuery(keysQuery());
   const [made, setMade] = useState<NewKey | null>(null);
@@ -24,8 +24,8 @@ export function ApiKeys() {
         API keys
       </h2>
       <p className="text-xs text-muted">
-        For programs and the command line, as <code>Authorization: Bearer ydk_…</code>. A key never
-        has more permissions than you, and only those of its scopes.
+        For programs and the command line, as <code>Authorization: Bearer ydk_…</code>. A key has
+        only the permissions of its scopes, and never more than you have.
       </p>
       {made && <Shown made={made} hide={() => setMade(null)} />}
       {query.isPending && <Skeleton rows={2} />}
@@ -77,7 +77,7 @@ function List({ keys, end }: { keys: readonly KeyView[]; end: (key: KeyView) => 
             Revoke
           </Button>
           <span className="basis-full text-xs text-muted">
-            made {age(now - key.created_at)} ago, {usedWords(key, now)}, {endWords(key, now)}
+            created {age(now - key.created_at)} ago, {usedWords(key, now)}, {endWords(key, now)}
           </span>
         </li>
       ))}
@@ -104,7 +104,7 @@ function Revoke({ about, close }: { about: KeyView; close: () => void }) {
   return (
     <ConfirmDialog
       title="Revoke this key?"
-      verb="Revoke it"
+      verb="Revoke the key"
       danger
       busy={revoke.isPending}
       error={revoke.error}
@@ -112,7 +112,8 @@ function Revoke({ about, close }: { about: KeyView; close: () => void }) {
       close={close}
     >
       <p className="text-soft">
-        Programs that use <Hostile text={about.name} /> lose access at once. You cannot undo this.
+        Programs that use <Hostile text={about.name} /> lose access immediately. You cannot undo
+        this.
       </p>
     </ConfirmDialog>
   );

@@ -11,7 +11,7 @@ import { Hostile } from "@/ui/Hostile";
 import { Failure, Skeleton } from "@/ui/states";
 import { Tag } from "@/ui/Tag";
 
-/** Browsers that are signed in as this person. */
+/** Browsers that are signed in as this user. */
 export function LoginList() {
   const query = useQuery(loginsQuery());
   const all = useMutation({ mutationFn: endLogins, onSuccess: leave });
@@ -31,7 +31,7 @@ export function LoginList() {
       {query.data && (
         <ul aria-label="Sign-ins" className="flex flex-col divide-y divide-line text-sm">
           {query.data.map((login) => (
-            <One key={login.id} login={login} />
+            <LoginRow key={login.id} login={login} />
           ))}
         </ul>
       )}
@@ -39,7 +39,7 @@ export function LoginList() {
   );
 }
 
-function One({ login }: { login: LoginView }) {
+function LoginRow({ login }: { login: LoginView }) {
   const now = useNow(30_000) / 1000;
   const client = useQueryClient();
   const end = useMutation({
@@ -52,12 +52,12 @@ function One({ login }: { login: LoginView }) {
       <span className="min-w-0 grow basis-40 truncate text-soft" title={shown(login.agent)}>
         <Hostile text={browserOf(login.agent)} />
       </span>
-      {login.present && <Tag tone="second">this one</Tag>}
+      {login.present && <Tag tone="second">this browser</Tag>}
       <Button busy={end.isPending} onClick={() => end.mutate()}>
         {login.present ? "Sign out" : "End"}
       </Button>
       <span className="basis-full text-xs text-muted">
-        since {date(login.created_at)}, seen {age(now - login.seen_at)} ago, over by{" "}
+        since {date(login.created_at)}, last seen {age(now - login.seen_at)} ago, expires{" "}
         {date(login.expires_at)}
       </span>
       {end.error && (
@@ -84,10 +84,10 @@ const SYSTEMS: readonly (readonly [pattern: RegExp, name: string])[] = [
   [/Linux/, "Linux"],
 ];
 
-/** A browser says many names of itself: the one that people know it by, else what it said. */
+/** Common name of a browser and its system, or its user agent if it is unknown. */
 export function browserOf(agent: string): string {
   const browser = BROWSERS.find(([pattern]) => pattern.test(agent))?.[1];
   const system = SYSTEMS.find(([pattern]) => pattern.test(agent))?.[1];
-  if (!browser) return agent || "an unknown browser";
+  if (!browser) return agent || "unknown browser";
   return system ? `${browser} on ${system}` : browser;
 }

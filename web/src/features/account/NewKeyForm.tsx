@@ -13,7 +13,7 @@ export const SCOPES: readonly { scope: Scope; line: string }[] = [
   { scope: "publish", line: "open pull requests" },
 ];
 
-const LASTING: readonly { days: string; name: string }[] = [
+const EXPIRIES: readonly { days: string; name: string }[] = [
   { days: "7", name: "7 days" },
   { days: "30", name: "30 days" },
   { days: "90", name: "90 days" },
@@ -35,7 +35,9 @@ export function NewKeyForm({ done }: { done: (made: NewKey) => void }) {
     onSettled: () => client.invalidateQueries({ queryKey: accountKeys.keys }),
   });
   const fields = create.error instanceof ProblemError ? create.error.fields : {};
-  const isTold = Object.keys(fields).some((field) => ["name", "scopes", "days"].includes(field));
+  const isShownAtField = Object.keys(fields).some((field) =>
+    ["name", "scopes", "days"].includes(field),
+  );
   const submit = (event: FormEvent) => {
     event.preventDefault();
     create.mutate({ name: name.trim(), scopes: [...scopes], days: days ? Number(days) : null });
@@ -53,7 +55,7 @@ export function NewKeyForm({ done }: { done: (made: NewKey) => void }) {
               {...wired}
               value={name}
               maxLength={100}
-              placeholder="CI of passbook"
+              placeholder="passbook CI"
               autoComplete="off"
               onChange={(event) => setName(event.target.value)}
               className={CONTROL}
@@ -68,9 +70,9 @@ export function NewKeyForm({ done }: { done: (made: NewKey) => void }) {
               onChange={(event) => setDays(event.target.value)}
               className={CONTROL}
             >
-              {LASTING.map((each) => (
-                <option key={each.days} value={each.days}>
-                  {each.name}
+              {EXPIRIES.map((expiry) => (
+                <option key={expiry.days} value={expiry.days}>
+                  {expiry.name}
                 </option>
               ))}
             </select>
@@ -78,7 +80,7 @@ export function NewKeyForm({ done }: { done: (made: NewKey) => void }) {
         </Field>
       </div>
       <Scopes chosen={scopes} choose={setScopes} />
-      {create.error && !isTold && (
+      {create.error && !isShownAtField && (
         <p role="alert" className="text-xs break-words text-bad">
           <Hostile text={create.error.message} />
         </p>
@@ -103,7 +105,7 @@ interface ScopesProps {
 function Scopes({ chosen, choose }: ScopesProps) {
   return (
     <fieldset className="flex flex-col gap-1 text-sm">
-      <legend className="mb-1 text-soft">It may</legend>
+      <legend className="mb-1 text-soft">Permissions</legend>
       {SCOPES.map(({ scope, line }) => (
         <label key={scope} className="flex min-h-6 items-baseline gap-2">
           <input
@@ -112,8 +114,8 @@ function Scopes({ chosen, choose }: ScopesProps) {
             checked={chosen.includes(scope)}
             onChange={(event) =>
               choose(
-                SCOPES.map((each) => each.scope).filter((each) =>
-                  each === scope ? event.target.checked : chosen.includes(each),
+                SCOPES.map((entry) => entry.scope).filter((name) =>
+                  name === scope ? event.target.checked : chosen.includes(name),
                 ),
               )
             }

@@ -1,6 +1,6 @@
 import { problemWords } from "@/features/account/problems";
 import { hostOf } from "@/lib/forge";
-import { enterUrl, saveReturnPath } from "@/lib/returnPath";
+import { saveReturnPath, signInUrl } from "@/lib/returnPath";
 
 interface Props {
   forge: string;
@@ -9,7 +9,7 @@ interface Props {
 }
 
 const MAY: readonly (readonly [sign: string, words: string])[] = [
-  ["✓", "read your login name and which repositories you may see and change"],
+  ["✓", "read your login name and which repositories you can see and change"],
   ["✓", "read the issues and the code of repositories that you choose"],
   ["✓", "push a new branch and open a draft pull request, for solves where you ask for one"],
   ["✗", "never merge, never push to an existing branch, never change workflows"],
@@ -35,14 +35,14 @@ export function SignIn({ forge, wanted, problem }: Props) {
         </p>
       )}
       <a
-        href={enterUrl(wanted)}
+        href={signInUrl(wanted)}
         onClick={() => saveReturnPath(wanted)}
         className="inline-flex min-h-11 items-center justify-center rounded-md border border-accent bg-accent px-4 py-2 font-semibold text-on-accent hover:brightness-110"
       >
         Sign in with GitHub
       </a>
       <div className="flex flex-col gap-2 text-sm">
-        <h2 className="text-soft">What Yudai may do at {hostOf(forge) || "GitHub"}:</h2>
+        <h2 className="text-soft">What Yudai can do at {hostOf(forge) || "GitHub"}:</h2>
         <ul className="flex flex-col gap-1.5">
           {MAY.map(([sign, words]) => (
             <li key={words} className="flex gap-2">

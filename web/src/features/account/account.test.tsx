@@ -6,9 +6,9 @@ import { beforeEach, expect, test, vi } from "vitest";
 import type { KeyView, LoginView, Me } from "@/api/types";
 import { endWords, usedWords } from "@/features/account/ApiKeys";
 import { browserOf } from "@/features/account/LoginList";
-import * as returning from "@/lib/returnPath";
+import * as returnPath from "@/lib/returnPath";
 import { Component as SettingsPage } from "@/routes/SettingsPage";
-import { Refused, serve, someone } from "@/testing/fakeServer";
+import { Refused, serve, signedIn } from "@/testing/fakeServer";
 
 configure({ asyncUtilTimeout: 8000 });
 vi.setConfig({ testTimeout: 30_000 });
@@ -46,7 +46,7 @@ const USUAL = {
 function open(me: Partial<Me> = {}) {
   const router = createMemoryRouter([{ path: "*", element: <SettingsPage /> }]);
   const client = new QueryClient({ defaultOptions: { queries: { retry: false } } });
-  client.setQueryData(["me"], someone(me));
+  client.setQueryData(["me"], signedIn(me));
   render(
     <QueryClientProvider client={client}>
       <RouterProvider router={router} />
@@ -55,7 +55,7 @@ function open(me: Partial<Me> = {}) {
   return userEvent.setup();
 }
 
-const routesOf = (asked: { route: string }[]) => asked.map(({ route }) => route);
+const routesOf = (requests: { route: string }[]) => requests.map(({ route }) => route);
 
 beforeEach(() => {
   HTMLDialogElement.prototype.showModal = function show() {
@@ -63,26 +63,26 @@ beforeEach(() => {
   };
 });
 
-test("one person's own machine has neither keys nor sign-ins", async () => {
-  const asked = serve(USUAL);
+test("shows neither keys nor sign-ins in local mode", async () => {
+  const requests = serve(USUAL);
   open({ mode: "local" });
-  await waitFor(() => expect(routesOf(asked)).toContain("GET /api/settings"));
+  await waitFor(() => expect(routesOf(requests)).toContain("GET /api/settings"));
   expect(screen.queryByRole("heading", { name: "API keys" })).toBeNull();
-  expect(routesOf(asked)).not.toContain("GET /api/keys");
+  expect(routesOf(requests)).not.toContain("GET /api/keys");
 });
 
-test("only an administrator's page asks for the installation's settings", async () => {
-  const asked = serve(USUAL);
+test("requests the installation's settings for administrators only", async () => {
+  const requests = serve(USUAL);
   open();
-  expect(await screen.findByText(/shown to this installation's administrators/)).toBeVisible();
+  expect(await screen.findByText(/Only administrators of this installation/)).toBeVisible();
   await screen.findByText("CI");
-  expect(routesOf(asked)).not.toContain("GET /api/settings");
-  expect(routesOf(asked)).not.toContain("GET /api/doctor");
+  expect(routesOf(requests)).not.toContain("GET /api/settings");
+  expect(routesOf(requests)).not.toContain("GET /api/doctor");
 });
 
-test("a key is made with what was chosen, and shown once", async () => {
+test("creates a key with the chosen options, and shows it once", async () => {
   const made = { key: "ydk_1_secret", about: aKey({ id: "k2", name: "deploy" }) };
-  const asked = serve({ ...USUAL, "POST /api/keys": made });
+  const requests = serve({ ...USUAL, "POST /api/keys": made });
   const user = open();
   const form = await screen.findByRole("form", { name: "New key" });
   const make = within(form).getByRole("button", { name: "Create the key" });
@@ -92,7 +92,7 @@ test("a key is made with what was chosen, and shown once", async () => {
   await user.selectOptions(within(form).getByLabelText("Valid for"), "no expiry");
   await user.click(make);
   expect(await screen.findByText("ydk_1_secret")).toBeVisible();
-  expect(asked.find(({ route }) => route === "POST /api/keys")?.body).toEqual({
+  expect(requests.find(({ route }) => route === "POST /api/keys")?.body).toEqual({
     name: "deploy",
     scopes: ["read", "publish"],
     days: null,
@@ -101,7 +101,7 @@ test("a key is made with what was chosen, and shown once", async () => {
   expect(screen.queryByText("ydk_1_secret")).toBeNull();
 });
 
-test("what the server has against a key is told", async () => {
+test("shows the server's error for a new key", async () => {
   serve({ ...USUAL, "POST /api/keys": new Refused(422, "there are 50 keys already") });
   const user = open();
   await user.type(await screen.findByLabelText("Name of a new key"), "x");
@@ -109,30 +109,30 @@ test("what the server has against a key is told", async () => {
   expect(await screen.findByText("there are 50 keys already")).toBeVisible();
 });
 
-test("a key is revoked after it was asked whether", async () => {
-  const asked = serve({ ...USUAL, "DELETE /api/keys/k1": {} });
+test("revokes a key after a confirmation", async () => {
+  const requests = serve({ ...USUAL, "DELETE /api/keys/k1": {} });
   const user = open();
   await user.click(await screen.findByRole("button", { name: "Revoke CI" }));
-  expect(routesOf(asked)).not.toContain("DELETE /api/keys/k1");
-  await user.click(screen.getByRole("button", { name: "Revoke it" }));
+  expect(routesOf(requests)).not.toContain("DELETE /api/keys/k1");
+  await user.click(screen.getByRole("button", { name: "Revoke the key" }));
   await waitFor(() => expect(screen.queryByRole("dialog")).toBeNull());
-  expect(routesOf(asked)).toContain("DELETE /api/keys/k1");
+  expect(routesOf(requests)).toContain("DELETE /api/keys/k1");
 });
 
-test("another browser's sign-in is ended; one's own is a sign-out", async () => {
-  const leave = vi.spyOn(returning, "leave").mockImplementation(() => undefined);
-  const asked = serve({ ...USUAL, "DELETE /api/logins/l1": {}, "POST /api/logout": {} });
+test("ends another browser's sign-in, and signs out of this one", async () => {
+  const leave = vi.spyOn(returnPath, "leave").mockImplementation(() => undefined);
+  const requests = serve({ ...USUAL, "DELETE /api/logins/l1": {}, "POST /api/logout": {} });
   const user = open();
   const list = await screen.findByRole("list", { name: "Sign-ins" });
   await user.click(within(list).getByRole("button", { name: "End" }));
-  await waitFor(() => expect(routesOf(asked)).toContain("DELETE /api/logins/l1"));
+  await waitFor(() => expect(routesOf(requests)).toContain("DELETE /api/logins/l1"));
   expect(leave).not.toHaveBeenCalled();
   await user.click(within(list).getByRole("button", { name: "Sign out" }));
   await waitFor(() => expect(leave).toHaveBeenCalled());
-  expect(routesOf(asked)).toContain("POST /api/logout");
+  expect(routesOf(requests)).toContain("POST /api/logout");
 });
 
-test("how a key and a browser are told", () => {
+test("describes keys and browsers", () => {
   expect(usedWords(aKey(), 1_700_000_060)).toBe("never used");
   expect(usedWords(aKey({ used_at: 1_700_000_000 }), 1_700_000_060)).toBe("used 1m ago");
   expect(endWords(aKey(), 0)).toBe("never expires");
@@ -140,5 +140,5 @@ test("how a key and a browser are told", () => {
   expect(browserOf(aLogin().agent)).toBe("Chrome on Linux");
   expect(browserOf("Mozilla/5.0 (iPhone) Version/17 Safari/604")).toBe("Safari on iOS");
   expect(browserOf("curl/8")).toBe("curl/8");
-  expect(browserOf("")).toBe("an unknown browser");
+  expect(browserOf("")).toBe("unknown browser");
 });

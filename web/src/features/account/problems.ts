@@ -6,7 +6,7 @@ const WORDS: Record<string, string> = {
   forge_unavailable: "GitHub is not responding. Try again in a minute.",
 };
 
-/** What the way back from the forge told by its code; a code is all that it ever tells. */
+/** Text of a sign-in problem code. The redirect from the forge has only the code. */
 export function problemWords(code: string): string {
   return WORDS[code] ?? "The sign-in failed. Try again.";
 }

@@ -14,28 +14,28 @@ interface Props {
   done: () => void;
 }
 
-/** A person's own choice, with a reason. */
+/** Lets a person choose the champion, with a reason. */
 export function ChooseDialog({ solveId, side, close, done }: Props) {
   const [reason, setReason] = useState("");
-  const [isAsked, setAsked] = useState(false);
+  const [isSubmitted, setSubmitted] = useState(false);
   const choice = useChoice(solveId, done);
   const problem = choice.error instanceof ProblemError ? choice.error : null;
-  const lacks = isAsked && !reason.trim() ? "Give a reason in one line." : undefined;
+  const missing = isSubmitted && !reason.trim() ? "Give a reason in one line." : undefined;
   const send = (event: FormEvent) => {
     event.preventDefault();
-    setAsked(true);
+    setSubmitted(true);
     if (reason.trim()) choice.mutate({ run_id: side.run.id, reason });
   };
   return (
     <Dialog title={`Choose ${shown(side.name)} as champion`} close={close}>
       <form onSubmit={send} className="flex flex-col gap-3">
         <p className="text-sm text-soft">
-          It is offered in place of what the ranking says; your reason is kept with the solve.
+          This contestant replaces the ranking's champion. Your reason is saved with the solve.
         </p>
         <Field
           label="Reason"
           hint="Your reason, in one line."
-          error={lacks ?? problem?.fields.reason ?? choice.error?.message}
+          error={missing ?? problem?.fields.reason ?? choice.error?.message}
         >
           {(wired) => (
             <input

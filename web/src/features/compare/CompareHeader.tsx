@@ -12,7 +12,7 @@ interface Props {
   choose: (side: Side) => void;
 }
 
-/** The two, beside each other at every width. */
+/** The two contestants, side by side at every width. */
 export function CompareHeader({ solveId, comparison, choose }: Props) {
   return (
     <div className="grid grid-cols-2 gap-2 lg:gap-4">

@@ -18,7 +18,7 @@ const VIEW = solveOf([A, B]);
 const change = (path: string, line: string) =>
   `diff --git a/${path} b/${path}\n@@ -1 +1 @@\n-old\n+${line}\n`;
 
-function Where() {
+function CurrentSearch() {
   return <output>{useLocation().search}</output>;
 }
 
@@ -38,7 +38,7 @@ function show(view: SolveView = VIEW, search = "") {
           </p>
         )}
       />
-      <Where />
+      <CurrentSearch />
     </>
   );
   const router = createMemoryRouter([{ path: "/", element }], { initialEntries: [`/${search}`] });
@@ -51,7 +51,7 @@ function show(view: SolveView = VIEW, search = "") {
 
 beforeEach(() => {
   localStorage.clear();
-  // jsdom knows no modal dialogs.
+  // jsdom does not implement modal dialogs.
   HTMLDialogElement.prototype.showModal = function open() {
     this.open = true;
   };
@@ -59,7 +59,7 @@ beforeEach(() => {
 afterEach(() => vi.unstubAllGlobals());
 
 describe("a comparison", () => {
-  it("begins with the champion and the best alternate", () => {
+  it("starts with the champion and the best alternate", () => {
     show();
     expect(screen.getByRole("region", { name: "Contestant A" })).toHaveTextContent("surgeon");
     expect(screen.getByRole("region", { name: "Contestant B" })).toHaveTextContent("laconic");
@@ -69,7 +69,7 @@ describe("a comparison", () => {
     ).toBeInTheDocument();
   });
 
-  it("goes from file to file by keys, in the address", async () => {
+  it("moves between files by keys and keeps the file in the URL", async () => {
     show();
     await userEvent.keyboard("{ArrowRight}");
     expect(screen.getByRole("status")).toHaveTextContent("file=both.py");
@@ -77,35 +77,35 @@ describe("a comparison", () => {
     expect(screen.getByRole("status")).toHaveTextContent("file=2.py");
   });
 
-  it("says that one contestant alone cannot be compared", () => {
+  it("shows a notice when there is only one contestant", () => {
     show(solveOf([A]));
     expect(screen.getByText("Nothing to compare")).toBeInTheDocument();
   });
 });
 
 describe("blind mode", () => {
-  it("tells neither names nor models nor costs", () => {
+  it("hides names, models and costs", () => {
     const { container } = show(VIEW, "?blind=1");
     expect(container).not.toHaveTextContent(/surgeon|laconic|maker|champion now|\$/u);
     expect(screen.queryByRole("link", { name: /Trajectory/ })).not.toBeInTheDocument();
     expect(screen.queryByText(/decides/)).not.toBeInTheDocument();
   });
 
-  it("tells them after a choice", async () => {
-    const sent = vi.fn(async (_request: Request) => Response.json({}));
-    vi.stubGlobal("fetch", sent);
+  it("shows them after a choice", async () => {
+    const fetchMock = vi.fn(async (_request: Request) => Response.json({}));
+    vi.stubGlobal("fetch", fetchMock);
     show(VIEW, "?blind=1");
     await userEvent.keyboard("b");
     await userEvent.type(screen.getByLabelText("Reason"), "it reads best{Enter}");
     await waitFor(() => expect(screen.getByText(/You chose B/)).toBeInTheDocument());
     expect(screen.getAllByRole("link", { name: /Trajectory/ })).toHaveLength(2);
-    const body = await sent.mock.calls[0]?.[0].json();
+    const body = await fetchMock.mock.calls[0]?.[0].json();
     expect(body.reason).toBe("it reads best");
   });
 });
 
 describe("choosing", () => {
-  it("wants a reason", async () => {
+  it("requires a reason", async () => {
     show();
     await userEvent.keyboard("b");
     const dialog = within(screen.getByRole("dialog"));
@@ -113,7 +113,7 @@ describe("choosing", () => {
     expect(dialog.getByRole("alert")).toHaveTextContent("Give a reason in one line.");
   });
 
-  it.each([409, 422])("shows in one line why it may not be (%s)", async (status) => {
+  it.each([409, 422])("shows the server's refusal (%s)", async (status) => {
     const problem = { title: "", status, code: "conflict", detail: "solve x is completed" };
     vi.stubGlobal("fetch", async () => Response.json(problem, { status }));
     show();

@@ -15,27 +15,27 @@ import { Banner, Empty } from "@/ui/states";
 
 interface Props {
   view: SolveView;
-  /** Draws one file of a patch. */
+  /** Renders one file of a patch. */
   file: RenderFile;
 }
 
-/** Two contestants beside each other, and the choice between them. */
+/** Two contestants side by side, and the choice between them. */
 export function CompareView({ view, file }: Props) {
   const [params, setParams] = useSearchParams();
   const isBlind = params.get("blind") === "1";
   const [revealed, reveal] = useState("");
   const comparison = useComparison(view, isBlind, revealed);
-  const [asked, ask] = useState<Side | null>(null);
+  const [candidate, setCandidate] = useState<Side | null>(null);
   const [chosen, setChosen] = useState<Side | null>(null);
   const choose = (side: Side | undefined) => {
     if (!comparison || !side || side.isChampion) return;
     const { a, b } = comparison;
-    // The default pair begins with the champion, which is about to change: these two stay.
+    // Pins the pair in the URL: the default pair depends on the champion, which is about to change.
     setParams((before) => withParam(withParam(before, "a", a.run.id), "b", b.run.id), {
       replace: true,
       preventScrollReset: true,
     });
-    ask(side);
+    setCandidate(side);
   };
   const [chooseA, chooseB] = [() => choose(comparison?.a), () => choose(comparison?.b)];
   useKeys({ a: chooseA, A: chooseA, b: chooseB, B: chooseB });
@@ -44,7 +44,7 @@ export function CompareView({ view, file }: Props) {
   const done = (side: Side) => {
     reveal(pair);
     setChosen(side);
-    ask(null);
+    setCandidate(null);
   };
   const isByHand = view.reason.startsWith("chosen by a person");
   return (
@@ -68,12 +68,12 @@ export function CompareView({ view, file }: Props) {
         <TestSets comparison={comparison} />
         <ScoreTable comparison={comparison} reducer={view.reducer} />
       </div>
-      {asked && (
+      {candidate && (
         <ChooseDialog
           solveId={view.solve.id}
-          side={asked}
-          close={() => ask(null)}
-          done={() => done(asked)}
+          side={candidate}
+          close={() => setCandidate(null)}
+          done={() => done(candidate)}
         />
       )}
     </div>

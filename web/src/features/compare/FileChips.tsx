@@ -9,7 +9,7 @@ interface Props {
   choose: (path: string | null) => void;
 }
 
-/** All files, or one of them; each says whose it is. */
+/** Buttons for all files or one file, each with the contestants that changed it. */
 export function FileChips({ rows, chosen, choose }: Props) {
   return (
     <nav aria-label="Files" className="max-h-40 overflow-y-auto">
@@ -25,7 +25,7 @@ export function FileChips({ rows, chosen, choose }: Props) {
               <span className="[overflow-wrap:anywhere]">
                 <Hostile text={pathText(row.path)} />
               </span>
-              <span className="shrink-0 text-muted">{whose(row)}</span>
+              <span className="shrink-0 text-muted">{changedBy(row)}</span>
             </Chip>
           </li>
         ))}
@@ -37,7 +37,7 @@ export function FileChips({ rows, chosen, choose }: Props) {
   );
 }
 
-function whose(row: Aligned): string {
+function changedBy(row: Aligned): string {
   if (row.isSame) return "same in both";
   if (row.a && row.b) return "both";
   return row.a ? "only A" : "only B";

@@ -13,7 +13,7 @@ interface Props {
   isBlind: boolean;
 }
 
-/** Which two, and whether their names are seen. */
+/** Selects the two contestants, and whether their names are hidden. */
 export function PairPicker({ view, comparison, isBlind }: Props) {
   const [, setParams] = useSearchParams();
   const { a, b } = comparison;
@@ -62,7 +62,7 @@ export function PairPicker({ view, comparison, isBlind }: Props) {
           onChange={(event) => blind(event.target.checked)}
           className="size-4 accent-accent"
         />
-        Blind: hide who is who
+        Blind: hide names
       </label>
     </div>
   );

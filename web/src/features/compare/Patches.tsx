@@ -23,7 +23,7 @@ interface Props {
 const MANY_LINES = 1500;
 const NO_FILES: readonly PatchFile[] = [];
 
-/** What each changed, with the files of both aligned. */
+/** Both patches with their files aligned. */
 export function Patches({ comparison, file }: Props) {
   const [a, b] = [usePatch(comparison.a.run), usePatch(comparison.b.run)];
   const rows = useMemo(
@@ -31,8 +31,8 @@ export function Patches({ comparison, file }: Props) {
     [a.patch, b.patch],
   );
   const [params, setParams] = useSearchParams();
-  const asked = params.get("file");
-  const chosen = rows.some((row) => row.path === asked) ? asked : null;
+  const requested = params.get("file");
+  const chosen = rows.some((row) => row.path === requested) ? requested : null;
   const choose = (path: string | null) =>
     setParams((before) => withParam(before, "file", path), {
       replace: true,
@@ -47,11 +47,14 @@ export function Patches({ comparison, file }: Props) {
       <h2 className="text-sm font-semibold">
         Patches <span className="font-normal text-muted">{count(rows.length, "file")}</span>
       </h2>
-      <Trouble side="A" of={a} />
-      <Trouble side="B" of={b} />
+      <PatchNotice side="A" of={a} />
+      <PatchNotice side="B" of={b} />
       {(a.isPending || b.isPending) && <Skeleton rows={4} label="Loading the patches" />}
       {rows.length > 0 && <FileChips rows={rows} chosen={chosen} choose={choose} />}
-      <Rows rows={shown} file={(one, letters) => file(one, <Marks letters={letters} />, isLazy)} />
+      <Rows
+        rows={shown}
+        file={(change, letters) => file(change, <Marks letters={letters} />, isLazy)}
+      />
     </section>
   );
 }
@@ -67,7 +70,7 @@ export function withParam(before: URLSearchParams, name: string, value: string |
   return next;
 }
 
-function Trouble({ side, of }: { side: Letter; of: Patched }) {
+function PatchNotice({ side, of }: { side: Letter; of: Patched }) {
   if (of.error) return <Failure error={of.error} retry={of.retry} />;
   const isEmpty = of.patch?.files.length === 0;
   if (!of.missing && !isEmpty) return null;

@@ -7,7 +7,7 @@ interface Props {
   reducer: string;
 }
 
-/** Row by row, the rules first and in their order; the first that differs decides. */
+/** The scores of both runs: rules first, in order. The first rule that differs decides. */
 export function ScoreTable({ comparison, reducer }: Props) {
   const { a, b, isHidden } = comparison;
   const rows = useMemo(() => scoreRows(a.run, b.run, reducer), [a.run, b.run, reducer]);
@@ -16,7 +16,7 @@ export function ScoreTable({ comparison, reducer }: Props) {
   return (
     <section aria-label="Scorecards" className="card min-w-0 p-4">
       <h2 className="text-sm font-semibold">Scorecards</h2>
-      <p className="mb-2 text-xs text-soft">{isHidden ? HIDDEN : told(rows, decider)}</p>
+      <p className="mb-2 text-xs text-soft">{isHidden ? HIDDEN : summary(rows, decider)}</p>
       <table className="w-full text-sm">
         <thead>
           <tr className="border-b border-line text-left text-xs text-muted">
@@ -43,12 +43,12 @@ export function ScoreTable({ comparison, reducer }: Props) {
 
 const HIDDEN = "The ranking is hidden until you choose.";
 
-function told(rows: readonly Row[], decider: Row | undefined): string {
+function summary(rows: readonly Row[], decider: Row | undefined): string {
   if (decider) return `${decider.ahead} is ahead by rule ${decider.rule}: ${decider.name}.`;
   const isJudged = rows.every(
     (row) => row.name !== "verdict" || !`${row.a}${row.b}`.includes("not yet"),
   );
-  return isJudged ? "A and B are equal by every rule." : "Not both runs are verified yet.";
+  return isJudged ? "A and B are equal by every rule." : "One of the runs is not verified yet.";
 }
 
 function Score({ row, isHidden }: { row: Row; isHidden: boolean }) {

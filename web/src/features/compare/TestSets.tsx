@@ -14,12 +14,12 @@ const GROUPS: readonly { id: Group; title: string; outcome: Outcome; isOpen: boo
   { id: "untriedByA", title: "B passes, not run on A", outcome: "unknown", isOpen: false },
 ];
 
-/** What the tests say about one and not about the other. */
+/** Tests grouped by the contestants that pass them. */
 export function TestSets({ comparison }: { comparison: Comparison }) {
   const { a, b, mask } = comparison;
   const sets = useMemo(() => compared(a.run, b.run), [a.run, b.run]);
   const groups = GROUPS.filter(({ id }) => sets[id].length > 0 || id === "onlyA" || id === "onlyB");
-  const was = (test: string) => words(sets.wasGreen.has(test));
+  const noteOf = (test: string) => note(sets.wasGreen.has(test));
   const byMasked = new Map([...sets.wasGreen].map((test) => [mask(test), test]));
   return (
     <section aria-label="Tests" className="card flex min-w-0 flex-col gap-2 p-4">
@@ -37,7 +37,7 @@ export function TestSets({ comparison }: { comparison: Comparison }) {
               <TestNames
                 tests={unique(sets[id].map(mask))}
                 outcome={outcome}
-                aside={(test) => was(byMasked.get(test) ?? test)}
+                aside={(test) => noteOf(byMasked.get(test) ?? test)}
               />
             ) : (
               <p className="text-xs text-muted">None.</p>
@@ -49,11 +49,11 @@ export function TestSets({ comparison }: { comparison: Comparison }) {
   );
 }
 
-function words(wasGreen: boolean): string {
+function note(wasGreen: boolean): string {
   return wasGreen ? "green on base: broken" : "";
 }
 
-/** Under a mask, tests of two contestants can read the same. */
+/** Masked tests of two contestants can have the same name. */
 function unique(tests: readonly string[]): string[] {
   return [...new Set(tests)];
 }

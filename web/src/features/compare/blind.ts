@@ -1,16 +1,16 @@
-/** Judging without knowing whose it is. */
+/** Blind comparison: hides which contestant is which. */
 
 /**
- * Whether the two change places, the same each time for one person and one pair, whichever of the
- * two is named first.
+ * Whether the two sides are swapped. The result is stable for one person and one pair, in any order
+ * of the arguments.
  */
 export function isSwapped(seed: string, one: string, two: string): boolean {
   const [low, high] = one < two ? [one, two] : [two, one];
-  const luck = hash(`${seed}\n${low}\n${high}`) & 1;
-  return (one === low) === (luck === 1);
+  const bit = hash(`${seed}\n${low}\n${high}`) & 1;
+  return (one === low) === (bit === 1);
 }
 
-/** FNV-1a with a last stir, so that its lowest bit is as good as any. */
+/** FNV-1a with a final mix, so that the lowest bit is as random as any other. */
 function hash(text: string): number {
   let value = 0x811c9dc5;
   for (let at = 0; at < text.length; at += 1) {
@@ -21,7 +21,7 @@ function hash(text: string): number {
   return (value ^ (value >>> 16)) >>> 0;
 }
 
-/** Handles stand in names of tests and in summaries too: there they become letters as well. */
+/** Replaces handles by letters in texts such as test names and summaries. */
 export function masker(names: ReadonlyMap<string, string>): (text: string) => string {
   const handles = [...names.keys()].filter(Boolean).sort((one, two) => two.length - one.length);
   return (text) =>

@@ -18,7 +18,7 @@ describe("the pair", () => {
   const view = solveOf(runs);
   view.solve.champion = champion.id;
 
-  it("is the champion and the best alternate unless others were asked for", () => {
+  it("is the champion and the best alternate unless the URL names others", () => {
     expect(bestFirst(view).map((run) => run.handle)).toEqual([
       "champion",
       "first",
@@ -30,7 +30,7 @@ describe("the pair", () => {
     expect(pairOf(view, "", "champion")).toEqual([first, champion]);
   });
 
-  it("never compares a run with itself, nor with nobody", () => {
+  it("never contains the same run twice, and needs two runs", () => {
     expect(pairOf(view, first.id, first.id)).toEqual([first, champion]);
     expect(pairOf(view, "nonsense", "nonsense")).toEqual([champion, first]);
     expect(pairOf(solveOf([first]), "", "")).toBeNull();
@@ -39,14 +39,14 @@ describe("the pair", () => {
 });
 
 describe("blind mode", () => {
-  it("shuffles the same way each time, whoever is named first", () => {
+  it("shuffles the same way each time, in any order of the arguments", () => {
     for (const seed of ["s1", "s2", "s3", ""]) {
       expect(isSwapped(seed, "x", "y")).toBe(isSwapped(seed, "x", "y"));
       expect(isSwapped(seed, "x", "y")).toBe(!isSwapped(seed, "y", "x"));
     }
   });
 
-  it("is fair: over many pairs and persons about half change places", () => {
+  it("swaps about half of many pairs", () => {
     let swapped = 0;
     for (let at = 0; at < 1000; at += 1) {
       if (isSwapped(`person-${at % 10}`, `run-${at}`, `run-${at + 1}`)) swapped += 1;
@@ -55,12 +55,12 @@ describe("blind mode", () => {
     expect(swapped).toBeLessThan(600);
   });
 
-  it("hides every name, the longest first", () => {
+  it("hides every name, longest first", () => {
     const mask = masker(
       new Map([
         ["opus", "A"],
         ["opus-mini", "B"],
-        ["", "nobody"],
+        ["", "unused"],
       ]),
     );
     expect(mask("opus-mini::t.py beats opus::t.py")).toBe("B::t.py beats A::t.py");
@@ -75,7 +75,7 @@ describe("aligned files", () => {
         .join(""),
     ).files;
 
-  it("are those of both, then of A, then of B", () => {
+  it("list files of both, then of A, then of B", () => {
     const rows = align(
       files(["only_a", "x"], ["both", "x"], ["same", "x"]),
       files(["only_b", "x"], ["same", "x"], ["both", "y"]),
@@ -88,14 +88,14 @@ describe("aligned files", () => {
     ]);
   });
 
-  it("are never the same when their content is not known", () => {
+  it("are never equal when their content is unknown", () => {
     const binary = parsePatch(
       "diff --git a/i b/i\nindex 11..22 100644\nGIT binary patch\nliteral 1\nx\n\n",
     ).files;
     expect(align(binary, binary)[0]?.isSame).toBe(false);
   });
 
-  it("follow each other in a ring that begins with all of them", () => {
+  it("wrap around, with all files as first entry", () => {
     const rows = align(files(["x", "1"], ["y", "1"]), []);
     expect(neighbour(rows, null, 1)).toBe("x");
     expect(neighbour(rows, "x", 1)).toBe("y");
@@ -106,7 +106,7 @@ describe("aligned files", () => {
 });
 
 describe("test sets", () => {
-  it("tell what only one of them fixes or breaks", () => {
+  it("show what only one patch fixes or breaks", () => {
     const a = runOf("a", { verdict: verdictOf({ fixed: ["f1", "f2"], broken: ["b1"] }) });
     const b = runOf("b", { verdict: verdictOf({ fixed: ["f1"], missing: ["b2"] }) });
     const sets = compared(a, b);
@@ -114,20 +114,20 @@ describe("test sets", () => {
     expect([...sets.wasGreen].sort()).toEqual(["b1", "b2"]);
   });
 
-  it("put each contestant's tests to the other", () => {
+  it("apply each contestant's tests to the other", () => {
     const a = runOf("a", { verdict: verdictOf({ evidence: { own_tests: ["t"] } }) });
     const b = runOf("b", { verdict: verdictOf({ evidence: { cross_failed: ["a::t", "c::u"] } }) });
     expect(compared(a, b)).toMatchObject({ onlyA: ["a::t"], both: [], untriedByB: [] });
   });
 
-  it("do not call untried what nobody ran", () => {
+  it("list tests that were not run on the other patch", () => {
     const a = runOf("a", { verdict: verdictOf({ evidence: { own_tests: ["t"] }, fixed: ["f"] }) });
     const b = runOf("b", { verdict: verdictOf({ evidence: { executed: 0 } }) });
     expect(compared(a, b)).toMatchObject({ untriedByB: ["a::t", "f"], onlyA: [] });
     expect(compared(runOf("a", { verdict: null }), b)).toMatchObject({ both: [], onlyB: [] });
   });
 
-  it("leave flaky tests out", () => {
+  it("leave out flaky tests", () => {
     const a = runOf("a", { verdict: verdictOf({ fixed: ["f"], flaky: ["f"] }) });
     expect(compared(a, runOf("b"))).toMatchObject({ both: [], onlyA: [], neither: [] });
   });
@@ -137,14 +137,14 @@ describe("scorecards", () => {
   const decided = (rows: ReturnType<typeof scoreRows>) =>
     rows.filter((row) => row.decides).map((row) => [row.name, row.rule, row.ahead]);
 
-  it("mark the first rule in which the two differ", () => {
+  it("mark the first rule that differs", () => {
     const a = runOf("a", { lines_changed: 9, latency_ms: 1 });
     expect(decided(scoreRows(a, runOf("b"), "simple"))).toEqual([["lines changed", 3, "B"]]);
     const failed = runOf("b", { verdict: verdictOf({ status: "failed" }), files_changed: 0 });
     expect(decided(scoreRows(a, failed, "simple"))).toEqual([["verdict", 1, "A"]]);
   });
 
-  it("ask in the reducer's own order", () => {
+  it("apply the rules in the reducer's order", () => {
     const late = runOf("a", { submitted_at: 50, files_changed: 0 });
     expect(decided(scoreRows(late, runOf("b"), "first"))).toEqual([["submitted at", 2, "B"]]);
     expect(decided(scoreRows(late, runOf("b", { submitted_at: null }), "first"))).toEqual([
@@ -152,9 +152,9 @@ describe("scorecards", () => {
     ]);
   });
 
-  it("mark none when all is equal or one is not judged", () => {
+  it("mark no rule when all are equal or a run has no verdict", () => {
     expect(decided(scoreRows(runOf("a"), runOf("b"), "simple"))).toEqual([]);
-    const young = runOf("b", { verdict: null, files_changed: 0 });
-    expect(decided(scoreRows(runOf("a"), young, "simple"))).toEqual([]);
+    const unjudged = runOf("b", { verdict: null, files_changed: 0 });
+    expect(decided(scoreRows(runOf("a"), unjudged, "simple"))).toEqual([]);
   });
 });

@@ -1,15 +1,15 @@
 import type { PatchFile } from "@/lib/patch/types";
 
-/** A path with what each of the two did to it. */
+/** A path with both contestants' changes to it. */
 export interface Aligned {
   path: string;
   a: PatchFile | null;
   b: PatchFile | null;
-  /** Both did the very same. */
+  /** Both changes are identical. */
   isSame: boolean;
 }
 
-/** Files of both first, then those of one: A's before B's. */
+/** Files changed by both first, then A's, then B's. */
 export function align(a: readonly PatchFile[], b: readonly PatchFile[]): Aligned[] {
   const [mine, theirs] = [byPath(a), byPath(b)];
   const paths = [...new Set([...mine.keys(), ...theirs.keys()])];
@@ -30,7 +30,7 @@ function order(row: Aligned): number {
 }
 
 function isSame(one: PatchFile, two: PatchFile): boolean {
-  // The content of a binary file is not kept: it is never said to be the same.
+  // Binary content is not available, so binary files are never reported as equal.
   if (one.binary || two.binary || one.kind !== two.kind) return false;
   return one.newMode === two.newMode && change(one) === change(two);
 }
@@ -44,7 +44,7 @@ function change(file: PatchFile): string {
     .join("\n");
 }
 
-/** The file before or after; null is all of them together, and the ends meet. */
+/** The previous or next file. Null stands for all files, and the list wraps around. */
 export function neighbour(
   rows: readonly Aligned[],
   path: string | null,

@@ -2,7 +2,7 @@ import type { RunView, SolveView } from "@/api/types";
 
 export type Letter = "A" | "B";
 
-/** One of the two, as it is shown: by its letter, and by its name unless that is hidden. */
+/** One side of the comparison. `name` is the letter if names are hidden. */
 export interface Side {
   letter: Letter;
   run: RunView;
@@ -10,7 +10,7 @@ export interface Side {
   isChampion: boolean;
 }
 
-/** The champion, then the others as they were ranked, then those without a rank. */
+/** The champion, then the other runs by rank, then unranked runs. */
 export function bestFirst(view: Pick<SolveView, "runs" | "solve">): RunView[] {
   const key = (run: RunView) => [
     run.id === view.solve.champion ? 0 : 1,
@@ -24,24 +24,24 @@ export function bestFirst(view: Pick<SolveView, "runs" | "solve">): RunView[] {
   });
 }
 
-/** One name for two runs, whichever comes first. */
+/** A name for two runs that does not depend on their order. */
 export function pairName(one: string, two: string): string {
   return [one, two].sort().join(" ");
 }
 
-/** Those that were asked for, by id, its end, or handle; else the champion and the best alternate. */
+/** The requested runs (by id, end of id or handle), else the champion and the best alternate. */
 export function pairOf(
   view: Pick<SolveView, "runs" | "solve">,
   a: string,
   b: string,
 ): [RunView, RunView] | null {
   const best = bestFirst(view);
-  const asked = (name: string) =>
+  const requested = (name: string) =>
     best.find((run) => name && (run.id === name || run.handle === name)) ??
     best.find((run) => name.length >= 8 && run.id.endsWith(name));
-  const second = asked(b);
-  const first = asked(a) ?? best.find((run) => run.id !== second?.id);
+  const second = requested(b);
+  const first = requested(a) ?? best.find((run) => run.id !== second?.id);
   const other = second && second.id !== first?.id ? second : undefined;
-  const rival = other ?? best.find((run) => run.id !== first?.id);
-  return first && rival ? [first, rival] : null;
+  const opponent = other ?? best.find((run) => run.id !== first?.id);
+  return first && opponent ? [first, opponent] : null;
 }

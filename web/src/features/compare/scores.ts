@@ -2,20 +2,28 @@ import { REDUCERS } from "@/api/choices";
 import type { RunView, VerdictStatus } from "@/api/types";
 import { clock, duration, money } from "@/lib/format";
 
-const STANDING: readonly VerdictStatus[] = ["passed", "unproved", "unverified", "failed", "none"];
+const VERDICT_ORDER: readonly VerdictStatus[] = [
+  "passed",
+  "unproved",
+  "unverified",
+  "failed",
+  "none",
+];
 
 interface Measure {
   name: string;
-  /** Lower is better; null: not known. Without it the row only informs. */
+  /**
+   * Value to compare, lower is better; null if unknown. Without it, the row is informative only.
+   */
   key?: (run: RunView) => number | null;
   says: (run: RunView) => string;
-  /** It would tell whose run it is, or who paid more. */
+  /** Hidden in a blind comparison, because it could identify the run. */
   isTelling?: boolean;
 }
 
 const verdict: Measure = {
   name: "verdict",
-  key: (run) => (run.verdict ? STANDING.indexOf(run.verdict.status) : null),
+  key: (run) => (run.verdict ? VERDICT_ORDER.indexOf(run.verdict.status) : null),
   says: (run) => run.verdict?.status ?? "not yet",
 };
 const files: Measure = {
@@ -41,7 +49,7 @@ const submitted: Measure = {
   isTelling: true,
 };
 
-/** In the order in which a reducer asks; steadiness, its last word, is not shown. */
+/** Measures by reducer rule. Steadiness, the last rule, is not shown. */
 const MEASURES: Record<string, Measure> = { files, lines, time, submitted };
 
 function rulesOf(reducer: string): readonly Measure[] {
@@ -51,8 +59,8 @@ function rulesOf(reducer: string): readonly Measure[] {
 
 const FACTS: readonly Measure[] = [
   { name: "red to green", says: (run) => proved(run) },
-  { name: "broken or missing", says: (run) => spoilt(run) },
-  { name: "others' tests passed", says: (run) => crossed(run) },
+  { name: "broken or missing", says: (run) => brokenCount(run) },
+  { name: "others' tests passed", says: (run) => crossPassed(run) },
   files,
   lines,
   time,
@@ -66,11 +74,11 @@ function proved(run: RunView): string {
   return String(run.verdict?.evidence.proved_by.length ?? "–");
 }
 
-function spoilt(run: RunView): string {
+function brokenCount(run: RunView): string {
   return run.verdict ? String(run.verdict.broken.length + run.verdict.missing.length) : "–";
 }
 
-function crossed(run: RunView): string {
+function crossPassed(run: RunView): string {
   const evidence = run.verdict?.evidence;
   const passed = evidence?.cross_passed.length ?? 0;
   const all = passed + (evidence?.cross_failed.length ?? 0);
@@ -81,15 +89,15 @@ export interface Row {
   name: string;
   a: string;
   b: string;
-  /** Its place among the rules; null: it only informs. */
+  /** Position among the rules; null for an informative row. */
   rule: number | null;
   ahead: "A" | "B" | null;
-  /** The first rule in which the two differ. */
+  /** True for the first rule that differs. */
   decides: boolean;
   isTelling: boolean;
 }
 
-/** The rules in their order, the one that decided marked; then facts that do not count. */
+/** Rows of the rules in order, with the deciding one marked, then informative rows. */
 export function scoreRows(a: RunView, b: RunView, reducer: string): Row[] {
   const rules = rulesOf(reducer);
   const decider = deciding(a, b, reducer);

@@ -12,18 +12,18 @@ import { parsePatch } from "@/lib/patch/parse";
 import type { Patch } from "@/lib/patch/types";
 import { store, useStored } from "@/lib/storage";
 
-const NO_SEED = "nobody";
+const NO_SEED = "default";
 
 export interface Comparison {
   a: Side;
   b: Side;
-  /** Names, models and costs are not shown, and the sides were shuffled. */
+  /** Names, models and costs are hidden, and the sides are shuffled. */
   isHidden: boolean;
-  /** Text that may name a contestant, with letters in place of the names that are hidden. */
+  /** Replaces hidden contestant names in a text by letters. */
   mask: (text: string) => string;
 }
 
-/** The two that are compared, as they may be shown; `revealed` names a pair that was judged. */
+/** The two compared runs. `revealed` is the name of a pair that a person has judged. */
 export function useComparison(view: SolveView, isBlind: boolean, revealed: string) {
   const [params] = useSearchParams();
   const seed = useSeed();
@@ -31,8 +31,8 @@ export function useComparison(view: SolveView, isBlind: boolean, revealed: strin
   return useMemo((): Comparison | null => {
     const pair = pairOf(view, a, b);
     if (!pair) return null;
-    const swaps = isBlind && isSwapped(seed, pair[0].id, pair[1].id);
-    const [one, two] = swaps ? [pair[1], pair[0]] : pair;
+    const isSwap = isBlind && isSwapped(seed, pair[0].id, pair[1].id);
+    const [one, two] = isSwap ? [pair[1], pair[0]] : pair;
     const isHidden = isBlind && revealed !== pairName(one.id, two.id);
     const side = (letter: Letter, run: RunView): Side => ({
       letter,
@@ -47,7 +47,7 @@ export function useComparison(view: SolveView, isBlind: boolean, revealed: strin
   }, [view, a, b, isBlind, revealed, seed]);
 }
 
-/** A number of this browser's person alone, so that their sides are shuffled once and for all. */
+/** A random seed stored in this browser, so that each pair is always shuffled the same way. */
 function useSeed(): string {
   const [seed] = useStored("yudai.blind.seed", "");
   useEffect(() => {
@@ -59,7 +59,7 @@ function useSeed(): string {
 export interface Patched {
   patch: Patch | null;
   isPending: boolean;
-  /** It has none, or none yet; in the server's words. */
+  /** The server's reason why there is no patch yet, or "". */
   missing: string;
   error: Error | null;
   retry: () => void;
@@ -98,7 +98,7 @@ export function useChoice(solveId: string, done: () => void) {
   });
 }
 
-/** Wide enough for two diffs beside each other. */
+/** Whether the window is wide enough for two diffs side by side. */
 export function useWide(): boolean {
   const [query] = useState(() =>
     typeof matchMedia === "undefined" ? null : matchMedia("(min-width: 1024px)"),

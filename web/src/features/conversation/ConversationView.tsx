@@ -12,11 +12,11 @@ interface Props {
   conversationId: string;
 }
 
-/** What was said, newest at the end, and a field to say more. */
+/** The messages of a conversation, newest last, and a field for a new message. */
 export function ConversationView({ conversationId }: Props) {
-  const { query, say, earlier } = useMessages(conversationId);
-  const said = query.data?.messages ?? [];
-  const list = useTail(said.at(-1)?.id);
+  const { query, send, earlier } = useMessages(conversationId);
+  const messages = query.data?.messages ?? [];
+  const list = useTail(messages.at(-1)?.id);
   if (query.isPending) return <Skeleton rows={4} />;
   if (query.isError && !query.data) {
     return <Failure error={query.error} retry={() => void query.refetch()} />;
@@ -28,7 +28,7 @@ export function ConversationView({ conversationId }: Props) {
         ref={list}
         role="log"
         aria-label="Messages"
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls has to be reachable
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling area must be reachable by keyboard
         tabIndex={0}
         className="flex max-h-[60dvh] min-h-24 flex-col gap-2 overflow-y-auto"
       >
@@ -37,39 +37,41 @@ export function ConversationView({ conversationId }: Props) {
             Show earlier messages
           </Button>
         )}
-        {said.length === 0 && (
+        {messages.length === 0 && (
           <p className="text-sm text-muted">
             No messages yet. Ask about a solve, or start one: <code>/solve #12</code>
           </p>
         )}
-        {said.map((message) => (
+        {messages.map((message) => (
           <MessageRow key={message.id} message={message} />
         ))}
-        {isWaiting(said) && <p className="text-xs text-muted">waiting for an answer …</p>}
+        {isWaiting(messages) && <p className="text-xs text-muted">waiting for an answer …</p>}
       </div>
-      <Say send={(text) => say.mutateAsync(text)} />
-      {say.isError && <Failure error={say.error} />}
+      <MessageForm send={(text) => send.mutateAsync(text)} />
+      {send.isError && <Failure error={send.error} />}
     </section>
   );
 }
 
-/** Keeps the end in sight while somebody is there, and stays put for who has scrolled up. */
+/** Scrolls to new messages, unless the person has scrolled up. */
 function useTail(newest: number | undefined) {
   const list = useRef<HTMLDivElement>(null);
   const seen = useRef<number | undefined>(undefined);
   useEffect(() => {
-    const box = list.current;
-    if (!box || newest === undefined) return;
+    const container = list.current;
+    if (!container || newest === undefined) return;
     const isFirst = seen.current === undefined;
-    const last = box.lastElementChild?.getBoundingClientRect().height ?? 0;
-    const isNear = box.scrollHeight - box.scrollTop - box.clientHeight < NEAR_PX + last;
-    if (isFirst || (isNear && seen.current !== newest)) box.scrollTop = box.scrollHeight;
+    const last = container.lastElementChild?.getBoundingClientRect().height ?? 0;
+    const isNear =
+      container.scrollHeight - container.scrollTop - container.clientHeight < NEAR_PX + last;
+    if (isFirst || (isNear && seen.current !== newest))
+      container.scrollTop = container.scrollHeight;
     seen.current = newest;
   }, [newest]);
   return list;
 }
 
-function Say({ send }: { send: (text: string) => Promise<unknown> }) {
+function MessageForm({ send }: { send: (text: string) => Promise<unknown> }) {
   const [text, setText] = useState("");
   const [isBusy, setBusy] = useState(false);
   const submit = async (event: FormEvent | KeyboardEvent) => {
@@ -80,7 +82,7 @@ function Say({ send }: { send: (text: string) => Promise<unknown> }) {
       await send(text);
       setText("");
     } catch {
-      // It is shown below the field; what was typed stays.
+      // The error is shown below the field, and the text stays.
     } finally {
       setBusy(false);
     }

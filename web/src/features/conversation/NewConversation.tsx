@@ -7,7 +7,7 @@ import { Button } from "@/ui/Button";
 import { CONTROL, Field } from "@/ui/Field";
 import { Failure } from "@/ui/states";
 
-/** A new conversation: what it is about, and which repository its solves are of. */
+/** A form for a new conversation: its title and the repository of its solves. */
 export function NewConversation() {
   const go = useNavigate();
   const client = useQueryClient();
@@ -43,7 +43,7 @@ export function NewConversation() {
       </Field>
       <Field
         label="Folder or repository"
-        hint="the repository for its solves"
+        hint="the repository for solves in this conversation"
         error={fields.repo_path ?? fields.repo_url}
       >
         {(wired) => (
@@ -57,7 +57,7 @@ export function NewConversation() {
         )}
       </Field>
       <Button type="submit" look="primary" busy={start.isPending} className="md:mt-6">
-        Begin
+        Start
       </Button>
       {start.isError && Object.keys(fields).length === 0 && <Failure error={start.error} />}
     </form>

@@ -5,24 +5,24 @@ import type { ChatMessage } from "@/api/types";
 
 const POLL_MS = 2000;
 
-export interface Said {
+export interface Thread {
   messages: readonly ChatMessage[];
-  /** Cursors of the server: what is newer, what is older. */
+  /** The server's cursors for newer and older messages. */
   after: string;
   before: string | null;
 }
 
-/** What was said so far, asked for every two seconds from where we are; older ones on demand. */
+/** Polls new messages every two seconds. Older messages are loaded on request. */
 export function useMessages(id: string) {
   const client = useQueryClient();
   const queryKey = chatKeys.messages(id);
   const query = useQuery({
     queryKey,
-    queryFn: ({ signal }) => newer(id, client.getQueryData<Said>(queryKey), signal),
+    queryFn: ({ signal }) => newer(id, client.getQueryData<Thread>(queryKey), signal),
     refetchInterval: POLL_MS,
     structuralSharing: false,
   });
-  const say = useMutation({
+  const send = useMutation({
     mutationFn: (text: string) => post(id, text),
     onSuccess: async (posted) => {
       await client.refetchQueries({ queryKey });
@@ -30,37 +30,41 @@ export function useMessages(id: string) {
     },
   });
   const earlier = useMutation({ mutationFn: () => older(client, id) });
-  return { query, say, earlier };
+  return { query, send, earlier };
 }
 
-async function newer(id: string, had: Said | undefined, signal: AbortSignal): Promise<Said> {
-  let said = had;
+async function newer(id: string, known: Thread | undefined, signal: AbortSignal): Promise<Thread> {
+  let thread = known;
   for (;;) {
-    const page = await messages(id, said ? { after: said.after } : {}, signal);
-    const isNew = !said || page.reset;
-    said = {
-      messages: isNew ? page.messages : joined(said?.messages ?? [], page.messages),
+    const page = await messages(id, thread ? { after: thread.after } : {}, signal);
+    const isNew = !thread || page.reset;
+    thread = {
+      messages: isNew ? page.messages : joined(thread?.messages ?? [], page.messages),
       after: page.after,
-      before: isNew ? page.before : (said?.before ?? null),
+      before: isNew ? page.before : (thread?.before ?? null),
     };
-    if (isNew || !page.more) return said;
+    if (isNew || !page.more) return thread;
   }
 }
 
 async function older(client: QueryClient, id: string): Promise<void> {
   const queryKey = chatKeys.messages(id);
-  const before = client.getQueryData<Said>(queryKey)?.before;
+  const before = client.getQueryData<Thread>(queryKey)?.before;
   if (!before) return;
   const page = await messages(id, { before });
-  client.setQueryData<Said>(
+  client.setQueryData<Thread>(
     queryKey,
-    (said) =>
-      said && { ...said, messages: joined(page.messages, said.messages), before: page.before },
+    (thread) =>
+      thread && {
+        ...thread,
+        messages: joined(page.messages, thread.messages),
+        before: page.before,
+      },
   );
 }
 
-/** Somebody asked, and no answer has come yet. */
-export function isWaiting(said: readonly ChatMessage[]): boolean {
-  const last = said.at(-1);
+/** The last message is a question without a reply. */
+export function isWaiting(thread: readonly ChatMessage[]): boolean {
+  const last = thread.at(-1);
   return last?.role === "user" && !last.text.trimStart().startsWith("/");
 }

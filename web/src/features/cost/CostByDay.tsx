@@ -1,7 +1,7 @@
 import type { CostView } from "@/api/types";
 import { count, money } from "@/lib/format";
 
-/** A bar per day; the same as a table for who cannot see bars. */
+/** A bar chart per day, with a table for screen readers. */
 export function CostByDay({ days }: { days: CostView["days"] }) {
   const most = Math.max(0, ...days.map((day) => day.cost_usd));
   const first = days[0]?.day ?? "";
@@ -10,7 +10,7 @@ export function CostByDay({ days }: { days: CostView["days"] }) {
     <figure className="card p-4">
       <figcaption className="mb-3 flex justify-between text-xs text-muted">
         <span>Per day</span>
-        <span className="tabular-nums">at most {money(most)}</span>
+        <span className="tabular-nums">maximum {money(most)}</span>
       </figcaption>
       <div aria-hidden className="flex h-32 items-end gap-px">
         {days.map((day) => (
@@ -54,7 +54,7 @@ export function CostByDay({ days }: { days: CostView["days"] }) {
   );
 }
 
-/** A day with solves that cost nothing still shows that there was something. */
+/** A day with free solves still shows a small bar. */
 function height(usd: number, most: number, solves: number): string {
   if (usd > 0 && most > 0) return `max(3px, ${(usd / most) * 100}%)`;
   return solves ? "3px" : "1px";

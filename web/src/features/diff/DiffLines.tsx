@@ -35,18 +35,18 @@ export const DiffLines = memo(function DiffLines({ hunks, kind, layout }: Props)
     <Diff
       hunks={data}
       diffType={TYPES[kind]}
-      // A file that only comes or only goes has one side: one column of numbers is enough.
+      // An added or deleted file has one side, so one column of line numbers is enough.
       viewType={kind === "added" || kind === "deleted" ? "split" : layout}
       tokens={tokens}
       renderToken={renderToken}
       optimizeSelection
     >
-      {(shown) => shown.map((hunk, place) => stretch(hunks, hunk, place))}
+      {(shown) => shown.map((hunk, place) => hunkLines(hunks, hunk, place))}
     </Diff>
   );
 });
 
-function stretch(hunks: readonly Hunk[], data: HunkData, place: number) {
+function hunkLines(hunks: readonly Hunk[], data: HunkData, place: number) {
   const hunk = hunks[place];
   const gap = hunk ? skipped(hunk, hunks[place - 1]) : 0;
   return (

@@ -9,7 +9,7 @@ import { Hostile } from "@/ui/Hostile";
 interface Props {
   label: string;
   files: readonly PatchFile[];
-  /** null: there is nothing to choose here. */
+  /** Null if the layout cannot be chosen. */
   view: View | null;
   ignores: boolean;
   ignore: (on: boolean) => void;
@@ -81,9 +81,9 @@ function Choice({ view }: { view: View }) {
         <button
           key={id}
           type="button"
-          aria-pressed={view.wanted === id}
+          aria-pressed={view.chosen === id}
           onClick={() => view.choose(id)}
-          className={`min-h-7 px-2.5 text-sm first-of-type:rounded-l last-of-type:rounded-r ${view.wanted === id ? "bg-raised text-text" : "text-muted hover:text-text"}`}
+          className={`min-h-7 px-2.5 text-sm first-of-type:rounded-l last-of-type:rounded-r ${view.chosen === id ? "bg-raised text-text" : "text-muted hover:text-text"}`}
         >
           {name}
         </button>

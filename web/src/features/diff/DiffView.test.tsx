@@ -29,7 +29,7 @@ describe("a diff", () => {
 
   it("is empty when nothing changed", () => {
     show("");
-    expect(screen.getByText("No change")).toBeInTheDocument();
+    expect(screen.getByText("No changes")).toBeInTheDocument();
   });
 
   it("hides and shows a file", async () => {
@@ -49,14 +49,14 @@ describe("a diff", () => {
     expect(document.querySelector(".diff-split")).not.toBeNull();
   });
 
-  it("says plainly what ignoring whitespace hides", async () => {
+  it("says what is hidden when whitespace is ignored", async () => {
     show(fileOf("a.py", "-  x", "-one", "+    x", "+two"));
     await userEvent.click(screen.getByRole("checkbox", { name: "Ignore whitespace" }));
     expect(screen.getByText(/1 line that differs only in whitespace/)).toBeInTheDocument();
     expect(screen.getByText(/In Python, YAML or a Makefile/)).toBeInTheDocument();
   });
 
-  it("shows a large file only when asked, and never all of it at once", async () => {
+  it("shows a large file only on request and in parts", async () => {
     const { container } = show(
       fileOf("big.py", ...Array.from({ length: 4000 }, (_, at) => `+line ${at}`)),
     );
@@ -69,7 +69,7 @@ describe("a diff", () => {
 });
 
 describe("hostile content", () => {
-  it("is text, and nothing in it is invisible", () => {
+  it("is shown as text, with hidden characters visible", () => {
     const { container } = show(
       fileOf("x.py", "-if admin:", "+if admin\u200b: # \u202e}", "+<img src=x onerror=alert(1)>"),
     );
@@ -80,13 +80,13 @@ describe("hostile content", () => {
     expect(container.textContent).not.toMatch(/[\u200b\u202e]/u);
   });
 
-  it("is shown in names and titles of hunks too", () => {
+  it("is shown in file names and hunk titles", () => {
     const odd = '"a/\\342\\200\\256<b>.py" "b/\\342\\200\\256<b>.py"';
     const { container } = show(
       `diff --git ${odd}\n${INDEX}\n@@ -1 +1 @@ class \u202e<i>\n-a\n+b\nrubbish \u2066`,
     );
     expect(container.querySelector("b, i")).toBeNull();
     expect(container.innerHTML).not.toMatch(/[\u202e\u2066]/u);
-    expect(screen.getByText(/could not be read as a patch/)).toBeInTheDocument();
+    expect(screen.getByText(/could not be parsed as a patch/)).toBeInTheDocument();
   });
 });

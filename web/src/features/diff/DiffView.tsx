@@ -14,11 +14,11 @@ import { Empty } from "@/ui/states";
 
 interface Props {
   patch: string;
-  /** Whose it is, for screen readers. */
+  /** Name of the patch, for screen readers. */
   label: string;
-  /** Where the whole patch can be had. */
+  /** URL of the complete patch. */
   download?: string;
-  /** Unset: what the person chose last. */
+  /** Fixed layout; without it, the layout that the person chose last. */
   layout?: "unified";
 }
 
@@ -27,10 +27,10 @@ const UNREAD_MOST = 40;
 
 /** A patch file by file, unified or split. */
 export function DiffView({ patch, label, download, layout }: Props) {
-  const read = useMemo(() => parsePatch(patch), [patch]);
-  const { files } = read;
-  const box = useRef<HTMLElement>(null);
-  const view = useLayout(box);
+  const parsed = useMemo(() => parsePatch(patch), [patch]);
+  const { files } = parsed;
+  const container = useRef<HTMLElement>(null);
+  const view = useLayout(container);
   const [whitespace, keepWhitespace] = useStored("yudai.diff.whitespace", "shown");
   const [most, setMost] = useState(FILES_AT_ONCE);
   const open = useOpen(files);
@@ -38,7 +38,7 @@ export function DiffView({ patch, label, download, layout }: Props) {
   const ignores = whitespace === "ignored";
   const base = useId();
   const name = (place: number) => `${base}-${place}`;
-  if (!files.length && !read.unread.length) return <NoPatch />;
+  if (!files.length && !parsed.unread.length) return <NoPatch />;
   const go = (place: number) => {
     if (place >= most) setMost(place + 1);
     open.set(place, true);
@@ -46,7 +46,7 @@ export function DiffView({ patch, label, download, layout }: Props) {
   };
   return (
     <section
-      ref={box}
+      ref={container}
       aria-label={`Diff of ${shown(label)}`}
       className="flex min-w-0 flex-col gap-3"
     >
@@ -81,7 +81,7 @@ export function DiffView({ patch, label, download, layout }: Props) {
           Show {count(Math.min(FILES_AT_ONCE, files.length - most), "more file")} of {files.length}
         </Button>
       )}
-      {read.unread.length > 0 && <Unread lines={read.unread} />}
+      {parsed.unread.length > 0 && <Unread lines={parsed.unread} />}
     </section>
   );
 }
@@ -110,16 +110,16 @@ function useOpen(files: readonly PatchFile[]): Open {
 }
 
 function NoPatch() {
-  return <Empty title="No change">The patch is empty: no file differs from the base.</Empty>;
+  return <Empty title="No changes">The patch is empty: no file differs from the base.</Empty>;
 }
 
-/** Whatever is no part of a file is shown as it stands, not dropped. */
+/** Shows lines that belong to no file instead of dropping them. */
 function Unread({ lines }: { lines: readonly string[] }) {
   const rest = lines.length - UNREAD_MOST;
   return (
-    <section aria-label="Lines that could not be read" className="card min-w-0 p-3 text-xs">
+    <section aria-label="Lines that could not be parsed" className="card min-w-0 p-3 text-xs">
       <p className="mb-2 text-accent-text">
-        {count(lines.length, "line")} of this text could not be read as a patch:
+        {count(lines.length, "line")} of this text could not be parsed as a patch:
       </p>
       <pre className="text-soft break-all whitespace-pre-wrap">
         <Hostile text={lines.slice(0, UNREAD_MOST).join("\n").slice(0, 8000)} />

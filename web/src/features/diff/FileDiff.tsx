@@ -11,7 +11,7 @@ import { lineCount, type PatchFile } from "@/lib/patch/types";
 import { Button } from "@/ui/Button";
 import { Hostile } from "@/ui/Hostile";
 
-/** More lines than this are shown when somebody asks for them, and never more at once. */
+/** Files with more lines are shown on request, in parts of `AT_ONCE` lines. */
 export const LARGE = 400;
 const AT_ONCE = 1000;
 const LINE_PX = 19;
@@ -22,15 +22,15 @@ interface Props {
   ignoresWhitespace?: boolean;
   isOpen?: boolean;
   toggle?: () => void;
-  /** Drawn when it comes near: for patches of many files. */
+  /** Rendered when it is almost visible, for patches of many files. */
   isLazy?: boolean;
   id?: string;
-  /** What stands before its name. */
+  /** Content before the file name. */
   lead?: ReactNode;
   download?: string | undefined;
 }
 
-/** One file of a patch, with its head. */
+/** One file of a patch with its header. */
 export const FileDiff = memo(function FileDiff(props: Props) {
   const { file, toggle, isOpen = true } = props;
   const body = useId();
@@ -98,7 +98,7 @@ function Body(props: Props) {
       className="border-t border-line"
       style={isNear ? undefined : { minHeight: height }}
     >
-      {mode && <Note>{`It ${mode.startsWith("was") ? "" : "is "}${mode}.`}</Note>}
+      {mode && <Note>{`${mode}.`}</Note>}
       {file.binary && <Note>{binaryWords(file)}.</Note>}
       {quiet.hidden > 0 && (
         <Note>{`${count(quiet.hidden, "line")} that ${quiet.hidden === 1 ? "differs" : "differ"} only in whitespace ${quiet.hidden === 1 ? "is" : "are"} not shown as changed.`}</Note>

@@ -10,7 +10,7 @@ import { Hostile } from "@/ui/Hostile";
 const MOST = 100;
 const CELLS = ["1", "2", "3", "4", "5"];
 
-/** Every file with what happened to it; a click goes there. */
+/** All files with their kind of change. A click scrolls to the file. */
 export function FileList({
   files,
   go,
@@ -58,7 +58,7 @@ export function FileList({
   );
 }
 
-/** Five cells: how much of the change is in this file, and how much of that was taken away. */
+/** Five cells that show the file's share of the change, and of additions in it. */
 function Share({ file, largest }: { file: PatchFile; largest: number }) {
   const all = file.added + file.removed;
   const filled = all ? Math.max(1, Math.round((all / largest) * CELLS.length)) : 0;

@@ -21,24 +21,24 @@ function hunkOf(...lines: string[]): Hunk {
 const drawn = (hunk: Hunk | undefined) => hunk?.lines.map((line) => line.sign + line.text);
 
 describe("ignoring whitespace", () => {
-  it("shows lines that differ only in it as unchanged, as they are now", () => {
+  it("shows the new version of lines that differ only in whitespace as unchanged", () => {
     const hunk = hunkOf("-  a = 1", "-  b = 2", "+    a = 1", "+    b = 3");
     const quiet = withoutWhitespace([hunk]);
     expect(drawn(quiet.hunks[0])).toEqual(["     a = 1", "-  b = 2", "+    b = 3"]);
     expect(quiet.hidden).toBe(1);
   });
 
-  it("drops a hunk in which nothing else changed, and counts it", () => {
+  it("drops a hunk with only whitespace changes, and counts its lines", () => {
     const hunk = hunkOf(" x", "-a\t=1", "-b", "+a =  1", "+b\r");
     expect(withoutWhitespace([hunk])).toEqual({ hunks: [], hidden: 2 });
   });
 
-  it("keeps the order when lines come between", () => {
+  it("keeps the order of lines in between", () => {
     const hunk = hunkOf("-a", "-gone", "-b", "+ a", "+come", "+ b");
     expect(drawn(withoutWhitespace([hunk]).hunks[0])).toEqual(["  a", "-gone", "+come", "  b"]);
   });
 
-  it("never loses or doubles a line", () => {
+  it("never loses or repeats a line", () => {
     const hunk = hunkOf("-x", "-y", "-x", "+ y", "+ x", "+ x", "+ y");
     const quiet = withoutWhitespace([hunk]);
     const lines = quiet.hunks[0]?.lines ?? [];
@@ -46,7 +46,7 @@ describe("ignoring whitespace", () => {
     expect(lines.filter((line) => line.sign !== "-")).toHaveLength(4);
   });
 
-  it("leaves numbers that grow", () => {
+  it("keeps line numbers ascending", () => {
     const hunk = hunkOf(" k", "-a", "-b", "-c", "+ a", "+n", "+ c", " z");
     const lines = withoutWhitespace([hunk]).hunks[0]?.lines ?? [];
     const now = lines.filter((line) => line.sign !== "-").map((line) => line.now);
@@ -57,7 +57,7 @@ describe("ignoring whitespace", () => {
 });
 
 describe("marks inside a line", () => {
-  it("are what lies between the common beginning and the common end", () => {
+  it("cover the part between the common start and the common end", () => {
     expect(differing("known: Set = set()", "known: Counter = set()")).toEqual([
       { from: 7, upto: 10 },
       { from: 7, upto: 14 },
@@ -69,13 +69,13 @@ describe("marks inside a line", () => {
     expect(differing("", "")).toBeNull();
   });
 
-  it("do not cut a character in two", () => {
-    const [one] =
+  it("do not split a surrogate pair", () => {
+    const [span] =
       differing("icon = '\u{1f600}' # same tail", "icon = '\u{1f603}' # same tail") ?? [];
-    expect(one).toEqual({ from: 8, upto: 10 });
+    expect(span).toEqual({ from: 8, upto: 10 });
   });
 
-  it("are made for hidden characters, ends and very long lines, and for no plain line", () => {
+  it("are created for hidden characters, line endings and very long lines only", () => {
     const hunk = hunkOf(" plain", "+a\u202eb", "+cr\r", `+${"x".repeat(5000)}`);
     const tokens = tokensOf([hunk]);
     expect(tokens.new[0]).toBeUndefined();
@@ -86,25 +86,25 @@ describe("marks inside a line", () => {
 });
 
 describe("hunks for the table", () => {
-  it("stand beside each other when split", () => {
+  it("alternate removed and added lines when split", () => {
     const { changes } = asData(hunkOf("-a", "-b", "+c", "+d", "+e"), "split");
     expect(changes.map((change) => change.content)).toEqual(["a", "c", "b", "d", "e"]);
   });
 
   it("are cut at a number of lines", () => {
     const hunk = hunkOf(" a", " b", " c");
-    expect(cut([hunk, hunk], 4).map((one) => one.lines.length)).toEqual([3, 1]);
+    expect(cut([hunk, hunk], 4).map((hunk) => hunk.lines.length)).toEqual([3, 1]);
     expect(cut([hunk, hunk], 0)).toEqual([]);
   });
 
-  it("know what lies between them", () => {
+  it("count the lines between them", () => {
     const at = (newStart: number): Hunk => ({ ...hunkOf(" a"), newStart });
     expect(skipped(at(1), undefined)).toBe(0);
     expect(skipped(at(10), at(1))).toBe(8);
   });
 });
 
-describe("words", () => {
+describe("labels", () => {
   const file: PatchFile = {
     path: "x",
     kind: "modified",
@@ -116,9 +116,11 @@ describe("words", () => {
     hunks: [],
   };
 
-  it("tell modes and sizes", () => {
-    expect(modeWords(file)).toBe("was a plain file (100644), is executable (100755)");
-    expect(modeWords({ ...file, oldMode: "", newMode: "120000" })).toBe("a symbolic link");
+  it("describe modes and sizes", () => {
+    expect(modeWords(file)).toBe(
+      "Changed from a plain file (100644) to an executable file (100755)",
+    );
+    expect(modeWords({ ...file, oldMode: "", newMode: "120000" })).toBe("This is a symbolic link");
     expect(binaryWords(file)).toBe("Binary file, 200 B before and 4.0 KB after");
   });
 });

@@ -4,19 +4,21 @@ import type { Hunk, Line } from "@/lib/patch/types";
 
 export type Layout = "unified" | "split";
 
-/** The first lines of a file's hunks, at most so many. */
+/** The first lines of a file's hunks, up to a maximum. */
 export function cut(hunks: readonly Hunk[], most: number): Hunk[] {
   const kept: Hunk[] = [];
-  let left = most;
+  let remaining = most;
   for (const hunk of hunks) {
-    if (left <= 0) break;
-    kept.push(left >= hunk.lines.length ? hunk : { ...hunk, lines: hunk.lines.slice(0, left) });
-    left -= hunk.lines.length;
+    if (remaining <= 0) break;
+    kept.push(
+      remaining >= hunk.lines.length ? hunk : { ...hunk, lines: hunk.lines.slice(0, remaining) },
+    );
+    remaining -= hunk.lines.length;
   }
   return kept;
 }
 
-/** As the table takes them. */
+/** Converts a hunk to the data of the table. */
 export function asData(hunk: Hunk, layout: Layout): HunkData {
   const lines = layout === "split" ? blocks(hunk.lines).flatMap(zipped) : hunk.lines;
   return {
@@ -29,14 +31,14 @@ export function asData(hunk: Hunk, layout: Layout): HunkData {
   };
 }
 
-/** Side by side, each line that goes stands beside the one that comes in its place. */
+/** Alternates removed and added lines, so that they are side by side. */
 function zipped(block: Line[]): Line[] {
-  const gone = block.filter((line) => line.sign === "-");
-  const come = block.filter((line) => line.sign === "+");
-  if (!gone.length || !come.length) return block;
-  const pairs = Array.from({ length: Math.max(gone.length, come.length) }, (_, place) => [
-    gone[place],
-    come[place],
+  const removed = block.filter((line) => line.sign === "-");
+  const added = block.filter((line) => line.sign === "+");
+  if (!removed.length || !added.length) return block;
+  const pairs = Array.from({ length: Math.max(removed.length, added.length) }, (_, place) => [
+    removed[place],
+    added[place],
   ]);
   return pairs.flat().filter((line) => line !== undefined);
 }
@@ -57,7 +59,7 @@ function asChange(line: Line): ChangeData {
   return CHANGES[line.sign](line);
 }
 
-/** How many lines of the file lie between two hunks, or before the first. */
+/** Number of unchanged lines between two hunks or before the first. */
 export function skipped(hunk: Hunk, before: Hunk | undefined): number {
   const from = before ? before.newStart + before.newLines : 1;
   return Math.max(0, hunk.newStart - from);

@@ -1,7 +1,7 @@
 import { bytes } from "@/lib/format";
 import type { FileKind, PatchFile } from "@/lib/patch/types";
 
-/** A sign, a word and a colour for what happened to a file. */
+/** Sign, word and colour of each kind of change. */
 export const KINDS: Record<FileKind, { sign: string; word: string; colour: string }> = {
   added: { sign: "A", word: "added", colour: "text-good" },
   deleted: { sign: "D", word: "deleted", colour: "text-bad" },
@@ -11,7 +11,7 @@ export const KINDS: Record<FileKind, { sign: string; word: string; colour: strin
 
 const MODES: Record<string, string> = {
   "100644": "a plain file",
-  "100755": "executable",
+  "100755": "an executable file",
   "120000": "a symbolic link",
   "160000": "a submodule",
 };
@@ -20,17 +20,17 @@ function mode(name: string): string {
   return MODES[name] ?? name;
 }
 
-/** What there is to say of a file's mode; "" where it is the usual one. */
+/** Describes a file's mode; "" for a plain file. */
 export function modeWords(file: PatchFile): string {
   const { oldMode, newMode } = file;
   if (oldMode && newMode && oldMode !== newMode) {
-    return `was ${mode(oldMode)} (${oldMode}), is ${mode(newMode)} (${newMode})`;
+    return `Changed from ${mode(oldMode)} (${oldMode}) to ${mode(newMode)} (${newMode})`;
   }
   const only = newMode || oldMode;
-  return only && only !== "100644" ? mode(only) : "";
+  return only && only !== "100644" ? `This is ${mode(only)}` : "";
 }
 
-/** The sizes of a file that has no lines. */
+/** Describes the sizes of a binary file. */
 export function binaryWords(file: PatchFile): string {
   const { oldSize = null, newSize = null, deltaSize = null } = file.binary ?? {};
   if (oldSize !== null && newSize !== null) {

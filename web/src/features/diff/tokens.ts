@@ -1,10 +1,10 @@
 import type { HunkTokens, TokenNode } from "react-diff-view";
 import { blocks } from "@/features/diff/whitespace";
-import { pieces } from "@/lib/hostile";
+import { piecesOf } from "@/lib/hostile";
 import type { Hunk, Line } from "@/lib/patch/types";
 
 const LONGEST = 2000;
-/** Two lines that have less than this in common are two lines, not one that was changed. */
+/** Lines that share less than this are treated as different lines. */
 const ALIKE = 0.3;
 
 interface Span {
@@ -12,7 +12,7 @@ interface Span {
   upto: number;
 }
 
-/** What two lines differ in: all between their common beginning and their common end. */
+/** Returns the spans between the common start and the common end of two lines. */
 export function differing(one: string, two: string): [Span, Span] | null {
   const shortest = Math.min(one.length, two.length);
   let head = 0;
@@ -30,13 +30,13 @@ export function differing(one: string, two: string): [Span, Span] | null {
   ];
 }
 
-/** Between the two halves of one character that UTF-16 writes as two. */
+/** Whether the position splits a surrogate pair. */
 function isHalf(text: string, at: number): boolean {
   const code = text.charCodeAt(at);
   return at > 0 && code >= 0xdc00 && code <= 0xdfff;
 }
 
-/** Only lines that plain text would not show rightly have tokens. */
+/** Tokens for lines that plain text cannot show correctly. */
 export function tokensOf(hunks: readonly Hunk[]): HunkTokens {
   const tokens: HunkTokens = { old: [], new: [] };
   for (const hunk of hunks) {
@@ -49,15 +49,16 @@ export function tokensOf(hunks: readonly Hunk[]): HunkTokens {
 }
 
 function changedSpans(block: readonly Line[]): Map<Line, Span> {
-  const gone = block.filter((line) => line.sign === "-");
-  const come = block.filter((line) => line.sign === "+");
+  const removed = block.filter((line) => line.sign === "-");
+  const added = block.filter((line) => line.sign === "+");
   const spans = new Map<Line, Span>();
-  for (const [place, line] of gone.entries()) {
-    const rival = come[place];
-    const found = rival && differing(line.text.slice(0, LONGEST), rival.text.slice(0, LONGEST));
-    if (!rival || !found) continue;
-    spans.set(line, found[0]);
-    spans.set(rival, found[1]);
+  for (const [place, line] of removed.entries()) {
+    const counterpart = added[place];
+    const spansOfPair =
+      counterpart && differing(line.text.slice(0, LONGEST), counterpart.text.slice(0, LONGEST));
+    if (!counterpart || !spansOfPair) continue;
+    spans.set(line, spansOfPair[0]);
+    spans.set(counterpart, spansOfPair[1]);
   }
   return spans;
 }
@@ -70,7 +71,7 @@ function put(tokens: HunkTokens, line: Line, nodes: TokenNode[] | null): void {
 
 function lineTokens(line: Line, span: Span | undefined): TokenNode[] | null {
   const { kept, notes } = readable(line);
-  const isPlain = !span && !notes.length && pieces(kept).every((piece) => !piece.hidden);
+  const isPlain = !span && !notes.length && piecesOf(kept).every((piece) => !piece.hidden);
   if (isPlain) return null;
   const [from, upto] = span ? [span.from, Math.min(span.upto, kept.length)] : [0, 0];
   const nodes = [
@@ -82,7 +83,7 @@ function lineTokens(line: Line, span: Span | undefined): TokenNode[] | null {
   return nodes.filter((node) => node.value);
 }
 
-/** A line without its end, and in words what would not be seen of it. */
+/** Splits a line into readable text and notes about what is not visible. */
 function readable(line: Line): { kept: string; notes: string[] } {
   const notes: string[] = [];
   let kept = line.text;
@@ -94,6 +95,6 @@ function readable(line: Line): { kept: string; notes: string[] } {
     notes.unshift(`… ${(kept.length - LONGEST).toLocaleString("en-US")} more characters`);
     kept = kept.slice(0, LONGEST);
   }
-  if (line.isLastWithoutEnd) notes.push("no line feed at the end");
+  if (line.isLastWithoutEnd) notes.push("no newline at end of file");
   return { kept, notes };
 }

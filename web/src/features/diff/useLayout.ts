@@ -3,37 +3,37 @@ import type { Layout } from "@/features/diff/hunks";
 import { useStored } from "@/lib/storage";
 
 const SPLIT_FROM_PX = 768;
-/** So far before it is scrolled to, a file is made ready. */
+/** Distance at which a file is rendered before it scrolls into view. */
 const AHEAD = "800px 0px";
 
 export interface View {
-  /** What was asked for; a narrow place shows it unified all the same. */
-  wanted: Layout;
+  /** The chosen layout. A narrow container shows the unified one anyway. */
+  chosen: Layout;
   layout: Layout;
   isWide: boolean;
   choose: (layout: Layout) => void;
 }
 
-/** Unified or split, as this browser's person left it. */
-export function useLayout(box: RefObject<HTMLElement | null>): View {
-  const [kept, keep] = useStored("yudai.diff", "unified");
-  const isWide = useWidth(box) >= SPLIT_FROM_PX;
-  const wanted = kept === "split" ? "split" : "unified";
-  return { wanted, layout: isWide ? wanted : "unified", isWide, choose: keep };
+/** The layout, stored in this browser. */
+export function useLayout(container: RefObject<HTMLElement | null>): View {
+  const [stored, store] = useStored("yudai.diff", "unified");
+  const isWide = useWidth(container) >= SPLIT_FROM_PX;
+  const chosen = stored === "split" ? "split" : "unified";
+  return { chosen, layout: isWide ? chosen : "unified", isWide, choose: store };
 }
 
-function useWidth(box: RefObject<HTMLElement | null>): number {
+function useWidth(container: RefObject<HTMLElement | null>): number {
   const [width, setWidth] = useState(() => (typeof window === "undefined" ? 0 : innerWidth));
   useEffect(() => {
-    if (!box.current || typeof ResizeObserver === "undefined") return;
+    if (!container.current || typeof ResizeObserver === "undefined") return;
     const watcher = new ResizeObserver(([entry]) => entry && setWidth(entry.contentRect.width));
-    watcher.observe(box.current);
+    watcher.observe(container.current);
     return () => watcher.disconnect();
-  }, [box]);
+  }, [container]);
   return width;
 }
 
-/** Whether the element has come near; once it has, it stays so. */
+/** Whether the element has been near the viewport once. */
 export function useNear(isLazy: boolean): [RefObject<HTMLDivElement | null>, boolean] {
   const element = useRef<HTMLDivElement>(null);
   const [isNear, setNear] = useState(!isLazy || typeof IntersectionObserver === "undefined");

@@ -2,11 +2,11 @@ import type { Hunk, Line } from "@/lib/patch/types";
 
 export interface Quieted {
   hunks: Hunk[];
-  /** How many changed lines look unchanged now. */
+  /** Number of changed lines that are shown as unchanged. */
   hidden: number;
 }
 
-/** The hunks with every line that differs only in whitespace shown as if it had not changed. */
+/** Returns the hunks with lines that differ only in whitespace as unchanged. */
 export function withoutWhitespace(hunks: readonly Hunk[]): Quieted {
   let hidden = 0;
   const quiet: Hunk[] = [];
@@ -18,49 +18,53 @@ export function withoutWhitespace(hunks: readonly Hunk[]): Quieted {
   return { hunks: quiet, hidden };
 }
 
-/** Stretches of one kind: lines that stay, or lines that go with those that come for them. */
+/** Splits lines into blocks: unchanged lines, or removed lines with the added ones that follow. */
 export function blocks(lines: readonly Line[]): Line[][] {
-  const found: Line[][] = [];
+  const blocks: Line[][] = [];
   let before = "";
   for (const line of lines) {
     const starts = line.sign === " " ? before !== " " : before === " " || before === "";
     const turns = line.sign === "-" && before === "+";
-    if (starts || turns) found.push([]);
-    found.at(-1)?.push(line);
+    if (starts || turns) blocks.push([]);
+    blocks.at(-1)?.push(line);
     before = line.sign;
   }
-  return found;
+  return blocks;
 }
 
 function squeezed(line: Line): string {
   return line.text.replace(/\s+/gu, "");
 }
 
-/** Each line that goes meets, in order, the next one that comes and reads the same. */
+/** Matches each removed line with the next added line that is equal except for whitespace. */
 function quieted(block: Line[]): Line[] {
-  const gone = block.filter((line) => line.sign === "-");
-  const come = block.filter((line) => line.sign === "+");
-  if (!gone.length || !come.length) return block;
-  const find = finder(come);
+  const removed = block.filter((line) => line.sign === "-");
+  const added = block.filter((line) => line.sign === "+");
+  if (!removed.length || !added.length) return block;
+  const find = finder(added);
   let lines: Line[] = [];
   let waiting: Line[] = [];
   let next = 0;
-  for (const line of gone) {
+  for (const line of removed) {
     const place = find(squeezed(line), next);
-    const match = come[place];
+    const match = added[place];
     if (!match) {
       waiting.push(line);
       continue;
     }
-    lines = place > next || waiting.length ? lines.concat(waiting, come.slice(next, place)) : lines;
+    lines =
+      place > next || waiting.length ? lines.concat(waiting, added.slice(next, place)) : lines;
     lines.push({ ...match, sign: " ", old: line.old });
     waiting = [];
     next = place + 1;
   }
-  return lines.concat(waiting, come.slice(next));
+  return lines.concat(waiting, added.slice(next));
 }
 
-/** Finds the first of these lines from a place on that reads so; -1: none. Places only grow. */
+/**
+ * Returns a function that finds the first equal line from a position on, or -1. Positions must not
+ * decrease.
+ */
 function finder(lines: readonly Line[]): (key: string, from: number) => number {
   const known = new Map<string, { places: number[]; at: number }>();
   for (const [place, line] of lines.entries()) {

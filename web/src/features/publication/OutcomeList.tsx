@@ -12,11 +12,11 @@ interface Props {
   outcomes: readonly OutcomeView[];
 }
 
-/** What people did with it, in the order it was seen, each with what shows it. */
+/** Outcomes of the pull request in the order they were seen, with evidence. */
 export function OutcomeList({ solveId, repoUrl, outcomes }: Props) {
   if (!outcomes.length) return null;
   return (
-    <ol aria-label="What became of it" className="flex flex-col gap-2 border-t border-line pt-3">
+    <ol aria-label="Outcomes" className="flex flex-col gap-2 border-t border-line pt-3">
       {outcomes.map((outcome) => (
         <li key={outcome.id} className="flex min-w-0 flex-col gap-1 text-sm">
           <p className="flex min-w-0 flex-wrap items-baseline gap-x-3">
@@ -43,14 +43,14 @@ export function OutcomeList({ solveId, repoUrl, outcomes }: Props) {
   );
 }
 
-/** Nothing follows from a suspicion before a person has looked. */
+/** Asks a person about a suspected revert, which has no effect before an answer. */
 function Question({ solveId, outcome }: { solveId: string; outcome: OutcomeView }) {
   const confirm = useConfirm(solveId);
   const answer = (isRevert: boolean) => confirm.mutate({ id: outcome.id, isRevert });
   return (
     <div className="flex min-w-0 flex-wrap items-center gap-x-3 gap-y-1.5 rounded-md border border-accent-text/40 bg-accent-ground px-3 py-2">
       <span className="grow text-accent-text">
-        Was the champion's change reverted there? It does not count until you answer.
+        Was the champion's change reverted? It does not count until you answer.
       </span>
       <Button busy={confirm.isPending} onClick={() => answer(true)}>
         It is a revert

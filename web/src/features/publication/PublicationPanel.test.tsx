@@ -4,9 +4,9 @@ import userEvent from "@testing-library/user-event";
 import { createMemoryRouter, RouterProvider } from "react-router";
 import { beforeEach, expect, test, vi } from "vitest";
 import type { EventView, SolveView } from "@/api/types";
-import { anOutcome, aPublication, told } from "@/features/publication/builders";
+import { anOutcome, aPublication, eventsOf } from "@/features/publication/builders";
 import { PublicationPanel } from "@/features/publication/PublicationPanel";
-import { Refused, serve, someone } from "@/testing/fakeServer";
+import { Refused, serve, signedIn } from "@/testing/fakeServer";
 import { PAYLOADS } from "@/testing/payloads";
 import { aPlace, aSolve, someFacts } from "@/testing/solveBuilders";
 
@@ -19,7 +19,7 @@ const HERE = "/api/solves/solve-1";
 
 function panel(facts: Partial<SolveView>, events: readonly EventView[] = []) {
   const client = new QueryClient({ defaultOptions: { queries: { retry: false } } });
-  client.setQueryData(["me"], someone());
+  client.setQueryData(["me"], signedIn());
   const shown = (now: readonly EventView[]) => {
     const all = someFacts({ ...OF_FORGE, ...facts });
     const element = <PublicationPanel solveId="solve-1" solve={SOLVE} facts={all} events={now} />;
@@ -40,17 +40,17 @@ beforeEach(() => {
   };
 });
 
-test("a folder's solve has none", () => {
+test("is hidden for a solve of a folder", () => {
   serve({});
   const { container } = panel({ repo_url: "" });
   expect(container.querySelector("section")).toBeNull();
 });
 
-test("it says what will happen and in whose name, and what the server refuses", async () => {
-  const answers: Record<string, unknown> = {
+test("shows the steps and the account before publishing, and the server's refusal", async () => {
+  const responses: Record<string, unknown> = {
     [`POST ${HERE}/publish`]: new Refused(409, "solve 1 was opened with `publish: never`"),
   };
-  const asked = serve(answers);
+  const requests = serve(responses);
   panel({});
   const user = userEvent.setup();
   await user.click(screen.getByRole("button", { name: "Open pull request" }));
@@ -58,17 +58,17 @@ test("it says what will happen and in whose name, and what the server refuses", 
   expect(dialog).toHaveTextContent("octo/passbook");
   expect(dialog).toHaveTextContent("a comment on #12");
   expect(dialog).toHaveTextContent("in your name, ada");
-  expect(asked).toEqual([]);
+  expect(requests).toEqual([]);
   const press = within(dialog).getByRole("button", { name: "Open pull request" });
   await user.click(press);
   expect(await within(dialog).findByRole("alert")).toHaveTextContent("publish: never");
-  answers[`POST ${HERE}/publish`] = aPublication({ state: "requested", pull_number: null });
+  responses[`POST ${HERE}/publish`] = aPublication({ state: "requested", pull_number: null });
   await user.click(press);
   expect(await screen.findByRole("list", { name: "Steps of publishing" })).toBeVisible();
   expect(screen.queryByRole("dialog")).toBeNull();
 });
 
-test("a pull request: number, state, branch, commit and comment, each a link to the forge", async () => {
+test("shows number, state, branch, commit and comment of a pull request as links to the forge", async () => {
   serve({ [`GET ${HERE}/outcomes`]: { pull: null, outcomes: [anOutcome()] } });
   panel({ publication: aPublication() });
   expect(screen.getByRole("heading", { name: "Pull request #5" })).toBeVisible();
@@ -81,7 +81,7 @@ test("a pull request: number, state, branch, commit and comment, each a link to 
   expect(screen.queryByRole("button", { name: /pull request/ })).toBeNull();
 });
 
-test("an address that is not the forge's leads nowhere", () => {
+test("shows no link to any other site", () => {
   serve({});
   panel({
     publication: aPublication({
@@ -96,8 +96,8 @@ test("an address that is not the forge's leads nowhere", () => {
 test.each([
   ["refused", /^No pull request was opened\. Fix/],
   ["stale", /^The base branch has changed/],
-] as const)("%s: its reason, what to do, and a way to try again", async (state, next) => {
-  const asked = serve({ [`POST ${HERE}/publish`]: aPublication({ state: "requested" }) });
+] as const)("shows the reason, the next step and a retry when %s", async (state, next) => {
+  const requests = serve({ [`POST ${HERE}/publish`]: aPublication({ state: "requested" }) });
   panel({
     publication: aPublication({ state, reason: "a workflow is changed", pull_number: null }),
   });
@@ -109,20 +109,20 @@ test.each([
   const user = userEvent.setup();
   await user.click(screen.getByRole("button", { name: "Try again" }));
   await user.click(screen.getByRole("button", { name: "Open pull request" }));
-  await waitFor(() => expect(asked.map(({ route }) => route)).toContain(`POST ${HERE}/publish`));
+  await waitFor(() => expect(requests.map(({ route }) => route)).toContain(`POST ${HERE}/publish`));
 });
 
-test("what is put off says why, and when it goes on", () => {
+test("shows why publishing is delayed and when it is retried", () => {
   serve({});
   const due = Date.now() / 1000 + 30;
   const error = "the forge cannot be reached";
   panel({ publication: aPublication({ state: "pushed", error, tries: 2, due_at: due }) });
   expect(screen.getByText(/Tried 2 times/)).toHaveTextContent(
-    /cannot be reached; again in (29|30)s/,
+    /cannot be reached; retrying in (29|30)s/,
   );
 });
 
-test("a suspected revert is asked about, with its evidence", async () => {
+test("asks about a suspected revert and shows its evidence", async () => {
   const suspected = anOutcome({
     id: 9,
     kind: "suspected_revert",
@@ -131,36 +131,38 @@ test("a suspected revert is asked about, with its evidence", async () => {
     evidence: { sign: "content", commit: "e".repeat(40) },
   });
   const list = (over: object) => ({ pull: null, outcomes: [{ ...suspected, ...over }] });
-  const answers: Record<string, unknown> = { [`GET ${HERE}/outcomes`]: list({}) };
-  answers[`POST ${HERE}/outcomes/9/confirm`] = () => {
-    answers[`GET ${HERE}/outcomes`] = list({ waits: false, confirmed: false });
-    return answers[`GET ${HERE}/outcomes`];
+  const responses: Record<string, unknown> = { [`GET ${HERE}/outcomes`]: list({}) };
+  responses[`POST ${HERE}/outcomes/9/confirm`] = () => {
+    responses[`GET ${HERE}/outcomes`] = list({ waits: false, confirmed: false });
+    return responses[`GET ${HERE}/outcomes`];
   };
-  const asked = serve(answers);
+  const requests = serve(responses);
   panel({ publication: aPublication() });
   expect(await screen.findByText(/its content undoes the change/)).toBeVisible();
   await userEvent.click(screen.getByRole("button", { name: "It is not a revert" }));
   expect(await screen.findByText(/denied by a person/)).toBeVisible();
   expect(screen.queryByRole("button", { name: "It is a revert" })).toBeNull();
-  expect(asked.find(({ route }) => route.endsWith("/confirm"))?.body).toEqual({ is_revert: false });
+  expect(requests.find(({ route }) => route.endsWith("/confirm"))?.body).toEqual({
+    is_revert: false,
+  });
 });
 
-test("news on the timeline is asked for at once", async () => {
-  const answers: Record<string, unknown> = {
+test("refetches at once when a new event arrives", async () => {
+  const responses: Record<string, unknown> = {
     [`GET ${HERE}/publication`]: aPublication({ state: "pushed", pull_number: null }),
   };
-  serve(answers);
-  const begun = told("publication.requested");
+  serve(responses);
+  const started = eventsOf("publication.requested");
   const { again } = panel(
     { publication: aPublication({ state: "pushed", pull_number: null }) },
-    begun,
+    started,
   );
-  answers[`GET ${HERE}/publication`] = aPublication({ updated_at: 1_900_000_000 });
-  again(told("publication.requested", "publication.opened"));
+  responses[`GET ${HERE}/publication`] = aPublication({ updated_at: 1_900_000_000 });
+  again(eventsOf("publication.requested", "publication.opened"));
   expect(await screen.findByRole("heading", { name: "Pull request #5" })).toBeVisible();
 });
 
-test("what others wrote is text", async () => {
+test("shows text written by others as text", async () => {
   const text = PAYLOADS.join(" ");
   serve({ [`GET ${HERE}/outcomes`]: { pull: null, outcomes: [anOutcome({ by: text })] } });
   const { container } = panel({

@@ -1,7 +1,7 @@
 import { useState } from "react";
 import { Link } from "react-router";
 import { useMe } from "@/api/queries/me";
-import { isResting } from "@/api/queries/publication";
+import { isSettled } from "@/api/queries/publication";
 import type { EventView, PublicationView, SolveView, WatchedSolve } from "@/api/types";
 import { OutcomeList } from "@/features/publication/OutcomeList";
 import { type Offer, offerOf } from "@/features/publication/offer";
@@ -23,12 +23,12 @@ interface Props {
   events: readonly EventView[];
 }
 
-/** From a champion to a pull request, and what people made of it; only where a forge is. */
+/** The pull request of a solve: publishing, its progress and outcomes. Hidden without a forge. */
 export function PublicationPanel({ solveId, solve, facts, events }: Props) {
   const { forge_url: forge } = useMe();
   const repo = repoName(facts.repo_url, forge);
   const { publication, outcomes, error } = usePublication(solveId, facts, events);
-  const [isAsked, ask] = useState(false);
+  const [isConfirming, setConfirming] = useState(false);
   const offer = offerOf(solve, facts, publication);
   if (!publication && (!repo || offer.kind === "nothing")) return null;
   const handle = facts.runs.find(({ id }) => id === solve.champion)?.handle ?? "the champion";
@@ -41,7 +41,13 @@ export function PublicationPanel({ solveId, solve, facts, events }: Props) {
         <h2 className="text-base font-semibold">{titleOf(publication)}</h2>
         {publication && <PullBadge publication={publication} />}
         <div className="ml-auto flex flex-wrap gap-2">
-          <Actions offer={offer} repo={repo} facts={facts} publication={publication} ask={ask} />
+          <Actions
+            offer={offer}
+            repo={repo}
+            facts={facts}
+            publication={publication}
+            publish={() => setConfirming(true)}
+          />
         </div>
       </header>
       {offer.kind === "not" && (
@@ -52,11 +58,11 @@ export function PublicationPanel({ solveId, solve, facts, events }: Props) {
       )}
       {!publication && offer.kind === "publish" && (
         <p className="text-soft">
-          Nothing was published. The champion's patch can become a draft pull request at{" "}
+          Nothing has been published. The champion's patch can become a draft pull request at{" "}
           <Hostile text={repo} />.
         </p>
       )}
-      {publication && <Told publication={publication} events={events} />}
+      {publication && <Progress publication={publication} events={events} />}
       {error && <Failure error={error} />}
       {outcomes.data && publication && (
         <OutcomeList
@@ -65,13 +71,13 @@ export function PublicationPanel({ solveId, solve, facts, events }: Props) {
           outcomes={outcomes.data.outcomes}
         />
       )}
-      {isAsked && (
+      {isConfirming && (
         <PublishDialog
           solveId={solveId}
           repo={repo}
           handle={handle}
           facts={facts}
-          close={() => ask(false)}
+          close={() => setConfirming(false)}
         />
       )}
     </section>
@@ -80,7 +86,7 @@ export function PublicationPanel({ solveId, solve, facts, events }: Props) {
 
 function titleOf(publication: PublicationView | null): string {
   if (!publication) return "No pull request yet";
-  if (publication.run_id === null) return "A comment, no pull request";
+  if (publication.run_id === null) return "Comment only, no pull request";
   const { pull_number: number } = publication;
   return number === null ? "Pull request" : `Pull request #${number}`;
 }
@@ -90,10 +96,10 @@ interface ActionsProps {
   repo: string;
   facts: SolveView;
   publication: PublicationView | null;
-  ask: (isAsked: boolean) => void;
+  publish: () => void;
 }
 
-function Actions({ offer, repo, facts, publication, ask }: ActionsProps) {
+function Actions({ offer, repo, facts, publication, publish }: ActionsProps) {
   return (
     <>
       {publication?.state === "stale" && repo && (
@@ -104,9 +110,9 @@ function Actions({ offer, repo, facts, publication, ask }: ActionsProps) {
           Solve again
         </Link>
       )}
-      {offer.kind === "again" && <Button onClick={() => ask(true)}>Try again</Button>}
+      {offer.kind === "again" && <Button onClick={publish}>Try again</Button>}
       {offer.kind === "publish" && (
-        <Button look="primary" onClick={() => ask(true)}>
+        <Button look="primary" onClick={publish}>
           Open pull request
         </Button>
       )}
@@ -114,14 +120,14 @@ function Actions({ offer, repo, facts, publication, ask }: ActionsProps) {
   );
 }
 
-function Told({
+function Progress({
   publication,
   events,
 }: Omit<Props, "solveId" | "solve" | "facts"> & { publication: PublicationView }) {
   return (
     <>
       <PublicationSteps publication={publication} events={events} />
-      <Trouble publication={publication} />
+      <ProgressNotice publication={publication} />
       <PullFacts publication={publication} />
     </>
   );
@@ -134,8 +140,8 @@ const NEXT: Partial<Record<PublicationView["state"], string>> = {
     "The base branch has changed in the patch's files. Solve the issue again from the current base.",
 };
 
-/** Why it does not go on, and what to do; or when it is tried again by itself. */
-function Trouble({ publication }: { publication: PublicationView }) {
+/** Why publishing stopped and what to do, or when it is retried. */
+function ProgressNotice({ publication }: { publication: PublicationView }) {
   const { state, reason, error, tries, due_at: due } = publication;
   const next = NEXT[state];
   if (next) {
@@ -149,7 +155,7 @@ function Trouble({ publication }: { publication: PublicationView }) {
       </div>
     );
   }
-  if (isResting(state) || !error) return null;
+  if (isSettled(state) || !error) return null;
   return (
     <p className="break-words text-accent-text">
       <span aria-hidden>! </span>
@@ -164,7 +170,7 @@ function Wait({ due }: { due: number | null }) {
   if (due === null) return null;
   return (
     <span className="text-muted">
-      {due > now ? `; again in ${age(due - now + 0.5)}` : "; trying again …"}
+      {due > now ? `; retrying in ${age(due - now + 0.5)}` : "; retrying …"}
     </span>
   );
 }

@@ -21,13 +21,13 @@ export function PublicationSteps({ publication, events }: Props) {
       className="grid min-w-0 grid-cols-2 gap-y-2 text-xs sm:flex sm:flex-wrap"
     >
       {steps(publication, events).map((step, place) => (
-        <One key={step.state} step={step} isFirst={place === 0} />
+        <StepItem key={step.state} step={step} isFirst={place === 0} />
       ))}
     </ol>
   );
 }
 
-function One({ step, isFirst }: { step: Step; isFirst: boolean }) {
+function StepItem({ step, isFirst }: { step: Step; isFirst: boolean }) {
   const isDone = step.state === "done" && step.phase === "past";
   const [sign, colour] = isDone ? (["✓", "text-good"] as const) : LOOKS[step.phase];
   const isNow = step.phase === "now";

@@ -12,7 +12,7 @@ interface Props {
   close: () => void;
 }
 
-/** Nothing is written at the forge before somebody has read this. */
+/** Confirms publishing and lists what will be written at the forge. */
 export function PublishDialog({ solveId, repo, handle, facts, close }: Props) {
   const publish = usePublish(solveId);
   const me = useMe();
@@ -27,32 +27,32 @@ export function PublishDialog({ solveId, repo, handle, facts, close }: Props) {
       close={close}
     >
       <p className="text-soft">
-        At <Strong text={repo} /> these steps will happen:
+        These steps will happen at <Strong text={repo} />:
       </p>
       <ol className="ml-5 flex list-decimal flex-col gap-1 text-soft">
         <li>
           the patch of <Strong text={handle} /> is checked again and becomes one commit on a new
           branch
         </li>
-        <li>the branch is pushed, to a fork if there is no right to push</li>
+        <li>the branch is pushed, to a fork if push access is missing</li>
         <li>
           a draft pull request into <Strong text={facts.base_branch || "the default branch"} /> is
           opened
         </li>
         {number !== null && <li>a comment on #{number} links to it</li>}
       </ol>
-      <p className="text-soft">{inWhoseName(me, repo)} Nothing is merged: people decide that.</p>
+      <p className="text-soft">{credentialText(me, repo)} Nothing is merged: people decide that.</p>
     </ConfirmDialog>
   );
 }
 
-/** The same order in which the server looks for a credential. */
-export function inWhoseName(me: Me, repo: string): string {
+/** The same order of credentials as on the server. */
+export function credentialText(me: Me, repo: string): string {
   const otherwise =
     me.mode === "github" && me.login
       ? `in your name, ${me.login}`
       : "with the server's own token or login";
-  return `Yudai's app does this where it is installed for ${repo}; otherwise it is done ${otherwise}.`;
+  return `The Yudai app does this if it is installed for ${repo}; otherwise it is done ${otherwise}.`;
 }
 
 function Strong({ text }: { text: string }) {

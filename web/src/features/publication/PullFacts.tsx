@@ -21,7 +21,7 @@ export function PullBadge({ publication }: { publication: PublicationView }) {
   return state && <Tag tone={STATES[state].tone}>{STATES[state].words}</Tag>;
 }
 
-/** Where everything is: each a link to the forge, or its name where there is no page. */
+/** Links to the parts of the pull request, or their names if they have no page. */
 export function PullFacts({ publication }: { publication: PublicationView }) {
   return (
     <dl className="flex min-w-0 flex-wrap gap-x-6 gap-y-1 text-sm">

@@ -1,4 +1,4 @@
-/** Values for tests; nothing of the page imports this. */
+/** Test data; not imported by the page. */
 import type { EventView, OutcomeView, PublicationView } from "@/api/types";
 
 export const AT = 1_800_000_000;
@@ -47,7 +47,7 @@ export function anOutcome(over: Partial<OutcomeView> = {}): OutcomeView {
   };
 }
 
-export function told(...kinds: string[]): EventView[] {
+export function eventsOf(...kinds: string[]): EventView[] {
   return kinds.map((kind, place) => ({
     id: place + 1,
     at: AT + place,

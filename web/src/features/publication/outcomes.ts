@@ -15,26 +15,26 @@ export const LOOKS: Record<OutcomeView["kind"], Look> = {
   suspected_revert: { sign: "?", name: "Reverted?", colour: "text-accent-text" },
 };
 
-/** How it was seen, by what the server calls the sign. */
+/** Texts of the server's evidence signs. */
 const SIGNS: Record<string, string> = {
-  commit: "a commit there says that it reverts this one",
-  pull: "a pull request there says that it reverts this one",
-  branch: "it came from a branch of the forge's Revert button",
-  title: "its title is this one's, reverted",
+  commit: "a commit says that it reverts this one",
+  pull: "a pull request says that it reverts this one",
+  branch: "it comes from a branch of the forge's Revert button",
+  title: "its title is the revert of this one's",
   content: "its content undoes the change",
   patch: "exactly the same change",
   picked: "it was cherry-picked from this commit",
   number: "it names this pull request",
 };
 
-/** The evidence in words; its texts are not ours. */
+/** Describes the evidence. It contains untrusted text. */
 export function evidenceOf({ evidence, by, kind, confirmed }: OutcomeView): string[] {
   const { sign, commit, by_pull: pull, reason, base, self_merge: own, as_published: as } = evidence;
-  const told: (string | false)[] = [
+  const texts: (string | false)[] = [
     typeof reason === "string" && reason,
     typeof sign === "string" && typeof reason !== "string" && (SIGNS[sign] ?? sign),
     by !== "" && `by ${by}`,
-    own === true && "who had asked for it",
+    own === true && "who requested it",
     typeof base === "string" && kind === "merged" && `into ${base}`,
     as === false && "with commits that are not the champion's",
     typeof pull === "number" && `in pull request #${pull}`,
@@ -42,10 +42,10 @@ export function evidenceOf({ evidence, by, kind, confirmed }: OutcomeView): stri
     kind === "suspected_revert" && confirmed === true && "confirmed by a person",
     kind === "suspected_revert" && confirmed === false && "denied by a person",
   ];
-  return told.filter((words): words is string => typeof words === "string" && words !== "");
+  return texts.filter((text): text is string => typeof text === "string" && text !== "");
 }
 
-/** The commit that shows it, at the forge. */
+/** URL of the commit that is the evidence. */
 export function commitUrl(repoUrl: string, { evidence: { commit } }: OutcomeView): string {
   const isOne = typeof commit === "string" && /^[0-9a-f]{7,64}$/.test(commit);
   return isOne && repoUrl ? `${repoUrl}/commit/${commit}` : "";

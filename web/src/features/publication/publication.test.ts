@@ -1,20 +1,20 @@
 import { describe, expect, test } from "vitest";
-import { AT, anOutcome, aPublication, told } from "@/features/publication/builders";
+import { AT, anOutcome, aPublication, eventsOf } from "@/features/publication/builders";
 import { offerOf } from "@/features/publication/offer";
 import { commitUrl, evidenceOf } from "@/features/publication/outcomes";
-import { inWhoseName } from "@/features/publication/PublishDialog";
+import { credentialText } from "@/features/publication/PublishDialog";
 import { factsOf, stateOf } from "@/features/publication/PullFacts";
 import { steps } from "@/features/publication/steps";
 import { newest } from "@/features/publication/usePublication";
-import { someone } from "@/testing/fakeServer";
+import { signedIn } from "@/testing/fakeServer";
 import { aPlace, aSolve, someFacts } from "@/testing/solveBuilders";
 
 const phases = (...given: Parameters<typeof steps>) =>
   steps(...given).map(({ state, phase }) => `${state} ${phase}`);
 
 describe("the steps", () => {
-  test("under way: those that are past, the one that is now, those ahead", () => {
-    const events = told("publication.requested", "publication.committed");
+  test("have past, current and later steps while publishing", () => {
+    const events = eventsOf("publication.requested", "publication.committed");
     expect(phases(aPublication({ state: "committed" }), events)).toEqual([
       "requested past",
       "committed now",
@@ -25,7 +25,7 @@ describe("the steps", () => {
     expect(steps(aPublication({ state: "committed" }), events)[1]?.at).toBe(AT + 1);
   });
 
-  test("done", () => {
+  test("are all past when done", () => {
     expect(phases(aPublication(), [])).toEqual([
       "requested past",
       "committed past",
@@ -35,12 +35,12 @@ describe("the steps", () => {
     ]);
   });
 
-  test("only a comment has a shorter way", () => {
+  test("are fewer for a comment only", () => {
     expect(phases(aPublication({ run_id: null }), [])).toEqual(["requested past", "done past"]);
   });
 
-  test("refused in the middle: what was reached, and where it ended; an earlier try is not counted", () => {
-    const events = told(
+  test("end with the failed step, and ignore earlier attempts", () => {
+    const events = eventsOf(
       "publication.requested",
       "publication.committed",
       "publication.pushed",
@@ -59,11 +59,11 @@ describe("the steps", () => {
   });
 });
 
-describe("what is offered", () => {
+describe("the offer", () => {
   const waiting = aSolve({ state: "awaiting_review", champion: "run-a" });
   const facts = someFacts({ ranking: [aPlace()] });
 
-  test("a champion that was verified, and none published yet", () => {
+  test("is to publish for a verified champion without a publication", () => {
     expect(offerOf(waiting, facts, null).kind).toBe("publish");
     expect(offerOf(aSolve(), facts, null).kind).toBe("nothing");
     expect(offerOf(aSolve({ state: "completed", champion: "run-a" }), facts, null).kind).toBe(
@@ -71,8 +71,8 @@ describe("what is offered", () => {
     );
   });
 
-  test("a person's champion after the rules named nobody", () => {
-    const abstained = someFacts({ ranking: [aPlace()], events: told("solve.abstained") });
+  test("is to publish for a person's champion after the rules chose none", () => {
+    const abstained = someFacts({ ranking: [aPlace()], events: eventsOf("solve.abstained") });
     const solve = aSolve({ state: "completed", champion: "run-a" });
     expect(offerOf(solve, abstained, null).kind).toBe("publish");
   });
@@ -89,20 +89,20 @@ describe("what is offered", () => {
     expect(offerOf(waiting, facts, publication).kind).toBe(kind);
   });
 
-  test("what was not verified says why not", () => {
+  test("has a reason when the champion is not verified", () => {
     const place = aPlace();
     const ranking = [{ ...place, verdict: { ...place.verdict, status: "failed" as const } }];
     const offer = offerOf(waiting, someFacts({ ranking }), null);
     expect(offer).toMatchObject({ kind: "not", why: expect.stringContaining("failed") });
   });
 
-  test("in whose name", () => {
-    expect(inWhoseName(someone(), "o/r")).toContain("in your name, ada");
-    expect(inWhoseName(someone({ mode: "local" }), "o/r")).toContain("the server's own token");
+  test("names the credential", () => {
+    expect(credentialText(signedIn(), "o/r")).toContain("in your name, ada");
+    expect(credentialText(signedIn({ mode: "local" }), "o/r")).toContain("the server's own token");
   });
 });
 
-describe("what is shown of it", () => {
+describe("the facts", () => {
   test.each([
     [{}, "draft"],
     [{ is_draft: false }, "open"],
@@ -112,7 +112,7 @@ describe("what is shown of it", () => {
     [{ pull_number: null }, null],
   ] as const)("%o", (over, state) => expect(stateOf(aPublication(over))).toBe(state));
 
-  test("a fork's branch is the fork's", () => {
+  test("link to the branch of a fork", () => {
     const facts = factsOf(aPublication({ head_repo: "carol/passbook" }));
     expect(facts[1]).toEqual([
       "branch",
@@ -120,14 +120,14 @@ describe("what is shown of it", () => {
       "carol/passbook:yudai/issue-12-abc",
     ]);
     expect(factsOf(aPublication())[1]?.[2]).toBe("yudai/issue-12-abc");
-    const begun = { state: "requested", pull_number: null, commit: "", comment_url: "" } as const;
-    expect(factsOf(aPublication(begun)).map(([name, url]) => [name, url])).toEqual([
+    const started = { state: "requested", pull_number: null, commit: "", comment_url: "" } as const;
+    expect(factsOf(aPublication(started)).map(([name, url]) => [name, url])).toEqual([
       ["branch", ""],
       ["into", ""],
     ]);
   });
 
-  test("the newer of two", () => {
+  test("are those of the newer publication", () => {
     const [old, fresh] = [aPublication(), aPublication({ updated_at: AT + 20 })];
     expect(newest(old, fresh)).toBe(fresh);
     expect(newest(fresh, old)).toBe(fresh);
@@ -136,11 +136,11 @@ describe("what is shown of it", () => {
   });
 });
 
-describe("what became of it, in words", () => {
+describe("the evidence", () => {
   test.each([
     [
       { evidence: { base: "main", commit: "d".repeat(40), self_merge: true } },
-      /by bob, who had asked for it, into main, commit dddddddddd/,
+      /by bob, who requested it, into main, commit dddddddddd/,
     ],
     [
       { kind: "reverted", evidence: { sign: "commit", by_pull: 7 } },
@@ -159,18 +159,18 @@ describe("what became of it, in words", () => {
       /^most lines of the change are gone$/,
     ],
     [{ kind: "suspected_revert", by: "", confirmed: false, evidence: {} }, /denied by a person/],
-    [{ kind: "closed", by: "", evidence: { sign: "unheard of" } }, /^unheard of$/],
+    [{ kind: "closed", by: "", evidence: { sign: "unknown sign" } }, /^unknown sign$/],
   ] as const)("%#", (over, words) =>
     expect(evidenceOf(anOutcome(over as never)).join(", ")).toMatch(words),
   );
 
-  test("evidence of any shape breaks nothing", () => {
+  test("may have any shape", () => {
     expect(
       evidenceOf(anOutcome({ by: "", evidence: { sign: 1, commit: {}, reason: [] } })),
     ).toEqual([]);
   });
 
-  test("only a commit's own name becomes an address", () => {
+  test("links to valid commit ids only", () => {
     const at = "https://github.com/o/r";
     expect(commitUrl(at, anOutcome())).toBe(`${at}/commit/${"d".repeat(40)}`);
     expect(commitUrl(at, anOutcome({ evidence: { commit: "../../evil" } }))).toBe("");

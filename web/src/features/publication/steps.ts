@@ -3,7 +3,7 @@ import type { EventView, PublicationState, PublicationView } from "@/api/types";
 export interface Step {
   state: PublicationState;
   name: string;
-  /** Seconds since the epoch; null: not reached, or nobody noted when. */
+  /** Seconds since the epoch; null if not reached or not recorded. */
   at: number | null;
   phase: "past" | "now" | "ahead" | "failed";
 }
@@ -18,9 +18,15 @@ const NAMES: Record<PublicationState, string> = {
   stale: "Stale",
 };
 
-const WAY: readonly PublicationState[] = ["requested", "committed", "pushed", "opened", "done"];
-/** Where there is no patch to publish. */
-const COMMENT_WAY: readonly PublicationState[] = ["requested", "done"];
+const PATCH_STEPS: readonly PublicationState[] = [
+  "requested",
+  "committed",
+  "pushed",
+  "opened",
+  "done",
+];
+/** Steps of a publication without a patch. */
+const COMMENT_STEPS: readonly PublicationState[] = ["requested", "done"];
 const REACHED: Record<string, PublicationState> = {
   "publication.requested": "requested",
   "publication.committed": "committed",
@@ -32,14 +38,14 @@ const REACHED: Record<string, PublicationState> = {
   "publication.stale": "stale",
 };
 
-/** The way of the newest request; where it failed, that stands in the place of what did not come. */
+/** Steps of the newest request. A failed step replaces the steps that were not reached. */
 export function steps(publication: PublicationView, events: readonly EventView[]): Step[] {
   const times = timesOf(publication, events);
-  const way = publication.run_id === null ? COMMENT_WAY : WAY;
+  const path = publication.run_id === null ? COMMENT_STEPS : PATCH_STEPS;
   const { state } = publication;
-  const here = way.indexOf(state);
-  if (here < 0) return failed(way, state, times);
-  return way.map((step, place) => ({
+  const here = path.indexOf(state);
+  if (here < 0) return failed(path, state, times);
+  return path.map((step, place) => ({
     state: step,
     name: NAMES[step],
     at: place <= here ? (times.get(step) ?? null) : null,
@@ -53,11 +59,11 @@ function phaseOf(place: number, here: number, step: PublicationState): Step["pha
 }
 
 function failed(
-  way: readonly PublicationState[],
+  path: readonly PublicationState[],
   state: PublicationState,
   times: ReadonlyMap<PublicationState, number>,
 ): Step[] {
-  const reached = way.filter((step) => times.has(step) || step === "requested");
+  const reached = path.filter((step) => times.has(step) || step === "requested");
   const past = reached.map<Step>((step) => ({
     state: step,
     name: NAMES[step],

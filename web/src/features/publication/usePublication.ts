@@ -10,24 +10,24 @@ import {
 import { solveKeys } from "@/api/queries/solves";
 import type { EventView, PublicationView, SolveView } from "@/api/types";
 
-const OURS = /^(?:publication|outcome|pull)\./;
+const PUBLICATION_EVENT = /^(?:publication|outcome|pull)\./;
 
-/** The publication as it is now, and what became of its pull request. */
+/** The current publication and the outcomes of its pull request. */
 export function usePublication(solveId: string, facts: SolveView, events: readonly EventView[]) {
-  useFresh(solveId, events);
+  useRefetchOnEvent(solveId, events);
   const client = useQueryClient();
   const steps = useQuery(publicationQuery(solveId, facts.publication));
   const publication = newest(steps.data ?? null, facts.publication);
   const outcomes = useQuery(outcomesQuery(solveId, publication !== null));
-  const stands = publication && `${publication.state} ${publication.pull_state}`;
-  const before = useRef(stands);
+  const current = publication && `${publication.state} ${publication.pull_state}`;
+  const before = useRef(current);
   useEffect(() => {
-    if (before.current === stands) return;
-    before.current = stands;
-    // A solve that is over is not polled any more: its timeline has to be asked for.
+    if (before.current === current) return;
+    before.current = current;
+    // A finished solve is not polled, so its events are refetched here.
     void client.invalidateQueries({ queryKey: ["updates", solveId] });
     void client.invalidateQueries({ queryKey: publicationKeys.outcomes(solveId) });
-  }, [client, solveId, stands]);
+  }, [client, solveId, current]);
   return { publication, outcomes, error: steps.error };
 }
 
@@ -39,17 +39,17 @@ export function newest(
   return one.updated_at >= two.updated_at ? one : two;
 }
 
-/** News on the timeline: asked for anew, once each time. */
-function useFresh(solveId: string, events: readonly EventView[]): void {
+/** Refetches the publication when a new event about it arrives. */
+function useRefetchOnEvent(solveId: string, events: readonly EventView[]): void {
   const client = useQueryClient();
-  const last = events.findLast(({ kind }) => OURS.test(kind))?.id ?? 0;
+  const last = events.findLast(({ kind }) => PUBLICATION_EVENT.test(kind))?.id ?? 0;
   const before = useRef<number | null>(null);
   const isLoaded = events.length > 0;
   useEffect(() => {
     if (!isLoaded) return;
-    const isNews = before.current !== null && before.current !== last;
+    const isNew = before.current !== null && before.current !== last;
     before.current = last;
-    if (!isNews) return;
+    if (!isNew) return;
     void client.invalidateQueries({ queryKey: publicationKeys.all(solveId) });
     void client.invalidateQueries({ queryKey: solveKeys.one(solveId) });
   }, [client, solveId, last, isLoaded]);

@@ -5,8 +5,8 @@ import { CopyButton } from "@/ui/CopyButton";
 import { Hostile } from "@/ui/Hostile";
 import { Empty } from "@/ui/states";
 
-/** The forge is there, but does not know who asks. */
-export function ForgeLoginHint({ told, retry }: { told: string; retry: () => void }) {
+/** Shown when the server has no credentials for the forge. */
+export function ForgeLoginHint({ message, retry }: { message: string; retry: () => void }) {
   const { mode, forge_url: forge } = useMe();
   return (
     <Empty
@@ -14,7 +14,7 @@ export function ForgeLoginHint({ told, retry }: { told: string; retry: () => voi
       action={<Button onClick={retry}>Try again</Button>}
     >
       <p>
-        <Hostile text={told} />
+        <Hostile text={message} />
       </p>
       {mode === "local" && (
         <ol className="mt-3 flex flex-col gap-2 text-left">
@@ -34,7 +34,7 @@ export function ForgeLoginHint({ told, retry }: { told: string; retry: () => voi
         </ol>
       )}
       <p className="mt-3 text-xs text-muted">
-        For an issue of a public repository you do not need this: enter it under New solve.
+        You do not need this for an issue of a public repository: enter it under New solve.
       </p>
     </Empty>
   );

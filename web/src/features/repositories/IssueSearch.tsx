@@ -10,7 +10,7 @@ interface Props {
   choose: (changes: Partial<IssueFilter>) => void;
 }
 
-/** By words, and by one label. */
+/** Searches by words and one label. */
 export function IssueSearch({ filter, choose }: Props) {
   const input = useRef<HTMLInputElement>(null);
   const [typed, setTyped] = useDebounced(filter.q, (q) => choose({ q }));

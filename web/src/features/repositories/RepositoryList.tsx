@@ -8,7 +8,7 @@ import { Tag } from "@/ui/Tag";
 
 const idOf = (repo: RepoLine) => `repo-${repo.name.replace("/", "-")}`;
 
-/** Last pushed first, as the forge has them. */
+/** Repositories in the forge's order: last pushed first. */
 export function RepositoryList({ repos }: { repos: readonly RepoLine[] }) {
   const now = useNow(30_000) / 1000;
   const chosen = useRowKeys(repos.map(idOf));

@@ -3,7 +3,7 @@ import { useSearchParams } from "react-router";
 import type { IssueFilter } from "@/api/queries/forge";
 import type { RepoLine } from "@/api/types";
 
-/** All words that were typed, anywhere in the name or the description. */
+/** Repositories whose name or description contains every typed word. */
 export function matching(repos: readonly RepoLine[], typed: string): RepoLine[] {
   const words = typed.toLowerCase().split(/\s+/).filter(Boolean);
   return repos.filter((repo) => {
@@ -19,7 +19,7 @@ export function pageOf(text: string | null): number {
   return Number.isInteger(page) && page >= 1 ? Math.min(page, MAX_PAGE) : 1;
 }
 
-/** Words, label and page live in the URL; whoever looks for something else begins on page 1. */
+/** Keeps words, label and page in the URL. A new search starts on page 1. */
 export function useIssueFilter() {
   const [params, setParams] = useSearchParams();
   const filter = useMemo<IssueFilter>(

@@ -7,7 +7,7 @@ import type { IssueLine, Me, RepoLine } from "@/api/types";
 import { matching, pageOf } from "@/features/repositories/filter";
 import { Component as IssuesPage } from "@/routes/IssuesPage";
 import { Component as ReposPage } from "@/routes/RepositoriesPage";
-import { FORGE, Refused, serve, someone } from "@/testing/fakeServer";
+import { FORGE, Refused, serve, signedIn } from "@/testing/fakeServer";
 import { PAYLOADS } from "@/testing/payloads";
 
 configure({ asyncUtilTimeout: 8000 });
@@ -52,7 +52,7 @@ function open(at: string, me: Partial<Me> = {}) {
     { initialEntries: [at] },
   );
   const client = new QueryClient({ defaultOptions: { queries: { retry: false } } });
-  client.setQueryData(["me"], someone(me));
+  client.setQueryData(["me"], signedIn(me));
   const { container } = render(
     <QueryClientProvider client={client}>
       <RouterProvider router={router} />
@@ -65,7 +65,7 @@ const REPOS = "GET /api/forge/repos";
 const ISSUES = "GET /api/forge/repos/octo/passbook/issues";
 
 describe("repositories", () => {
-  test("are found by typing, say what they are, and lead to their issues", async () => {
+  test("are filtered by typing, show their properties, and link to their issues", async () => {
     const other = aRepo({ name: "ada/notes", is_private: true, is_archived: true, role: "admin" });
     serve({ [REPOS]: { forge: FORGE, repos: [aRepo(), other] } });
     const { router, user } = open("/repos");
@@ -77,7 +77,7 @@ describe("repositories", () => {
     expect(within(list).getAllByRole("listitem")).toHaveLength(1);
     expect(router.state.location.search).toBe("?q=LEDGER+octo");
     await user.type(screen.getByRole("searchbox"), "x");
-    expect(screen.getByText("No repository is called that")).toBeVisible();
+    expect(screen.getByText("No repository matches")).toBeVisible();
     await user.click(screen.getByRole("button", { name: "Show all" }));
     (document.activeElement as HTMLElement).blur();
     await user.keyboard("j");
@@ -86,40 +86,40 @@ describe("repositories", () => {
     expect(router.state.location.pathname).toBe("/repos/octo/passbook");
   });
 
-  test("a forge that knows nobody: what to do about it", async () => {
-    const told = "the forge has to know who you are: run `yudai login`, or set GITHUB_TOKEN";
-    serve({ [REPOS]: new Refused(403, told) });
+  test("show how to sign in when the forge has no credentials", async () => {
+    const detail = "the forge has to know who you are: run `yudai login`, or set GITHUB_TOKEN";
+    serve({ [REPOS]: new Refused(403, detail) });
     open("/repos", { mode: "local" });
-    expect(await screen.findByText(told)).toBeVisible();
+    expect(await screen.findByText(detail)).toBeVisible();
     expect(screen.getByText("yudai login")).toBeVisible();
     expect(screen.getByRole("button", { name: "Try again" })).toBeVisible();
   });
 
-  test("none, and a forge that is away", async () => {
+  test("show a notice when there are none, and an error when the forge is down", async () => {
     serve({ [REPOS]: { forge: FORGE, repos: [] } });
     open("/repos");
-    expect(await screen.findByText("You have no repository there")).toBeVisible();
+    expect(await screen.findByText("You have no repositories there")).toBeVisible();
     serve({ [REPOS]: new Refused(503, "the forge cannot be reached") });
     open("/repos");
     expect(await screen.findByRole("alert")).toHaveTextContent("cannot be reached");
   });
 
-  test("words in any order", () => {
+  test("match words in any order", () => {
     expect(matching([aRepo()], "passbook keeps")).toHaveLength(1);
     expect(matching([aRepo()], "other")).toHaveLength(0);
   });
 });
 
 describe("issues", () => {
-  const answer = (issues: IssueLine[], has_more = false) => ({
+  const issuesPage = (issues: IssueLine[], has_more = false) => ({
     repo: aRepo(),
     issues,
     page: 1,
     has_more,
   });
 
-  test("each leads to a solve of it", async () => {
-    serve({ [ISSUES]: answer([anIssue()]) });
+  test("link to a new solve", async () => {
+    serve({ [ISSUES]: issuesPage([anIssue()]) });
     const { router, user } = open("/repos/octo/passbook");
     const row = (await screen.findAllByRole("listitem"))[0] as HTMLElement;
     expect(row).toHaveTextContent(/#12 Two purchases.*bug.*by carol.*2 comments/);
@@ -128,32 +128,34 @@ describe("issues", () => {
     expect(router.state.location.search).toBe("?repo=octo%2Fpassbook&issue=12");
   });
 
-  test("words, label and page go to the server; a new search begins on page 1", async () => {
-    const asked = serve({ [ISSUES]: answer([anIssue()], true) });
+  test("send words, label and page to the server, and start a new search on page 1", async () => {
+    const requests = serve({ [ISSUES]: issuesPage([anIssue()], true) });
     const { router, user } = open("/repos/octo/passbook");
     await user.click(await screen.findByRole("button", { name: "Older" }));
-    await waitFor(() => expect(asked.at(-1)?.query).toEqual({ q: "", label: "", page: 2 }));
+    await waitFor(() => expect(requests.at(-1)?.query).toEqual({ q: "", label: "", page: 2 }));
     await user.click(screen.getByRole("button", { name: /bug/ }));
-    await waitFor(() => expect(asked.at(-1)?.query).toEqual({ q: "", label: "bug", page: 1 }));
+    await waitFor(() => expect(requests.at(-1)?.query).toEqual({ q: "", label: "bug", page: 1 }));
     await user.type(screen.getByRole("searchbox"), "twice");
-    await waitFor(() => expect(asked.at(-1)?.query).toEqual({ q: "twice", label: "bug", page: 1 }));
+    await waitFor(() =>
+      expect(requests.at(-1)?.query).toEqual({ q: "twice", label: "bug", page: 1 }),
+    );
     expect(router.state.location.search).toBe("?q=twice&label=bug");
     await user.click(screen.getByRole("button", { name: /remove/ }));
     await waitFor(() => expect(router.state.location.search).toBe("?q=twice"));
   });
 
-  test("nothing found, nothing there, no such repository", async () => {
-    serve({ [ISSUES]: answer([]) });
+  test("show a notice for no match, no issues and an unknown repository", async () => {
+    serve({ [ISSUES]: issuesPage([]) });
     open("/repos/octo/passbook?q=x");
-    expect(await screen.findByText("No open issue is like that")).toBeVisible();
+    expect(await screen.findByText("No open issue matches")).toBeVisible();
     open("/repos/octo/passbook");
-    expect(await screen.findByText("There is no open issue")).toBeVisible();
+    expect(await screen.findByText("There are no open issues")).toBeVisible();
     serve({});
     open("/repos/octo/gone");
-    expect(await screen.findByText(/There is no such repository/)).toBeVisible();
+    expect(await screen.findByText(/This repository does not exist/)).toBeVisible();
   });
 
-  test("what others wrote is text, and no link leads away from the forge", async () => {
+  test("show text written by others as text, with links to the forge only", async () => {
     const text = PAYLOADS.join(" ");
     const hostile = anIssue({
       title: text,
@@ -162,7 +164,7 @@ describe("issues", () => {
       url: "javascript:alert(1)",
     });
     const repo = aRepo({ description: text, url: "https://evil.example/" });
-    serve({ [ISSUES]: { ...answer([hostile]), repo } });
+    serve({ [ISSUES]: { ...issuesPage([hostile]), repo } });
     const { container } = open("/repos/octo/passbook");
     await screen.findByRole("link", { name: "Solve #12" });
     expect(container.querySelector("script, img, svg, iframe, form, style, meta")).toBeNull();

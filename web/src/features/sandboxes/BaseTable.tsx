@@ -14,12 +14,12 @@ interface Props {
   remove: (base: BaseView) => void;
 }
 
-/** Those used last come first. */
+/** Prepared bases, most recently used first. */
 export function BaseTable({ bases, remove }: Props) {
   const now = useNow(10_000) / 1000;
   const sorted = [...bases].sort((a, b) => b.used_at - a.used_at || (a.key < b.key ? -1 : 1));
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls has to be reachable
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling area must be reachable by keyboard
     <section aria-label="List of prepared bases" tabIndex={0} className="relative overflow-x-auto">
       <table className="w-full min-w-[48rem] text-sm">
         <thead className="text-xs text-muted">
@@ -27,9 +27,9 @@ export function BaseTable({ bases, remove }: Props) {
             <th className={HEAD}>Key</th>
             <th className={HEAD}>Backend</th>
             <th className={`${HEAD} text-right`}>Size</th>
-            <th className={`${HEAD} text-right`}>Made</th>
+            <th className={`${HEAD} text-right`}>Created</th>
             <th className={`${HEAD} text-right`}>Last used</th>
-            <th className={`${HEAD} text-right`}>Sandboxes on it</th>
+            <th className={`${HEAD} text-right`}>Sandboxes</th>
             <th className={HEAD}>
               <span className="sr-only">Remove</span>
             </th>
@@ -68,7 +68,7 @@ function Row({ base, now, remove }: { base: BaseView; now: number; remove: Props
         <Button
           look="danger"
           disabled={base.users > 0}
-          title={base.users > 0 ? "Sandboxes use it" : undefined}
+          title={base.users > 0 ? "In use by sandboxes" : undefined}
           aria-label={`Remove ${shown(base.key)}`}
           onClick={() => remove(base)}
         >

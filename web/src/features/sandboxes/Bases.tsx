@@ -11,7 +11,9 @@ import { CONTROL } from "@/ui/Field";
 import { StaleNotice } from "@/ui/StaleNotice";
 import { Failure, Skeleton } from "@/ui/states";
 
-/** What sandboxes start from: built once, kept until nobody has used it for long. */
+/**
+ * Prepared bases, which sandboxes start from. Built once and removed after a long time without use.
+ */
 export function Bases() {
   const [params, setParams] = useSearchParams();
   const backend = BACKENDS.find((name) => name === params.get("backend")) ?? null;
@@ -60,7 +62,7 @@ export function Bases() {
   );
 }
 
-/** The sum is of those whose size is known. */
+/** Number and total size of the bases; a lower bound if a size is unknown. */
 export function totalWords({ bases, total_bytes }: BaseList): string {
   if (bases.length === 0) return "";
   const isCertain = bases.every((base) => base.size_bytes !== null);

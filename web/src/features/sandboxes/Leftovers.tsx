@@ -9,52 +9,52 @@ import { Button } from "@/ui/Button";
 import { ConfirmDialog } from "@/ui/ConfirmDialog";
 import { Failure } from "@/ui/states";
 
-/** First only a look, which tells what and why; then, when a person says so, the removal. */
+/** Lists sandboxes of dead processes, and removes them after a confirmation. */
 export function Leftovers() {
   const client = useQueryClient();
   const [swept, setSwept] = useState<Swept | null>(null);
-  const [isAsking, ask] = useState(false);
-  const look = useMutation({
+  const [isConfirming, setConfirming] = useState(false);
+  const check = useMutation({
     mutationFn: () => reap(true),
     onMutate: () => setSwept(null),
     onSuccess: setSwept,
   });
   const remove = useMutation({
     mutationFn: () => reap(false),
-    onSuccess: (told) => {
-      setSwept(told);
-      ask(false);
+    onSuccess: (result) => {
+      setSwept(result);
+      setConfirming(false);
     },
     onSettled: () => client.invalidateQueries({ queryKey: sandboxKeys.open }),
   });
-  const found = swept?.dry_run ? countOf(swept, "reaped") : 0;
+  const removable = swept?.dry_run ? countOf(swept, "reaped") : 0;
   return (
     <div className="flex min-w-0 flex-col gap-3 border-t border-line pt-3">
       <div className="flex min-w-0 flex-wrap items-center gap-x-3 gap-y-2">
-        <Button busy={look.isPending} disabled={remove.isPending} onClick={() => look.mutate()}>
-          Look for leftovers
+        <Button busy={check.isPending} disabled={remove.isPending} onClick={() => check.mutate()}>
+          Check for leftovers
         </Button>
-        {found > 0 && (
-          <Button look="danger" busy={remove.isPending} onClick={() => ask(true)}>
+        {removable > 0 && (
+          <Button look="danger" busy={remove.isPending} onClick={() => setConfirming(true)}>
             Remove them
           </Button>
         )}
         <p className="min-w-0 grow basis-60 text-xs text-muted">
-          Sandboxes that dead processes left, on every backend that is set up. Workers check once a
+          Sandboxes left by dead processes, on every backend that is set up. Workers check once a
           minute and remove them automatically.
         </p>
       </div>
-      {look.error && <Failure error={look.error} />}
+      {check.error && <Failure error={check.error} />}
       {swept && <SweptList swept={swept} />}
-      {isAsking && (
+      {isConfirming && (
         <ConfirmDialog
-          title={`Remove ${count(found, "leftover")}?`}
+          title={`Remove ${count(removable, "leftover")}?`}
           verb="Remove"
           danger
           busy={remove.isPending}
           error={remove.error}
           act={() => remove.mutate()}
-          close={() => ask(false)}
+          close={() => setConfirming(false)}
         >
           <p className="text-soft">
             Checks again and removes sandboxes without a live process. Sandboxes of other

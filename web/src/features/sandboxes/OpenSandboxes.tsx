@@ -6,10 +6,10 @@ import { count } from "@/lib/format";
 import { StaleNotice } from "@/ui/StaleNotice";
 import { Failure, Skeleton } from "@/ui/states";
 
-/** Those at providers and in containers that are not closed, and what dead processes left. */
+/** Open sandboxes at providers and in containers, and those of dead processes. */
 export function OpenSandboxes() {
   const query = useQuery(sandboxesQuery());
-  const left = query.data?.filter((one) => !one.held).length ?? 0;
+  const leftBehind = query.data?.filter((sandbox) => !sandbox.held).length ?? 0;
   return (
     <section aria-labelledby="open" className="card flex min-w-0 flex-col gap-3 p-4">
       <header className="flex flex-wrap items-baseline gap-x-3">
@@ -19,7 +19,7 @@ export function OpenSandboxes() {
         {query.data && query.data.length > 0 && (
           <p className="text-sm text-muted">
             {count(query.data.length, "sandbox", "sandboxes")}
-            {left > 0 && <span className="text-bad">, {left} left behind</span>}
+            {leftBehind > 0 && <span className="text-bad">, {leftBehind} left behind</span>}
           </p>
         )}
       </header>

@@ -14,7 +14,7 @@ export function RemoveBase({ base, close }: { base: BaseView; close: () => void 
   return (
     <ConfirmDialog
       title="Remove this base?"
-      verb="Remove it"
+      verb="Remove the base"
       danger
       busy={remove.isPending}
       error={remove.error}
@@ -25,7 +25,7 @@ export function RemoveBase({ base, close }: { base: BaseView; close: () => void 
         <Hostile text={base.key} />
       </p>
       <p className="text-soft">
-        If a solve needs it again, it is built again, which takes the time of its set-up. Nothing
+        If a solve needs this base again, it is rebuilt, which takes as long as its set-up. Nothing
         else is lost.
       </p>
     </ConfirmDialog>

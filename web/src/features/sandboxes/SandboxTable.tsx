@@ -1,6 +1,6 @@
 import { Link } from "react-router";
 import type { SandboxView } from "@/api/types";
-import { whose } from "@/features/sandboxes/labels";
+import { ownerOf } from "@/features/sandboxes/labels";
 import { age } from "@/lib/format";
 import { shown } from "@/lib/hostile";
 import { useRowKeys } from "@/lib/useRowKeys";
@@ -10,13 +10,13 @@ const HEAD = "px-3 py-1.5 text-left font-normal whitespace-nowrap";
 const CELL = "px-3 py-1.5 align-baseline";
 const LINK = "hover:text-accent-text hover:underline";
 
-const idOf = (one: SandboxView) => `sandbox-${one.id}`;
+const idOf = (sandbox: SandboxView) => `sandbox-${sandbox.id}`;
 
-/** One line each, oldest first; `j` and `k` move, `o` opens whose it is. */
+/** One row per sandbox, oldest first. `j` and `k` move, `o` opens the owner. */
 export function SandboxTable({ sandboxes }: { sandboxes: readonly SandboxView[] }) {
   const chosen = useRowKeys(sandboxes.map(idOf));
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls has to be reachable
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling area must be reachable by keyboard
     <section aria-label="Open sandboxes" tabIndex={0} className="overflow-x-auto">
       <table className="w-full min-w-[44rem] text-sm">
         <thead className="text-xs text-muted">
@@ -30,8 +30,8 @@ export function SandboxTable({ sandboxes }: { sandboxes: readonly SandboxView[] 
           </tr>
         </thead>
         <tbody>
-          {sandboxes.map((one, place) => (
-            <Row key={one.id} one={one} chosen={place === chosen} />
+          {sandboxes.map((sandbox, place) => (
+            <Row key={sandbox.id} sandbox={sandbox} chosen={place === chosen} />
           ))}
         </tbody>
       </table>
@@ -39,11 +39,11 @@ export function SandboxTable({ sandboxes }: { sandboxes: readonly SandboxView[] 
   );
 }
 
-function Row({ one, chosen }: { one: SandboxView; chosen: boolean }) {
-  const { words, full, to } = whose(one);
+function Row({ sandbox, chosen }: { sandbox: SandboxView; chosen: boolean }) {
+  const { words, full, to } = ownerOf(sandbox);
   return (
     <tr
-      id={idOf(one)}
+      id={idOf(sandbox)}
       aria-current={chosen || undefined}
       className="border-t border-line hover:bg-raised aria-[current]:bg-raised aria-[current]:shadow-[inset_2px_0_0_var(--accent)]"
     >
@@ -57,28 +57,28 @@ function Row({ one, chosen }: { one: SandboxView; chosen: boolean }) {
         )}
       </td>
       <td className={`${CELL} whitespace-nowrap`}>
-        <Held held={one.held} />
+        <Held held={sandbox.held} />
       </td>
-      <td className={`${CELL} text-right text-soft tabular-nums`}>{age(one.age_s)}</td>
+      <td className={`${CELL} text-right text-soft tabular-nums`}>{age(sandbox.age_s)}</td>
       <td className={CELL}>
-        <Hostile text={one.backend} />
+        <Hostile text={sandbox.backend} />
       </td>
-      <td className={`${CELL} max-w-64 truncate text-soft`} title={shown(one.external)}>
-        {one.external ? (
-          <Hostile text={one.external} />
+      <td className={`${CELL} max-w-64 truncate text-soft`} title={shown(sandbox.external)}>
+        {sandbox.external ? (
+          <Hostile text={sandbox.external} />
         ) : (
           <span className="text-muted">being created</span>
         )}
       </td>
-      <td className={`${CELL} max-w-64 truncate text-soft`} title={shown(one.tags.issue)}>
-        {one.tags.issue ? <Issue one={one} /> : <span className="text-muted">–</span>}
+      <td className={`${CELL} max-w-64 truncate text-soft`} title={shown(sandbox.tags.issue)}>
+        {sandbox.tags.issue ? <Issue sandbox={sandbox} /> : <span className="text-muted">–</span>}
       </td>
     </tr>
   );
 }
 
-function Issue({ one }: { one: SandboxView }) {
-  const { issue, solve } = one.tags;
+function Issue({ sandbox }: { sandbox: SandboxView }) {
+  const { issue, solve } = sandbox.tags;
   if (!solve) return <Hostile text={issue} />;
   return (
     <Link to={`/solves/${encodeURIComponent(solve)}`} className={LINK}>
@@ -90,13 +90,13 @@ function Issue({ one }: { one: SandboxView }) {
 function Held({ held }: { held: boolean }) {
   if (held) {
     return (
-      <span className="text-good" title="The process that asked for it is alive">
+      <span className="text-good" title="The process that requested it is alive">
         <span aria-hidden>● </span>held
       </span>
     );
   }
   return (
-    <span className="text-bad" title="The process that asked for it is dead">
+    <span className="text-bad" title="The process that requested it is dead">
       <span aria-hidden>✗ </span>left behind
     </span>
   );

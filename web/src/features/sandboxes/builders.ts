@@ -1,4 +1,4 @@
-/** Values for tests; nothing of the page imports this. */
+/** Test data; not imported by the page. */
 import type { BaseView, Leftover, SandboxView, Swept } from "@/api/types";
 
 export const SOLVE = "0190a000-0000-7000-8000-0000aaaaaaaa";
@@ -7,7 +7,7 @@ export const NO_TAGS = { solve: "", run: "", conversation: "", issue: "", user: 
 
 export function aSandbox(over: Partial<SandboxView> = {}): SandboxView {
   return {
-    id: "box1",
+    id: "sandbox1",
     backend: "e2b",
     external: "i7x2kq9",
     owner: RUN,

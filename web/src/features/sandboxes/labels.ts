@@ -1,16 +1,16 @@
 import type { Fate, SandboxView, Swept } from "@/api/types";
 import { age, count, short } from "@/lib/format";
 
-interface Whose {
+interface Owner {
   words: string;
-  /** The whole of what is shortened. */
+  /** The complete text. */
   full: string;
-  /** null: it belongs to nothing that has a page. */
+  /** Path of the owner's page; null if there is none. */
   to: string | null;
 }
 
-/** A run or a solve by the end of its id; anybody else by the name that they gave. */
-export function whose({ tags, owner }: SandboxView): Whose {
+/** The owner of a sandbox: a run or solve by the end of its id, any other by name. */
+export function ownerOf({ tags, owner }: SandboxView): Owner {
   const solve = tags.solve ? `/solves/${encodeURIComponent(tags.solve)}` : null;
   if (solve && tags.run) {
     const to = `${solve}/runs/${encodeURIComponent(tags.run)}`;
@@ -20,7 +20,7 @@ export function whose({ tags, owner }: SandboxView): Whose {
   return { words: owner || "unknown", full: owner, to: null };
 }
 
-/** How long ago, where it is known. */
+/** Age of a time; "?" if it is unknown. */
 export function ago(at: number, now: number): string {
   return at > 0 ? `${age(now - at)} ago` : "?";
 }
@@ -44,20 +44,20 @@ export const FATES: Record<Fate, FateWords> = {
 };
 
 export function countOf({ leftovers }: Swept, fate: Fate): number {
-  return leftovers.filter((one) => one.fate === fate).length;
+  return leftovers.filter((leftover) => leftover.fate === fate).length;
 }
 
-/** What a look found, in one line. */
+/** Summarises a check in one line. */
 export function summary(swept: Swept): string {
   const removed = countOf(swept, "reaped");
   const refused = countOf(swept, "refused");
   const waiting = countOf(swept, "waiting");
-  const told = [
+  const counts = [
     removed && `${count(removed, "leftover")} ${swept.dry_run ? "would be " : ""}removed`,
     refused && `${count(refused, "leftover")} could not be removed; the next check tries again`,
     waiting && `${count(waiting, "leftover")} being watched`,
   ].filter(Boolean);
-  if (told.length) return `${told.join("; ")}.`;
+  if (counts.length) return `${counts.join("; ")}.`;
   if (swept.failures.length) return "Nothing was found on the backends that answered.";
   return "There are no leftovers.";
 }

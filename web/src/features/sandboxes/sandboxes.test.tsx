@@ -5,7 +5,7 @@ import { createMemoryRouter, RouterProvider } from "react-router";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import type { Me } from "@/api/types";
 import { Component as SandboxesPage } from "@/routes/SandboxesPage";
-import { type Asked, Refused, serve, someone } from "@/testing/fakeServer";
+import { type RecordedRequest, Refused, serve, signedIn } from "@/testing/fakeServer";
 import { PAYLOADS } from "@/testing/payloads";
 import { aBase, aLeftover, aLook, aSandbox, NO_TAGS, RUN, SOLVE } from "./builders";
 
@@ -27,7 +27,7 @@ function open(me: Partial<Me> = { mode: "local" }, at = "/sandboxes") {
     { initialEntries: [at] },
   );
   const client = new QueryClient({ defaultOptions: { queries: { retry: false } } });
-  client.setQueryData(["me"], someone(me));
+  client.setQueryData(["me"], signedIn(me));
   render(
     <QueryClientProvider client={client}>
       <RouterProvider router={router} />
@@ -36,9 +36,9 @@ function open(me: Partial<Me> = { mode: "local" }, at = "/sandboxes") {
   return userEvent.setup();
 }
 
-const routesOf = (asked: Asked[]) => asked.map(({ route }) => route);
-const bodiesOf = (asked: Asked[]) =>
-  asked.filter(({ route }) => route === REAP).map(({ body }) => body);
+const routesOf = (requests: RecordedRequest[]) => requests.map(({ route }) => route);
+const bodiesOf = (requests: RecordedRequest[]) =>
+  requests.filter(({ route }) => route === REAP).map(({ body }) => body);
 
 beforeEach(() => {
   HTMLDialogElement.prototype.showModal = function show() {
@@ -46,36 +46,36 @@ beforeEach(() => {
   };
 });
 
-describe("who may see it", () => {
-  test("nobody but an administrator's page asks", () => {
-    const asked = serve(EMPTY);
+describe("access", () => {
+  test("requests sandboxes for administrators only", () => {
+    const requests = serve(EMPTY);
     open({});
-    expect(screen.getByText(/shown to this installation's administrators/)).toBeVisible();
-    expect(asked).toEqual([]);
+    expect(screen.getByText(/Only administrators of this installation/)).toBeVisible();
+    expect(requests).toEqual([]);
   });
 
-  test("one who is no administrator any more is told so, once", async () => {
+  test("shows one notice to a former administrator", async () => {
     serve({
       "GET /api/sandboxes": new Refused(403, "no"),
       "GET /api/bases": new Refused(403, "no"),
     });
     open({ is_admin: true });
-    expect(await screen.findByText(/shown to this installation's administrators/)).toBeVisible();
+    expect(await screen.findByText(/Only administrators of this installation/)).toBeVisible();
     expect(screen.queryByRole("alert")).toBeNull();
   });
 });
 
 describe("open sandboxes", () => {
-  test("none: says what would be here and what never is", async () => {
+  test("shows a notice when there are none", async () => {
     serve(EMPTY);
     open();
     expect(await screen.findByText(/No sandbox is open/)).toBeVisible();
     expect(await screen.findByText(/None yet/)).toBeVisible();
   });
 
-  test("each with whose it is, where, how old, and whether somebody holds it", async () => {
+  test("shows owner, state, age and backend of each sandbox", async () => {
     const left = aSandbox({
-      id: "box2",
+      id: "sandbox2",
       external: "",
       held: false,
       owner: "doctor",
@@ -100,20 +100,20 @@ describe("open sandboxes", () => {
     expect(await screen.findByRole("heading", { name: "The run" })).toBeVisible();
   });
 
-  test("what cannot be read is told, and read when asked again", async () => {
-    const answers: Record<string, unknown> = {
+  test("shows an error with a retry", async () => {
+    const responses: Record<string, unknown> = {
       ...EMPTY,
       "GET /api/sandboxes": new Refused(500, "the database is away"),
     };
-    serve(answers);
+    serve(responses);
     const user = open();
     expect(await screen.findByText("the database is away")).toBeVisible();
-    answers["GET /api/sandboxes"] = { sandboxes: [aSandbox()] };
+    responses["GET /api/sandboxes"] = { sandboxes: [aSandbox()] };
     await user.click(screen.getByRole("button", { name: "Try again" }));
     expect(await screen.findByText("i7x2kq9")).toBeVisible();
   });
 
-  test("names of providers are text", async () => {
+  test("shows provider names as text", async () => {
     const sandboxes = PAYLOADS.map((text, at) =>
       aSandbox({ id: `b${at}`, external: text, owner: text, tags: { ...NO_TAGS, issue: text } }),
     );
@@ -127,42 +127,45 @@ describe("open sandboxes", () => {
 });
 
 describe("leftovers", () => {
-  test("are looked for, told, and removed only after a person said so", async () => {
-    const asked = serve({
+  test("are listed, and removed after a confirmation", async () => {
+    const requests = serve({
       ...EMPTY,
-      [REAP]: ({ body }: Asked) => aLook({ dry_run: (body as { dry_run: boolean }).dry_run }),
+      [REAP]: ({ body }: RecordedRequest) =>
+        aLook({ dry_run: (body as { dry_run: boolean }).dry_run }),
     });
     const user = open();
     expect(screen.queryByRole("button", { name: "Remove them" })).toBeNull();
-    await user.click(screen.getByRole("button", { name: "Look for leftovers" }));
+    await user.click(screen.getByRole("button", { name: "Check for leftovers" }));
     expect(await screen.findByText("1 leftover would be removed.")).toBeVisible();
     const list = screen.getByRole("list", { name: "Leftovers" });
-    expect(list).toHaveTextContent("would be removede2b i7x2kq9its process is dead, 12m old, of");
+    expect(list).toHaveTextContent(
+      "would be removede2b i7x2kq9its process is dead, 12m old, owner",
+    );
     await user.click(screen.getByRole("button", { name: "Remove them" }));
-    expect(bodiesOf(asked)).toEqual([{ dry_run: true }]);
-    const before = routesOf(asked).filter((route) => route === "GET /api/sandboxes").length;
+    expect(bodiesOf(requests)).toEqual([{ dry_run: true }]);
+    const before = routesOf(requests).filter((route) => route === "GET /api/sandboxes").length;
     await user.click(screen.getByRole("button", { name: "Remove" }));
     expect(await screen.findByText("1 leftover removed.")).toBeVisible();
-    expect(bodiesOf(asked)).toEqual([{ dry_run: true }, { dry_run: false }]);
+    expect(bodiesOf(requests)).toEqual([{ dry_run: true }, { dry_run: false }]);
     expect(screen.queryByRole("dialog")).toBeNull();
     expect(screen.queryByRole("button", { name: "Remove them" })).toBeNull();
     await waitFor(() =>
       expect(
-        routesOf(asked).filter((route) => route === "GET /api/sandboxes").length,
+        routesOf(requests).filter((route) => route === "GET /api/sandboxes").length,
       ).toBeGreaterThan(before),
     );
   });
 
-  test("none can be removed: nothing is offered, and why is told", async () => {
+  test("show the reason when none can be removed", async () => {
     const waiting = aLeftover({
       fate: "waiting",
-      why: "nobody knows it",
+      why: "its owner is unknown",
       note: "watched for 20 s",
     });
     const failures = [{ backend: "prime", error: "the key was refused" }];
     serve({ ...EMPTY, [REAP]: aLook({ leftovers: [waiting], failures }) });
     const user = open();
-    await user.click(screen.getByRole("button", { name: "Look for leftovers" }));
+    await user.click(screen.getByRole("button", { name: "Check for leftovers" }));
     expect(await screen.findByText("1 leftover being watched.")).toBeVisible();
     expect(screen.getByRole("list", { name: "Leftovers" })).toHaveTextContent("(watched for 20 s)");
     expect(screen.getByText(/could not be checked/)).toHaveTextContent(
@@ -171,26 +174,26 @@ describe("leftovers", () => {
     expect(screen.queryByRole("button", { name: "Remove them" })).toBeNull();
   });
 
-  test("a look that fails is told, and leaves no older result", async () => {
-    const answers: Record<string, unknown> = { ...EMPTY, [REAP]: aLook() };
-    serve(answers);
+  test("show an error of a failed check instead of the older result", async () => {
+    const responses: Record<string, unknown> = { ...EMPTY, [REAP]: aLook() };
+    serve(responses);
     const user = open();
-    await user.click(screen.getByRole("button", { name: "Look for leftovers" }));
+    await user.click(screen.getByRole("button", { name: "Check for leftovers" }));
     await screen.findByText("1 leftover would be removed.");
-    answers[REAP] = new Refused(503, "the server is ending");
-    await user.click(screen.getByRole("button", { name: "Look for leftovers" }));
+    responses[REAP] = new Refused(503, "the server is ending");
+    await user.click(screen.getByRole("button", { name: "Check for leftovers" }));
     expect(await screen.findByText("the server is ending")).toBeVisible();
     expect(screen.queryByText("1 leftover would be removed.")).toBeNull();
     expect(screen.queryByRole("button", { name: "Remove them" })).toBeNull();
   });
 
-  test("a removal that fails is told where it was asked for", async () => {
-    const answers: Record<string, unknown> = { ...EMPTY, [REAP]: aLook() };
-    serve(answers);
+  test("show an error of a failed removal in its dialog", async () => {
+    const responses: Record<string, unknown> = { ...EMPTY, [REAP]: aLook() };
+    serve(responses);
     const user = open();
-    await user.click(screen.getByRole("button", { name: "Look for leftovers" }));
+    await user.click(screen.getByRole("button", { name: "Check for leftovers" }));
     await user.click(await screen.findByRole("button", { name: "Remove them" }));
-    answers[REAP] = new Refused(403, "only administrators may do that");
+    responses[REAP] = new Refused(403, "only administrators may do that");
     await user.click(screen.getByRole("button", { name: "Remove" }));
     const dialog = screen.getByRole("dialog", { name: "Remove 1 leftover?" });
     expect(await within(dialog).findByText("only administrators may do that")).toBeVisible();
@@ -203,7 +206,7 @@ describe("prepared bases", () => {
     total_bytes: 412 << 20,
   };
 
-  test("those used last first, with their size, users and sum", async () => {
+  test("are sorted by last use, with size, sandboxes and total", async () => {
     serve({ ...EMPTY, "GET /api/bases": two });
     open();
     const table = await screen.findByRole("region", { name: "List of prepared bases" });
@@ -214,34 +217,34 @@ describe("prepared bases", () => {
     expect(screen.getByRole("button", { name: "Remove 0c3b0ba1" })).toBeDisabled();
   });
 
-  test("one goes after it was asked whether, by its own backend", async () => {
-    const asked = serve({ ...EMPTY, "GET /api/bases": two, "DELETE /api/bases/f6f3": {} });
+  test("are removed after a confirmation, by their own backend", async () => {
+    const requests = serve({ ...EMPTY, "GET /api/bases": two, "DELETE /api/bases/f6f3": {} });
     const user = open();
     await user.click(await screen.findByRole("button", { name: "Remove f6f3" }));
-    expect(routesOf(asked)).not.toContain("DELETE /api/bases/f6f3");
-    await user.click(screen.getByRole("button", { name: "Remove it" }));
+    expect(routesOf(requests)).not.toContain("DELETE /api/bases/f6f3");
+    await user.click(screen.getByRole("button", { name: "Remove the base" }));
     await waitFor(() => expect(screen.queryByRole("dialog")).toBeNull());
-    const sent = asked.find(({ route }) => route === "DELETE /api/bases/f6f3");
+    const sent = requests.find(({ route }) => route === "DELETE /api/bases/f6f3");
     expect(sent?.query).toEqual({ backend: "bubblewrap" });
-    await waitFor(() => expect(routesOf(asked).at(-1)).toBe("GET /api/bases"));
+    await waitFor(() => expect(routesOf(requests).at(-1)).toBe("GET /api/bases"));
   });
 
-  test("a refusal is told where it was asked for", async () => {
+  test("show a refusal in the dialog", async () => {
     const refusal = new Refused(409, "3 sandboxes stand on it");
     serve({ ...EMPTY, "GET /api/bases": two, "DELETE /api/bases/f6f3": refusal });
     const user = open();
     await user.click(await screen.findByRole("button", { name: "Remove f6f3" }));
-    await user.click(screen.getByRole("button", { name: "Remove it" }));
+    await user.click(screen.getByRole("button", { name: "Remove the base" }));
     const dialog = screen.getByRole("dialog", { name: "Remove this base?" });
     expect(await within(dialog).findByText("3 sandboxes stand on it")).toBeVisible();
-    await user.click(within(dialog).getByRole("button", { name: "Leave it" }));
+    await user.click(within(dialog).getByRole("button", { name: "Go back" }));
     expect(screen.queryByText("3 sandboxes stand on it")).toBeNull();
   });
 
-  test("another backend's are asked for by its name; one that is not set up says so", async () => {
-    const asked = serve({
+  test("are requested for the selected backend, with an error if it is not set up", async () => {
+    const requests = serve({
       ...EMPTY,
-      "GET /api/bases": ({ query }: Asked) =>
+      "GET /api/bases": ({ query }: RecordedRequest) =>
         query.backend === "e2b" ? new Refused(422, "set E2B_API_KEY") : two,
     });
     const user = open();
@@ -251,14 +254,16 @@ describe("prepared bases", () => {
     expect(screen.queryByRole("button", { name: "Remove f6f3" })).toBeNull();
     await user.selectOptions(screen.getByLabelText("Backend"), "the one in use");
     expect(await screen.findByRole("button", { name: "Remove f6f3" })).toBeVisible();
-    const queries = asked.filter(({ route }) => route === "GET /api/bases").map((one) => one.query);
+    const queries = requests
+      .filter(({ route }) => route === "GET /api/bases")
+      .map((request) => request.query);
     expect(queries.slice(0, 2)).toEqual([{}, { backend: "e2b" }]);
   });
 
-  test("a backend in the address that there is none of is the one in use", async () => {
-    const asked = serve(EMPTY);
+  test("are those of the backend in use when the URL names an unknown one", async () => {
+    const requests = serve(EMPTY);
     open({ mode: "local" }, "/sandboxes?backend=nope");
     await screen.findByText(/None yet/);
-    expect(asked.find(({ route }) => route === "GET /api/bases")?.query).toEqual({});
+    expect(requests.find(({ route }) => route === "GET /api/bases")?.query).toEqual({});
   });
 });

@@ -11,7 +11,7 @@ beforeEach(() => {
 
 afterEach(() => vi.unstubAllGlobals());
 
-test("dark is chosen at first; light and the system's are a person's choice", async () => {
+test("selects dark by default, and stores light or system as a choice", async () => {
   render(<Appearance />);
   expect(screen.getByLabelText("Dark (Terminal Precision)")).toBeChecked();
   await userEvent.click(screen.getByLabelText("Light"));
@@ -22,7 +22,7 @@ test("dark is chosen at first; light and the system's are a person's choice", as
   expect(document.documentElement.dataset.theme).toBe("light");
 });
 
-test("a stored choice of the system's theme is shown as such", () => {
+test("shows a stored system choice", () => {
   localStorage.setItem("yudai.theme", "system");
   render(<Appearance />);
   expect(screen.getByLabelText("System")).toBeChecked();

@@ -14,7 +14,7 @@ export function Appearance() {
   return (
     <section aria-labelledby="look" className="card flex flex-col gap-3 p-4 text-sm">
       <h2 id="look" className="text-base font-semibold">
-        Appearance and keys
+        Appearance and shortcuts
       </h2>
       <fieldset className="flex flex-wrap gap-4">
         <legend className="mb-1 text-soft">Theme</legend>

@@ -24,7 +24,7 @@ function aBackend(over: Partial<Backend>): Backend {
   };
 }
 
-test("a backend that nobody asked for is not one that is broken", async () => {
+test("shows a backend that is not set up differently from a broken one", async () => {
   const other = { default: false, usable: false, isolated: false };
   serve({
     "GET /api/doctor": {

@@ -6,7 +6,7 @@ import { Button } from "@/ui/Button";
 import { Hostile } from "@/ui/Hostile";
 import { Failure, Skeleton } from "@/ui/states";
 
-/** What `yudai doctor` says: tools, folders, sandboxes and what each of them promises. */
+/** The report of `yudai doctor`: tools, folders, sandbox backends and their guarantees. */
 export function DoctorReport() {
   const query = useQuery(doctorQuery());
   return (
@@ -21,7 +21,7 @@ export function DoctorReport() {
       </header>
       {query.isPending && <Skeleton rows={4} label="Checking this machine" />}
       {query.isError && <Failure error={query.error} />}
-      {query.data && <Found found={query.data} />}
+      {query.data && <Report report={query.data} />}
       <Link to="/sandboxes" className="self-start text-sm text-second underline">
         Open sandboxes and prepared bases
       </Link>
@@ -29,22 +29,22 @@ export function DoctorReport() {
   );
 }
 
-function Found({ found }: { found: Examination }) {
+function Report({ report }: { report: Examination }) {
   return (
     <ul className="flex flex-col gap-1.5 text-sm">
-      {found.findings.map((one) => (
-        <Line key={one.name} ok={one.ok} name={one.name} detail={one.detail} />
+      {report.findings.map((finding) => (
+        <Line key={finding.name} ok={finding.ok} name={finding.name} detail={finding.detail} />
       ))}
-      {found.sandboxes.map((one) => (
-        <li key={one.name} className="flex flex-col gap-1">
+      {report.sandboxes.map((backend) => (
+        <li key={backend.name} className="flex flex-col gap-1">
           <Mark
-            ok={one.set_up ? one.usable : null}
-            name={`sandbox ${one.name}${one.default ? " (default)" : ""}`}
-            detail={one.detail}
+            ok={backend.set_up ? backend.usable : null}
+            name={`sandbox ${backend.name}${backend.default ? " (default)" : ""}`}
+            detail={backend.detail}
           />
-          {one.guarantees.length > 0 && (
+          {backend.guarantees.length > 0 && (
             <ul className="ml-5 flex flex-col gap-1 text-xs">
-              {one.guarantees.map((promise) => (
+              {backend.guarantees.map((promise) => (
                 <Line
                   key={promise.name}
                   ok={promise.holds}
@@ -61,7 +61,7 @@ function Found({ found }: { found: Examination }) {
 }
 
 interface LineProps {
-  /** null: nobody has asked for it, so it was not tried. */
+  /** Null if the backend is not set up, so that it was not checked. */
   ok: boolean | null;
   name: string;
   detail: string;
@@ -76,9 +76,9 @@ function Line(props: LineProps) {
 }
 
 const MARKS = {
-  good: { sign: "✓", heard: "good:", colour: "text-good", detail: "text-muted" },
-  bad: { sign: "✗", heard: "problem:", colour: "text-bad", detail: "text-text" },
-  none: { sign: "–", heard: "not set up:", colour: "text-muted", detail: "text-muted" },
+  good: { sign: "✓", label: "good:", colour: "text-good", detail: "text-muted" },
+  bad: { sign: "✗", label: "problem:", colour: "text-bad", detail: "text-text" },
+  none: { sign: "–", label: "not set up:", colour: "text-muted", detail: "text-muted" },
 } as const;
 
 function Mark({ ok, name, detail }: LineProps) {
@@ -87,7 +87,7 @@ function Mark({ ok, name, detail }: LineProps) {
     <p className={`break-words ${ok === null ? "text-muted" : ""}`}>
       <span className={mark.colour}>
         <span aria-hidden>{mark.sign}</span>
-        <span className="sr-only">{mark.heard}</span>
+        <span className="sr-only">{mark.label}</span>
       </span>{" "}
       {name}:{" "}
       <span className={mark.detail}>

@@ -8,7 +8,7 @@ import { Failure, Skeleton } from "@/ui/states";
 
 const HEAD = "px-3 py-1.5 font-normal";
 
-/** Who answers under which name, and dollars per million tokens. */
+/** Models with their providers and prices. */
 export function Models() {
   const query = useQuery(modelsQuery());
   const [typed, setTyped] = useState("");
@@ -31,7 +31,7 @@ export function Models() {
       {query.isPending && <Skeleton rows={5} />}
       {query.isError && <Failure error={query.error} retry={() => void query.refetch()} />}
       {query.data && (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls has to be reachable
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling area must be reachable by keyboard
         <section aria-label="Prices" tabIndex={0} className="max-h-96 overflow-auto">
           <table className="w-full min-w-[36rem] text-sm">
             <thead className="text-left text-xs text-muted">
@@ -40,7 +40,7 @@ export function Models() {
                 <th className={HEAD}>Aliases</th>
                 <th className={`${HEAD} text-right`}>In</th>
                 <th className={`${HEAD} text-right`}>Out</th>
-                <th className={HEAD}>Where</th>
+                <th className={HEAD}>Provider</th>
               </tr>
             </thead>
             <tbody>

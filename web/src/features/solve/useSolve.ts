@@ -24,10 +24,10 @@ const VIEWS: readonly View[] = ["scorecard", "diff", "verification", "issue", "e
 
 type Params = (before: URLSearchParams) => URLSearchParams;
 
-/** All that a link to this page can say: axis, order, what is open, picked and looked at. */
+/** The page state in the URL: axis, order, open runs, picks and view. */
 export function useSolveUrl() {
   const [params, setParams] = useSearchParams();
-  // Two keys may be pressed before the page is drawn again: the second starts from the first's.
+  // Two keys may be pressed before the next render: the second change starts from the first.
   const latest = useRef(params);
   useEffect(() => {
     latest.current = params;
@@ -91,7 +91,7 @@ function written(url: URLSearchParams, name: string, value: string): URLSearchPa
 
 const NO_RANKING: readonly PlaceEntry[] = [];
 
-/** The solve as it is polled, with the facts that are asked for once. */
+/** The polled solve, with facts that are fetched once. */
 export function useSolve(solveId: string, open: readonly Opened[], sort: Sort) {
   const runIds = useMemo(() => open.map(({ runId }) => runId), [open]);
   const watched = useUpdates(solveId, runIds);
@@ -106,18 +106,21 @@ export function useSolve(solveId: string, open: readonly Opened[], sort: Sort) {
     [runs, lanes],
   );
   const ordered = useMemo(() => sorted([...lanes.values()], places, sort), [lanes, places, sort]);
-  // Before it has ended the order says nothing, and the numbers are those of when it was asked for.
+  // Before the end the ranking means nothing, and its numbers are as old as the last fetch.
   const isOpen = watched.solve === null || isActive(watched.solve.state);
   const ranking = isOpen ? NO_RANKING : (facts.data?.ranking ?? NO_RANKING);
   const isRanked = ordered.some((lane) => lane.rank !== null);
   return { watched, facts, places, ordered, ranking, isRanked };
 }
 
-/** A decision of a person; afterwards everything about the solve is asked for anew. */
-function useDeed<Asked, Told>(solveId: string, deed: (asked: Asked) => Promise<Told>) {
+/** A person's action. Afterwards, everything about the solve is fetched again. */
+function useAction<Request, Result>(
+  solveId: string,
+  action: (request: Request) => Promise<Result>,
+) {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: deed,
+    mutationFn: action,
     onSettled: () =>
       Promise.all([
         client.invalidateQueries({ queryKey: solveKeys.all }),
@@ -128,34 +131,34 @@ function useDeed<Asked, Told>(solveId: string, deed: (asked: Asked) => Promise<T
 
 export function useStopSolve(solveId: string) {
   const params = { path: { solve_id: solveId } };
-  return useDeed(solveId, (_: undefined) =>
+  return useAction(solveId, (_: undefined) =>
     ask(api.POST("/api/solves/{solve_id}/cancel", { params })),
   );
 }
 
 export function useStopRun(solveId: string) {
-  return useDeed(solveId, (run: LaneView) =>
+  return useAction(solveId, (run: LaneView) =>
     ask(api.POST("/api/runs/{run_id}/cancel", { params: { path: { run_id: run.id } } })),
   );
 }
 
 export function useApply(solveId: string) {
   const params = { path: { solve_id: solveId } };
-  return useDeed(solveId, (body: { run_id: string; branch: string }) =>
+  return useAction(solveId, (body: { run_id: string; branch: string }) =>
     ask(api.POST("/api/solves/{solve_id}/apply", { params, body })),
   );
 }
 
 export function useDismiss(solveId: string) {
   const params = { path: { solve_id: solveId } };
-  return useDeed(solveId, (reason: string) =>
+  return useAction(solveId, (reason: string) =>
     ask(api.POST("/api/solves/{solve_id}/dismiss", { params, body: { reason } })),
   );
 }
 
 export function useStartConversation(solveId: string) {
   const [key] = useState(newKey);
-  return useDeed(solveId, (title: string) =>
+  return useAction(solveId, (title: string) =>
     ask(
       api.POST("/api/conversations", {
         params: { header: { "Idempotency-Key": key } },

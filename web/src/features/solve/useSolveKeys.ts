@@ -19,7 +19,7 @@ interface Acts {
   diff: () => void;
 }
 
-/** t c s axis, 1-9 open, j k move, o open, x pick, v compare, d diff, . stop. */
+/** Binds the keys: t c s axis, 1-9 open, j k move, o open, x pick, v compare, d diff, . stop. */
 export function useSolveKeys(acts: Acts): void {
   const go = useNavigate();
   const { lanes, hot } = acts;
@@ -51,17 +51,17 @@ export function useSolveKeys(acts: Acts): void {
   useKeys(keys);
 }
 
-/** The two that were picked; one and the champion; the champion and the next. */
+/** The two picked runs, else one picked run and the champion, else the champion and the next. */
 export function pairOf({
   picks,
   champion,
   lanes,
 }: Pick<Acts, "picks" | "champion" | "lanes">): [string, string] | null {
-  const wanted = [...picks];
-  if (wanted.length < 2 && champion && !wanted.includes(champion)) wanted.unshift(champion);
+  const pair = [...picks];
+  if (pair.length < 2 && champion && !pair.includes(champion)) pair.unshift(champion);
   for (const lane of lanes) {
-    if (wanted.length < 2 && !wanted.includes(lane.id)) wanted.push(lane.id);
+    if (pair.length < 2 && !pair.includes(lane.id)) pair.push(lane.id);
   }
-  const [a, b] = wanted;
+  const [a, b] = pair;
   return a && b ? [a, b] : null;
 }

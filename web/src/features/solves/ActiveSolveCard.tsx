@@ -9,7 +9,7 @@ import { StateBadge } from "@/ui/StateBadge";
 
 const MOST_LANES = 12;
 
-/** An active solve with a small lane per run. */
+/** An active solve with one small lane per run. */
 export function ActiveSolveCard({ solve, place }: { solve: SolveSummary; place: number }) {
   const live = useUpdates(solve.id);
   const now = (useNow(1000) + live.aheadMs) / 1000;

@@ -11,7 +11,7 @@ const CARD = "card-live enter flex flex-col gap-2 p-4";
 const LINK =
   "inline-flex min-h-8 items-center justify-center rounded-md border border-control px-3 py-1 text-sm hover:border-accent-text";
 
-/** Nothing here yet: the ways to begin that are open here, the one that needs nothing first. */
+/** Shown while there are no solves: the ways to start one, the easiest first. */
 export function FirstSteps() {
   const demo = useDemo();
   const me = useMe();
@@ -55,7 +55,7 @@ export function FirstSteps() {
               Pick an issue
             </Link>
             <Link to="/new" className={`${LINK} grow`}>
-              Name one
+              Enter an issue
             </Link>
           </div>
         </section>

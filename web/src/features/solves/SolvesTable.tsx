@@ -11,7 +11,7 @@ import { StateBadge } from "@/ui/StateBadge";
 const HEAD = "px-3 py-2 text-left font-normal whitespace-nowrap";
 const CELL = "px-3 py-2 align-baseline";
 
-/** Dense, one line each; `j` and `k` move, Enter opens. */
+/** One row per solve. `j` and `k` move, `o` and Enter open. */
 export function SolvesTable({ solves }: { solves: readonly SolveSummary[] }) {
   const go = useNavigate();
   const now = useNow(10_000) / 1000;
@@ -27,7 +27,7 @@ export function SolvesTable({ solves }: { solves: readonly SolveSummary[] }) {
   };
   useKeys({ j: () => move(1), k: () => move(-1), o: open });
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls has to be reachable
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling area must be reachable by keyboard
     <section aria-label="Solves" tabIndex={0} className="card overflow-x-auto">
       <table className="w-full min-w-[56rem] text-sm">
         <thead className="border-b border-line text-xs text-muted">

@@ -3,7 +3,7 @@ import { useSearchParams } from "react-router";
 import type { SolveFilter } from "@/api/queries/solves";
 import type { SolveState } from "@/api/types";
 
-/** What a person may want to see, by a word each; the word stands in the URL. */
+/** State filters by name. The name is used in the URL. */
 export const VIEWS: readonly { id: string; name: string; states: readonly SolveState[] }[] = [
   { id: "", name: "All", states: [] },
   { id: "active", name: "Active", states: ["queued", "running"] },
@@ -20,7 +20,7 @@ export interface Chosen {
 }
 
 export function toFilter({ view, repo, q }: Chosen): SolveFilter {
-  const states = VIEWS.find((one) => one.id === view)?.states ?? [];
+  const states = VIEWS.find(({ id }) => id === view)?.states ?? [];
   return {
     ...(states.length ? { state: [...states] } : {}),
     ...(repo ? { repo } : {}),
@@ -28,7 +28,7 @@ export function toFilter({ view, repo, q }: Chosen): SolveFilter {
   };
 }
 
-/** Filters live in the URL: a link shows the same list. */
+/** Filters are kept in the URL, so that a link shows the same list. */
 export function useFilter() {
   const [params, setParams] = useSearchParams();
   const chosen = useMemo(

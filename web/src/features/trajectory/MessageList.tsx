@@ -17,29 +17,29 @@ interface Props {
   isOpen: (seq: number) => boolean;
   acts: Acts;
   query: string;
-  /** Numbers above this one came while nobody looked at the end. */
+  /** Messages above this number arrived while the end was not visible. */
   seen: number;
-  /** How many came since. */
+  /** Number of messages that arrived since. */
   fresh: number;
   toEnd: () => void;
 }
 
-/** The messages: a feed of which only the visible part exists. */
+/** The messages as a feed. Only visible rows are rendered. */
 export function MessageList(props: Props) {
   const { rows, trajectory, selected, isOpen, acts, seen, isFollowing } = props;
-  const box = useRef<HTMLElement>(null);
-  const list = useMessageList({ ...props, ...trajectory, box });
+  const container = useRef<HTMLElement>(null);
+  const list = useMessageList({ ...props, ...trajectory, container });
   const shown = list.getVirtualItems();
-  useHighlight(box, props.query, `${shown[0]?.index}-${shown.at(-1)?.index}-${rows.length}`);
+  useHighlight(container, props.query, `${shown[0]?.index}-${shown.at(-1)?.index}-${rows.length}`);
   return (
     <div className="relative min-h-0 grow">
       <section
-        ref={box}
+        ref={container}
         role="feed"
         aria-label={props.label}
         aria-busy={trajectory.isBusy}
         data-testid="messages"
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keys
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling area must be reachable by keyboard
         tabIndex={0}
         className="absolute inset-0 overflow-y-auto overscroll-contain rounded-md [overflow-anchor:none]"
       >
@@ -101,7 +101,7 @@ function EarlierButtons({ trajectory }: { trajectory: Trajectory }) {
         Load earlier messages
       </Button>
       <Button look="quiet" disabled={isBusy} onClick={loadAll}>
-        all {messages[0]?.seq ?? ""}
+        Load all {messages[0]?.seq ?? ""}
       </Button>
     </>
   );
@@ -116,7 +116,7 @@ function New({ isFollowing, fresh, toEnd, trajectory }: Props) {
       onClick={toEnd}
       className="absolute right-4 bottom-3 min-h-8 rounded-full border border-second bg-second-ground px-3 text-sm text-second shadow-lg"
     >
-      {fresh > 0 ? `${fresh.toLocaleString("en-US")} new ↓` : "To the end ↓"}
+      {fresh > 0 ? `${fresh.toLocaleString("en-US")} new ↓` : "Go to the end ↓"}
     </button>
   );
 }

@@ -25,18 +25,18 @@ interface Props {
   measure: Ref<HTMLElement>;
 }
 
-/** Who speaks, by a word and a colour. */
+/** Colours of the roles. */
 const ROLES: Record<string, string> = {
   assistant: "border-accent-text/50 text-accent-text",
   tool: "border-second/50 text-second",
   exit: "border-good/50 text-good",
 };
 
-/** One message; those of a step stand in one box. */
+/** One message. The messages of a step share one frame. */
 export const MessageRow = memo(function MessageRow(props: Props) {
   const { message, isFirst, isLast, isOpen, isSelected, acts, index, measure } = props;
   const { text, commands, rest, isTail } = isOpen ? whole(message) : excerpt(message);
-  const box = `${isFirst ? "mt-2 rounded-t-md border-t" : ""} ${isLast ? "rounded-b-md border-b" : ""}`;
+  const frame = `${isFirst ? "mt-2 rounded-t-md border-t" : ""} ${isLast ? "rounded-b-md border-b" : ""}`;
   const edge = isSelected ? "border-l-accent bg-raised" : "border-l-line-strong bg-panel";
   const more = rest > 0 && (
     <button type="button" onClick={() => acts.toggle(message.seq)} className={MORE}>
@@ -50,12 +50,12 @@ export const MessageRow = memo(function MessageRow(props: Props) {
       data-seq={message.seq}
       aria-current={isSelected || undefined}
       aria-label={`Message ${message.seq}, ${shown(message.role)}`}
-      className={`flow-root min-w-0 border-x border-l-2 border-line px-3 pb-2 ${box} ${edge}`}
+      className={`flow-root min-w-0 border-x border-l-2 border-line px-3 pb-2 ${frame} ${edge}`}
     >
       <RowHead {...props} />
       {isTail && more}
       {message.kind === "exit" && !text && <p className="text-sm text-soft">The run ended here.</p>}
-      {text && <Said message={message} text={text} />}
+      {text && <MessageText message={message} text={text} />}
       {commands.map((command, place) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: commands of a message keep their places
         <pre key={place} className={COMMAND}>
@@ -77,7 +77,7 @@ const MORE = "block min-h-6 text-left text-xs text-second underline-offset-2 hov
 const COMMAND =
   "mt-1 rounded-sm border-l-2 border-accent-text/60 bg-ground py-0.5 pl-2 text-xs leading-[18px] break-words whitespace-pre-wrap text-text before:text-accent-text before:content-['$_']";
 
-function Said({ message, text }: { message: MessageView; text: string }) {
+function MessageText({ message, text }: { message: MessageView; text: string }) {
   if (message.kind !== "output") {
     return (
       <p className="log text-sm leading-5 break-words whitespace-pre-wrap text-soft">
@@ -94,7 +94,7 @@ function Said({ message, text }: { message: MessageView; text: string }) {
 
 function RowHead({ message, about, isSelected, isFresh, acts }: Props) {
   const { seq, cost_usd: cost, ms } = message;
-  const told = [
+  const facts = [
     ms === null ? "" : duration(ms / 1000),
     cost === null ? "" : money(cost),
     clock(message.at),
@@ -120,7 +120,7 @@ function RowHead({ message, about, isSelected, isFresh, acts }: Props) {
         </code>
       )}
       {isFresh && <span className="text-second">new</span>}
-      <span className="ml-auto text-muted tabular-nums">{told.filter(Boolean).join(" · ")}</span>
+      <span className="ml-auto text-muted tabular-nums">{facts.filter(Boolean).join(" · ")}</span>
       {isSelected && <Actions message={message} copy={acts.copy} />}
     </header>
   );

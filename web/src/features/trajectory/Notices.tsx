@@ -4,7 +4,7 @@ import { shown } from "@/lib/hostile";
 import { Button } from "@/ui/Button";
 import { Banner, Failure } from "@/ui/states";
 
-/** What has to be known before one believes what is shown. */
+/** Notices about what is shown: an earlier attempt, an error or a missing message. */
 export function Notices({ reader, facts }: { reader: Reader; facts: Run }) {
   const { trajectory, view } = reader;
   return (
@@ -16,11 +16,11 @@ export function Notices({ reader, facts }: { reader: Reader; facts: Run }) {
           tone="warn"
           action={
             <Button look="quiet" onClick={reader.toEnd}>
-              To the end
+              Go to the end
             </Button>
           }
         >
-          There is no message #{view.selected} in attempt {trajectory.attempt} so far.
+          There is no message #{view.selected} in attempt {trajectory.attempt} yet.
         </Banner>
       )}
     </>
@@ -43,12 +43,12 @@ function EarlierAttempt({ reader, facts }: { reader: Reader; facts: Run }) {
       tone="warn"
       action={
         <Button look="quiet" onClick={() => reader.view.look({ attempt: "", m: "" })}>
-          Show the present attempt
+          Show the current attempt
         </Button>
       }
     >
       Earlier attempt {chosen} of {present}
-      {attempt?.error ? `: ${shown(attempt.error)}` : ""}. It counts for the cost only.
+      {attempt?.error ? `: ${shown(attempt.error)}` : ""}. Only its cost counts.
     </Banner>
   );
 }

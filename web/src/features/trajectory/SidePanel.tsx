@@ -28,7 +28,7 @@ const TABS = [
 ] as const;
 type Side = (typeof TABS)[number]["id"];
 
-/** How things stood at the selected message: the diff, the newest tests; and what was planned. */
+/** The diff and the latest tests at the selected message, and the plan. */
 export function SidePanel(props: Props) {
   const panel = useId();
   const { view, trajectory } = props.reader;
@@ -43,7 +43,7 @@ export function SidePanel(props: Props) {
         id={panel}
         role="tabpanel"
         aria-label={TABS.find(({ id }) => id === side)?.name}
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keys
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling area must be reachable by keyboard
         tabIndex={0}
         className="min-h-0 grow overflow-auto"
       >
@@ -65,15 +65,15 @@ function DiffHere({ runId, reader, facts, showDiff, at }: Here) {
     enabled: messages.length > 0,
     placeholderData: keepPreviousData,
   });
-  if (!messages.length) return <Note>Nothing has been written yet.</Note>;
+  if (!messages.length) return <Note>No messages yet.</Note>;
   if (diff.isPending) return <Skeleton rows={4} label="Loading the diff" />;
   if (diff.isError && !diff.data) return <NotYet error={diff.error} retry={diff.refetch} />;
-  if (!diff.data?.patch) return <Note>Nothing was changed up to message #{at}.</Note>;
+  if (!diff.data?.patch) return <Note>No changes up to message #{at}.</Note>;
   const { edit, patch, truncated, seq: since } = diff.data;
   return (
     <div className="flex flex-col gap-2">
       <p className="text-xs text-muted">
-        As it stood at #{at}: edit {edit}, made at{" "}
+        State at #{at}: edit {edit}, made at{" "}
         <button
           type="button"
           onClick={() => reader.visit(since, "start")}
@@ -84,7 +84,7 @@ function DiffHere({ runId, reader, facts, showDiff, at }: Here) {
       </p>
       {truncated && (
         <Banner tone="warn">
-          It was too large to be kept whole: only its beginning is shown here.
+          The diff was too large to store in full: only its beginning is shown.
         </Banner>
       )}
       {showDiff(patch, `${facts.lane?.handle ?? "the run"} at message ${at}`)}
@@ -124,7 +124,7 @@ function TestsHere({ reader, at }: Here) {
         >
           #{tests.seq}
         </button>
-        <span className="text-muted">the newest tests at #{at}</span>
+        <span className="text-muted">the latest tests at #{at}</span>
       </p>
       <pre className="card p-2 break-words whitespace-pre-wrap">
         <span className="text-accent-text">$ </span>
@@ -139,7 +139,7 @@ function TestsHere({ reader, at }: Here) {
 
 const COMMAND_LINES = 6;
 
-/** Tests are mostly the last thing that a long command does. */
+/** Returns the end of a long command, where the tests usually are. */
 function endOf(command: string): string {
   const lines = command.trimEnd().split("\n");
   const end = lines.slice(-COMMAND_LINES).join("\n").slice(-1000);
@@ -150,7 +150,7 @@ function Plan({ runId, facts }: Props) {
   const plan = useQuery(planQuery(runId, facts.lane?.state ?? ""));
   if (plan.isPending) return <Skeleton rows={4} label="Loading the plan" />;
   if (plan.isError) return <NotYet error={plan.error} retry={plan.refetch} />;
-  if (!plan.data.steps.length) return <Note>It made no plan.</Note>;
+  if (!plan.data.steps.length) return <Note>The agent made no plan.</Note>;
   return (
     <div className="flex flex-col gap-2 text-sm">
       <p className={plan.data.before_first_edit ? "text-good" : "text-muted"}>

@@ -18,7 +18,7 @@ interface Props {
 const LINK =
   "inline-flex min-h-8 items-center rounded-md px-2 text-sm text-soft hover:bg-raised hover:text-text";
 
-/** Whose trajectory it is, how it stands, and what it has cost. */
+/** The run's name, state and cost. */
 export function TrajectoryHeader({ solveId, runId, facts, reader }: Props) {
   const { lane, isChampion, place, total } = facts;
   return (
@@ -98,7 +98,7 @@ function Facts({ facts, reader }: { facts: Run; reader: Reader }) {
   );
 }
 
-/** Until it submitted, as the ranking counts: verification is ours. */
+/** Seconds until the run submitted, as the ranking counts them: without verification. */
 function agentSeconds({ started_at, submitted_at, elapsed_ms }: LaneView): number {
   if (started_at !== null && submitted_at !== null) return submitted_at - started_at;
   return elapsed_ms / 1000;
@@ -114,7 +114,7 @@ function Fact(props: { name: string; isExtra?: boolean; children: ReactNode }) {
   );
 }
 
-/** While it runs the newest number says more than what was asked for a moment ago. */
+/** Number of messages. While a run works, the live messages are newer than the fetched count. */
 function messageCount({ run }: Run, { trajectory, view }: Reader): number {
   const last = (trajectory.messages.at(-1)?.seq ?? -1) + 1;
   const isPresent = view.attempt === null || view.attempt === run?.attempt;
@@ -168,7 +168,7 @@ function Attempts({ facts: { attempts, lane }, reader }: { facts: Run; reader: R
       {attempts.map(({ number, cause }) => (
         <option key={number} value={number}>
           attempt {number}
-          {number === present ? " (present)" : ` (earlier${cause ? `, ${cause}` : ""})`}
+          {number === present ? " (current)" : ` (earlier${cause ? `, ${cause}` : ""})`}
         </option>
       ))}
     </select>

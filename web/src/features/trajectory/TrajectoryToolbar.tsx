@@ -11,7 +11,7 @@ interface Props {
   field: Ref<HTMLInputElement>;
 }
 
-/** Filters, search, and how much of each message is shown. */
+/** Filters, search, and buttons to expand messages. */
 export function TrajectoryToolbar({ reader, isCompact, field }: Props) {
   const { view, hits, opened, isFollowing, toEnd, follow, search } = reader;
   const at = view.selected === null ? -1 : hits.indexOf(view.selected);
@@ -52,13 +52,13 @@ export function TrajectoryToolbar({ reader, isCompact, field }: Props) {
           Follow
         </Button>
       </div>
-      {view.query && <Unsearched reader={reader} />}
+      {view.query && <SearchedRange reader={reader} />}
     </div>
   );
 }
 
-/** A search that does not see everything says so. */
-function Unsearched({ reader: { trajectory } }: { reader: Reader }) {
+/** Says which messages were searched when some are not loaded. */
+function SearchedRange({ reader: { trajectory } }: { reader: Reader }) {
   if (!trajectory.hasEarlier && !trajectory.hasLater) return null;
   const { messages, isBusy, loadAll, toTail, hasEarlier } = trajectory;
   return (
@@ -66,7 +66,7 @@ function Unsearched({ reader: { trajectory } }: { reader: Reader }) {
       Searched {messages.length.toLocaleString("en-US")} loaded messages, from #{messages[0]?.seq}{" "}
       to #{messages.at(-1)?.seq}.
       <Button look="quiet" busy={isBusy} onClick={hasEarlier ? loadAll : toTail}>
-        {hasEarlier ? "Load all earlier ones" : "Go to the end"}
+        {hasEarlier ? "Load all earlier messages" : "Go to the end"}
       </Button>
     </p>
   );

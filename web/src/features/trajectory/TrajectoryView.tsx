@@ -14,18 +14,18 @@ import { Empty, Skeleton } from "@/ui/states";
 interface Props {
   solveId: string;
   runId: string;
-  /** One of several side by side: no side panels, smaller head. */
+  /** Compact view without side panels, for several runs side by side. */
   compact?: boolean;
-  /** Draws a patch; with it there is a panel of how things stood at the selected message. */
+  /** Renders a patch. With it, a side panel shows the state at the selected message. */
   showDiff?: ShowDiff;
 }
 
-/** A run's messages, live or finished. The page that shows it polls, with this run open. */
+/** A run's messages, live or finished. The page that renders it must poll with this run open. */
 export function TrajectoryView({ solveId, runId, compact = false, showDiff }: Props) {
   const reader = useReader(solveId, runId, compact);
   const facts = useRun(solveId, runId);
   const field = useRef<HTMLInputElement>(null);
-  const { told, copy } = useCopiedLink(
+  const { notice, copy } = useCopiedLink(
     solveId,
     runId,
     reader.trajectory.attempt,
@@ -45,8 +45,8 @@ export function TrajectoryView({ solveId, runId, compact = false, showDiff }: Pr
     [select, opened.toggle, copy],
   );
   const name = facts.lane ? shown(facts.lane.handle) : "the run";
-  // The messages first: what stands beside them may come a frame later.
-  const isBeside = useDeferredValue(Boolean(showDiff), false);
+  // Deferred: the messages render first and the side panel one frame later.
+  const isPanelShown = useDeferredValue(Boolean(showDiff), false);
   const HeadOf = compact ? CompactTrajectoryHeader : TrajectoryHeader;
   return (
     <section
@@ -63,19 +63,19 @@ export function TrajectoryView({ solveId, runId, compact = false, showDiff }: Pr
           <TrajectoryToolbar reader={reader} isCompact={compact} field={field} />
           <Messages reader={reader} acts={acts} name={name} phase={facts.lane?.phase} />
         </div>
-        {showDiff && isBeside && (
+        {showDiff && isPanelShown && (
           <SidePanel runId={runId} reader={reader} facts={facts} showDiff={showDiff} />
         )}
       </div>
       <p
         role="status"
         className={
-          told
+          notice
             ? "fixed bottom-4 left-4 z-50 rounded-md border border-line-strong bg-raised px-3 py-1.5 text-sm shadow-lg"
             : "sr-only"
         }
       >
-        {told}
+        {notice}
       </p>
     </section>
   );
@@ -93,16 +93,18 @@ interface MessagesProps {
 }
 
 const WAITING: Record<string, string> = {
-  waiting: "It is queued. What it does appears here by itself.",
-  working: "What it does appears here by itself.",
-  starting: "Its sandbox is being set up. What it does appears here by itself.",
+  waiting: "The run is queued. Its messages appear here automatically.",
+  working: "The run's messages appear here automatically.",
+  starting: "The sandbox is being set up. The run's messages appear here automatically.",
 };
 
 function Messages({ reader, acts, name, phase }: MessagesProps) {
   const { trajectory, rows, view, opened } = reader;
   if (trajectory.isLoading) return <Skeleton rows={8} label="Loading messages" />;
   if (!trajectory.messages.length) {
-    return <Empty title="No messages">{WAITING[phase ?? ""] ?? "It wrote none."}</Empty>;
+    return (
+      <Empty title="No messages">{WAITING[phase ?? ""] ?? "The run wrote no messages."}</Empty>
+    );
   }
   return (
     <MessageList
@@ -118,23 +120,23 @@ function Messages({ reader, acts, name, phase }: MessagesProps) {
 }
 
 function useCopiedLink(solveId: string, runId: string, attempt: number, present?: number) {
-  const [told, tell] = useState("");
+  const [notice, setNotice] = useState("");
   useEffect(() => {
-    if (!told) return;
-    const timer = setTimeout(() => tell(""), 2000);
+    if (!notice) return;
+    const timer = setTimeout(() => setNotice(""), 2000);
     return () => clearTimeout(timer);
-  }, [told]);
+  }, [notice]);
   const isEarlier = present !== undefined && attempt !== present;
   const copy = useCallback(
     (seq: number) => {
       const link = new URL(`/solves/${solveId}/runs/${runId}?m=${seq}`, window.location.origin);
       if (isEarlier) link.searchParams.set("attempt", String(attempt));
       navigator.clipboard.writeText(link.href).then(
-        () => tell(`Link to message ${seq} copied`),
-        () => tell("The browser does not allow copying"),
+        () => setNotice(`Link to message ${seq} copied`),
+        () => setNotice("The browser does not allow copying"),
       );
     },
     [solveId, runId, attempt, isEarlier],
   );
-  return { told, copy };
+  return { notice, copy };
 }

@@ -2,32 +2,32 @@ import type { MessageView } from "@/api/types";
 import { cleaned } from "@/lib/ansi";
 
 export const LINES = 12;
-/** A single line can be as long as a book: no more of it than twelve lines would hold. */
+/** Limit for texts with very long lines, about twelve full lines. */
 const CHARACTERS = 2400;
 
 export interface Excerpt {
   text: string;
   commands: readonly string[];
-  /** Lines that are not shown; of one very long line at least 1. */
+  /** Number of hidden lines; at least 1 if a long line is cut. */
   rest: number;
-  /** The beginning is what is left out. */
+  /** The excerpt is the end of the text. */
   isTail: boolean;
 }
 
-/** What is shown of a message before somebody wants all of it. */
+/** The part of a message that is shown before it is expanded. */
 export function excerpt(message: MessageView): Excerpt {
   const isTail = message.kind === "output" && message.is_test;
   const text = message.kind === "output" ? cleaned(message.text).trimEnd() : message.text.trimEnd();
-  const said = isTail ? tailOf(text) : headOf(text, LINES);
+  const shownText = isTail ? tailOf(text) : headOf(text, LINES);
   const commands: string[] = [];
-  let [room, rest] = [LINES, said.rest];
+  let [room, rest] = [LINES, shownText.rest];
   for (const command of message.commands) {
-    const one = headOf(command.trimEnd(), room);
-    if (one.text || room > 0) commands.push(one.text);
-    room = Math.max(0, room - lineCount(one.text));
-    rest += one.rest;
+    const head = headOf(command.trimEnd(), room);
+    if (head.text || room > 0) commands.push(head.text);
+    room = Math.max(0, room - lineCount(head.text));
+    rest += head.rest;
   }
-  return { text: said.text, commands, rest, isTail };
+  return { text: shownText.text, commands, rest, isTail };
 }
 
 export function whole(message: MessageView): Excerpt {
@@ -60,7 +60,7 @@ function tailOf(text: string): { text: string; rest: number } {
   return { text: text.slice(from), rest: linesLeft(text.slice(0, from)) };
 }
 
-/** Lines that a cut leaves out: `\nb\nc` are two, the rest of a long line is one. */
+/** Number of lines that a cut removes: `\nb\nc` are two, the rest of a long line is one. */
 function linesLeft(rest: string): number {
   if (!rest) return 0;
   return Math.max(1, lineCount(rest) - 1);
@@ -77,7 +77,9 @@ const LINE_PX = 18;
 const WIDTH = 100;
 const guesses = new WeakMap<MessageView, number>();
 
-/** About how high a message will be. All are guessed, few are ever shown: nothing is read twice. */
+/**
+ * Estimated height of a message. Cached, because all messages are estimated and few are rendered.
+ */
 export function guessPx(message: MessageView): number {
   const known = guesses.get(message);
   if (known) return known;

@@ -15,11 +15,11 @@ const IS: Record<Filter, Test> = {
   error: (m) => m.exit_code !== null && m.exit_code !== 0,
 };
 
-/** Of these the turn is shown too: what failed is read with the command that did it. */
+/** Filters that also show the turn, because a result is read with its command. */
 const WITH_TURN: readonly Filter[] = ["edit", "test", "error"];
 
 export function toFilter(word: string | null): Filter {
-  return FILTERS.find((one) => one === word) ?? "all";
+  return FILTERS.find((filter) => filter === word) ?? "all";
 }
 
 export function isTurn(message: MessageView): boolean {
@@ -34,11 +34,11 @@ export function filtered(messages: readonly MessageView[], filter: Filter): read
   return messages.filter((m) => is(m) || (isTurn(m) && steps.has(m.step)));
 }
 
-/** How many messages each filter finds; their turns are not counted. */
+/** Number of messages per filter, without their turns. */
 export function counted(messages: readonly MessageView[]): Record<Filter, number> {
-  const counts = Object.fromEntries(FILTERS.map((one) => [one, 0])) as Record<Filter, number>;
+  const counts = Object.fromEntries(FILTERS.map((filter) => [filter, 0])) as Record<Filter, number>;
   for (const message of messages) {
-    for (const one of FILTERS) if (IS[one](message)) counts[one] += 1;
+    for (const filter of FILTERS) if (IS[filter](message)) counts[filter] += 1;
   }
   return counts;
 }

@@ -1,17 +1,17 @@
 import type { MessageView } from "@/api/types";
 import { isTurn } from "@/features/trajectory/kinds";
 
-/** A message and its place within its step. */
+/** A message and its position in its step. */
 export interface Row {
   message: MessageView;
-  /** The first and the last that is shown of its step: between them is one box. */
+  /** First or last visible message of its step. The messages between share one frame. */
   isFirst: boolean;
   isLast: boolean;
-  /** The command that printed it, when its step has several. */
+  /** The command that printed the output, if its step has several commands. */
   about: string;
 }
 
-/** `all` is every loaded message, `shown` those that the filter lets through. */
+/** `all` are the loaded messages, `shown` those that pass the filter. */
 export function rowsOf(all: readonly MessageView[], shown: readonly MessageView[]): Row[] {
   const abouts = commandsOfOutputs(all);
   return shown.map((message, place) => ({
@@ -22,7 +22,7 @@ export function rowsOf(all: readonly MessageView[], shown: readonly MessageView[
   }));
 }
 
-/** Outputs come in the order of the commands: the third is what the third one printed. */
+/** Outputs have the order of the commands: the third output belongs to the third command. */
 function commandsOfOutputs(all: readonly MessageView[]): Map<number, string> {
   const abouts = new Map<number, string>();
   let turn: MessageView | undefined;
@@ -39,7 +39,7 @@ function commandsOfOutputs(all: readonly MessageView[]): Map<number, string> {
   return abouts;
 }
 
-/** Where the row with that number is, or would be. */
+/** Index of the row with this number, or where it would be. */
 export function placeOf(rows: readonly Row[], seq: number): number {
   let [low, high] = [0, rows.length];
   while (low < high) {
@@ -50,7 +50,7 @@ export function placeOf(rows: readonly Row[], seq: number): number {
   return low;
 }
 
-/** The tests that were the newest when a message was written. */
+/** The latest tests before a message. */
 export interface TestRun {
   seq: number;
   command: string;
@@ -64,7 +64,7 @@ export function testsAt(messages: readonly MessageView[], seq: number): TestRun 
     if (!output || output.seq > seq || output.kind !== "output") continue;
     const first = messages.findLastIndex((m, place) => place < at && isTurn(m));
     const turn = messages[first]?.step === output.step ? messages[first] : undefined;
-    // Of trajectories from before outputs were marked only the command tells.
+    // Older trajectories do not mark test outputs, only test commands.
     if (!output.is_test && !(turn?.is_test && turn.commands.length === 1)) continue;
     return {
       seq: output.seq,
@@ -76,7 +76,7 @@ export function testsAt(messages: readonly MessageView[], seq: number): TestRun 
   return null;
 }
 
-/** The message after which the files stood as they did at `seq`, as far as that is loaded. */
+/** The last edit up to `seq` among the loaded messages. */
 export function editAt(messages: readonly MessageView[], seq: number): number {
   return messages.findLast((m) => m.seq <= seq && m.edit !== null)?.seq ?? seq;
 }

@@ -12,14 +12,14 @@ function haystack(message: MessageView): string {
   return text;
 }
 
-/** Numbers of the messages that hold what is searched for. */
+/** Numbers of the messages that contain the query. */
 export function findMessages(rows: readonly Row[], query: string): number[] {
   const wanted = query.trim().toLowerCase();
   if (!wanted) return [];
   return rows.flatMap(({ message }) => (haystack(message).includes(wanted) ? [message.seq] : []));
 }
 
-/** The next one after (or before) a message, around the end. */
+/** The next or previous match of a message. Wraps around at the end. */
 export function step(hits: readonly number[], from: number | null, by: 1 | -1): number | undefined {
   if (from === null) return by > 0 ? hits[0] : hits.at(-1);
   const next = by > 0 ? hits.find((seq) => seq > from) : hits.findLast((seq) => seq < from);

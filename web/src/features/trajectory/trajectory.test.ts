@@ -27,13 +27,13 @@ describe("filters", () => {
     ["edit", [5, 6]],
     ["test", [1, 3]],
     ["error", [1, 3]],
-  ] as const)("%s", (filter, left) => expect(seqs(filtered(STEPS, filter))).toEqual(left));
+  ] as const)("%s", (filter, expected) => expect(seqs(filtered(STEPS, filter))).toEqual(expected));
 
-  it("count what they find without its turn", () => {
+  it("count matches without their turns", () => {
     expect(counted(STEPS)).toMatchObject({ all: 8, edit: 1, test: 1, error: 1 });
   });
 
-  it("are all when the address names none of them", () => {
+  it("default to all for an unknown name", () => {
     expect(toFilter("nonsense")).toBe("all");
   });
 });
@@ -41,7 +41,7 @@ describe("filters", () => {
 describe("rows", () => {
   const rows = rowsOf(STEPS, STEPS);
 
-  it("put a step into one box", () => {
+  it("frame the messages of a step together", () => {
     expect(rows.map(({ isFirst, isLast }) => `${Number(isFirst)}${Number(isLast)}`)).toEqual([
       "11",
       "10",
@@ -54,23 +54,23 @@ describe("rows", () => {
     ]);
   });
 
-  it("say which of several commands printed it", () => {
+  it("name the command of an output", () => {
     expect(rows.map(({ about }) => about)).toEqual(["", "", "ls", "pytest -q", "", "", "", ""]);
   });
 
-  it("are found by their number, or where it would be", () => {
+  it("are found by number or by where it would be", () => {
     expect([0, 3, 7, 99].map((seq) => placeOf(rows, seq))).toEqual([0, 3, 7, 8]);
     expect(placeOf(rowsOf(STEPS, filtered(STEPS, "output")), 4)).toBe(2);
   });
 });
 
 describe("at a message", () => {
-  it("the newest tests are those before it", () => {
+  it("shows the latest tests before it", () => {
     expect(testsAt(STEPS, 7)).toMatchObject({ seq: 3, command: "pytest -q", exitCode: 1 });
     expect(testsAt(STEPS, 2)).toBeNull();
   });
 
-  it("the diff is that of the newest edit", () => {
+  it("shows the diff of the latest edit", () => {
     expect([editAt(STEPS, 7), editAt(STEPS, 5)]).toEqual([6, 5]);
   });
 });
@@ -85,28 +85,28 @@ describe("cut", () => {
     });
   });
 
-  it("says how many lines more there are", () => {
+  it("counts the hidden lines", () => {
     const { text, rest } = excerpt(message(0, { text: `${lines(36)}\n` }));
     expect([text.split("\n").length, rest]).toEqual([12, 24]);
   });
 
-  it("shows the end of what tests printed: it tells", () => {
+  it("shows the end of test output, which has the result", () => {
     const { text, rest } = excerpt(message(0, { text: lines(36), is_test: true }));
     expect([text.split("\n")[0], rest]).toEqual(["line 24", 24]);
     expect(excerpt(message(0, { text: lines(12), is_test: true })).rest).toBe(0);
   });
 
-  it("cuts a single endless line too", () => {
+  it("cuts a single very long line", () => {
     const { text, rest } = excerpt(message(0, { text: "x".repeat(100_000) }));
     expect([text.length < 3000, rest]).toEqual([true, 1]);
   });
 
-  it("counts commands together", () => {
+  it("limits all commands together", () => {
     const { commands, rest } = excerpt(turn(0, 1, lines(10), lines(10), lines(10)));
     expect([commands.map((one) => one.split("\n").length), rest]).toEqual([[10, 2], 18]);
   });
 
-  it("guesses a height that grows with the text", () => {
+  it("estimates a height that grows with the text", () => {
     const [low, high] = [message(0, { text: "a" }), message(1, { text: lines(40) })].map(guessPx);
     expect(low).toBeLessThan(high ?? 0);
   });
@@ -115,13 +115,13 @@ describe("cut", () => {
 describe("search", () => {
   const rows = rowsOf(STEPS, STEPS);
 
-  it("sees texts and commands, not colours", () => {
+  it("searches texts and commands, not colours", () => {
     expect(findMessages(rows, "1 failed")).toEqual([3]);
     expect(findMessages(rows, "PYTEST")).toEqual([1]);
     expect(findMessages(rows, " ")).toEqual([]);
   });
 
-  it("goes around", () => {
+  it("wraps around", () => {
     const hits = [3, 9, 20];
     expect([step(hits, null, 1), step(hits, 9, 1), step(hits, 20, 1)]).toEqual([3, 20, 3]);
     expect([step(hits, null, -1), step(hits, 3, -1), step(hits, 10, -1)]).toEqual([20, 20, 9]);
@@ -129,18 +129,18 @@ describe("search", () => {
   });
 });
 
-describe("stretches", () => {
+describe("parts of a trajectory", () => {
   const range = (from: number, upto: number) =>
     Array.from({ length: upto - from }, (_, at) => message(from + at));
 
-  it("join where they overlap or meet, and not over a gap", () => {
+  it("join when they overlap or meet, and not across a gap", () => {
     expect(seqs(joined(range(0, 3), range(2, 5)))).toEqual([0, 1, 2, 3, 4]);
     expect(seqs(joined(range(0, 3), range(3, 5)))).toEqual([0, 1, 2, 3, 4]);
     expect(seqs(joined(range(0, 3), range(9, 11)))).toEqual([9, 10]);
     expect(seqs(joined([], range(1, 2)))).toEqual([1]);
   });
 
-  it("take over what is known of a message only later", () => {
+  it("take facts of a message that are known only later", () => {
     const last = [message(3, { edit: 2 }), message(4)];
     const all = replaced(range(0, 4), last);
     expect([seqs(all), all[3]?.edit]).toEqual([[0, 1, 2, 3, 4], 2]);

@@ -4,7 +4,7 @@ import { guessPx } from "@/features/trajectory/excerpt";
 import { placeOf, type Row } from "@/features/trajectory/rows";
 import { MERGE } from "@/live/useUpdates";
 
-/** Where the list is to go next; a new object each time. */
+/** The message to scroll to. A new object triggers scrolling. */
 export interface Goal {
   seq: number | "end";
   align?: "auto" | "start" | "center";
@@ -14,8 +14,8 @@ const NEAR_PX = 48;
 const EARLY_PX = 400;
 export const EDGE_PX = 44;
 
-interface Asked {
-  box: RefObject<HTMLElement | null>;
+interface ListOptions {
+  container: RefObject<HTMLElement | null>;
   rows: readonly Row[];
   goal: Goal | null;
   isFollowing: boolean;
@@ -26,10 +26,10 @@ interface Asked {
   loadLater: () => void;
 }
 
-/** The rows that exist just now: at the end while it follows, otherwise where they were. */
-export function useMessageList(asked: Asked) {
-  const { box, rows, goal, isFollowing, hasEarlier, hasLater } = asked;
-  // Stable while the rows are: with another function all places are worked out anew.
+/** Renders visible rows only. Scrolls to the end while following, otherwise keeps the position. */
+export function useMessageList(options: ListOptions) {
+  const { container, rows, goal, isFollowing, hasEarlier, hasLater } = options;
+  // Memoised, because a new function recalculates all positions.
   const getItemKey = useCallback((index: number) => rows[index]?.message.seq ?? index, [rows]);
   const estimateSize = useCallback(
     (index: number) => (rows[index] ? guessPx(rows[index].message) : 60),
@@ -37,16 +37,16 @@ export function useMessageList(asked: Asked) {
   );
   const list = useVirtualizer<HTMLElement, HTMLElement>({
     count: rows.length,
-    getScrollElement: () => box.current,
+    getScrollElement: () => container.current,
     getItemKey,
     estimateSize,
     overscan: 2,
-    // At once where it is to begin: rows at the top are not made only to be thrown away.
+    // Starts near the goal, so that rows at the top are not rendered in vain.
     initialOffset: () => guessedStart(rows, goal),
     initialRect: { width: 800, height: 800 },
     anchorTo: "end",
     followOnAppend: isFollowing,
-    // Below zero it is never at the end: what grows there grows downwards, out of view.
+    // With -1 the list is never "at the end", so that new rows do not move the visible ones.
     scrollEndThreshold: isFollowing ? NEAR_PX : -1,
     paddingStart: hasEarlier ? EDGE_PX : 0,
     paddingEnd: hasLater ? EDGE_PX : 8,
@@ -67,9 +67,9 @@ export function useMessageList(asked: Asked) {
   }, [goal, list, rows]);
   const leave = () => {
     list.cancelScroll();
-    asked.follow(false);
+    options.follow(false);
   };
-  useWatchedScroll({ ...asked, leave });
+  useWatchedScroll({ ...options, leave });
   usePainted(rows);
   return list;
 }
@@ -81,43 +81,45 @@ function guessedStart(rows: readonly Row[], goal: Goal | null): number {
 
 const UPWARDS = ["ArrowUp", "PageUp", "Home"];
 
-function useWatchedScroll(asked: Asked & { leave: () => void }) {
-  const latest = useRef(asked);
-  latest.current = asked;
-  const { box } = asked;
+function useWatchedScroll(options: ListOptions & { leave: () => void }) {
+  const latest = useRef(options);
+  latest.current = options;
+  const { container } = options;
   useEffect(() => {
-    const element = box.current;
+    const element = container.current;
     if (!element) return;
-    let before = element.scrollTop;
-    const look = () => {
+    let previousTop = element.scrollTop;
+    const onScroll = () => {
       const { isFollowing, follow, hasEarlier, hasLater, loadEarlier, loadLater } = latest.current;
       const left = element.scrollHeight - element.clientHeight - element.scrollTop;
-      const isUp = element.scrollTop < before - 1;
-      before = element.scrollTop;
+      const isUp = element.scrollTop < previousTop - 1;
+      previousTop = element.scrollTop;
       if (left <= 2 && !isFollowing && !hasLater && !isUp) follow(true);
       if (left > NEAR_PX && isFollowing && isUp) follow(false);
       if (isUp && hasEarlier && element.scrollTop < EARLY_PX) loadEarlier();
       if (!isUp && hasLater && left < EARLY_PX) loadLater();
     };
-    // Whoever turns the wheel wants to leave now, also while rows are still being measured.
-    const turn = ({ deltaY }: WheelEvent) => {
+    // Scrolling up stops following immediately, even while rows are being measured.
+    const onWheel = ({ deltaY }: WheelEvent) => {
       if (deltaY < 0 && latest.current.isFollowing) latest.current.leave();
     };
-    const press = ({ key }: KeyboardEvent) => {
+    const onKeyDown = ({ key }: KeyboardEvent) => {
       if (UPWARDS.includes(key) && latest.current.isFollowing) latest.current.leave();
     };
     const listening = new AbortController();
     const { signal } = listening;
-    element.addEventListener("scroll", look, { passive: true, signal });
-    element.addEventListener("wheel", turn, { passive: true, signal });
-    element.addEventListener("keydown", press, { signal });
+    element.addEventListener("scroll", onScroll, { passive: true, signal });
+    element.addEventListener("wheel", onWheel, { passive: true, signal });
+    element.addEventListener("keydown", onKeyDown, { signal });
     return () => listening.abort();
-  }, [box]);
+  }, [container]);
 }
 
 const MAX_ENTRIES = 200;
 
-/** How long it took from an answer to its picture: `yudai:trajectory` in the browser's timeline. */
+/**
+ * Measures the time from an update to its paint as `yudai:trajectory` in the performance timeline.
+ */
 function usePainted(rows: readonly Row[]) {
   useEffect(() => {
     if (!rows.length || !performance.getEntriesByName(MERGE).length) return;

@@ -6,7 +6,7 @@ import type { Goal } from "@/features/trajectory/useMessageList";
 import { useTrajectory } from "@/features/trajectory/useTrajectory";
 import { useTrajectoryUrl } from "@/features/trajectory/useTrajectoryUrl";
 
-/** Reading a trajectory: what is shown of it, what is selected, and the ways to go on. */
+/** State of the trajectory view: visible rows, selection, and moves between messages. */
 export function useReader(solveId: string, runId: string, isCompact: boolean) {
   const view = useTrajectoryUrl(!isCompact);
   const { selected, filter, look } = view;
@@ -61,7 +61,7 @@ export function useReader(solveId: string, runId: string, isCompact: boolean) {
 
 export type Reader = ReturnType<typeof useReader>;
 
-/** Long texts are cut until they are opened, one by one or all. */
+/** Expanded messages, one by one or all. */
 function useOpened() {
   const [state, setState] = useState({ isAll: false, others: new Set<number>() });
   const toggle = useCallback(
@@ -83,7 +83,7 @@ function useOpened() {
   };
 }
 
-/** Whether the end is followed, and the newest message that was there when it no longer was. */
+/** Whether the list follows the end, and the last message seen when it stopped. */
 function useFollowing(listId: string, last: number, isAtFirst: boolean) {
   const [isFollowing, follow] = useState(isAtFirst);
   const seen = useRef({ listId, last: -1 });
@@ -94,24 +94,24 @@ function useFollowing(listId: string, last: number, isAtFirst: boolean) {
   return { isFollowing, follow, seen: isFollowing ? last : seen.current.last };
 }
 
-/** A link can name a message far from the end: what is around it is loaded, once. */
+/** Loads the messages around a linked message, once. */
 function useSelectedIsLoaded(
   selected: number | null,
   trajectory: ReturnType<typeof useTrajectory>,
 ): void {
-  const asked = useRef("");
+  const requested = useRef("");
   const first = trajectory.messages[0]?.seq;
   const { goTo, attempt } = trajectory;
   useEffect(() => {
     if (selected === null || first === undefined || selected >= first) return;
     const link = `${attempt}/${selected}`;
-    if (asked.current === link) return;
-    asked.current = link;
+    if (requested.current === link) return;
+    requested.current = link;
     goTo(selected);
   }, [selected, first, attempt, goTo]);
 }
 
-/** Another filter: what was selected stays in view, or the end does. */
+/** Keeps the selected message, or the end, in view when the filter changes. */
 function useKeptInView(
   filter: string,
   selected: number | null,

@@ -16,7 +16,7 @@ export function attemptsQuery(id: string, attempt: number) {
 
 const NO_LANES: ReadonlyMap<string, LaneView> = new Map();
 
-/** The run as it is known: what the poll says of it, and what is asked for once per state. */
+/** The run: polled data, and facts that are fetched once per state. */
 export function useRun(solveId: string, runId: string) {
   const liveSolve = useLiveSolves((state) => state.solves.get(solveId));
   const lanes = liveSolve?.lanes ?? NO_LANES;

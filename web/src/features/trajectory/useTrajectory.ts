@@ -6,8 +6,8 @@ import { joined, useLiveSolves } from "@/live/store";
 const PAGE = 100;
 const NONE: readonly MessageView[] = [];
 
-/** A stretch that is not the live end of the present attempt. */
-interface Apart {
+/** Loaded messages that are not connected to the live end of the current attempt. */
+interface Detached {
   of: string;
   messages: readonly MessageView[];
   isTail: boolean;
@@ -16,14 +16,14 @@ interface Apart {
 export interface Trajectory {
   attempt: number;
   messages: readonly MessageView[];
-  /** Nothing has been sent yet, not even that there is nothing. */
+  /** No response has arrived yet. */
   isLoading: boolean;
   isBusy: boolean;
   error: Error | null;
   hasEarlier: boolean;
-  /** There are newer ones that are not loaded. */
+  /** Newer messages exist that are not loaded. */
   hasLater: boolean;
-  /** Changes when other messages are shown, not when more of them are. */
+  /** Changes when other messages are shown, not when more are added. */
   listId: string;
   loadEarlier: () => void;
   loadLater: () => void;
@@ -39,35 +39,35 @@ async function page(runId: string, attempt: number, before?: number) {
   );
 }
 
-/** The end of a run's present attempt, as the poll brings it, and whatever is asked for besides. */
-export function useTrajectory(solveId: string, runId: string, wanted: number | null): Trajectory {
+/** The polled end of a run's current attempt, and other messages loaded on request. */
+export function useTrajectory(solveId: string, runId: string, chosen: number | null): Trajectory {
   const live = useLiveSolves((state) => state.solves.get(solveId)?.live.get(runId));
   const present = useLiveSolves((state) => state.solves.get(solveId)?.lanes.get(runId)?.attempt);
   const phase = useLiveSolves((state) => state.solves.get(solveId)?.lanes.get(runId)?.phase);
-  const attempt = wanted ?? present ?? live?.attempt ?? 1;
-  const isPresent = wanted === null || wanted === present;
+  const attempt = chosen ?? present ?? live?.attempt ?? 1;
+  const isPresent = chosen === null || chosen === present;
   const of = `${runId}/${attempt}`;
-  const [kept, setApart] = useState<Apart | null>(null);
-  const apart = kept?.of === of ? kept : null;
+  const [kept, setDetached] = useState<Detached | null>(null);
+  const detached = kept?.of === of ? kept : null;
   const tail = isPresent && live?.attempt === attempt ? live.messages : NONE;
-  const messages = apart?.messages ?? tail;
+  const messages = detached?.messages ?? tail;
   const { isBusy, error, once } = useOnce(of);
   const [jumps, setJumps] = useState(0);
 
   const keep = (all: readonly MessageView[], isTail: boolean) => {
     const meets = isPresent && tail[0] && (all.at(-1)?.seq ?? -1) >= tail[0].seq - 1;
     if (meets) useLiveSolves.getState().prepend(solveId, runId, attempt, all);
-    setApart(meets ? null : { of, messages: all, isTail });
+    setDetached(meets ? null : { of, messages: all, isTail });
   };
   const showTail = async () => {
-    if (isPresent) setApart(null);
-    else setApart({ of, messages: (await page(runId, attempt)).messages, isTail: true });
+    if (isPresent) setDetached(null);
+    else setDetached({ of, messages: (await page(runId, attempt)).messages, isTail: true });
   };
   const first = messages[0]?.seq ?? 0;
   const last = messages.at(-1)?.seq ?? -1;
 
   const addEarlier = (all: readonly MessageView[]) => {
-    if (apart) keep(joined(all, apart.messages), apart.isTail);
+    if (detached) keep(joined(all, detached.messages), detached.isTail);
     else useLiveSolves.getState().prepend(solveId, runId, attempt, all);
   };
   const loadEarlier = () =>
@@ -90,8 +90,8 @@ export function useTrajectory(solveId: string, runId: string, wanted: number | n
       setJumps((n) => n + 1);
     });
 
-  const needsTail = !isPresent && !apart;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once for each attempt that is looked at
+  const needsTail = !isPresent && !detached;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs once per shown attempt
   useEffect(() => {
     if (needsTail) once(showTail);
   }, [needsTail, of]);
@@ -103,7 +103,7 @@ export function useTrajectory(solveId: string, runId: string, wanted: number | n
     isBusy,
     error,
     hasEarlier: first > 0,
-    hasLater: apart !== null && !apart.isTail,
+    hasLater: detached !== null && !detached.isTail,
     listId: `${of}/${jumps}`,
     loadEarlier,
     loadLater,
@@ -113,7 +113,7 @@ export function useTrajectory(solveId: string, runId: string, wanted: number | n
   };
 }
 
-/** Everything after one message and before another: page after page, put in at once. */
+/** Loads all messages between two numbers, page by page, and returns them together. */
 async function between(
   runId: string,
   attempt: number,
@@ -122,15 +122,15 @@ async function between(
 ): Promise<MessageView[]> {
   let all: MessageView[] = [];
   for (let first = upto; first > after + 1; ) {
-    const found = (await page(runId, attempt, first)).messages;
-    const wanted = found.filter((message) => message.seq > after);
-    all = [...wanted, ...all];
-    first = wanted.length === found.length ? (found[0]?.seq ?? 0) : 0;
+    const loaded = (await page(runId, attempt, first)).messages;
+    const newer = loaded.filter((message) => message.seq > after);
+    all = [...newer, ...all];
+    first = newer.length === loaded.length ? (loaded[0]?.seq ?? 0) : 0;
   }
   return all;
 }
 
-/** One thing at a time; what is answered after the view shows something else is let go. */
+/** Runs one request at a time. Ignores an error that arrives after the view changed. */
 function useOnce(of: string) {
   const [isBusy, setBusy] = useState(false);
   const [error, setError] = useState<Error | null>(null);
@@ -158,7 +158,7 @@ function useOnce(of: string) {
 
 const PAGES_AGAIN = 5;
 
-/** When a run that was watched has ended, its trajectory as it is stored takes the live one's place. */
+/** Replaces the live trajectory by the stored one when a watched run ends. */
 function useFinal(solveId: string, runId: string, attempt: number, phase: string | undefined) {
   const wasLive = useRef("");
   useEffect(() => {
@@ -166,7 +166,7 @@ function useFinal(solveId: string, runId: string, attempt: number, phase: string
     if (phase === "working" || phase === "starting") wasLive.current = of;
     if (wasLive.current !== of || (phase !== "verifying" && phase !== "done")) return;
     wasLive.current = "";
-    const again = async () => {
+    const refreshAll = async () => {
       let from: number | undefined;
       for (let pages = 0; pages < PAGES_AGAIN && from !== 0; pages += 1) {
         const { messages } = await page(runId, attempt, from);
@@ -176,7 +176,7 @@ function useFinal(solveId: string, runId: string, attempt: number, phase: string
         from = messages[0] && messages[0].seq > first ? messages[0].seq : 0;
       }
     };
-    // What the poll brought stays when this fails: it is the same but for a few marks.
-    again().catch(() => undefined);
+    // On failure the polled messages stay: they differ only in a few marks.
+    refreshAll().catch(() => undefined);
   }, [solveId, runId, attempt, phase]);
 }

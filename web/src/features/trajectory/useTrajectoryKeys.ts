@@ -3,7 +3,7 @@ import type { Reader } from "@/features/trajectory/useReader";
 import type { Run } from "@/features/trajectory/useRun";
 import { useKeys } from "@/lib/useKeys";
 
-interface Asked {
+interface KeyTargets {
   reader: Reader;
   facts: Run;
   field: RefObject<HTMLInputElement | null>;
@@ -11,8 +11,11 @@ interface Asked {
   go: (runId: string) => void;
 }
 
-/** mini-SWE-agent's own keys, as far as it has them. */
-export function useTrajectoryKeys(isOn: boolean, { reader, facts, field, copy, go }: Asked): void {
+/** Binds mini-SWE-agent's keys where it has them. */
+export function useTrajectoryKeys(
+  isOn: boolean,
+  { reader, facts, field, copy, go }: KeyTargets,
+): void {
   const { selected } = reader.view;
   const last = reader.trajectory.messages.at(-1);
   const keys = {

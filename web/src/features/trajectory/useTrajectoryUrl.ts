@@ -2,14 +2,14 @@ import { useCallback, useEffect, useRef, useState } from "react";
 import { useSearchParams } from "react-router";
 import { type Filter, toFilter } from "@/features/trajectory/kinds";
 
-/** What is looked at, as it stands in the address. */
+/** The view state in the URL. */
 export interface Look {
-  /** The message that is selected. */
+  /** The selected message. */
   m: string;
   kind: string;
   q: string;
   attempt: string;
-  /** What stands beside the messages. */
+  /** The tab of the side panel. */
   side: string;
 }
 
@@ -27,29 +27,29 @@ export interface TrajectoryUrl {
 }
 
 /**
- * In the address of a page of its own; side by side with others each keeps its own. The address
- * follows a moment later: it changes too slowly for keys that are held down and for fast typing.
+ * Keeps the view state in the URL on a page of its own, and locally in a compact view. The URL is
+ * updated after a pause, because browsers limit how often it may change.
  */
-export function useTrajectoryUrl(isInAddress: boolean): TrajectoryUrl {
+export function useTrajectoryUrl(usesUrl: boolean): TrajectoryUrl {
   const [params, setParams] = useSearchParams();
-  const [now, setNow] = useState(() => (isInAddress ? read(params) : NOTHING));
-  const address = JSON.stringify(read(params));
-  const agreed = useRef(address);
+  const [now, setNow] = useState(() => (usesUrl ? read(params) : NOTHING));
+  const urlState = JSON.stringify(read(params));
+  const synced = useRef(urlState);
   useEffect(() => {
-    // Somebody else changed it: a link, or going back.
-    if (!isInAddress || agreed.current === address) return;
-    agreed.current = address;
-    setNow(JSON.parse(address));
-  }, [isInAddress, address]);
+    // The URL was changed elsewhere: by a link or the back button.
+    if (!usesUrl || synced.current === urlState) return;
+    synced.current = urlState;
+    setNow(JSON.parse(urlState));
+  }, [usesUrl, urlState]);
   useEffect(() => {
-    const wanted = JSON.stringify(now);
-    if (!isInAddress || agreed.current === wanted) return;
+    const next = JSON.stringify(now);
+    if (!usesUrl || synced.current === next) return;
     const timer = setTimeout(() => {
-      agreed.current = wanted;
+      synced.current = next;
       setParams((before) => written(before, now), { replace: true, preventScrollReset: true });
     }, SETTLED_MS);
     return () => clearTimeout(timer);
-  }, [isInAddress, now, setParams]);
+  }, [usesUrl, now, setParams]);
   const look = useCallback(
     (changed: Partial<Look>) => setNow((before) => ({ ...before, ...changed })),
     [],

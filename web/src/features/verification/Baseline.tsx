@@ -14,7 +14,7 @@ const NUMBERS: readonly { name: string; of: (facts: Facts) => number; colour: st
   { name: "flaky", of: (facts) => facts.flaky.length, colour: "text-accent-text" },
 ];
 
-/** What the base's own tests said before any patch. */
+/** Results of the base's own tests before any patch. */
 export function Baseline({ facts }: { facts: TestsView["baseline"] }) {
   if (!facts) {
     return (

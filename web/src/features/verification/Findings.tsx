@@ -12,11 +12,11 @@ interface Group {
   outcome: Outcome;
 }
 
-/** What counts against a patch, worst first; what is empty is not shown. */
+/** Findings against a patch, worst first. Empty groups are hidden. */
 const AGAINST: readonly Group[] = [
   {
     title: "Tampering",
-    what: "The patch changes what judges it.",
+    what: "The patch changes files that verify it.",
     items: (verdict) => verdict.tampered,
     outcome: "red",
   },
@@ -28,7 +28,7 @@ const AGAINST: readonly Group[] = [
   },
   {
     title: "Missing",
-    what: "They ran on the base and do not run with this patch.",
+    what: "Run on the base, not run with this patch.",
     items: (verdict) => verdict.missing,
     outcome: "red",
   },
@@ -40,7 +40,7 @@ const AGAINST: readonly Group[] = [
   },
   {
     title: "Flaky",
-    what: "Now green, now red on the base itself: they prove nothing either way.",
+    what: "Sometimes green and sometimes red on the base: they prove nothing.",
     items: (verdict) => verdict.flaky,
     outcome: "note",
   },
@@ -97,7 +97,7 @@ function Proof({ verdict }: { verdict: Verdict }) {
   const { base, own, others } = proofs(verdict);
   const parts = [
     { name: "of the base", tests: base },
-    { name: "of its own", tests: own },
+    { name: "of this patch", tests: own },
     { name: "of other contestants", tests: others },
   ].filter((part) => part.tests.length);
   if (!parts.length) return null;
@@ -126,9 +126,9 @@ function OwnTests({ verdict }: { verdict: Verdict }) {
   if (!own_tests.length && !own_failed.length) return null;
   return (
     <Part
-      title="Its own tests"
+      title="Own tests"
       number={own_tests.length}
-      what="New tests of this patch. One that fails on the base and passes here is valid: it is put to the other contestants."
+      what="New tests of this patch. A test that fails on the base and passes here is valid, and is run on the other contestants' patches."
     >
       {own_failed.length > 0 && <TestNames tests={own_failed} outcome="red" />}
       {passing.length > 0 && (
@@ -143,15 +143,15 @@ function OwnTests({ verdict }: { verdict: Verdict }) {
 }
 
 function CrossExamination({ verdict }: { verdict: Verdict }) {
-  const found = examiners(verdict);
-  if (!found.length) return null;
+  const contestants = examiners(verdict);
+  if (!contestants.length) return null;
   return (
     <Part
       title="Cross-examination"
-      number={found.length}
+      number={contestants.length}
       what="Valid tests that other contestants wrote, run on this patch."
     >
-      {found.map(({ handle, passed, failed }) => (
+      {contestants.map(({ handle, passed, failed }) => (
         <details key={handle} open={failed.length > 0} className="min-w-0">
           <summary className="min-h-6 text-sm">
             <Hostile text={handle || "unknown"} />{" "}

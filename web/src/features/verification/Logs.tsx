@@ -17,7 +17,7 @@ const LOGS: readonly { kind: Kind; title: string }[] = [
   { kind: "baseline", title: "Log of the baseline" },
 ];
 
-/** What the tests printed; fetched when it is opened. */
+/** Test logs, fetched when they are opened. */
 export function Logs({ runId, rev, links }: Props) {
   return (
     <div className="flex min-w-0 flex-col gap-2">

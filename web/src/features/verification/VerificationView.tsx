@@ -18,15 +18,15 @@ import { Empty, Failure, Skeleton } from "@/ui/states";
 
 interface Props {
   runId: string;
-  /** Changes with the run, so that what was "not yet" is asked for again. */
+  /** Changes with the run, so that a "not yet" response is fetched again. */
   rev: number | string;
 }
 
-/** What was found out about a patch: baseline, fixed, broken, flaky, tampering, logs. */
+/** The verification of a patch: baseline, fixed, broken, flaky, tampering, logs. */
 export function VerificationView({ runId, rev }: Props) {
   const { data, error, isPending, refetch } = useQuery(testsQuery(runId, rev));
   if (isPending) return <Skeleton rows={5} label="Loading the verification" />;
-  if (error) return <NotThere error={error} retry={() => void refetch()} />;
+  if (error) return <VerificationError error={error} retry={() => void refetch()} />;
   return (
     <section aria-label="Verification" className="flex min-w-0 flex-col gap-4">
       <Headline view={data} />
@@ -39,10 +39,10 @@ export function VerificationView({ runId, rev }: Props) {
   );
 }
 
-function NotThere({ error, retry }: { error: Error; retry: () => void }) {
+function VerificationError({ error, retry }: { error: Error; retry: () => void }) {
   if (error instanceof ProblemError && error.code === "not_yet") {
     return (
-      <Empty title="Nothing is verified here">
+      <Empty title="Not verified yet">
         <Hostile text={error.message} />
       </Empty>
     );

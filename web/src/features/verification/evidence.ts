@@ -1,29 +1,29 @@
 import type { TestsView, Verdict, VerdictStatus } from "@/api/types";
 import { count } from "@/lib/format";
 
-/** Whose tests they are, and what they say about the patch. */
+/** A contestant's tests and their results on the patch. */
 export interface Examiner {
   handle: string;
   passed: string[];
   failed: string[];
 }
 
-/** `handle::test id` by handle, those with a complaint first. */
+/** Groups cross tests (`handle::test id`) by handle, handles with failures first. */
 export function examiners(verdict: Verdict): Examiner[] {
-  const found = new Map<string, Examiner>();
+  const byHandle = new Map<string, Examiner>();
   const put = (test: string, way: "passed" | "failed") => {
     const at = test.indexOf("::");
     const handle = at < 0 ? "" : test.slice(0, at);
-    const one = found.get(handle) ?? { handle, passed: [], failed: [] };
-    one[way].push(at < 0 ? test : test.slice(at + 2));
-    found.set(handle, one);
+    const examiner = byHandle.get(handle) ?? { handle, passed: [], failed: [] };
+    examiner[way].push(at < 0 ? test : test.slice(at + 2));
+    byHandle.set(handle, examiner);
   };
   for (const test of verdict.evidence.cross_failed) put(test, "failed");
   for (const test of verdict.evidence.cross_passed) put(test, "passed");
-  return [...found.values()];
+  return [...byHandle.values()];
 }
 
-/** The tests that went from red to green, by who wrote them. */
+/** Tests that went from red to green, by author. */
 export function proofs(verdict: Verdict): { base: string[]; own: string[]; others: string[] } {
   const { proved_by, cross_passed, own_tests } = verdict.evidence;
   const [crossed, own] = [new Set(cross_passed), new Set(own_tests)];
@@ -34,7 +34,7 @@ export function proofs(verdict: Verdict): { base: string[]; own: string[]; other
   };
 }
 
-/** What a verdict means, in one sentence. */
+/** The meaning of a verdict in one sentence. */
 export const MEANINGS: Record<VerdictStatus, string> = {
   passed: "Tests that were red on the base are green with this patch, and nothing is broken.",
   unproved: "Nothing is broken, but no test shows that the patch helps.",
@@ -51,12 +51,12 @@ export interface Check {
   tone: Tone;
 }
 
-/** The findings as a row of numbers: what counts for the patch, then what counts against it. */
+/** The findings as a row of numbers: first for the patch, then against it. */
 export function checks({ verdict, tests }: TestsView): Check[] {
   const { evidence } = verdict;
   const crossed = evidence.cross_passed.length + evidence.cross_failed.length;
   return [
-    tally(tests),
+    greenTests(tests),
     number("red to green", evidence.proved_by.length, "good", "plain"),
     number("broken", verdict.broken.length, "bad", "good"),
     number("missing", verdict.missing.length, "bad", "good"),
@@ -70,7 +70,7 @@ export function checks({ verdict, tests }: TestsView): Check[] {
   ];
 }
 
-function tally(tests: TestsView["tests"]): Check {
+function greenTests(tests: TestsView["tests"]): Check {
   if (!tests) return { name: "green", value: "not run", tone: "plain" };
   return {
     name: "green",
@@ -83,7 +83,7 @@ function number(name: string, value: number, some: Tone, none: Tone): Check {
   return { name, value: String(value), tone: value ? some : none };
 }
 
-/** How many tests of the base were tried again with the patch. */
+/** Number of base tests run before and with the patch. */
 export function executed(verdict: Verdict): string {
   const { executed: after, baseline_executed: before } = verdict.evidence;
   if (!after && !before) return "No test was executed.";

@@ -35,7 +35,7 @@ function show(view: TestsView) {
 const part = (name: string) => within(screen.getByRole("region", { name }));
 
 describe("evidence", () => {
-  it("names the contestants whose tests were run, complaints first", () => {
+  it("groups cross tests by contestant, failures first", () => {
     const verdict = verdictOf({
       evidence: { cross_passed: ["a::t.py::x", "b::t.py::y"], cross_failed: ["b::t.py::z"] },
     });
@@ -45,7 +45,7 @@ describe("evidence", () => {
     ]);
   });
 
-  it("tells whose tests are the proof", () => {
+  it("groups the proving tests by author", () => {
     const evidence = {
       proved_by: ["base", "own", "a::o"],
       own_tests: ["own"],
@@ -58,7 +58,7 @@ describe("evidence", () => {
     });
   });
 
-  it("is good only where nothing speaks against the patch", () => {
+  it("is good only without findings against the patch", () => {
     const bad = checks({ ...VIEW, verdict: verdictOf({ broken: ["t"], tampered: ["x"] }) });
     const tone = (name: string) => bad.find((check) => check.name === name)?.tone;
     expect([tone("broken"), tone("tampering"), tone("missing")]).toEqual(["bad", "bad", "good"]);
@@ -67,7 +67,7 @@ describe("evidence", () => {
 });
 
 describe("a verification", () => {
-  it("tells the verdict in words, the baseline and its command", () => {
+  it("shows the verdict, the baseline and its command", () => {
     show(VIEW);
     expect(screen.getByRole("heading", { level: 2 })).toHaveTextContent("passed");
     expect(screen.getByText("python -m pytest")).toBeInTheDocument();
@@ -75,7 +75,7 @@ describe("a verification", () => {
     expect(part("Baseline").getByText(/and 1 more test/)).toBeInTheDocument();
   });
 
-  it("shows everything that was found, and nothing that was not", () => {
+  it("shows all findings and no empty group", () => {
     const verdict = verdictOf({
       status: "failed",
       broken: ["t.py::broken"],
@@ -90,14 +90,14 @@ describe("a verification", () => {
       },
     });
     show({ ...VIEW, verdict });
-    for (const name of ["Broken", "Missing", "Flaky", "Tampering", "Withheld", "Its own tests"]) {
+    for (const name of ["Broken", "Missing", "Flaky", "Tampering", "Withheld", "Own tests"]) {
       expect(screen.getByRole("region", { name })).toBeInTheDocument();
     }
     expect(part("Cross-examination").getByText("rival")).toBeInTheDocument();
     expect(screen.queryByRole("region", { name: "Red to green" })).not.toBeInTheDocument();
   });
 
-  it("shows hidden characters of names", () => {
+  it("shows hidden characters in names", () => {
     const { container } = show({
       ...VIEW,
       verdict: verdictOf({ broken: ["t.py::\u202e<img src=x>"], summary: "breaks \u200bit" }),
@@ -106,7 +106,7 @@ describe("a verification", () => {
     expect(container.innerHTML).not.toMatch(/[\u202e\u200b]/u);
   });
 
-  it("says that there is nothing yet", async () => {
+  it("shows a notice when there is no verification yet", async () => {
     const problem = { title: "", status: 404, code: "not_yet", detail: "this run is running" };
     vi.stubGlobal("fetch", async () => Response.json(problem, { status: 404 }));
     render(

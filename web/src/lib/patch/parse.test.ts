@@ -14,7 +14,7 @@ function only(...lines: string[]) {
 }
 
 describe("a patch", () => {
-  it("is read file by file, with numbers of lines", () => {
+  it("is parsed file by file, with line numbers", () => {
     const file = only(
       "diff --git a/x.py b/x.py",
       `${INDEX} 100644`,
@@ -38,7 +38,7 @@ describe("a patch", () => {
     ]);
   });
 
-  it("can hold lines that look like heads", () => {
+  it("can contain lines that look like headers", () => {
     const file = only(
       "diff --git a/x b/x",
       `${INDEX} 100644`,
@@ -55,7 +55,7 @@ describe("a patch", () => {
     expect([file.added, file.removed, file.hunks.length]).toEqual([3, 3, 1]);
   });
 
-  it("says that a file ends without a line feed, on the right line", () => {
+  it("marks the last line of a file without a final line feed", () => {
     const file = only(
       "diff --git a/x b/x",
       `${INDEX} 100644`,
@@ -70,7 +70,7 @@ describe("a patch", () => {
     expect(file.hunks[0]?.lines.map((line) => line.isLastWithoutEnd)).toEqual([true, true]);
   });
 
-  it("keeps carriage returns and blank lines whose blank was stripped", () => {
+  it("keeps carriage returns and empty lines whose leading space was stripped", () => {
     const file = only(
       "diff --git a/x b/x",
       `${INDEX} 100644`,
@@ -88,11 +88,11 @@ describe("a patch", () => {
   it.each([
     ["new file mode 100644", "added"],
     ["deleted file mode 100644", "deleted"],
-  ])("knows an empty file that comes or goes (%s)", (mode, kind) => {
+  ])("recognises an empty file that is added or deleted (%s)", (mode, kind) => {
     expect(only("diff --git a/e b/e", mode, INDEX)).toMatchObject({ kind, hunks: [] });
   });
 
-  it("knows a change of mode, alone and with lines", () => {
+  it("recognises a mode change, with and without changed lines", () => {
     const head = ["diff --git a/run b/run", "old mode 100644", "new mode 100755"];
     expect(only(...head)).toMatchObject({ kind: "mode", oldMode: "100644", newMode: "100755" });
     const both = only(...head, INDEX, "--- a/run", "+++ b/run", "@@ -1 +1 @@", "-a", "+b");
@@ -104,22 +104,22 @@ describe("a binary file", () => {
   const binary = (...blocks: string[]) =>
     only("diff --git a/i.png b/i.png", `${INDEX} 100644`, "GIT binary patch", ...blocks);
 
-  it("tells both sizes", () => {
+  it("has both sizes", () => {
     const file = binary("literal 300", "zcmabc", "", "literal 200", "zcmdef", "");
     expect(file.binary).toEqual({ newSize: 300, oldSize: 200, deltaSize: null });
   });
 
-  it("tells a delta's size, which is not the file's", () => {
+  it("has the size of a delta, which is not the file size", () => {
     const file = binary("delta 12", "zcmabc", "", "delta 14", "zcmdef", "");
     expect(file.binary).toEqual({ newSize: null, oldSize: null, deltaSize: 12 });
   });
 
-  it("may tell no size", () => {
+  it("may have no size", () => {
     const file = only("diff --git a/i b/i", INDEX, "Binary files a/i and b/i differ");
     expect(file.binary).toEqual({ newSize: null, oldSize: null, deltaSize: null });
   });
 
-  it("does not swallow the file after it", () => {
+  it("does not consume the file after it", () => {
     const { files } = parsePatch(
       `diff --git a/i b/i\n${INDEX} 100644\nGIT binary patch\nliteral 1\nIcmZQz\n\nliteral 0\nHcmV?d00001\n\ndiff --git a/j b/j\nnew file mode 100644\n${INDEX}\n`,
     );
@@ -137,12 +137,12 @@ describe("a path", () => {
     expect(headerPath(names)).toBe(path);
   });
 
-  it("is decoded as UTF-8, and what is none is shown as such", () => {
+  it("is decoded as UTF-8, with a replacement character for invalid bytes", () => {
     expect(unquoted('"\\342\\200\\256.py"')).toBe("\u202e.py");
     expect(unquoted('"\\377"')).toBe("\ufffd");
   });
 
-  it("may be nowhere, or have a tab after it", () => {
+  it("may be /dev/null, or have a tab after it", () => {
     expect(linePath("/dev/null")).toBeNull();
     expect(linePath("b/sp ace.py\t")).toBe("sp ace.py");
   });
@@ -152,12 +152,12 @@ describe("a path", () => {
   });
 });
 
-describe("text that is no patch", () => {
+describe("text that is not a patch", () => {
   it("is kept", () => {
     expect(parsePatch("hello\nworld")).toEqual({ files: [], unread: ["hello", "world"] });
   });
 
-  it("is nothing when it is empty", () => {
+  it("has no lines when it is empty", () => {
     expect(parsePatch("")).toEqual({ files: [], unread: [] });
   });
 
@@ -169,11 +169,11 @@ describe("text that is no patch", () => {
     'diff --git "a/x\n@@ nonsense @@',
     "diff --git a/x b/x\nGIT binary patch\nliteral 5",
     "diff --git a/x b/x\n@@ -0,0 +0,0 @@\n\\ No newline",
-  ])("breaks nothing when it is cut or wrong (%#)", (text) => {
+  ])("does not throw when it is cut or invalid (%#)", (text) => {
     expect(() => parsePatch(text)).not.toThrow();
   });
 
-  it("breaks nothing wherever a good patch is cut", () => {
+  it("does not throw when a valid patch is cut anywhere", () => {
     const patch = `diff --git a/x b/x\n${INDEX} 100644\n--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@\n a\n-b\n+c\ndiff --git "a/\\303\\244" "b/\\303\\244"\nnew file mode 100755\n${INDEX}\nGIT binary patch\nliteral 3\nabc\n\nliteral 0\nabc\n\n`;
     for (let at = 0; at < patch.length; at += 1) parsePatch(patch.slice(0, at));
     for (let at = 0; at < patch.length; at += 1) parsePatch(patch.slice(at));

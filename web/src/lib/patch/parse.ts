@@ -12,8 +12,8 @@ interface Reader {
 }
 
 /**
- * Reads what `git diff --binary --full-index --no-renames` wrote. Never throws: what it cannot
- * read is kept as it stands, to be shown as text.
+ * Parses the output of `git diff --binary --full-index --no-renames`. Never throws: lines that it
+ * cannot parse are kept, to be shown as text.
  */
 export function parsePatch(text: string): Patch {
   const lines = text.split("\n");
@@ -56,7 +56,7 @@ function readFile(reader: Reader): PatchFile {
   return file;
 }
 
-/** Git's own words about the file, up to its content. */
+/** Reads git's header lines of a file, up to its content. */
 function readHead(reader: Reader, file: PatchFile): void {
   for (; reader.at < reader.lines.length; reader.at += 1) {
     const line = peek(reader);
@@ -87,24 +87,24 @@ function readBody(reader: Reader, file: PatchFile): void {
   } else readHunks(reader, file);
 }
 
-/** Forwards first, then back: the size after, then the size before. */
+/** The forward block comes first, then the reverse one: the new size, then the old size. */
 function readBinary(reader: Reader, file: PatchFile): Binary {
   take(reader);
-  const sizes: { way: string; size: number }[] = [];
+  const sizes: { kind: string; size: number }[] = [];
   for (let block = BLOCK.exec(peek(reader)); block; block = BLOCK.exec(peek(reader))) {
-    sizes.push({ way: block[1] ?? "", size: Number(block[2]) });
+    sizes.push({ kind: block[1] ?? "", size: Number(block[2]) });
     while (reader.at < reader.lines.length && take(reader) !== "");
   }
-  const [forth, back] = sizes;
+  const [forward, reverse] = sizes;
   return {
-    newSize: file.kind === "deleted" ? null : literal(forth),
-    oldSize: file.kind === "added" ? null : literal(back),
-    deltaSize: forth?.way === "delta" ? forth.size : null,
+    newSize: file.kind === "deleted" ? null : literal(forward),
+    oldSize: file.kind === "added" ? null : literal(reverse),
+    deltaSize: forward?.kind === "delta" ? forward.size : null,
   };
 }
 
-function literal(block: { way: string; size: number } | undefined): number | null {
-  return block?.way === "literal" ? block.size : null;
+function literal(block: { kind: string; size: number } | undefined): number | null {
+  return block?.kind === "literal" ? block.size : null;
 }
 
 function readHunks(reader: Reader, file: PatchFile): void {
@@ -119,7 +119,7 @@ function readHunks(reader: Reader, file: PatchFile): void {
   }
 }
 
-/** Counts down what the head announces: lines of a file may look like heads. */
+/** Counts lines as the hunk header announces them: lines of a file may look like headers. */
 function readHunk(reader: Reader, head: RegExpExecArray): Hunk {
   const [oldStart, newStart] = [Number(head[1]), Number(head[3])];
   const [oldLines, newLines] = [Number(head[2] ?? 1), Number(head[4] ?? 1)];
@@ -127,7 +127,7 @@ function readHunk(reader: Reader, head: RegExpExecArray): Hunk {
   const lines: Line[] = [];
   while (reader.at < reader.lines.length) {
     const raw = peek(reader);
-    // Some tools strip the blank of an empty line.
+    // Some tools strip the leading space of an empty line.
     const sign = raw === "" ? " " : raw.charAt(0);
     const last = lines.at(-1);
     if (sign === "\\" && last) last.isLastWithoutEnd = true;

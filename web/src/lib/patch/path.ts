@@ -1,4 +1,4 @@
-/** Paths as git writes them in a patch: plain, with a tab after them, or quoted as in C. */
+/** Paths as git writes them in a patch: plain, followed by a tab, or quoted as in C. */
 
 const ESCAPES: Record<string, number> = {
   a: 7,
@@ -13,7 +13,7 @@ const ESCAPES: Record<string, number> = {
 };
 const ESCAPE = /\\([0-7]{3}|[abtnvfr"\\])/gu;
 
-/** `"a\303\244.py"` is `aä.py`: octal escapes are bytes of UTF-8. */
+/** Decodes `"a\303\244.py"` to `aä.py`: octal escapes are UTF-8 bytes. */
 export function unquoted(name: string): string {
   const plain = name.replace(/\t$/u, "");
   if (!plain.startsWith('"') || !plain.endsWith('"') || plain.length < 2) return plain;
@@ -21,11 +21,11 @@ export function unquoted(name: string): string {
   const bytes: number[] = [];
   let from = 0;
   for (const match of inner.matchAll(ESCAPE)) {
-    for (const one of encoded(inner.slice(from, match.index))) bytes.push(one);
+    for (const encodedByte of encoded(inner.slice(from, match.index))) bytes.push(encodedByte);
     bytes.push(byte(match[1] ?? ""));
     from = match.index + match[0].length;
   }
-  for (const one of encoded(inner.slice(from))) bytes.push(one);
+  for (const encodedByte of encoded(inner.slice(from))) bytes.push(encodedByte);
   return new TextDecoder().decode(new Uint8Array(bytes));
 }
 
@@ -37,7 +37,10 @@ function byte(code: string): number {
   return ESCAPES[code] ?? Number.parseInt(code, 8) & 0xff;
 }
 
-/** The path of `diff --git a/x b/x`: without renames both are the same, so spaces do no harm. */
+/**
+ * The path of `diff --git a/x b/x`. Without renames both paths are equal, so spaces are
+ * unambiguous.
+ */
 export function headerPath(names: string): string {
   if (names.startsWith('"')) {
     const middle = names.indexOf('" ');
@@ -49,15 +52,15 @@ export function headerPath(names: string): string {
   return isTwice ? first.slice(2) : (names.split(" b/")[0] ?? names).slice(2);
 }
 
-/** The path of a `---` or `+++` line; null where the file does not exist. */
+/** The path of a `---` or `+++` line; null if the file does not exist. */
 export function linePath(name: string): string | null {
   const path = unquoted(name);
   return path === "/dev/null" ? null : path.replace(/^[ab]\//u, "");
 }
 
-const BLANKS: Record<string, string> = { "\t": "\\t", "\n": "\\n", "\r": "\\r" };
+const ESCAPED_BLANKS: Record<string, string> = { "\t": "\\t", "\n": "\\n", "\r": "\\r" };
 
-/** A path as one line: blanks that would pass for something else are written out. */
+/** A path as one line: tabs and line breaks are escaped. */
 export function pathText(path: string): string {
-  return path.replace(/[\t\n\r]/gu, (blank) => BLANKS[blank] ?? blank);
+  return path.replace(/[\t\n\r]/gu, (blank) => ESCAPED_BLANKS[blank] ?? blank);
 }

@@ -1,7 +1,7 @@
-/** A patch as git wrote it, file by file. */
+/** A parsed patch, file by file. */
 export interface Patch {
   files: PatchFile[];
-  /** Lines that are no part of any file. */
+  /** Lines that belong to no file. */
   unread: string[];
 }
 
@@ -10,7 +10,7 @@ export type FileKind = "added" | "deleted" | "modified" | "mode";
 export interface PatchFile {
   path: string;
   kind: FileKind;
-  /** As git writes it (100644, 100755, 120000); "" where it is not told. */
+  /** As git writes it (100644, 100755, 120000); "" if unknown. */
   oldMode: string;
   newMode: string;
   added: number;
@@ -19,7 +19,7 @@ export interface PatchFile {
   hunks: Hunk[];
 }
 
-/** Sizes in bytes; null: not told, or there is no such file. */
+/** Sizes in bytes; null if unknown or if there is no such file. */
 export interface Binary {
   oldSize: number | null;
   newSize: number | null;
@@ -27,7 +27,7 @@ export interface Binary {
 }
 
 export interface Hunk {
-  /** The function or class that git found above it. */
+  /** The function or class that git names above the hunk. */
   title: string;
   oldStart: number;
   oldLines: number;
@@ -41,7 +41,7 @@ export interface Line {
   text: string;
   old: number;
   now: number;
-  /** The file ends here without a line feed. */
+  /** The file ends here without a final line feed. */
   isLastWithoutEnd: boolean;
 }
 

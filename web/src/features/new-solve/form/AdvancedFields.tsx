@@ -14,13 +14,13 @@ const SETUPS = [
   { by: "given", name: "these commands" },
 ] as const;
 
-/** What most solves need not say. It opens by itself when something in it is wrong. */
+/** Options that most solves do not need. Opens when one of them is invalid. */
 export function AdvancedFields({ newSolve }: { newSolve: NewSolve }) {
-  const { draft, change, error, foreseen } = newSolve;
+  const { draft, change, error, forecastState } = newSolve;
   const hasError = FIELDS.some((field) => error(field));
-  const isSaid = draft.setupBy !== "found" || draft.test || draft.env || !draft.requireProof;
-  const [isOpen, setOpen] = useState(Boolean(isSaid));
-  const found = foreseen.forecast?.folder;
+  const isChanged = draft.setupBy !== "found" || draft.test || draft.env || !draft.requireProof;
+  const [isOpen, setOpen] = useState(Boolean(isChanged));
+  const detected = forecastState.forecast?.folder;
   return (
     <details
       className="card min-w-0"
@@ -31,10 +31,10 @@ export function AdvancedFields({ newSolve }: { newSolve: NewSolve }) {
         More: set-up, test command, proof
       </summary>
       <div className="flex min-w-0 flex-col gap-4 px-4 pb-4 sm:px-5 sm:pb-5">
-        <SetupFields newSolve={newSolve} found={found?.setup ?? []} />
+        <SetupFields newSolve={newSolve} detected={detected?.setup ?? []} />
         <Field
           label="Test command"
-          hint="empty: detected from the repository"
+          hint="leave empty to detect it from the repository"
           error={error("test")}
         >
           {(wired) => (
@@ -43,7 +43,7 @@ export function AdvancedFields({ newSolve }: { newSolve: NewSolve }) {
               name="test"
               value={draft.test}
               onChange={(event) => change("test", { test: event.target.value })}
-              placeholder={shown(found?.test || "python -m pytest -q")}
+              placeholder={shown(detected?.test || "python -m pytest -q")}
               spellCheck={false}
               autoComplete="off"
               className={CONTROL}
@@ -64,7 +64,7 @@ export function AdvancedFields({ newSolve }: { newSolve: NewSolve }) {
   );
 }
 
-function SetupFields({ newSolve, found }: { newSolve: NewSolve; found: readonly string[] }) {
+function SetupFields({ newSolve, detected }: { newSolve: NewSolve; detected: readonly string[] }) {
   const { draft, change, error } = newSolve;
   const isGiven = draft.setupBy === "given";
   return (
@@ -93,7 +93,7 @@ function SetupFields({ newSolve, found }: { newSolve: NewSolve; found: readonly 
               rows={3}
               value={draft.setup}
               onChange={(event) => change("setup", { setup: event.target.value })}
-              placeholder={shown(found.join("\n") || "pip install -e .")}
+              placeholder={shown(detected.join("\n") || "pip install -e .")}
               spellCheck={false}
               className={`${CONTROL} resize-y`}
             />

@@ -9,7 +9,7 @@ interface Props {
   className?: string;
 }
 
-/** A checkbox or a radio button in a frame that can be pressed anywhere. */
+/** A checkbox or radio button in a clickable frame. */
 export function Choice({ name, many, isChosen, choose, children, className = "" }: Props) {
   return (
     <label

@@ -6,7 +6,7 @@ export function DemoButton() {
   const demo = useDemo();
   return (
     <div className="flex flex-wrap items-center gap-x-3 gap-y-1 text-sm text-muted">
-      <span>No API key or no issue at hand?</span>
+      <span>No API key or issue at hand?</span>
       <Button busy={demo.isPending} onClick={() => demo.mutate()}>
         Watch the demo
       </Button>

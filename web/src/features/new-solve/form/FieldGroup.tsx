@@ -3,14 +3,14 @@ import { Hostile } from "@/ui/Hostile";
 
 interface Props {
   legend: string;
-  /** By which it is found when something is wrong with it. */
+  /** Name of the field, to focus the group when it is invalid. */
   field?: string;
   hint?: ReactNode;
   error?: string | undefined;
   children: ReactNode;
 }
 
-/** Controls that are one question; what is wrong with the answer stands under the question. */
+/** A group of controls with one legend, and one hint or error. */
 export function FieldGroup({ legend, field, hint, error, children }: Props) {
   const id = useId();
   const described = error || hint ? id : undefined;

@@ -2,19 +2,19 @@ import { Choice } from "@/features/new-solve/form/Choice";
 import { FieldGroup } from "@/features/new-solve/form/FieldGroup";
 import { FormSection } from "@/features/new-solve/form/FormSection";
 import { PublishFields } from "@/features/new-solve/form/PublishFields";
-import { settled } from "@/features/new-solve/form/RepositoryField";
+import { normalised } from "@/features/new-solve/form/RepositoryField";
 import { IssuePreview } from "@/features/new-solve/preview/IssuePreview";
 import { parseRepository } from "@/features/new-solve/state/repositoryInput";
 import { isByNumber } from "@/features/new-solve/state/request";
 import type { NewSolve } from "@/features/new-solve/state/useNewSolve";
 import { CONTROL, Field } from "@/ui/Field";
 
-const WAYS = [
+const SOURCES = [
   { by: "text", name: "as text" },
   { by: "number", name: "by number" },
 ] as const;
 
-/** The issue: in words, or by its number where a forge has it. */
+/** The issue: as text or, at a forge, by number. */
 export function IssueFields({ newSolve }: { newSolve: NewSolve }) {
   const { draft, change } = newSolve;
   const byNumber = isByNumber(draft);
@@ -22,15 +22,17 @@ export function IssueFields({ newSolve }: { newSolve: NewSolve }) {
   return (
     <FormSection number={2} title="What to solve">
       {isRemote && (
-        <FieldGroup legend="The issue is given">
+        <FieldGroup legend="Give the issue">
           <div className="flex flex-wrap gap-2">
-            {WAYS.map(({ by, name }) => (
+            {SOURCES.map(({ by, name }) => (
               <Choice
                 key={by}
                 name="issue_by"
                 many={false}
                 isChosen={(by === "number") === byNumber}
-                choose={() => change("issue_by", (before) => ({ ...settled(before), issueBy: by }))}
+                choose={() =>
+                  change("issue_by", (before) => ({ ...normalised(before), issueBy: by }))
+                }
               >
                 {name}
               </Choice>
@@ -38,7 +40,7 @@ export function IssueFields({ newSolve }: { newSolve: NewSolve }) {
           </div>
         </FieldGroup>
       )}
-      {byNumber ? <NumberField newSolve={newSolve} /> : <Words newSolve={newSolve} />}
+      {byNumber ? <NumberField newSolve={newSolve} /> : <TextFields newSolve={newSolve} />}
       {byNumber && <IssuePreview draft={draft} />}
       {isRemote && <PublishFields newSolve={newSolve} />}
     </FormSection>
@@ -65,7 +67,7 @@ function NumberField({ newSolve: { draft, change, error } }: { newSolve: NewSolv
   );
 }
 
-function Words({ newSolve: { draft, change, error } }: { newSolve: NewSolve }) {
+function TextFields({ newSolve: { draft, change, error } }: { newSolve: NewSolve }) {
   return (
     <>
       <Field label="Title" error={error("issue_title")}>
@@ -95,7 +97,7 @@ function Words({ newSolve: { draft, change, error } }: { newSolve: NewSolve }) {
             value={draft.body}
             onChange={(event) => change("issue_text", { body: event.target.value })}
             placeholder={
-              "A year of 366 days earns a day too little:\n\n    interest(1000, 0.01, 366)"
+              "A year of 366 days earns one day too little:\n\n    interest(1000, 0.01, 366)"
             }
             className={`${CONTROL} resize-y`}
           />

@@ -3,14 +3,14 @@ import type { Limit } from "@/features/new-solve/state/draft";
 import type { NewSolve } from "@/features/new-solve/state/useNewSolve";
 import { CONTROL, Field } from "@/ui/Field";
 
-interface Shown {
+interface LimitField {
   name: Limit;
   label: string;
   unit: string;
   whole?: boolean;
 }
 
-const FIELDS: readonly Shown[] = [
+const FIELDS: readonly LimitField[] = [
   { name: "budget_usd", label: "Budget", unit: "dollars for all runs" },
   { name: "run_budget_usd", label: "Per run", unit: "dollars per run" },
   { name: "max_parallel", label: "At a time", unit: "runs", whole: true },
@@ -22,7 +22,7 @@ const FIELDS: readonly Shown[] = [
 
 export function LimitFields({ newSolve: { draft, change, error } }: { newSolve: NewSolve }) {
   return (
-    <FormSection number={4} title="Limits" aside="empty: the server's default">
+    <FormSection number={4} title="Limits" aside="leave empty for the server's default">
       <div className="grid grid-cols-2 items-start gap-4 @xl:grid-cols-4">
         {FIELDS.map(({ name, label, unit, whole }) => (
           <Field key={name} label={label} hint={unit} error={error(`limits.${name}`)}>

@@ -20,11 +20,11 @@ const EDITS = [3, 5, 10, 20];
 
 interface Props {
   newSolve: NewSolve;
-  modelsAsked: UseQueryResult<ModelView[]>;
+  modelsRequest: UseQueryResult<ModelView[]>;
 }
 
-/** Who competes: models × temperatures × limits of edits × strategies, or one of each. */
-export function MatrixFields({ newSolve, modelsAsked }: Props) {
+/** The contestants: models × temperatures × edit limits × strategies, or one of each. */
+export function MatrixFields({ newSolve, modelsRequest }: Props) {
   const { draft, change, error, models } = newSolve;
   const axes = axesOf(draft);
   const set = <A extends keyof Axes>(axis: A, values: Axes[A]) =>
@@ -38,11 +38,11 @@ export function MatrixFields({ newSolve, modelsAsked }: Props) {
         turn={(arena) => change("matrix.models", (before) => withArena(before, arena))}
       />
       {draft.arena && <PresetButtons newSolve={newSolve} />}
-      {modelsAsked.isPending && <Skeleton rows={4} label="Loading the models" />}
-      {modelsAsked.isError && (
-        <Failure error={modelsAsked.error} retry={() => void modelsAsked.refetch()} />
+      {modelsRequest.isPending && <Skeleton rows={4} label="Loading the models" />}
+      {modelsRequest.isError && (
+        <Failure error={modelsRequest.error} retry={() => void modelsRequest.refetch()} />
       )}
-      {!modelsAsked.isPending && (
+      {!modelsRequest.isPending && (
         <ModelPicker
           models={models}
           chosen={axes.models}
@@ -61,7 +61,7 @@ export function MatrixFields({ newSolve, modelsAsked }: Props) {
           offered={TEMPERATURES}
           chosen={axes.temperatures}
           many={draft.arena}
-          trouble={(value) => (value > 2 ? "from 0 to 2" : null)}
+          validate={(value) => (value > 2 ? "from 0 to 2" : null)}
           choose={(values) => set("temperatures", values)}
           error={error("matrix.temperatures")}
         />
@@ -72,7 +72,7 @@ export function MatrixFields({ newSolve, modelsAsked }: Props) {
           offered={EDITS}
           chosen={axes.max_edits}
           many={draft.arena}
-          trouble={editsTrouble}
+          validate={editsError}
           choose={(values) => set("max_edits", values)}
           error={error("matrix.max_edits")}
         />
@@ -81,7 +81,7 @@ export function MatrixFields({ newSolve, modelsAsked }: Props) {
   );
 }
 
-function editsTrouble(value: number): string | null {
+function editsError(value: number): string | null {
   return Number.isInteger(value) && value >= 1 && value <= 1000
     ? null
     : "a whole number, 1 to 1000";

@@ -5,7 +5,7 @@ import { createMemoryRouter, RouterProvider } from "react-router";
 import { beforeEach, expect, test, vi } from "vitest";
 import { FOLDER, MODELS } from "@/features/new-solve/state/builders";
 import { Component } from "@/routes/NewSolvePage";
-import { Refused, serve, someone } from "@/testing/fakeServer";
+import { Refused, serve, signedIn } from "@/testing/fakeServer";
 
 // A busy machine is no failure.
 configure({ asyncUtilTimeout: 8000 });
@@ -45,7 +45,7 @@ const FORECAST = {
   ask: { repo_url: "https://github.com/O/r" },
 };
 const USUAL = {
-  "GET /api/me": someone({ mode: "local" }),
+  "GET /api/me": signedIn({ mode: "local" }),
   "GET /api/models": { models: MODELS },
   "GET /api/repos": { repos: [] },
   "GET /api/forge/repos/o/r/issues/12": PREVIEW,
@@ -57,8 +57,8 @@ function open(at: string) {
   const router = createMemoryRouter(
     [
       { path: "/new", element: <Component /> },
-      { path: "/solves/:id", element: <h1>The race</h1> },
-      { path: "/repos", element: <h1>Picking</h1> },
+      { path: "/solves/:id", element: <h1>Solve page</h1> },
+      { path: "/repos", element: <h1>Repositories page</h1> },
     ],
     { initialEntries: [at] },
   );
@@ -72,13 +72,13 @@ function open(at: string) {
 }
 
 const start = () => screen.getByRole("button", { name: /^Start/ });
-const bodyOf = (asked: ReturnType<typeof serve>, route: string) =>
-  asked.findLast((one) => one.route === route)?.body;
+const bodyOf = (requests: ReturnType<typeof serve>, route: string) =>
+  requests.findLast((request) => request.route === route)?.body;
 
 beforeEach(() => sessionStorage.clear());
 
-test("owner/repo#12: what contestants will read, what was stripped, and a solve of it", async () => {
-  const asked = serve(USUAL);
+test("previews the issue of owner/repo#12 with what was stripped, and starts a solve", async () => {
+  const requests = serve(USUAL);
   const { user } = open("/new");
   const repo = await screen.findByLabelText("Repository or folder");
   await user.type(repo, "o/r#12{Tab}");
@@ -91,15 +91,15 @@ test("owner/repo#12: what contestants will read, what was stripped, and a solve 
   expect(issue).toHaveTextContent("3 comments left out");
   expect(issue.querySelector("img")).toBeNull();
   await user.click(screen.getByRole("radio", { name: /^automatically/ }));
-  const wanted = { repo_url: "o/r", issue_number: 12, publish: "auto" };
-  await waitFor(() => expect(bodyOf(asked, "POST /api/forecasts")).toMatchObject(wanted));
+  const expected = { repo_url: "o/r", issue_number: 12, publish: "auto" };
+  await waitFor(() => expect(bodyOf(requests, "POST /api/forecasts")).toMatchObject(expected));
   await waitFor(() => expect(repo).toHaveAccessibleDescription(/https:\/\/github.com\/O\/r/));
   await user.click(start());
-  await screen.findByText("The race");
-  expect(bodyOf(asked, "POST /api/solves")).toMatchObject(wanted);
+  await screen.findByText("Solve page");
+  expect(bodyOf(requests, "POST /api/solves")).toMatchObject(expected);
 });
 
-test("what the forge refuses stands at its field; in words instead", async () => {
+test("shows the forge's error at its field, and offers the issue as text", async () => {
   const refused = new Refused(422, "no", [{ field: "issue_number", message: "no such issue" }]);
   serve({ ...USUAL, "POST /api/forecasts": refused, "POST /api/solves": refused });
   const { user } = open("/new?repo=o/r&issue=12");
@@ -112,27 +112,27 @@ test("what the forge refuses stands at its field; in words instead", async () =>
   expect(screen.queryByRole("article")).toBeNull();
 });
 
-test("an issue that cannot be seen, and one at another host, which is not asked for", async () => {
-  const asked = serve(USUAL);
+test("shows an error for a missing issue, and requests none from another host", async () => {
+  const requests = serve(USUAL);
   const { user } = open("/new?repo=o/r&issue=13");
   expect(await screen.findByText(/nothing at GET .*issues\/13/)).toBeVisible();
   const repo = screen.getByLabelText("Repository or folder");
   await user.clear(repo);
   await user.type(repo, "https://other.example/o/r/issues/12{Tab}");
   await waitFor(() => expect(screen.queryByText(/nothing at GET/)).toBeNull());
-  const looked = asked.filter(({ route }) => route.includes("/issues/"));
-  expect(looked.map(({ route }) => route)).toEqual(["GET /api/forge/repos/o/r/issues/13"]);
+  const previews = requests.filter(({ route }) => route.includes("/issues/"));
+  expect(previews.map(({ route }) => route)).toEqual(["GET /api/forge/repos/o/r/issues/13"]);
 });
 
-test("where people sign in there are no folders, and the demo is an administrator's", async () => {
-  const asked = serve({ ...USUAL, "GET /api/me": someone() });
+test("accepts no folders and hides the demo when users sign in", async () => {
+  const requests = serve({ ...USUAL, "GET /api/me": signedIn() });
   const { user, router } = open(`/new?repo=${FOLDER}&issue=Leap`);
   const repo = await screen.findByLabelText("Repository");
   expect(screen.queryByRole("button", { name: "Watch the demo" })).toBeNull();
   expect(screen.queryByLabelText("Include uncommitted changes")).toBeNull();
   await user.click(start());
   expect(repo).toHaveAccessibleDescription(/folders work only on your own machine/);
-  expect(bodyOf(asked, "POST /api/solves")).toBeUndefined();
+  expect(bodyOf(requests, "POST /api/solves")).toBeUndefined();
   await user.click(screen.getByRole("link", { name: /^Pick an issue/ }));
   expect(router.state.location.pathname).toBe("/repos");
 });

@@ -21,13 +21,13 @@ vi.hoisted(() => {
 configure({ asyncUtilTimeout: 8000 });
 vi.setConfig({ testTimeout: 30_000 });
 
-interface Answer {
+interface FakeResponse {
   status?: number;
   body: unknown;
 }
-type Answers = Record<string, (body: unknown) => Answer>;
+type FakeResponses = Record<string, (body: unknown) => FakeResponse>;
 
-let asked: { route: string; body: unknown; key: string | null }[] = [];
+let requests: { route: string; body: unknown; key: string | null }[] = [];
 
 const FORECAST = {
   total: 4,
@@ -44,7 +44,7 @@ const FORECAST = {
   command: "yudai solve /home/ada/passbook",
 };
 
-const USUAL: Answers = {
+const USUAL: FakeResponses = {
   "GET /api/models": () => ({ body: { models: MODELS } }),
   "GET /api/repos": () => ({ body: { repos: [{ repo_path: FOLDER, repo_url: "" }] } }),
   "POST /api/forecasts": (ask) => ({ body: { ...FORECAST, ask } }),
@@ -52,24 +52,24 @@ const USUAL: Answers = {
   "POST /api/demo": () => ({ status: 202, body: { id: "demo-1" } }),
 };
 
-function serve(answers: Answers = {}) {
+function serve(responses: FakeResponses = {}) {
   vi.stubGlobal("fetch", async (request: Request) => {
     const route = `${request.method} ${new URL(request.url).pathname}`;
     const text = await request.text();
     const body: unknown = text ? JSON.parse(text) : null;
-    asked.push({ route, body, key: request.headers.get("Idempotency-Key") });
-    const answer = { ...USUAL, ...answers }[route]?.(body) ?? { status: 404, body: {} };
-    return Response.json(answer.body, { status: answer.status ?? 200 });
+    requests.push({ route, body, key: request.headers.get("Idempotency-Key") });
+    const response = { ...USUAL, ...responses }[route]?.(body) ?? { status: 404, body: {} };
+    return Response.json(response.body, { status: response.status ?? 200 });
   });
 }
 
-const sent = (route: string) => asked.filter((each) => each.route === route);
+const sent = (route: string) => requests.filter((request) => request.route === route);
 
 function open(at = "/new") {
   const router = createMemoryRouter(
     [
       { path: "/new", element: <Component /> },
-      { path: "/solves/:id", element: <h1>The race</h1> },
+      { path: "/solves/:id", element: <h1>Solve page</h1> },
     ],
     { initialEntries: [at] },
   );
@@ -86,39 +86,39 @@ const READY = `/new?repo=${FOLDER}&issue=Leap`;
 const start = () => screen.getByRole("button", { name: /^Start/ });
 
 beforeEach(() => {
-  asked = [];
+  requests = [];
   sessionStorage.clear();
 });
 afterEach(() => vi.unstubAllGlobals());
 
-test("from an address to the race, once, with a key", async () => {
+test("starts a solve from a URL, once, with an idempotency key", async () => {
   serve();
   const { router, user } = open(READY);
   await waitFor(() => expect(screen.getByText("$3–9")).toBeVisible());
   expect(start()).toHaveAccessibleName("Start 4 contestants, at most $10");
   await user.click(start());
-  await screen.findByText("The race");
+  await screen.findByText("Solve page");
   expect(router.state.location.pathname).toBe("/solves/solve-1");
   const [solve] = sent("POST /api/solves");
   expect(solve?.key).toBeTruthy();
   expect(solve?.body).toMatchObject({ repo_path: FOLDER, issue_text: "Leap" });
 });
 
-test("an empty form says next to each field what is missing, and goes to the first", async () => {
+test("shows what is missing at each field of an empty form, and focuses the first", async () => {
   serve();
   const { user } = open();
   await screen.findByRole("checkbox", { name: /gpt-5-mini/ });
   await user.click(start());
   const repo = screen.getByLabelText("Repository or folder");
   expect(repo).toHaveFocus();
-  expect(repo).toHaveAccessibleDescription(/name a folder/);
-  expect(screen.getByLabelText("Title")).toHaveAccessibleDescription(/say what to solve/);
+  expect(repo).toHaveAccessibleDescription(/enter a folder/);
+  expect(screen.getByLabelText("Title")).toHaveAccessibleDescription(/describe what to solve/);
   await user.click(screen.getByRole("button", { name: "title" }));
   expect(screen.getByLabelText("Title")).toHaveFocus();
   expect(sent("POST /api/solves")).toHaveLength(0);
 });
 
-test("what the server refuses stands next to its field until the field is changed", async () => {
+test("shows a server error at its field until the field is changed", async () => {
   const errors = [{ field: "limits.budget_usd", message: "the cost cap is too low" }];
   serve({ "POST /api/solves": () => ({ status: 422, body: { detail: "no", errors } }) });
   const { user } = open(READY);
@@ -130,28 +130,28 @@ test("what the server refuses stands next to its field until the field is change
   expect(budget).not.toHaveAccessibleDescription("the cost cap is too low");
 });
 
-test("an error of no field stands above the button; the same content keeps its key", async () => {
+test("shows other errors below the button, and keeps the key for the same content", async () => {
   serve({ "POST /api/solves": () => ({ status: 503, body: { detail: "try again in a moment" } }) });
   const { user } = open(READY);
   await user.click(start());
-  const told = await screen.findByText("try again in a moment");
-  await waitFor(() => expect(told.closest("p")).toHaveFocus());
+  const message = await screen.findByText("try again in a moment");
+  await waitFor(() => expect(message.closest("p")).toHaveFocus());
   await user.click(start());
   await waitFor(() => expect(sent("POST /api/solves")).toHaveLength(2));
   const [first, second] = sent("POST /api/solves");
   expect(second?.key).toBe(first?.key);
 });
 
-test("without an estimate the form still counts, and says so", async () => {
+test("counts contestants without an estimate, and says that it is missing", async () => {
   serve({ "POST /api/forecasts": () => ({ status: 500, body: { detail: "our fault" } }) });
   const { user } = open(READY);
   await screen.findByText(/The estimate is not available/);
   expect(start()).toHaveAccessibleName("Start 4 contestants, at most $2");
-  await user.click(screen.getByRole("button", { name: "Ask again" }));
+  await user.click(screen.getByRole("button", { name: "Try again" }));
   await waitFor(() => expect(sent("POST /api/forecasts").length).toBeGreaterThan(1));
 });
 
-test("a line-up, and one contestant", async () => {
+test("counts the contestants of a line-up and of a single one", async () => {
   serve();
   const { user } = open(READY);
   await user.click(await screen.findByRole("checkbox", { name: /gpt-4\.1/ }));
@@ -168,7 +168,7 @@ test("a line-up, and one contestant", async () => {
   );
 });
 
-test("a model that nobody knows needs a price", async () => {
+test("requires a price for an unknown model", async () => {
   serve();
   const { user } = open(READY);
   await screen.findByRole("checkbox", { name: /gpt-4\.1/ });
@@ -184,7 +184,7 @@ test("a model that nobody knows needs a price", async () => {
   );
 });
 
-test("any other temperature, and one that is none", async () => {
+test("accepts any valid temperature and rejects an invalid one", async () => {
   serve();
   const { user } = open(READY);
   const other = screen.getByLabelText("Another value for temperatures");
@@ -196,16 +196,16 @@ test("any other temperature, and one that is none", async () => {
   expect(sent("POST /api/solves")).toHaveLength(0);
 });
 
-test("Enter alone starts nothing, Enter with Ctrl does", async () => {
+test("starts on Ctrl+Enter, and not on Enter alone", async () => {
   serve();
   const { user } = open(READY);
   await user.type(screen.getByLabelText("Title"), "!{Enter}");
   expect(sent("POST /api/solves")).toHaveLength(0);
   await user.keyboard("{Control>}{Enter}{/Control}");
-  await screen.findByText("The race");
+  await screen.findByText("Solve page");
 });
 
-test("the form comes back after a reload; what was typed goes into the address", async () => {
+test("restores the form after a reload, and keeps short values in the URL", async () => {
   serve();
   const { router, user } = open(READY);
   await user.type(screen.getByLabelText("Description"), "366 days");
@@ -217,10 +217,10 @@ test("the form comes back after a reload; what was typed goes into the address",
   });
 });
 
-test("the demo is one press away", async () => {
+test("starts the demo with one click", async () => {
   serve();
   const { router, user } = open();
   await user.click(screen.getByRole("button", { name: "Watch the demo" }));
-  await screen.findByText("The race");
+  await screen.findByText("Solve page");
   expect(router.state.location.pathname).toBe("/solves/demo-1");
 });

@@ -8,13 +8,14 @@ import { EquivalentCommand } from "@/features/new-solve/preview/EquivalentComman
 import { Summary } from "@/features/new-solve/preview/Summary";
 import { useNewSolve } from "@/features/new-solve/state/useNewSolve";
 
-// One column; with the summary beside it; and where there is room, who competes beside what.
+// One column; with the summary beside it; on wide screens, the contestants in a column of their
+// own.
 const GRID =
   "grid min-w-0 items-start gap-4 lg:grid-cols-[minmax(0,1fr)_20rem] xl:grid-cols-[minmax(0,1fr)_24rem] min-[110rem]:grid-cols-[minmax(0,5fr)_minmax(0,6fr)_24rem] min-[110rem]:grid-rows-[auto_1fr]";
 const COLUMN = "flex min-w-0 flex-col gap-4";
 
 export function NewSolveForm() {
-  const { newSolve, modelsAsked, marks, submit, isSending } = useNewSolve();
+  const { newSolve, modelsRequest, marks, submit, isSending } = useNewSolve();
   const onSubmit = (event: FormEvent) => {
     event.preventDefault();
     if (!isSending) submit();
@@ -25,8 +26,8 @@ export function NewSolveForm() {
       aria-label="New solve"
       noValidate
       onSubmit={onSubmit}
-      onBlur={marks.left}
-      onKeyDown={onlyMeant}
+      onBlur={marks.onBlur}
+      onKeyDown={submitOnCtrlEnter}
       className={GRID}
     >
       <div className={COLUMN}>
@@ -34,7 +35,7 @@ export function NewSolveForm() {
         <IssueFields newSolve={newSolve} />
       </div>
       <div className={`${COLUMN} min-[110rem]:row-span-2`}>
-        <MatrixFields newSolve={newSolve} modelsAsked={modelsAsked} />
+        <MatrixFields newSolve={newSolve} modelsRequest={modelsRequest} />
         <LimitFields newSolve={newSolve} />
         <AdvancedFields newSolve={newSolve} />
       </div>
@@ -46,8 +47,8 @@ export function NewSolveForm() {
   );
 }
 
-/** Enter alone never spends money: the button does, or Enter with Ctrl. */
-function onlyMeant(event: KeyboardEvent<HTMLFormElement>): void {
+/** Enter alone never starts a solve, because that costs money: the button or Ctrl+Enter does. */
+function submitOnCtrlEnter(event: KeyboardEvent<HTMLFormElement>): void {
   if (event.key !== "Enter") return;
   if (event.ctrlKey || event.metaKey) {
     event.preventDefault();

@@ -13,17 +13,17 @@ interface Props {
   offered: readonly number[];
   chosen: readonly number[];
   many: boolean;
-  /** What is wrong with a number that was typed; null: nothing. */
-  trouble: (value: number) => string | null;
+  /** Returns the error of a typed number, or null. */
+  validate: (value: number) => string | null;
   choose: (values: number[]) => void;
   error: string | undefined;
 }
 
 const ascending = (a: number, b: number) => a - b;
 
-/** Numbers to choose among, and any other that somebody types. */
+/** Suggested numbers, and a field for any other number. */
 export function NumberChoice({ legend, hint, name, offered, chosen, many, ...rest }: Props) {
-  const { trouble, choose, error } = rest;
+  const { validate, choose, error } = rest;
   const shown = [...new Set([...offered, ...chosen])].sort(ascending);
   const pick = (value: number) => choose(toggled(chosen, value, many).sort(ascending));
   const add = (value: number) => !chosen.includes(value) && pick(value);
@@ -42,7 +42,7 @@ export function NumberChoice({ legend, hint, name, offered, chosen, many, ...res
             {value}
           </Choice>
         ))}
-        <Another legend={legend} trouble={trouble} add={add} />
+        <Another legend={legend} validate={validate} add={add} />
       </div>
     </FieldGroup>
   );
@@ -50,51 +50,51 @@ export function NumberChoice({ legend, hint, name, offered, chosen, many, ...res
 
 interface AnotherProps {
   legend: string;
-  trouble: Props["trouble"];
+  validate: Props["validate"];
   add: (value: number) => void;
 }
 
-function Another({ legend, trouble, add }: AnotherProps) {
+function Another({ legend, validate, add }: AnotherProps) {
   const id = useId();
   const [typed, setTyped] = useState("");
-  const [wrong, setWrong] = useState("");
-  const take = () => {
+  const [error, setError] = useState("");
+  const addTyped = () => {
     const value = numberOf(typed);
     if (value === null) return;
-    const told = Number.isNaN(value) ? "this is not a number" : trouble(value);
-    setWrong(told ?? "");
-    if (told) return;
+    const reason = Number.isNaN(value) ? "this is not a number" : validate(value);
+    setError(reason ?? "");
+    if (reason) return;
     add(value);
     setTyped("");
   };
   const onEnter = (event: KeyboardEvent) => {
     if (event.key !== "Enter" || event.ctrlKey || event.metaKey) return;
     event.preventDefault();
-    take();
+    addTyped();
   };
   return (
     <div className="flex flex-wrap items-center gap-1">
       <input
         aria-label={`Another value for ${legend.toLowerCase()}`}
-        aria-invalid={Boolean(wrong)}
-        aria-describedby={wrong ? id : undefined}
+        aria-invalid={Boolean(error)}
+        aria-describedby={error ? id : undefined}
         inputMode="decimal"
         placeholder="other"
         value={typed}
         onChange={(event) => {
           setTyped(event.target.value);
-          setWrong("");
+          setError("");
         }}
         onKeyDown={onEnter}
-        onBlur={take}
+        onBlur={addTyped}
         className={`${CONTROL} max-w-20 tabular-nums`}
       />
-      <Button look="quiet" onClick={take} aria-label={`Add to ${legend.toLowerCase()}`}>
+      <Button look="quiet" onClick={addTyped} aria-label={`Add to ${legend.toLowerCase()}`}>
         Add
       </Button>
-      {wrong && (
+      {error && (
         <p id={id} role="alert" className="text-xs text-bad">
-          {wrong}
+          {error}
         </p>
       )}
     </div>

@@ -3,7 +3,7 @@ import { FieldGroup } from "@/features/new-solve/form/FieldGroup";
 import { PUBLISHING } from "@/features/new-solve/state/draft";
 import type { NewSolve } from "@/features/new-solve/state/useNewSolve";
 
-/** Whether anything is written at the forge, and who says so. */
+/** Whether the champion becomes a pull request, and who decides it. */
 export function PublishFields({ newSolve: { draft, change, error } }: { newSolve: NewSolve }) {
   return (
     <FieldGroup legend="Pull request with the champion" field="publish" error={error("publish")}>

@@ -14,8 +14,8 @@ const RECENT = 5;
 
 type Folder = NonNullable<Forecast["folder"]>;
 
-/** As the server saw it last, as long as the same one is named: it stays while others are typed. */
-export function folderOf({ draft, foreseen: { forecast } }: NewSolve): Folder | null {
+/** The folder as the server last saw it. Kept while other fields change. */
+export function folderOf({ draft, forecastState: { forecast } }: NewSolve): Folder | null {
   const { repo_path: path, repo_url: url } = parseRepository(draft.repo);
   const isSame = path ? forecast?.ask.repo_path === path : Boolean(url?.startsWith("file:"));
   return (isSame && forecast?.folder) || null;
@@ -25,7 +25,7 @@ export function RepositoryField({ newSolve }: { newSolve: NewSolve }) {
   const { draft, change, error, folders } = newSolve;
   const list = useId();
   const { data: recent = [] } = useQuery(reposQuery());
-  const places = recent.map((each) => each.repo_path || each.repo_url).filter(Boolean);
+  const places = recent.map((repo) => repo.repo_path || repo.repo_url).filter(Boolean);
   return (
     <div className="flex min-w-0 flex-col gap-2">
       <Field
@@ -40,7 +40,7 @@ export function RepositoryField({ newSolve }: { newSolve: NewSolve }) {
             list={list}
             value={draft.repo}
             onChange={(event) => change("repo", { repo: event.target.value })}
-            onBlur={() => settled(draft) !== draft && change("repo", settled)}
+            onBlur={() => normalised(draft) !== draft && change("repo", normalised)}
             placeholder={folders ? "owner/repo#12, or /home/ada/passbook" : "owner/repo#12"}
             spellCheck={false}
             autoComplete="off"
@@ -62,16 +62,19 @@ export function RepositoryField({ newSolve }: { newSolve: NewSolve }) {
   );
 }
 
-/** An issue's own address names both; at a forge an issue has a number, unless words were written. */
-export function settled(draft: Draft): Draft {
+/**
+ * Normalises the input: splits an issue URL, and selects the number for a forge's issue without
+ * text.
+ */
+export function normalised(draft: Draft): Draft {
   const place = parseRepository(draft.repo);
   if (place.kind !== "remote" || !place.repo_url) return draft;
   if (place.number) {
     const number = String(place.number);
     return { ...draft, repo: place.repo_url, issueBy: "number", number };
   }
-  const isTold = draft.title.trim() || draft.body.trim();
-  return isTold || draft.issueBy === "number" ? draft : { ...draft, issueBy: "number" };
+  const isDescribed = draft.title.trim() || draft.body.trim();
+  return isDescribed || draft.issueBy === "number" ? draft : { ...draft, issueBy: "number" };
 }
 
 function pickPath(draft: Draft): string {
@@ -106,21 +109,21 @@ function Recent({ places, now, take }: RecentProps) {
   );
 }
 
-/** Takes no other room than the hint: is it the right one, on the right branch? */
+/** Shows the recognised repository in place of the hint. */
 function RepoHint({ newSolve }: { newSolve: NewSolve }) {
   const folder = folderOf(newSolve);
-  const found = folder ? factsOf(folder) : remoteOf(newSolve);
-  if (!found) {
+  const facts = folder ? factsOf(folder) : remoteOf(newSolve);
+  if (!facts) {
     return newSolve.folders
-      ? "owner/repo#12, an issue's URL, or the absolute path of a folder on the server's machine"
-      : "owner/repo#12, or an issue's URL";
+      ? "owner/repo#12, an issue URL, or the absolute path of a folder on the server's machine"
+      : "owner/repo#12, or an issue URL";
   }
   return (
     <span className="break-words text-soft">
       <span aria-hidden className="text-good">
         ✓{" "}
       </span>
-      <Hostile text={found} />
+      <Hostile text={facts} />
     </span>
   );
 }
@@ -136,10 +139,10 @@ function factsOf(folder: Folder): string {
   return facts.filter(Boolean).join(" · ");
 }
 
-/** As the forge spells it, once the server has found it there. */
-function remoteOf({ draft, foreseen }: NewSolve): string {
+/** The repository URL as the forge spells it, once the server has found it. */
+function remoteOf({ draft, forecastState }: NewSolve): string {
   const { repo } = parseRepository(draft.repo);
-  const url = foreseen.isFresh ? foreseen.forecast?.ask.repo_url : "";
+  const url = forecastState.isFresh ? forecastState.forecast?.ask.repo_url : "";
   const isSame = repo && url?.toLowerCase().endsWith(`/${repo.owner}/${repo.name}`.toLowerCase());
   return isSame && url ? url : "";
 }

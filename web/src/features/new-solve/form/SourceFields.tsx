@@ -7,7 +7,7 @@ import { shown } from "@/lib/hostile";
 import { CONTROL, Field } from "@/ui/Field";
 import { Hostile } from "@/ui/Hostile";
 
-/** The repository or folder, and from which of its commits on. */
+/** The repository or folder, and its base branch. */
 export function SourceFields({ newSolve }: { newSolve: NewSolve }) {
   const { draft, change, error } = newSolve;
   const kind = parseRepository(draft.repo).kind;
@@ -21,8 +21,8 @@ export function SourceFields({ newSolve }: { newSolve: NewSolve }) {
           label="Base branch"
           hint={
             kind === "folder"
-              ? "or any commit; empty: what is checked out"
-              : "empty: the default branch"
+              ? "or any commit; leave empty for what is checked out"
+              : "leave empty for the default branch"
           }
           error={error("base_branch")}
         >

@@ -7,7 +7,7 @@ import {
   isCalled,
   isChosen,
   matching,
-  nameTrouble,
+  nameError,
 } from "@/features/new-solve/models/models";
 import { toggled } from "@/features/new-solve/state/draft";
 import { shown } from "@/lib/hostile";
@@ -24,19 +24,19 @@ interface Props {
   error: string | undefined;
 }
 
-/** Models with their prices; any other by its name. */
+/** A list of models with prices. Other models can be added by name. */
 export function ModelPicker({ models, chosen, many, choose, error }: Props) {
   const [query, setQuery] = useState("");
   const typed = query.trim();
-  const found = matching(models, typed);
+  const matches = matching(models, typed);
   const exact = typed ? findModel(models, typed) : undefined;
   const toggle = (model: ModelView) => {
-    const without = chosen.filter((name) => !isCalled(model, name));
-    choose(without.length < chosen.length && many ? without : toggled(without, model.name, many));
+    const others = chosen.filter((name) => !isCalled(model, name));
+    choose(others.length < chosen.length && many ? others : toggled(others, model.name, many));
   };
   const add = () => {
-    const only = exact ?? (found.length === 1 ? found[0] : undefined);
-    if (!typed || (!only && nameTrouble(typed))) return;
+    const only = exact ?? (matches.length === 1 ? matches[0] : undefined);
+    if (!typed || (!only && nameError(typed))) return;
     const name = only?.name ?? typed;
     const isIn = only ? isChosen(only, chosen) : chosen.includes(name);
     if (!isIn) choose(toggled(chosen, name, many));
@@ -47,7 +47,7 @@ export function ModelPicker({ models, chosen, many, choose, error }: Props) {
       <Chosen names={chosen} drop={(name) => choose(chosen.filter((each) => each !== name))} />
       <Search query={query} setQuery={setQuery} add={add} isNew={Boolean(typed) && !exact} />
       <ul className="grid max-h-72 min-w-0 gap-x-5 overflow-y-auto rounded-md border border-line bg-ground p-1 @4xl:grid-cols-2">
-        {found.map((model) => (
+        {matches.map((model) => (
           <ModelRow
             key={model.name}
             model={model}
@@ -56,9 +56,9 @@ export function ModelPicker({ models, chosen, many, choose, error }: Props) {
             choose={() => toggle(model)}
           />
         ))}
-        {!found.length && (
+        {!matches.length && (
           <li className="px-2 py-3 text-sm text-muted">
-            {typed ? "No known model has this name. Add it and give its price." : "No models."}
+            {typed ? "No known model has this name. Add it and enter its price." : "No models."}
           </li>
         )}
       </ul>
@@ -81,13 +81,13 @@ function Search({ query, setQuery, add, isNew }: SearchProps) {
     event.preventDefault();
     add();
   };
-  const trouble = query.trim() && isNew ? nameTrouble(query.trim()) : null;
+  const invalid = query.trim() && isNew ? nameError(query.trim()) : null;
   return (
     <div className="flex min-w-0 flex-wrap items-end gap-2">
       <div className="min-w-0 grow basis-60">
         <Field
-          label="Find a model, or add one by its name"
-          hint={trouble ?? "prices in dollars per million tokens, input and output"}
+          label="Find a model, or add one by name"
+          hint={invalid ?? "prices in dollars per million tokens, input and output"}
         >
           {(wired) => (
             <input
@@ -106,7 +106,7 @@ function Search({ query, setQuery, add, isNew }: SearchProps) {
           )}
         </Field>
       </div>
-      {isNew && !trouble && (
+      {isNew && !invalid && (
         <Button onClick={add} className="mb-5.5 max-w-full">
           <span className="truncate">
             Add <Hostile text={query.trim()} />

@@ -10,7 +10,7 @@ const SIDES = [
   { side: "output", word: "out" },
 ] as const;
 
-/** A cap in dollars holds only for models whose price is known. */
+/** Prices of models without a known price: a cost cap needs them. */
 export function ModelPrices({ newSolve }: { newSolve: NewSolve }) {
   const { draft, models } = newSolve;
   if (!models.length) return null;
@@ -31,7 +31,7 @@ function Price({ name, newSolve: { draft, change, error } }: { name: string; new
     <FieldGroup
       field={field}
       legend={`Price of ${shown(name)}`}
-      hint="unknown: give dollars per million tokens, or 0 and 0 if it is free"
+      hint="unknown: enter dollars per million tokens, or 0 and 0 if the model is free"
       error={error(field)}
     >
       <div className="flex flex-wrap gap-3">

@@ -2,7 +2,7 @@ import type { ModelView } from "@/api/types";
 
 const SCRIPTED = "scripted/";
 
-/** By name or by alias, as the server looks it up. */
+/** Finds a model by name, alias or model id, as the server does. */
 export function findModel(models: readonly ModelView[], name: string): ModelView | undefined {
   return (
     models.find((model) => model.name === name) ??
@@ -19,12 +19,12 @@ export function isCalled(model: ModelView, name: string): boolean {
   return model.name === name || model.aliases.includes(name) || model.model_id === name;
 }
 
-/** Models whose price somebody has to say before a cap in dollars can hold. */
+/** Chosen models without a known price. A cost cap needs their price. */
 export function unpriced(models: readonly ModelView[], chosen: readonly string[]): string[] {
   return chosen.filter((name) => !name.startsWith(SCRIPTED) && !findModel(models, name)?.price);
 }
 
-/** All words of the query, anywhere in the name, an alias or who answers it. */
+/** Models whose name, provider or aliases contain every word of the query. */
 export function matching(models: readonly ModelView[], query: string): ModelView[] {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean);
   return models.filter((model) => {
@@ -33,8 +33,8 @@ export function matching(models: readonly ModelView[], query: string): ModelView
   });
 }
 
-/** What is wrong with it as the name of a model; null: nothing. */
-export function nameTrouble(name: string): string | null {
+/** Returns the error of a model name, or null. */
+export function nameError(name: string): string | null {
   if (/\s/.test(name)) return "a model name has no spaces, as in vendor/name";
   if (name.length > 300) return "a model name has at most 300 characters";
   return null;

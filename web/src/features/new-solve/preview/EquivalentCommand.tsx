@@ -12,7 +12,7 @@ const TABS = [
 ] as const;
 type Tab = (typeof TABS)[number]["id"];
 
-/** The same solve from a terminal, or over HTTP. */
+/** The same solve as a command line and as an HTTP request. */
 export function EquivalentCommand({ newSolve }: { newSolve: NewSolve }) {
   const panel = useId();
   const [tab, setTab] = useState<Tab>("command");
@@ -23,10 +23,10 @@ export function EquivalentCommand({ newSolve }: { newSolve: NewSolve }) {
       className="card flex min-w-0 flex-col gap-3 p-4 sm:p-5"
     >
       <h2 id={`${panel}-title`} className="text-base font-semibold">
-        The same request elsewhere
+        The same request from the command line or over HTTP
       </h2>
       <div className="flex flex-wrap items-end justify-between gap-2">
-        <Tabs label="How" tabs={TABS} chosen={tab} choose={setTab} panel={panel} />
+        <Tabs label="Format" tabs={TABS} chosen={tab} choose={setTab} panel={panel} />
         <div className="flex gap-1">
           {text && <CopyButton text={text} />}
           <CopyButton text={window.location.href} label="Copy link to this form" />
@@ -35,7 +35,7 @@ export function EquivalentCommand({ newSolve }: { newSolve: NewSolve }) {
       <div id={panel} role="tabpanel" aria-label={TABS.find(({ id }) => id === tab)?.name}>
         {text ? (
           <pre
-            // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be reached by keys
+            // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling area must be reachable by keyboard
             tabIndex={0}
             className="max-h-80 overflow-auto rounded-md border border-line bg-ground p-3 text-xs break-words whitespace-pre-wrap text-soft"
           >
@@ -43,7 +43,7 @@ export function EquivalentCommand({ newSolve }: { newSolve: NewSolve }) {
           </pre>
         ) : (
           <p className="text-sm text-muted">
-            {newSolve.foreseen.isFresh
+            {newSolve.forecastState.isFresh
               ? "The command is shown for folders only; yudai solve owner/repo#12 takes the same options."
               : "The command line appears with the estimate."}
           </p>
@@ -53,8 +53,8 @@ export function EquivalentCommand({ newSolve }: { newSolve: NewSolve }) {
   );
 }
 
-function textOf(tab: Tab, { draft, foreseen }: NewSolve): string {
-  const fresh: Forecast | undefined = foreseen.isFresh ? foreseen.forecast : undefined;
-  if (tab === "command") return (fresh ?? foreseen.forecast)?.command ?? "";
+function textOf(tab: Tab, { draft, forecastState }: NewSolve): string {
+  const fresh: Forecast | undefined = forecastState.isFresh ? forecastState.forecast : undefined;
+  if (tab === "command") return (fresh ?? forecastState.forecast)?.command ?? "";
   return JSON.stringify(fresh ? pruned(fresh.ask) : bodyOf(draft), null, 2);
 }

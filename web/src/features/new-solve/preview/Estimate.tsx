@@ -7,28 +7,28 @@ import { Hostile } from "@/ui/Hostile";
 
 const SHOWN = 100;
 
-/** Cost and time before anything is spent; as high whether they are known or not. */
+/** Estimated cost and time. The height does not depend on whether they are known. */
 export function Estimate({ newSolve }: { newSolve: NewSolve }) {
-  return <Tiles forecast={known(newSolve)} isAsking={newSolve.foreseen.isAsking} />;
+  return <Tiles forecast={known(newSolve)} isFetching={newSolve.forecastState.isFetching} />;
 }
 
-/** Who starts, or why there is no estimate. */
+/** The contestants that start, or why there is no estimate. */
 export function EstimateNotes({ newSolve }: { newSolve: NewSolve }) {
   const forecast = known(newSolve);
   return (
     <>
-      <WhyNot newSolve={newSolve} />
-      {forecast && forecast.starting > 1 && <Starters forecast={forecast} />}
+      <MissingEstimate newSolve={newSolve} />
+      {forecast && forecast.starting > 1 && <StartingContestants forecast={forecast} />}
     </>
   );
 }
 
-function known({ foreseen, wrong }: NewSolve): Forecast | undefined {
-  return lacking(wrong) || foreseen.error ? undefined : foreseen.forecast;
+function known({ forecastState, wrong }: NewSolve): Forecast | undefined {
+  return lacking(wrong) || forecastState.error ? undefined : forecastState.forecast;
 }
 
-function WhyNot({ newSolve: { foreseen, wrong } }: { newSolve: NewSolve }) {
-  const { error, again } = foreseen;
+function MissingEstimate({ newSolve: { forecastState, wrong } }: { newSolve: NewSolve }) {
+  const { error, retry } = forecastState;
   const need = lacking(wrong);
   if (!need && !error) return null;
   return (
@@ -38,16 +38,16 @@ function WhyNot({ newSolve: { foreseen, wrong } }: { newSolve: NewSolve }) {
           The estimate needs <Hostile text={need} />.
         </>
       )}
-      {!need && error && !error.isPassing && "No estimate: the server would refuse this."}
+      {!need && error && !error.isPassing && "No estimate: the server would reject this request."}
       {!need && error?.isPassing && (
         <>
           The estimate is not available: <Hostile text={error.message} />.{" "}
           <button
             type="button"
-            onClick={again}
+            onClick={retry}
             className="min-h-6 text-text underline underline-offset-4"
           >
-            Ask again
+            Try again
           </button>
         </>
       )}
@@ -57,17 +57,17 @@ function WhyNot({ newSolve: { foreseen, wrong } }: { newSolve: NewSolve }) {
 
 interface TilesProps {
   forecast: Forecast | undefined;
-  isAsking: boolean;
+  isFetching: boolean;
 }
 
-function Tiles({ forecast, isAsking }: TilesProps) {
-  const values = forecast ? told(forecast) : NAMES.map(() => (isAsking ? "…" : "–"));
+function Tiles({ forecast, isFetching }: TilesProps) {
+  const values = forecast ? tileValues(forecast) : NAMES.map(() => (isFetching ? "…" : "–"));
   return (
-    <dl aria-busy={isAsking} className="grid grid-cols-2 gap-2">
+    <dl aria-busy={isFetching} className="grid grid-cols-2 gap-2">
       {NAMES.map((name, place) => (
         <div key={name} className="rounded-md border border-line bg-ground px-3 py-2">
           <dt className="text-xs text-muted">{name}</dt>
-          <dd className={`tabular-nums ${isAsking ? "text-soft" : "text-text"}`}>
+          <dd className={`tabular-nums ${isFetching ? "text-soft" : "text-text"}`}>
             {values[place]}
           </dd>
         </div>
@@ -78,7 +78,7 @@ function Tiles({ forecast, isAsking }: TilesProps) {
 
 const NAMES = ["estimate", "time", "at a time", "capped at"] as const;
 
-function told(forecast: Forecast): string[] {
+function tileValues(forecast: Forecast): string[] {
   const { free, cost_usd: cost, seconds } = forecast;
   return [
     free ? "free" : spanOfMoney(cost.low, cost.high),
@@ -88,14 +88,14 @@ function told(forecast: Forecast): string[] {
   ];
 }
 
-function Starters({ forecast }: { forecast: Forecast }) {
+function StartingContestants({ forecast }: { forecast: Forecast }) {
   const hidden = forecast.starting - Math.min(forecast.contestants.length, SHOWN);
   return (
     <details className="min-w-0 text-xs">
-      <summary className="text-soft hover:text-text">Who starts</summary>
+      <summary className="text-soft hover:text-text">Contestants that start</summary>
       <ol
-        aria-label="Who starts"
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be reached by keys
+        aria-label="Contestants that start"
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling area must be reachable by keyboard
         tabIndex={0}
         className="mt-2 flex max-h-48 flex-col gap-0.5 overflow-y-auto text-muted"
       >

@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { previewQuery } from "@/api/queries/forge";
 import { useMe } from "@/api/queries/me";
 import type { IssuePreview as Preview } from "@/api/types";
-import { wantedIssue } from "@/features/new-solve/preview/previewedIssue";
+import { previewedIssue } from "@/features/new-solve/preview/previewedIssue";
 import type { Draft } from "@/features/new-solve/state/draft";
 import { usePaused } from "@/features/new-solve/state/useForecast";
 import { count } from "@/lib/format";
@@ -13,10 +13,10 @@ import { Markdown } from "@/ui/Markdown";
 import { Failure, Skeleton } from "@/ui/states";
 import { Tag } from "@/ui/Tag";
 
-/** What contestants will read, as it would be taken now. */
+/** The issue as contestants will read it. */
 export function IssuePreview({ draft }: { draft: Draft }) {
   const { forge_url: forge } = useMe();
-  const now = JSON.stringify(wantedIssue(draft, forge));
+  const now = JSON.stringify(previewedIssue(draft, forge));
   const paused = usePaused(now);
   const query = useQuery(previewQuery(JSON.parse(paused)));
   if (now === "null") return null;
@@ -54,14 +54,16 @@ function Shown({ preview }: { preview: Preview }) {
         </p>
       </header>
       <div
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be reached by keys
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling area must be reachable by keyboard
         tabIndex={0}
         className="max-h-72 min-w-0 overflow-y-auto px-3 py-2 text-sm"
       >
         {issue.body ? (
           <Markdown text={issue.body} />
         ) : (
-          <p className="text-muted">It has no description: contestants get only its title.</p>
+          <p className="text-muted">
+            This issue has no description: contestants get only its title.
+          </p>
         )}
       </div>
       <Notes preview={preview} />
@@ -70,16 +72,16 @@ function Shown({ preview }: { preview: Preview }) {
 }
 
 function Notes({ preview: { facts, tokens } }: { preview: Preview }) {
-  const left = leftOut(facts);
+  const omissions = leftOut(facts);
   return (
     <footer className="flex flex-col gap-1 border-t border-line px-3 py-2 text-xs text-muted">
       <p>
         This is what contestants read: about {count(tokens, "token")}
         {facts.comments_used > 0 && `, with ${count(facts.comments_used, "comment")}`}.
       </p>
-      {left.length > 0 && (
+      {omissions.length > 0 && (
         <ul className="text-accent-text">
-          {left.map((words) => (
+          {omissions.map((words) => (
             <li key={words}>
               <span aria-hidden>! </span>
               {words}

@@ -18,18 +18,18 @@ interface Props {
 }
 
 /**
- * What it will be, and the button that begins it. All that comes and goes is below the button: a
- * button that moves between press and release is not pressed.
+ * The summary and the start button. Everything that appears and disappears is below the button,
+ * because a button that moves between press and release gets no click.
  */
 export function Summary({ newSolve, isSending }: Props) {
-  const { draft, foreseen, models, general } = newSolve;
-  const fresh = foreseen.isFresh ? foreseen.forecast : undefined;
+  const { draft, forecastState, models, general } = newSolve;
+  const fresh = forecastState.isFresh ? forecastState.forecast : undefined;
   const { total, starting } = countOf(draft, fresh);
   const most = fresh ? (fresh.free ? "free" : fresh.ceiling_usd) : ceilingOf(draft, models);
   return (
     <section aria-labelledby="ask-summary" className="card flex min-w-0 flex-col gap-4 p-4 sm:p-5">
       <h2 id="ask-summary" className="sr-only">
-        What it will be
+        Summary
       </h2>
       <p className="flex flex-wrap items-baseline gap-x-2">
         <span className="text-4xl font-semibold text-accent-text tabular-nums">{starting}</span>
@@ -54,7 +54,7 @@ export function Summary({ newSolve, isSending }: Props) {
       {fresh?.lacks.map((lack) => (
         <p key={lack} className="text-sm break-words text-accent-text">
           <span aria-hidden>! </span>
-          Before it can start: <Hostile text={lack} />
+          Before you can start: <Hostile text={lack} />
         </p>
       ))}
       {general && (
@@ -68,7 +68,7 @@ export function Summary({ newSolve, isSending }: Props) {
           <Hostile text={general} />
         </p>
       )}
-      <Marked newSolve={newSolve} />
+      <FieldsToFix newSolve={newSolve} />
       {total > starting && (
         <p className="text-xs text-muted">
           The limit allows {starting} of {total} contestants: a varied selection starts.
@@ -79,17 +79,17 @@ export function Summary({ newSolve, isSending }: Props) {
   );
 }
 
-/** The form is long: from here each field that is marked is one press away. */
-function Marked({ newSolve: { due, moveTo } }: { newSolve: NewSolve }) {
-  if (!due.length) return null;
+/** Links to the fields to fix, because the form is long. */
+function FieldsToFix({ newSolve: { marked, moveTo } }: { newSolve: NewSolve }) {
+  if (!marked.length) return null;
   return (
     <div className="text-sm text-bad">
       <p>
         <span aria-hidden>✗ </span>
-        {count(due.length, "field")} to fix:
+        {count(marked.length, "field")} to fix:
       </p>
       <ul className="mt-1 flex flex-wrap gap-x-3">
-        {due.map((field) => (
+        {marked.map((field) => (
           <li key={field} className="min-w-0">
             <button
               type="button"

@@ -4,7 +4,7 @@ import { axesOf, type Draft, type TypedPrice } from "@/features/new-solve/state/
 import { numberOf } from "@/features/new-solve/state/request";
 import { count } from "@/lib/format";
 
-/** How many contestants the axes make, known without asking. */
+/** Number of contestants of the axes, known without a request. */
 export function totalOf(draft: Draft): number {
   const { models, temperatures, max_edits, strategies } = axesOf(draft);
   return models.length * temperatures.length * max_edits.length * strategies.length;
@@ -12,11 +12,11 @@ export function totalOf(draft: Draft): number {
 
 export interface Count {
   total: number;
-  /** Those that start; the others are above the limit. */
+  /** Contestants that start; the others exceed the limit. */
   starting: number;
 }
 
-/** The server knows aliases and its own cap; until it has answered, what was typed counts. */
+/** Prefers the server's count, which considers aliases and its own cap. */
 export function countOf(draft: Draft, forecast: Forecast | undefined): Count {
   if (forecast) return { total: forecast.total, starting: forecast.starting };
   const total = totalOf(draft);
@@ -24,7 +24,7 @@ export function countOf(draft: Draft, forecast: Forecast | undefined): Count {
   return { total, starting: most ? Math.min(total, most) : total };
 }
 
-/** "3 × 2 × 1 × 2": where the number comes from. */
+/** The factors of the count: "3 models × 2 temperatures × …". */
 export function productOf(draft: Draft): string {
   const { models, temperatures, max_edits, strategies } = axesOf(draft);
   return [
@@ -35,7 +35,7 @@ export function productOf(draft: Draft): string {
   ].join(" × ");
 }
 
-/** $3–9, $0.42–1.80, free. */
+/** Formats a range of costs: $3–9, $0.42–1.80, free. */
 export function spanOfMoney(low: number, high: number): string {
   if (high <= 0) return "free";
   const whole = high >= 10 || (low >= 1 && high >= 3);
@@ -48,32 +48,32 @@ function amount(usd: number, whole: boolean): string {
   return usd < 0.01 && usd > 0 ? "0.01" : usd.toFixed(2).replace(/\.00$/, "");
 }
 
-/** ~14 min, ~5–20 min, under a minute. */
+/** Formats a range of times: ~14 min, ~5–20 min, under a minute. */
 export function spanOfTime(low: number, high: number): string {
   const [from, to] = [low, high].map((seconds) => Math.max(1, Math.round(seconds / 60)));
   if (high < 60) return "under a minute";
   return from === to ? `~${to} min` : `~${from}–${to} min`;
 }
 
-/** A cap as it was typed: $10, $2.50. */
+/** Formats a cost cap: $10, $2.50. */
 export function cap(usd: number): string {
   return Number.isInteger(usd) ? `$${usd.toLocaleString("en-US")}` : `$${usd.toFixed(2)}`;
 }
 
 export function estimateOf(forecast: Forecast): string {
   const { cost_usd: cost, seconds, max_parallel: parallel, starting, ceiling_usd: most } = forecast;
-  const at_once = Math.min(parallel, starting);
+  const parallelRuns = Math.min(parallel, starting);
   return [
     forecast.free ? "free" : spanOfMoney(cost.low, cost.high),
     spanOfTime(seconds.low, seconds.high),
-    ...(starting > 1 ? [`${at_once} at a time`] : []),
+    ...(starting > 1 ? [`${parallelRuns} at a time`] : []),
     ...(forecast.free ? [] : [`capped at ${cap(most)}`]),
   ].join(", ");
 }
 
 export type Ceiling = number | "free" | null;
 
-/** What can be spent at most, as far as the form itself says it; null: the server's own caps count. */
+/** The most that the form allows to spend; null if only the server's caps apply. */
 export function ceilingOf(draft: Draft, models: readonly ModelView[]): Ceiling {
   const [all, each] = [numberOf(draft.limits.budget_usd), numberOf(draft.limits.run_budget_usd)];
   const names = axesOf(draft).models;
@@ -91,7 +91,7 @@ function isFree(model: ModelView | undefined, typed: TypedPrice | undefined): bo
   return model?.price?.input_usd === 0 && model.price.output_usd === 0;
 }
 
-/** What the button will do: "Start 12 contestants, at most $10". */
+/** The label of the button: "Start 12 contestants, at most $10". */
 export function startWords(starting: number, most: Ceiling): string {
   if (!starting) return "Start";
   const money = most === null ? "" : most === "free" ? ", free" : `, at most ${cap(most)}`;

@@ -1,13 +1,13 @@
 import type { ModelView } from "@/api/types";
 import { type Axes, BLANK, type Draft } from "@/features/new-solve/state/draft";
-import { BEGINNING } from "@/features/new-solve/state/presets";
+import { INITIAL_DRAFT } from "@/features/new-solve/state/presets";
 
-/** For tests alone. */
+/** Test data; not imported by the page. */
 
 export const FOLDER = "/home/ada/passbook";
 
 export function drafted(changes: Partial<Draft> = {}): Draft {
-  return { ...BEGINNING, repo: FOLDER, title: "Leap years", ...changes };
+  return { ...INITIAL_DRAFT, repo: FOLDER, title: "Leap years", ...changes };
 }
 
 export function model(

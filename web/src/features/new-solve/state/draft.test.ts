@@ -7,11 +7,11 @@ import { drafted, lineup, MODELS } from "@/features/new-solve/state/builders";
 import { axesOf, BLANK, toggled, withArena, withAxes } from "@/features/new-solve/state/draft";
 import { fromSearch, toSearch } from "@/features/new-solve/state/draftUrl";
 import { check, errorsOf, fieldOf, lacking } from "@/features/new-solve/state/fieldErrors";
-import { BEGINNING, PRESETS, presetOf, withPreset } from "@/features/new-solve/state/presets";
+import { INITIAL_DRAFT, PRESETS, presetOf, withPreset } from "@/features/new-solve/state/presets";
 import { restoreDraft, saveDraft } from "@/features/new-solve/state/savedDraft";
 
-describe("who competes", () => {
-  test("one and many keep their own axes, and begin with each other's", () => {
+describe("contestants", () => {
+  test("keeps separate axes for one contestant and for several, each starting from the other's", () => {
     const many = drafted();
     const one = withArena(many, false);
     expect(axesOf(one)).toEqual({
@@ -25,13 +25,13 @@ describe("who competes", () => {
     expect(axesOf(withArena(withArena(other, true), false)).models).toEqual(["local-solo"]);
   });
 
-  test("choosing", () => {
+  test("toggles values", () => {
     expect(toggled([1, 2], 2, true)).toEqual([1]);
     expect(toggled([1], 2, true)).toEqual([1, 2]);
     expect(toggled([1], 2, false)).toEqual([2]);
   });
 
-  test("each preset is recognised, in any order, until something is changed", () => {
+  test("recognises each preset, in any order, until a value changes", () => {
     for (const preset of PRESETS) {
       const draft = withPreset(drafted(), preset);
       expect(presetOf(draft)).toBe(preset.id);
@@ -41,7 +41,7 @@ describe("who competes", () => {
     }
   });
 
-  test("models are found by name, alias and words", () => {
+  test("finds models by name, alias and words", () => {
     expect(findModel(MODELS, "gpt-4.1")?.name).toBe("openai/gpt-4.1");
     expect(matching(MODELS, "GPT openai").map(({ name }) => name)).toHaveLength(2);
     expect(unpriced(MODELS, ["gpt-4.1", "acme/secret", "new/one", "scripted/x.yaml"])).toEqual([
@@ -62,7 +62,7 @@ const FORECAST = {
 } as Forecast;
 
 describe("counts and prices", () => {
-  test("the estimate in one line", () => {
+  test("formats the estimate in one line", () => {
     expect(counts.estimateOf(FORECAST)).toBe("$3–9, ~14 min, 3 at a time, capped at $10");
     const free = { ...FORECAST, free: true, starting: 1, seconds: { low: 2, high: 20 } };
     expect(counts.estimateOf(free)).toBe("free, under a minute");
@@ -76,13 +76,13 @@ describe("counts and prices", () => {
     [0, 0, "free"],
   ])("%s to %s", (low, high, text) => expect(counts.spanOfMoney(low, high)).toBe(text));
 
-  test("without a forecast the form counts", () => {
+  test("counts contestants without a forecast", () => {
     const draft = drafted({ limits: { ...BLANK.limits, max_runs: "3" } });
     expect(counts.countOf(draft, undefined)).toEqual({ total: 4, starting: 3 });
     expect(counts.countOf(draft, FORECAST)).toEqual({ total: 12, starting: 12 });
   });
 
-  test("what can be spent at most, as far as the form says", () => {
+  test("calculates the most that the form allows to spend", () => {
     expect(counts.ceilingOf(drafted(), MODELS)).toBe(2);
     const limits = { ...BLANK.limits, budget_usd: "10", run_budget_usd: "1" };
     expect(counts.ceilingOf(drafted({ limits }), MODELS)).toBe(4);
@@ -91,7 +91,7 @@ describe("counts and prices", () => {
     expect(counts.ceilingOf(drafted({ limits: BLANK.limits }), MODELS)).toBeNull();
   });
 
-  test("the button says what it does", () => {
+  test("names the count and the maximum cost on the button", () => {
     expect(counts.startWords(12, 10)).toBe("Start 12 contestants, at most $10");
     expect(counts.startWords(1, 0.5)).toBe("Start 1 contestant, at most $0.50");
     expect(counts.startWords(2, "free")).toBe("Start 2 contestants, free");
@@ -100,7 +100,7 @@ describe("counts and prices", () => {
   });
 });
 
-describe("what is wrong, and where it is shown", () => {
+describe("field errors", () => {
   test.each([
     ["repo_path", "repo"],
     ["repo_url", "repo"],
@@ -116,7 +116,7 @@ describe("what is wrong, and where it is shown", () => {
     ["", ""],
   ])("%s", (named, field) => expect(fieldOf(named)).toBe(field));
 
-  test("what has no field of its own keeps its name, above the button", () => {
+  test("keeps the name of a field that the form does not have", () => {
     const errors = [
       { field: "reducer", message: "unknown" },
       { field: "limits.max_runs", message: "too many" },
@@ -130,7 +130,7 @@ describe("what is wrong, and where it is shown", () => {
     });
   });
 
-  test("an empty form, and a full one", () => {
+  test("checks an empty and a complete form", () => {
     expect(Object.keys(check(BLANK, MODELS)).sort()).toEqual([
       "issue_title",
       "matrix.models",
@@ -140,7 +140,7 @@ describe("what is wrong, and where it is shown", () => {
     expect(check(drafted(), MODELS)).toEqual({});
   });
 
-  test("folders are one person's own; at a forge an issue needs its number", () => {
+  test("accepts folders in local mode only, and requires a number for a forge's issue", () => {
     expect(check(drafted(), MODELS, false).repo).toContain("owner/repo#12");
     expect(check(drafted({ repo: "" }), MODELS, false).repo).toContain("owner/repo#12");
     expect(check(drafted({ repo: "o/r" }), MODELS, false)).toEqual({});
@@ -149,7 +149,7 @@ describe("what is wrong, and where it is shown", () => {
     expect(check(drafted({ repo: "o/r#3", title: "" }), MODELS)).toEqual({});
   });
 
-  test("numbers that are none, prices that nobody knows", () => {
+  test("rejects invalid numbers and unknown prices", () => {
     const draft = drafted({
       lineup: lineup("acme/secret"),
       limits: { ...BLANK.limits, budget_usd: "ten", max_runs: "1.5", max_steps: "0" },
@@ -168,10 +168,10 @@ describe("what is wrong, and where it is shown", () => {
   });
 });
 
-describe("what is kept", () => {
+describe("the saved draft", () => {
   beforeEach(() => sessionStorage.clear());
 
-  test("the address holds what is short", () => {
+  test("keeps short values in the URL", () => {
     const draft = drafted({ base: "main", dirty: true, body: "long" });
     const search = toSearch(draft);
     expect(fromSearch(search, BLANK)).toEqual({ ...draft, body: "" });
@@ -180,7 +180,7 @@ describe("what is kept", () => {
     expect(fromSearch(toSearch(alone), { ...BLANK, lineup: alone.lineup })).toEqual(alone);
   });
 
-  test("an issue in the address: a number, or words with a body", () => {
+  test("reads an issue number or an issue text from the URL", () => {
     const remote = fromSearch("?repo=https://github.com/o/r&issue=12", BLANK);
     expect(remote).toMatchObject({ issueBy: "number", number: "12" });
     const picked = fromSearch("?repo=o/r&issue=12&publish=auto", BLANK);
@@ -191,15 +191,15 @@ describe("what is kept", () => {
     expect(folder).toMatchObject({ issueBy: "text", title: "Leap", body: "years" });
   });
 
-  test("nonsense in the address is left out", () => {
+  test("ignores invalid values in the URL", () => {
     const draft = fromSearch(
       "?strategy=evil&temperature=x&temperature=0.4&max_edits=-3",
-      BEGINNING,
+      INITIAL_DRAFT,
     );
-    expect(draft.lineup).toEqual({ ...BEGINNING.lineup, temperatures: [0.4] });
+    expect(draft.lineup).toEqual({ ...INITIAL_DRAFT.lineup, temperatures: [0.4] });
   });
 
-  test("a reload loses nothing", () => {
+  test("restores everything after a reload", () => {
     const draft = drafted({
       body: "long",
       test: "make test",
@@ -210,7 +210,7 @@ describe("what is kept", () => {
     expect(restoreDraft("")).toEqual(draft);
   });
 
-  test("what became a solve is not offered again, but Back brings it", () => {
+  test("drops the issue of a started solve, except when the URL names it", () => {
     const draft = drafted({ body: "long" });
     saveDraft({ ...draft, sent: true });
     expect(restoreDraft("")).toEqual({ ...draft, title: "", body: "" });
@@ -218,10 +218,10 @@ describe("what is kept", () => {
   });
 
   test.each(["{", "null", "[]", '{"repo":1}', JSON.stringify({ ...BLANK, lineup: { models: 1 } })])(
-    "%s is no draft",
+    "ignores the invalid draft %s",
     (kept) => {
       sessionStorage.setItem("yudai.ask", kept);
-      expect(restoreDraft("")).toEqual(BEGINNING);
+      expect(restoreDraft("")).toEqual(INITIAL_DRAFT);
     },
   );
 });

@@ -1,14 +1,14 @@
 import type { PublishMode, Strategy } from "@/api/types";
 
-/** What is on the form. Numbers are kept as they were typed, so that a slip can be mended. */
+/** The form's values. Numbers are kept as typed, so that typing errors can be corrected. */
 
 export const PUBLISHING: readonly { mode: PublishMode; name: string; line: string }[] = [
   {
     mode: "auto",
     name: "automatically",
-    line: "a draft, as soon as a champion has passed every check",
+    line: "a draft, as soon as a champion passes every check",
   },
-  { mode: "ask", name: "ask me", line: "nothing is pushed until a person presses the button" },
+  { mode: "ask", name: "ask me", line: "nothing is pushed until you press the button" },
   { mode: "never", name: "never", line: "the patch stays here to read and download" },
 ];
 
@@ -44,7 +44,7 @@ export interface Draft {
   number: string;
   base: string;
   dirty: boolean;
-  /** A line-up competes, or one contestant works alone; each keeps its own axes. */
+  /** Several contestants or a single one. Each keeps its own axes. */
   arena: boolean;
   lineup: Axes;
   single: Axes;
@@ -56,9 +56,9 @@ export interface Draft {
   test: string;
   env: string;
   requireProof: boolean;
-  /** Whether a forge's champion becomes a pull request. */
+  /** Whether the champion becomes a pull request at the forge. */
   publish: PublishMode;
-  /** It became a solve: its issue is not wanted again. */
+  /** True once a solve was started: the issue is not restored. */
   sent: boolean;
 }
 
@@ -94,7 +94,7 @@ export const BLANK: Draft = {
   sent: false,
 };
 
-/** The axes that count now. */
+/** The axes of the current mode. */
 export function axesOf(draft: Draft): Axes {
   return draft.arena ? draft.lineup : draft.single;
 }
@@ -104,14 +104,14 @@ export function withAxes(draft: Draft, axes: Partial<Axes>): Draft {
   return { ...draft, [at]: { ...draft[at], ...axes } };
 }
 
-/** To one contestant or to a line-up; the first time it begins with what was chosen before. */
+/** Switches between one and several contestants. The first switch copies the previous axes. */
 export function withArena(draft: Draft, arena: boolean): Draft {
   const [to, from] = arena ? (["lineup", "single"] as const) : (["single", "lineup"] as const);
-  const begun = draft[to].models.length ? draft[to] : firsts(draft[from], arena);
-  return { ...draft, arena, [to]: begun };
+  const axes = draft[to].models.length ? draft[to] : firstOnly(draft[from], arena);
+  return { ...draft, arena, [to]: axes };
 }
 
-function firsts(axes: Axes, all: boolean): Axes {
+function firstOnly(axes: Axes, all: boolean): Axes {
   if (all) return axes;
   return {
     models: axes.models.slice(0, 1),
@@ -121,8 +121,8 @@ function firsts(axes: Axes, all: boolean): Axes {
   };
 }
 
-/** Take it in or out; where only one may be chosen it takes the other's place. */
+/** Adds or removes a value. If only one is allowed, it replaces the previous value. */
 export function toggled<T>(values: readonly T[], value: T, many: boolean): T[] {
   if (!many) return [value];
-  return values.includes(value) ? values.filter((each) => each !== value) : [...values, value];
+  return values.includes(value) ? values.filter((other) => other !== value) : [...values, value];
 }

@@ -12,7 +12,7 @@ import {
 import { parseRepository } from "@/features/new-solve/state/repositoryInput";
 import { isByNumber, split } from "@/features/new-solve/state/request";
 
-/** The form in the address: what is short. An issue's body and commands stay in this tab. */
+/** The short values of the form in the URL. The issue body and commands stay in this tab. */
 
 const AXES: Record<keyof Axes, string> = {
   models: "model",
@@ -39,22 +39,22 @@ export function toSearch(draft: Draft): string {
   return search.size ? `?${search}` : "";
 }
 
-/** The draft with what the address says; what it does not name stays. */
+/** Applies the URL's values to the draft. Other values stay. */
 export function fromSearch(text: string, draft: Draft): Draft {
   const search = new URLSearchParams(text);
-  const named = { ...draft };
-  if (search.has("repo")) named.repo = search.get("repo") ?? "";
-  if (search.has("base")) named.base = search.get("base") ?? "";
-  if (search.has("dirty")) named.dirty = search.get("dirty") === "1";
+  const next = { ...draft };
+  if (search.has("repo")) next.repo = search.get("repo") ?? "";
+  if (search.has("base")) next.base = search.get("base") ?? "";
+  if (search.has("dirty")) next.dirty = search.get("dirty") === "1";
   const publish = PUBLISHING.find(({ mode }) => mode === search.get("publish"));
-  if (publish) named.publish = publish.mode;
-  if (search.has("arena")) named.arena = search.get("arena") !== "0";
+  if (publish) next.publish = publish.mode;
+  if (search.has("arena")) next.arena = search.get("arena") !== "0";
   const limits = LIMITS.filter((name) => search.has(name));
   if (limits.length) {
-    const given = limits.map((name) => [name, search.get(name) ?? ""]);
-    named.limits = { ...draft.limits, ...Object.fromEntries(given) };
+    const entries = limits.map((name) => [name, search.get(name) ?? ""]);
+    next.limits = { ...draft.limits, ...Object.fromEntries(entries) };
   }
-  return withAxes({ ...named, ...issueIn(search, named) }, axesIn(search));
+  return withAxes({ ...next, ...issueIn(search, next) }, axesIn(search));
 }
 
 function issueIn(search: URLSearchParams, draft: Draft): Partial<Draft> {
@@ -64,7 +64,7 @@ function issueIn(search: URLSearchParams, draft: Draft): Partial<Draft> {
   if (/^#?\d+$/.test(issue) && place.kind !== "folder") {
     return { issueBy: "number", number: issue.replace("#", ""), sent: false };
   }
-  // The address has the title alone: the body that this tab kept belongs to it.
+  // The URL has only the title: the body saved in this tab belongs to it.
   if (issue === draft.title.trim()) return { issueBy: "text", sent: false };
   const { title, body } = split(issue);
   return { issueBy: "text", title: title.slice(0, MAX_TITLE), body, sent: false };
@@ -73,13 +73,13 @@ function issueIn(search: URLSearchParams, draft: Draft): Partial<Draft> {
 function axesIn(search: URLSearchParams): Partial<Axes> {
   const all = (axis: keyof Axes) => [...new Set(search.getAll(AXES[axis]))].filter(Boolean);
   const known = STRATEGIES.map(({ name }) => name as string);
-  const found: Axes = {
+  const values: Axes = {
     models: all("models"),
     temperatures: numbers(all("temperatures")),
     max_edits: numbers(all("max_edits")),
     strategies: all("strategies").filter((name): name is Strategy => known.includes(name)),
   };
-  return Object.fromEntries(Object.entries(found).filter(([, values]) => values.length));
+  return Object.fromEntries(Object.entries(values).filter(([, list]) => list.length));
 }
 
 function numbers(texts: string[]): number[] {

@@ -5,7 +5,7 @@ import { axesOf, type Draft, LIMITS, type Limit } from "@/features/new-solve/sta
 import { parseRepository } from "@/features/new-solve/state/repositoryInput";
 import { isByNumber, issueNumber, numberOf } from "@/features/new-solve/state/request";
 
-/** Errors by the field of the form that they stand next to; `""` is none: above the button. */
+/** Errors by form field; `""` is an error that belongs to no field. */
 export type Errors = Record<string, string>;
 
 const SPELLINGS: Record<string, string> = {
@@ -40,7 +40,7 @@ const NAMES: Record<string, string> = {
   publish: "pull request",
 };
 
-/** `matrix.models.0`, `temps`, `prices.gpt-4.1.input_usd` -> the control that shows it. */
+/** Maps a server field (`matrix.models.0`, `temps`, `prices.gpt-4.1.input_usd`) to a form field. */
 export function fieldOf(named: string): string {
   if (named.startsWith("prices.")) {
     return named.replace(/\.(input|output|cached)_usd$/, "").replace(/\.\[key\]$/, "");
@@ -57,55 +57,57 @@ function prefixes(named: string): string[] {
   return parts.map((_, cut) => parts.slice(0, parts.length - cut).join("."));
 }
 
-/** What the server refused, by field; what has no place of its own keeps the name it came with. */
+/**
+ * Errors of a server response by form field. A field that the form does not have keeps its name.
+ */
 export function errorsOf(problem: ProblemError): Errors {
-  const found: Errors = {};
+  const errors: Errors = {};
   for (const [named, message] of Object.entries(problem.fields)) {
     const field = fieldOf(named);
-    const told = field || !named ? message : `${named}: ${message}`;
-    found[field] = found[field] ? `${found[field]}; ${told}` : told;
+    const text = field || !named ? message : `${named}: ${message}`;
+    errors[field] = errors[field] ? `${errors[field]}; ${text}` : text;
   }
-  return Object.keys(found).length ? found : { "": problem.message };
+  return Object.keys(errors).length ? errors : { "": problem.message };
 }
 
-const NAME_ONE = "write owner/repo#12, or paste an issue's URL";
+const NAME_ONE = "enter owner/repo#12, or paste an issue URL";
 const NO_FOLDERS = `folders work only on your own machine: ${NAME_ONE}`;
 
-/** What can be seen to be wrong without asking the server; where people sign in there are no folders. */
+/** Checks the draft without a request. Folders are accepted in local mode only. */
 export function check(draft: Draft, models: readonly ModelView[], folders = true): Errors {
   const errors: Errors = {
-    ...whereTrouble(draft, folders),
-    ...whatTrouble(draft),
-    ...whoErrors(draft),
+    ...sourceErrors(draft, folders),
+    ...issueErrors(draft),
+    ...matrixErrors(draft),
   };
   for (const name of LIMITS) {
-    const trouble = limitTrouble(name, draft.limits[name]);
-    if (trouble) errors[`limits.${name}`] = trouble;
+    const error = limitError(name, draft.limits[name]);
+    if (error) errors[`limits.${name}`] = error;
   }
   for (const name of models.length ? unpriced(models, axesOf(draft).models) : []) {
-    const trouble = priceTrouble(draft, name);
-    if (trouble) errors[`prices.${name}`] = trouble;
+    const error = priceError(draft, name);
+    if (error) errors[`prices.${name}`] = error;
   }
   if (draft.setupBy === "given" && !draft.setup.trim()) {
-    errors.setup = "write the commands, one per line, or choose another set-up";
+    errors.setup = "enter the commands, one per line, or choose another set-up";
   }
   return errors;
 }
 
-function whereTrouble(draft: Draft, folders: boolean): Errors {
+function sourceErrors(draft: Draft, folders: boolean): Errors {
   const { kind, wrong = "" } = parseRepository(draft.repo);
   if (kind === "remote") return {};
   if (!folders) return { repo: kind === "folder" ? NO_FOLDERS : NAME_ONE };
-  if (kind === "none") return { repo: "name a folder on the server's machine, or a repository" };
+  if (kind === "none") return { repo: "enter a folder on the server's machine, or a repository" };
   return wrong ? { repo: wrong } : {};
 }
 
-function whatTrouble(draft: Draft): Errors {
+function issueErrors(draft: Draft): Errors {
   if (isByNumber(draft)) {
-    return issueNumber(draft) ? {} : { issue_number: "give the issue's number, such as 123" };
+    return issueNumber(draft) ? {} : { issue_number: "enter the issue number, such as 123" };
   }
-  const isTold = draft.title.trim() || draft.body.trim();
-  return isTold ? {} : { issue_title: "say what to solve: one line is enough" };
+  const isDescribed = draft.title.trim() || draft.body.trim();
+  return isDescribed ? {} : { issue_title: "describe what to solve: one line is enough" };
 }
 
 const AXES = [
@@ -115,16 +117,16 @@ const AXES = [
   ["strategies", "choose at least one strategy"],
 ] as const;
 
-function whoErrors(draft: Draft): Errors {
+function matrixErrors(draft: Draft): Errors {
   const axes = axesOf(draft);
   const missing = AXES.filter(([axis]) => !axes[axis].length);
-  return Object.fromEntries(missing.map(([axis, told]) => [`matrix.${axis}`, told]));
+  return Object.fromEntries(missing.map(([axis, message]) => [`matrix.${axis}`, message]));
 }
 
 const WHOLE: readonly Limit[] = ["max_parallel", "max_runs", "max_steps"];
 const MAY_BE_ZERO: readonly Limit[] = ["budget_usd", "run_budget_usd"];
 
-function limitTrouble(name: Limit, typed: string): string | null {
+function limitError(name: Limit, typed: string): string | null {
   const value = numberOf(typed);
   if (value === null) return null;
   if (typed.trim().startsWith("-")) return "0 or more";
@@ -134,11 +136,11 @@ function limitTrouble(name: Limit, typed: string): string | null {
   return null;
 }
 
-function priceTrouble(draft: Draft, name: string): string | null {
+function priceError(draft: Draft, name: string): string | null {
   const typed = [draft.prices[name]?.input ?? "", draft.prices[name]?.output ?? ""];
   const values = typed.map(numberOf);
   if (values.some((value) => value === null)) {
-    return "the price is unknown: give both, or 0 and 0 if it is free";
+    return "the price is unknown: enter both, or 0 and 0 if the model is free";
   }
   return values.some(Number.isNaN) ? "prices are numbers, such as 2.5" : null;
 }
@@ -152,17 +154,17 @@ const NEEDS: Record<string, string> = {
   setup: "set-up commands",
 };
 
-/** What an estimate still lacks, in words: "a repository, a model". It needs no issue. */
+/** What an estimate still needs: "a repository, a model". It does not need an issue. */
 export function lacking(errors: Errors): string {
   const fields = Object.keys(errors).filter((field) => !field.startsWith("issue_"));
   const names = fields.map((field) => {
     if (field.startsWith("prices.")) return `a price for ${field.slice("prices.".length)}`;
-    return NEEDS[field] ?? `another ${nameOf(field)}`;
+    return NEEDS[field] ?? `a valid value for ${nameOf(field)}`;
   });
   return [...new Set(names)].join(", ");
 }
 
-/** What the form calls it. */
+/** The field's name on the form. */
 export function nameOf(field: string): string {
   return NAMES[field] ?? field.replace("prices.", "price of ");
 }

@@ -70,7 +70,7 @@ export const PRESETS: readonly Preset[] = [
   },
 ];
 
-/** Who competes and within which limits; where and what stay as they are. */
+/** Applies a preset's contestants and limits. Repository and issue stay. */
 export function withPreset(draft: Draft, preset: Preset): Draft {
   return {
     ...draft,
@@ -80,14 +80,14 @@ export function withPreset(draft: Draft, preset: Preset): Draft {
   };
 }
 
-/** The preset that the form shows at the moment, if it is one. */
+/** The preset that the form's values equal, if any. */
 export function presetOf(draft: Draft): Preset["id"] | null {
   const now = JSON.stringify([draft.arena, sorted(draft.lineup), draft.limits]);
-  const found = PRESETS.find((preset) => {
-    const { arena, lineup, limits } = withPreset(BLANK, preset);
+  const preset = PRESETS.find((candidate) => {
+    const { arena, lineup, limits } = withPreset(BLANK, candidate);
     return JSON.stringify([arena, sorted(lineup), limits]) === now;
   });
-  return found?.id ?? null;
+  return preset?.id ?? null;
 }
 
 function sorted(axes: Axes): (readonly (string | number)[])[] {
@@ -97,5 +97,5 @@ function sorted(axes: Axes): (readonly (string | number)[])[] {
 }
 
 const FIRST = PRESETS[0];
-/** Where a person who never was here begins. */
-export const BEGINNING: Draft = FIRST ? withPreset(BLANK, FIRST) : BLANK;
+/** The draft of a first visit. */
+export const INITIAL_DRAFT: Draft = FIRST ? withPreset(BLANK, FIRST) : BLANK;

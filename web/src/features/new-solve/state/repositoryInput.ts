@@ -1,21 +1,21 @@
-/** What a person typed for the repository, as the server wants it. */
+/** Parses the repository input into the server's fields. */
 
 export interface RepositoryInput {
   kind: "none" | "folder" | "remote" | "wrong";
   repo_path?: string;
   repo_url?: string;
-  /** At which host; left out: at the forge that the server asks. */
+  /** The host; left out for this server's forge. */
   host?: string;
   repo?: { owner: string; name: string };
-  /** The address was an issue's own. */
+  /** The number, if the input names an issue. */
   number?: number;
   wrong?: string;
 }
 
 const HELP =
-  "write owner/repo#12, an issue's URL, or a folder's absolute path, such as /home/ada/passbook";
+  "enter owner/repo#12, an issue URL, or a folder's absolute path, such as /home/ada/passbook";
 const SHORT = /^([\w-][\w.-]*)\/([\w-][\w.-]*?)(?:\.git)?(?:#(\d{1,9}))?$/;
-/** Only a forge that is tried out on this machine goes without encryption. */
+/** Plain HTTP is accepted only for a forge on this machine. */
 const LOOPBACK = /^http:\/\/(?:127\.0\.0\.1|localhost|\[::1\])(?::\d{1,5})?\//i;
 const SSH = /^(?:ssh:\/\/)?git@([^:/\s]+)[:/](.+)$/;
 const BARE_HOST = /^[\w-]+(?:\.[\w-]+)+\/[^/\s]+\/[^/\s]+/;
@@ -43,9 +43,9 @@ function short(text: string): RepositoryInput | null {
 }
 
 function remote(text: string): RepositoryInput {
-  const found = REMOTE.exec(BARE_HOST.test(text) ? `https://${text}` : text);
-  if (!found) return wrong(text);
-  const [, host = "", owner = "", name = "", rest = ""] = found;
+  const match = REMOTE.exec(BARE_HOST.test(text) ? `https://${text}` : text);
+  if (!match) return wrong(text);
+  const [, host = "", owner = "", name = "", rest = ""] = match;
   const scheme = LOOPBACK.test(text) ? "http" : "https";
   const number = ISSUE.exec(rest)?.[1];
   return {
@@ -60,6 +60,6 @@ function remote(text: string): RepositoryInput {
 function wrong(text: string): RepositoryInput {
   const why = text.startsWith("~")
     ? "the server cannot resolve ~"
-    : `this is neither an absolute path nor a URL`;
+    : `it is neither an absolute path nor a URL`;
   return { kind: "wrong", wrong: `${why}: ${HELP}` };
 }

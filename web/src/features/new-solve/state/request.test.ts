@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { settled } from "@/features/new-solve/form/RepositoryField";
+import { normalised } from "@/features/new-solve/form/RepositoryField";
 import { totalOf } from "@/features/new-solve/preview/counts";
 import { drafted, FOLDER, lineup } from "@/features/new-solve/state/builders";
 import { BLANK, withArena } from "@/features/new-solve/state/draft";
@@ -15,7 +15,7 @@ const at = (host: string, name: string) => ({
   repo: named(name),
 });
 
-describe("what was typed for the repository", () => {
+describe("the repository input", () => {
   test.each([
     ["", { kind: "none" }],
     [" /srv/x ", { kind: "folder", repo_path: "/srv/x" }],
@@ -47,13 +47,13 @@ describe("what was typed for the repository", () => {
     "-o/../r",
     "C:\\passbook",
     "javascript:alert(1)",
-  ])("%s is told what to write instead", (typed) =>
+  ])("explains what to enter instead of %s", (typed) =>
     expect(parseRepository(typed).wrong).toContain("/home/ada/passbook"),
   );
 });
 
-describe("a draft as a body", () => {
-  test("says only what was said", () => {
+describe("a request body from a draft", () => {
+  test("has only the fields that were entered", () => {
     expect(bodyOf({ ...BLANK, repo: FOLDER, title: "Leap years", lineup: lineup("a") })).toEqual({
       repo_path: FOLDER,
       issue_text: "Leap years",
@@ -61,7 +61,7 @@ describe("a draft as a body", () => {
     });
   });
 
-  test("says everything that was said, minutes as seconds", () => {
+  test("has all fields that were entered, with minutes as seconds", () => {
     const draft = drafted({
       body: "366 days\n",
       base: "main",
@@ -91,12 +91,12 @@ describe("a draft as a body", () => {
     });
   });
 
-  test("no set-up at all is not the same as the one that is found", () => {
+  test("distinguishes no set-up from a detected one", () => {
     expect(bodyOf(drafted({ setupBy: "none" }))).toMatchObject({ setup: [] });
     expect(bodyOf(drafted())).not.toHaveProperty("setup");
   });
 
-  test("there and back again", () => {
+  test("converts to a draft and back", () => {
     const body = bodyOf(drafted({ body: "more", setupBy: "none", requireProof: false }));
     expect(bodyOf(draftOf(body))).toEqual(body);
     const alone = bodyOf(withArena(drafted(), false));
@@ -104,7 +104,7 @@ describe("a draft as a body", () => {
     expect(bodyOf(draftOf(alone))).toEqual(alone);
   });
 
-  test("the mission's body is the mission's preset", () => {
+  test("recognises the full matrix preset in a request body", () => {
     const draft = draftOf({
       repo_url: "https://github.com/owner/repo",
       issue_number: 123,
@@ -122,7 +122,7 @@ describe("a draft as a body", () => {
     expect(bodyOf(draft)).toMatchObject({ issue_number: 123, base_branch: "main" });
   });
 
-  test("the server's body without what goes without saying", () => {
+  test("leaves out default values of the server's body", () => {
     const body = {
       repo_url: "",
       dirty: false,
@@ -135,7 +135,7 @@ describe("a draft as a body", () => {
 });
 
 describe("a repository at a forge", () => {
-  test("a forge's issue by number; a folder never has one", () => {
+  test("sends an issue number for a forge, never for a folder", () => {
     const draft = drafted({ issueBy: "number", number: "#12", dirty: true });
     expect(bodyOf({ ...draft, repo: "https://github.com/o/r" })).toMatchObject({
       issue_number: 12,
@@ -144,20 +144,20 @@ describe("a repository at a forge", () => {
     expect(bodyOf(draft)).toMatchObject({ issue_text: "Leap years" });
   });
 
-  test("an issue's own address is its number, and a forge is told whether to publish", () => {
+  test("takes the number from an issue URL, and sends whether to publish", () => {
     const draft = drafted({ repo: "o/r#12", title: "", publish: "auto" });
     expect(bodyOf(draft)).toMatchObject({ repo_url: "o/r", issue_number: 12, publish: "auto" });
     expect(bodyOf(drafted({ publish: "auto" }))).not.toHaveProperty("publish");
     expect(issueNumber(drafted({ repo: "o/r", number: "1.5" }))).toBeNull();
   });
 
-  test("what was typed is settled when its field is left", () => {
+  test("normalises the input when the field loses focus", () => {
     const typed = drafted({ repo: "o/r#12" });
-    expect(settled(typed)).toMatchObject({ repo: "o/r", issueBy: "number", number: "12" });
-    expect(settled(drafted({ repo: "o/r" })).issueBy).toBe("text");
-    expect(settled(drafted({ repo: "o/r", title: "" })).issueBy).toBe("number");
+    expect(normalised(typed)).toMatchObject({ repo: "o/r", issueBy: "number", number: "12" });
+    expect(normalised(drafted({ repo: "o/r" })).issueBy).toBe("text");
+    expect(normalised(drafted({ repo: "o/r", title: "" })).issueBy).toBe("number");
     const folder = drafted();
-    expect(settled(folder)).toBe(folder);
+    expect(normalised(folder)).toBe(folder);
   });
 });
 

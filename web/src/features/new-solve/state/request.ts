@@ -16,14 +16,14 @@ type Prices = SolveAsk["prices"];
 const MINUTE_S = 60;
 const IN_MINUTES: readonly Limit[] = ["time_budget_s", "run_time_budget_s"];
 
-/** A number as people type it; null where nothing was typed, NaN where it is none. */
+/** Parses a typed number. Returns null for an empty text and NaN for an invalid one. */
 export function numberOf(typed: string): number | null {
   const text = typed.trim().replace(/^\$/, "");
   if (!text) return null;
   return /^(\d+\.?\d*|\.\d+)$/.test(text) ? Number(text) : Number.NaN;
 }
 
-/** The body of POST /api/solves. Only what was said is in it: the rest is as the server has it. */
+/** The body of POST /api/solves. Fields that were not entered are left to the server's defaults. */
 export function bodyOf(draft: Draft): SolveBody {
   const body: SolveBody = { ...whereOf(draft), ...whatOf(draft), matrix: { ...axesOf(draft) } };
   const limits = limitsOf(draft.limits);
@@ -43,13 +43,13 @@ export function isFolder(draft: Draft): boolean {
   return parseRepository(draft.repo).kind === "folder";
 }
 
-/** Only a forge has issues by number. */
+/** Whether the issue is given by number, which only a forge has. */
 export function isByNumber(draft: Draft): boolean {
   const place = parseRepository(draft.repo);
   return place.kind === "remote" && (draft.issueBy === "number" || place.number !== undefined);
 }
 
-/** The issue's number, from its address or from its own field; null: there is none yet. */
+/** The issue number from the URL or the number field; null if there is none yet. */
 export function issueNumber(draft: Draft): number | null {
   const number = parseRepository(draft.repo).number ?? numberOf(draft.number.replace("#", ""));
   return number && Number.isInteger(number) ? number : null;
@@ -69,31 +69,31 @@ function whatOf(draft: Draft): Partial<SolveBody> {
   const number = issueNumber(draft);
   if (isByNumber(draft)) return number ? { issue_number: number } : {};
   const [title, text] = [draft.title.trim(), draft.body.trim()];
-  // Without a body the title is the whole issue: the server takes its first line for the title.
+  // A title without a body is the whole issue: the server takes the first line as title.
   if (!text) return title ? { issue_text: title } : {};
   return title ? { issue_title: title, issue_text: text } : { issue_text: text };
 }
 
 function limitsOf(typed: Record<Limit, string>): Limits {
-  const found: Limits = {};
+  const limits: Limits = {};
   for (const name of LIMITS) {
     const value = numberOf(typed[name]);
     if (value === null || Number.isNaN(value)) continue;
-    found[name] = IN_MINUTES.includes(name) ? Math.round(value * MINUTE_S) : value;
+    limits[name] = IN_MINUTES.includes(name) ? Math.round(value * MINUTE_S) : value;
   }
-  return found;
+  return limits;
 }
 
-/** Of the models that compete: the server refuses a price that nobody needs. */
+/** Prices of the chosen models. The server refuses a price for any other model. */
 function pricesOf(draft: Draft): Prices {
-  const found: Prices = {};
+  const prices: Prices = {};
   for (const model of axesOf(draft).models) {
     const input = numberOf(draft.prices[model]?.input ?? "");
     const output = numberOf(draft.prices[model]?.output ?? "");
     if (input === null || output === null || Number.isNaN(input + output)) continue;
-    found[model] = { input_usd: input, output_usd: output };
+    prices[model] = { input_usd: input, output_usd: output };
   }
-  return found;
+  return prices;
 }
 
 function lines(text: string): string[] {
@@ -108,7 +108,7 @@ type AnyBody = Partial<Omit<SolveAsk, "matrix" | "limits">> & {
   limits?: Limits;
 };
 
-/** A body as the form shows it; other spellings of the axes are read too. */
+/** Converts a body to a draft. Accepts the other spellings of the axes. */
 export function draftOf(body: AnyBody): Draft {
   const { matrix } = body;
   const axes = {
@@ -119,10 +119,10 @@ export function draftOf(body: AnyBody): Draft {
   };
   const arena = Object.values(axes).some((axis) => axis.length > 1);
   const at = arena ? { lineup: axes } : { single: axes, lineup: axes };
-  return { ...BLANK, ...spoken(body), ...at, arena, limits: typedLimits(body.limits ?? {}) };
+  return { ...BLANK, ...fieldsOf(body), ...at, arena, limits: typedLimits(body.limits ?? {}) };
 }
 
-function spoken(body: AnyBody): Partial<Draft> {
+function fieldsOf(body: AnyBody): Partial<Draft> {
   const prices = Object.entries(body.prices ?? {}).map(([name, price]) => [
     name,
     { input: String(price.input_usd), output: String(price.output_usd) },
@@ -152,7 +152,7 @@ function issueOf(body: AnyBody): Pick<Draft, "issueBy" | "title" | "body" | "num
   };
 }
 
-/** The first line is the title, the rest the body: as the server reads an issue. */
+/** Splits an issue text as the server does: the first line is the title. */
 export function split(text: string): { title: string; body: string } {
   const [head = "", ...rest] = text.trim().split("\n");
   return { title: head.replace(/^[# ]+/, "").trim(), body: rest.join("\n").trim() };
@@ -168,19 +168,19 @@ function typedLimits(limits: Limits): Record<Limit, string> {
   return typed;
 }
 
-const AS_EVER: Record<string, unknown> = {
+const DEFAULTS: Record<string, unknown> = {
   dirty: false,
   require_proof: true,
   reducer: "simple",
 };
 
-/** A body of the server's without what goes without saying. */
+/** Removes empty and default values from the server's body. */
 export function pruned(body: object): object {
   const kept = Object.entries(body).flatMap(([name, value]): [string, unknown][] => {
     const isPlain = typeof value === "object" && value !== null && !Array.isArray(value);
     const inner = isPlain ? pruned(value) : value;
     const isEmpty = value === null || value === "" || (isPlain && !Object.keys(inner).length);
-    return isEmpty || AS_EVER[name] === value ? [] : [[name, inner]];
+    return isEmpty || DEFAULTS[name] === value ? [] : [[name, inner]];
   });
   return Object.fromEntries(kept);
 }

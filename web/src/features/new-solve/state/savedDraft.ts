@@ -1,12 +1,12 @@
 import { BLANK, type Draft, NO_LIMITS } from "@/features/new-solve/state/draft";
 import { fromSearch } from "@/features/new-solve/state/draftUrl";
-import { BEGINNING } from "@/features/new-solve/state/presets";
+import { INITIAL_DRAFT } from "@/features/new-solve/state/presets";
 
 const KEY = "yudai.ask";
 
-/** What this tab had on the form, and over it what the address names. */
+/** Restores this tab's draft and applies the URL's values. */
 export function restoreDraft(search: string): Draft {
-  const draft = fromSearch(search, read() ?? BEGINNING);
+  const draft = fromSearch(search, read() ?? INITIAL_DRAFT);
   if (!draft.sent) return draft;
   return { ...draft, title: "", body: "", number: "", sent: false };
 }
@@ -15,7 +15,7 @@ export function saveDraft(draft: Draft): void {
   try {
     sessionStorage.setItem(KEY, JSON.stringify(draft));
   } catch {
-    // Where storage is forbidden or full the form works all the same, until a reload.
+    // Without storage the form works until a reload.
   }
 }
 
@@ -28,7 +28,7 @@ function read(): Draft | null {
   }
 }
 
-/** An older page may have kept another shape: then it begins anew. */
+/** Rejects a draft that an older version of the page has saved in another shape. */
 function isDraft(kept: unknown): kept is Draft {
   if (!isAlike(BLANK, kept)) return false;
   const { lineup, single, limits } = kept as unknown as Draft;
@@ -37,8 +37,8 @@ function isDraft(kept: unknown): kept is Draft {
 
 function isAlike(model: object, kept: unknown): kept is Record<string, unknown> {
   if (typeof kept !== "object" || kept === null) return false;
-  const found = new Map(Object.entries(kept));
-  return Object.entries(model).every(([name, value]) => typeof found.get(name) === typeof value);
+  const values = new Map(Object.entries(kept));
+  return Object.entries(model).every(([name, value]) => typeof values.get(name) === typeof value);
 }
 
 function isAxes(kept: object): boolean {

@@ -8,7 +8,7 @@ const PAUSE_MS = 300;
 
 export type Change = (change: Partial<Draft> | ((draft: Draft) => Draft)) => void;
 
-/** The form's content: kept in this tab and, as far as it is short, in the address. */
+/** The draft, saved in this tab and, for short values, in the URL. */
 export function useDraft(): [Draft, Change] {
   const { search } = useLocation();
   const go = useNavigate();
@@ -17,7 +17,7 @@ export function useDraft(): [Draft, Change] {
   const written = useRef(search);
 
   useEffect(() => {
-    // Somebody followed a link to here while the form was open.
+    // The person followed a link to this page while the form was open.
     if (search === written.current) return;
     written.current = search;
     if (search) setDraft((before) => fromSearch(search, before));

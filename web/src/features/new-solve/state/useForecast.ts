@@ -6,36 +6,36 @@ import type { Forecast } from "@/api/types";
 
 const PAUSE_MS = 400;
 
-export interface Foreseen {
-  /** The last good numbers, also while newer ones are on their way. */
+export interface ForecastState {
+  /** The latest forecast, also while a newer one is loading. */
   forecast: Forecast | undefined;
-  /** They are of what the form shows now. */
+  /** The forecast matches the current form. */
   isFresh: boolean;
-  isAsking: boolean;
+  isFetching: boolean;
   error: ProblemError | null;
-  again: () => void;
+  retry: () => void;
 }
 
-/** Asked when typing pauses; an answer to something older is never shown as if it were new. */
-export function useForecast(body: SolveBody | null): Foreseen {
+/** Requests a forecast when typing pauses. An outdated forecast is never marked as fresh. */
+export function useForecast(body: SolveBody | null): ForecastState {
   const now = body ? JSON.stringify(body) : "";
-  const asked = usePaused(now);
+  const paused = usePaused(now);
   const query = useQuery({
-    ...forecastQuery(asked ? (JSON.parse(asked) as SolveBody) : null),
+    ...forecastQuery(paused ? (JSON.parse(paused) as SolveBody) : null),
     placeholderData: keepPreviousData,
   });
-  const isCurrent = Boolean(now) && now === asked;
+  const isCurrent = Boolean(now) && now === paused;
   const error = isCurrent && query.isError ? (query.error as ProblemError) : null;
   return {
     forecast: now ? query.data : undefined,
     isFresh: isCurrent && query.isSuccess && !query.isPlaceholderData,
-    isAsking: Boolean(now) && (!isCurrent || query.isFetching),
+    isFetching: Boolean(now) && (!isCurrent || query.isFetching),
     error,
-    again: () => void query.refetch(),
+    retry: () => void query.refetch(),
   };
 }
 
-/** What was typed, once typing pauses. */
+/** The value after a pause in typing. */
 export function usePaused(value: string): string {
   const [paused, setPaused] = useState(value);
   useEffect(() => {

@@ -13,65 +13,70 @@ import { check, type Errors, errorsOf, lacking } from "@/features/new-solve/stat
 import { bodyOf } from "@/features/new-solve/state/request";
 import { saveDraft } from "@/features/new-solve/state/savedDraft";
 import { type Change, useDraft } from "@/features/new-solve/state/useDraft";
-import { type Foreseen, useForecast } from "@/features/new-solve/state/useForecast";
+import { type ForecastState, useForecast } from "@/features/new-solve/state/useForecast";
 
 export interface NewSolve {
   draft: Draft;
-  /** `field` is the control that it came from: what the server had against it is taken back. */
+  /** Changes the draft. Clears the server's error of `field`, the control that changed. */
   change: (field: string, by: Parameters<Change>[0]) => void;
   error: (field: string) => string | undefined;
   /** Fields that show an error. */
-  due: string[];
+  marked: string[];
   moveTo: (field: string) => void;
-  /** What stands above the button: it is of no field, or of one that nobody has been at. */
+  /** Error below the button: it belongs to no field, or to one that is not marked. */
   general: string | undefined;
-  /** What is wrong as far as the page can see, shown already or not. */
+  /** Errors that the page can find itself, shown or not. */
   wrong: Errors;
-  /** Folders of the server's machine may be named. */
+  /** Folders of the server's machine are accepted. */
   folders: boolean;
   models: readonly ModelView[];
-  foreseen: Foreseen;
+  forecastState: ForecastState;
 }
 
 const NO_MODELS: readonly ModelView[] = [];
 
-/** The form: its content, what is wrong with which field, and sending it. */
+/** State of the form: the draft, its errors and sending it. */
 export function useNewSolve() {
   const [draft, changeDraft] = useDraft();
   const models = useQuery(modelsQuery());
   const known = models.data ?? NO_MODELS;
   const folders = useMe().mode === "local";
   const wrong = check(draft, known, folders);
-  const foreseen = useForecast(lacking(wrong) ? null : bodyOf(draft));
+  const forecastState = useForecast(lacking(wrong) ? null : bodyOf(draft));
   const sending = useSending(draft);
   const marks = useMarks(sending.errors);
   const submit = () => {
-    marks.try();
+    marks.markAll();
     if (!Object.keys(wrong).length) sending.send(bodyOf(draft), { onError: marks.moveToFirst });
     else marks.moveToFirst();
   };
-  const foretold = foreseen.error && !foreseen.error.isPassing ? errorsOf(foreseen.error) : {};
-  const told: Errors = { ...foretold, ...sending.errors };
-  const isUnseen = Object.keys(foretold).some((field) => !field || !marks.isDue(field));
+  const forecastErrors =
+    forecastState.error && !forecastState.error.isPassing ? errorsOf(forecastState.error) : {};
+  const serverErrors: Errors = { ...forecastErrors, ...sending.errors };
+  const hasHiddenError = Object.keys(forecastErrors).some(
+    (field) => !field || !marks.isMarked(field),
+  );
   const newSolve: NewSolve = {
     draft,
     change: (field, by) => {
-      sending.forgive(field);
+      sending.clearError(field);
       changeDraft(by);
     },
-    error: (field) => (marks.isDue(field) ? (wrong[field] ?? told[field]) : undefined),
-    due: Object.keys({ ...wrong, ...told }).filter((field) => field && marks.isDue(field)),
+    error: (field) => (marks.isMarked(field) ? (wrong[field] ?? serverErrors[field]) : undefined),
+    marked: Object.keys({ ...wrong, ...serverErrors }).filter(
+      (field) => field && marks.isMarked(field),
+    ),
     moveTo: marks.moveTo,
-    general: sending.errors[""] ?? (isUnseen ? foreseen.error?.message : undefined),
+    general: sending.errors[""] ?? (hasHiddenError ? forecastState.error?.message : undefined),
     wrong,
     folders,
     models: known,
-    foreseen,
+    forecastState,
   };
-  return { newSolve, modelsAsked: models, marks, submit, isSending: sending.isSending };
+  return { newSolve, modelsRequest: models, marks, submit, isSending: sending.isSending };
 }
 
-/** Which fields may show what is wrong with them: left once, or all after an attempt to start. */
+/** Fields that show their errors: those that lost focus once, or all after an attempt to start. */
 function useMarks(refused: Errors) {
   const form = useRef<HTMLFormElement>(null);
   const [touched, setTouched] = useState<ReadonlySet<string>>(new Set());
@@ -86,15 +91,15 @@ function useMarks(refused: Errors) {
   };
   return {
     form,
-    try: () => setTries(tries + 1),
+    markAll: () => setTries(tries + 1),
     moveTo: (field: string) => {
       const name = CSS.escape(field);
       show(form.current?.querySelector(`[data-field="${name}"], [name="${name}"]`));
     },
     moveToFirst: () => setMoves((before) => before + 1),
-    isDue: (field: string) => tries > 0 || touched.has(field) || field in refused,
-    left: (event: FocusEvent<HTMLFormElement>) => {
-      // Pressing the button marks every field, once it is released: an error now would move it.
+    isMarked: (field: string) => tries > 0 || touched.has(field) || field in refused,
+    onBlur: (event: FocusEvent<HTMLFormElement>) => {
+      // The submit button marks every field after its release: an error now would move the button.
       if ((event.relatedTarget as HTMLButtonElement | null)?.type === "submit") return;
       const { name } = event.target as Element & { name?: string };
       if (name) touch(name);
@@ -102,14 +107,14 @@ function useMarks(refused: Errors) {
   };
 }
 
-/** To the middle of the window: the head of the page covers what is at its top. */
+/** Focuses a control and scrolls it to the centre, because the header covers the top. */
 function show(control: Element | null | undefined): void {
   if (!(control instanceof HTMLElement)) return;
   control.focus({ preventScroll: true });
   control.scrollIntoView?.({ block: "center" });
 }
 
-/** The same content has the same key, however often it is sent. */
+/** Sends the form. Equal content has the same idempotency key, however often it is sent. */
 function useSending(draft: Draft) {
   const [errors, setErrors] = useState<Errors>({});
   const last = useRef({ text: "", key: "" });
@@ -127,15 +132,15 @@ function useSending(draft: Draft) {
       arrive(solve);
     },
   });
-  const forgive = (field: string) => {
+  const clearError = (field: string) => {
     if (!(field in errors) && !("" in errors)) return;
     const { [field]: _, "": __, ...rest } = errors;
     setErrors(rest);
   };
-  // Until the race is there the button stays as it is: a second press would be a second solve.
+  // Busy until the solve page opens: a second press would start a second solve.
   return {
     errors,
-    forgive,
+    clearError,
     send: mutation.mutate,
     isSending: mutation.isPending || mutation.isSuccess,
   };
@@ -150,7 +155,7 @@ function useArrival(): (solve: SolveSummary) => void {
   };
 }
 
-/** The bundled arena, for who has no key or no issue at hand. */
+/** Starts the bundled demo, which needs no key and no issue. */
 export function useDemo() {
   const arrive = useArrival();
   const key = useRef("");

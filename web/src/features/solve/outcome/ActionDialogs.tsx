@@ -3,7 +3,7 @@ import { ApplyDialog } from "@/features/solve/outcome/ApplyDialog";
 import { branchFor } from "@/features/solve/outcome/decision";
 import { DismissDialog, StopRun, StopSolve } from "@/features/solve/outcome/StopDialogs";
 
-/** What a person is asked before it is done. */
+/** An action that waits for confirmation in a dialog. */
 export type PendingAction = null | "stop" | "apply" | "dismiss" | { run: LaneView };
 
 interface Props {
@@ -11,15 +11,15 @@ interface Props {
   solve: WatchedSolve;
   champion: LaneView | undefined;
   facts: SolveView | undefined;
-  asked: PendingAction;
-  ask: (asked: PendingAction) => void;
+  pending: PendingAction;
+  ask: (pending: PendingAction) => void;
 }
 
-export function ActionDialogs({ solveId, solve, champion, facts, asked, ask }: Props) {
+export function ActionDialogs({ solveId, solve, champion, facts, pending, ask }: Props) {
   const close = () => ask(null);
-  if (asked === "stop") return <StopSolve solveId={solveId} solve={solve} close={close} />;
-  if (asked === "dismiss") return <DismissDialog solveId={solveId} close={close} />;
-  if (asked === "apply" && champion && facts?.solve.folder) {
+  if (pending === "stop") return <StopSolve solveId={solveId} solve={solve} close={close} />;
+  if (pending === "dismiss") return <DismissDialog solveId={solveId} close={close} />;
+  if (pending === "apply" && champion && facts?.solve.folder) {
     return (
       <ApplyDialog
         solveId={solveId}
@@ -31,8 +31,8 @@ export function ActionDialogs({ solveId, solve, champion, facts, asked, ask }: P
       />
     );
   }
-  if (asked && typeof asked === "object") {
-    return <StopRun solveId={solveId} lane={asked.run} close={close} />;
+  if (pending && typeof pending === "object") {
+    return <StopRun solveId={solveId} lane={pending.run} close={close} />;
   }
   return null;
 }

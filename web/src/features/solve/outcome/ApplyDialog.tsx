@@ -21,32 +21,32 @@ interface Props {
   runId: string;
   handle: string;
   folder: string;
-  /** Offered as the name of the branch. */
+  /** Suggested name of the new branch. */
   branchName: string;
   close: () => void;
 }
 
-/** Into the folder or onto a branch of it, with the very files that will change. */
+/** Applies the patch to the folder or to a new branch, and lists the files that change. */
 export function ApplyDialog({ solveId, runId, handle, folder, branchName, close }: Props) {
   const apply = useApply(solveId);
   const [isBranch, setBranch] = useState(false);
   const [name, setName] = useState(branchName);
   const branch = isBranch ? name.trim() : "";
   if (apply.data) return <Done applied={apply.data} close={close} />;
-  const wrong = apply.error instanceof ProblemError ? apply.error.fields.branch : undefined;
+  const branchError = apply.error instanceof ProblemError ? apply.error.fields.branch : undefined;
   return (
     <ConfirmDialog
       title={`Apply the patch of ${shown(handle)}`}
       verb={isBranch ? "Create the branch" : "Change the files"}
       busy={apply.isPending}
       disabled={isBranch && !branch}
-      error={wrong ? null : apply.error}
+      error={branchError ? null : apply.error}
       act={() => apply.mutate({ run_id: runId, branch })}
       close={close}
     >
-      <Where isBranch={isBranch} choose={setBranch} />
+      <Destination isBranch={isBranch} choose={setBranch} />
       {isBranch && (
-        <Field label="Name of the new branch" error={wrong}>
+        <Field label="Name of the new branch" error={branchError}>
           {(wired) => (
             <input
               {...wired}
@@ -71,24 +71,30 @@ export function ApplyDialog({ solveId, runId, handle, folder, branchName, close 
   );
 }
 
-function Where({ isBranch, choose }: { isBranch: boolean; choose: (isBranch: boolean) => void }) {
-  const ways = [
+function Destination({
+  isBranch,
+  choose,
+}: {
+  isBranch: boolean;
+  choose: (isBranch: boolean) => void;
+}) {
+  const destinations = [
     { value: false, name: "To the folder" },
     { value: true, name: "To a new branch" },
   ];
   return (
     <fieldset className="flex flex-wrap gap-x-4 gap-y-1">
-      <legend className="sr-only">Where to</legend>
-      {ways.map((way) => (
-        <label key={way.name} className="flex min-h-6 cursor-pointer items-center gap-2">
+      <legend className="sr-only">Destination</legend>
+      {destinations.map((destination) => (
+        <label key={destination.name} className="flex min-h-6 cursor-pointer items-center gap-2">
           <input
             type="radio"
             name="where"
-            checked={isBranch === way.value}
-            onChange={() => choose(way.value)}
+            checked={isBranch === destination.value}
+            onChange={() => choose(destination.value)}
             className="size-4 accent-accent"
           />
-          {way.name}
+          {destination.name}
         </label>
       ))}
     </fieldset>
@@ -98,7 +104,7 @@ function Where({ isBranch, choose }: { isBranch: boolean; choose: (isBranch: boo
 function Changing({ runId }: { runId: string }) {
   const patch = useQuery(patchQuery(runId, "final"));
   const files = useMemo(() => parsePatch(patch.data ?? "").files, [patch.data]);
-  if (patch.isPending) return <p className="text-muted">Reading the patch …</p>;
+  if (patch.isPending) return <p className="text-muted">Loading the patch …</p>;
   if (patch.isError) return <p className="text-bad">{patch.error.message}</p>;
   return (
     <div>
@@ -111,7 +117,7 @@ function Changing({ runId }: { runId: string }) {
 function Paths({ paths }: { paths: readonly string[] }) {
   return (
     <ul
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keys
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling area must be reachable by keyboard
       tabIndex={0}
       aria-label="Files"
       className="max-h-48 overflow-auto rounded-md border border-line bg-ground px-3 py-1.5 text-xs"
@@ -128,7 +134,10 @@ function Paths({ paths }: { paths: readonly string[] }) {
 function Done({ applied, close }: { applied: Applied; close: () => void }) {
   const next = applied.branch ? `git switch ${applied.branch}` : "git diff";
   return (
-    <Dialog title={applied.branch ? "The branch is there" : "The files are changed"} close={close}>
+    <Dialog
+      title={applied.branch ? "The branch was created" : "The files were changed"}
+      close={close}
+    >
       <p className="min-w-0 text-sm break-words text-soft">
         <span aria-hidden className="text-good">
           ✓{" "}

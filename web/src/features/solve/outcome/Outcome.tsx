@@ -24,14 +24,14 @@ export interface OutcomeProps {
   apply: () => void;
   dismiss: () => void;
   diff: (runId: string) => void;
-  /** What went wrong is most likely told there. */
+  /** Opens the setup log, which most likely explains a failure. */
   seeSetup: () => void;
 }
 
 const LINK =
   "inline-flex min-h-8 items-center rounded-md border border-control bg-panel px-3 py-1 text-sm whitespace-nowrap hover:border-accent-text";
 
-/** One place for what has come of it, there from the beginning so that nothing moves for it. */
+/** The outcome. Shown from the start, so that the page does not move when it arrives. */
 export function Outcome(props: OutcomeProps) {
   switch (endingOf(props.solve)) {
     case "open":
@@ -41,7 +41,7 @@ export function Outcome(props: OutcomeProps) {
     case "none":
       return <NoChampion {...props} />;
     case "failed":
-      return <Broke {...props} />;
+      return <Failed {...props} />;
     default:
       return <Stopped {...props} />;
   }
@@ -82,7 +82,7 @@ function Champion(props: OutcomeProps) {
       </p>
       {second && (
         <p>
-          <span className="text-muted">next was </span>
+          <span className="text-muted">second was </span>
           <Hostile text={`${second.handle}: ${second.why}`} />
           {facts && <span className="text-muted"> · {ruleOf(facts.reducer)}</span>}
         </p>
@@ -101,8 +101,8 @@ function Champion(props: OutcomeProps) {
 function Numbers({ place }: { place: PlaceEntry }) {
   return (
     <span className="text-sm font-normal text-muted tabular-nums">
-      <span title="Tests are not counted">
-        {count(place.files_changed, "file")} · {count(place.lines_changed, "line")} besides tests
+      <span title="Test files are not counted">
+        {count(place.files_changed, "file")} · {count(place.lines_changed, "line")} excluding tests
       </span>{" "}
       · {duration(place.latency_ms / 1000)} · {money(place.cost_usd)}
     </span>
@@ -140,7 +140,7 @@ function Decisions({ solveId, solve, facts, ranking, taken, ...act }: OutcomePro
       )}
       {facts?.cannot_apply_because && !facts.repo_url && (
         <span className="basis-full text-right text-xs text-muted">
-          It cannot be applied: <Hostile text={facts.cannot_apply_because} />
+          Cannot be applied: <Hostile text={facts.cannot_apply_because} />
         </span>
       )}
     </>
@@ -161,7 +161,7 @@ function NoChampion({ solveId, solve, ranking, taken, diff }: OutcomeProps) {
             </Button>
             {next && (
               <Link to={compareUrl(solveId, closest.run_id, next.run_id)} className={LINK}>
-                Compare, and choose by hand
+                Compare and choose manually
               </Link>
             )}
           </>
@@ -191,7 +191,7 @@ function NoChampion({ solveId, solve, ranking, taken, diff }: OutcomeProps) {
   );
 }
 
-function Broke({ solve, facts, seeSetup }: OutcomeProps) {
+function Failed({ solve, facts, seeSetup }: OutcomeProps) {
   return (
     <OutcomeCard
       tone="border-bad bg-bad-ground"
@@ -223,7 +223,7 @@ function Stopped({ solve, ranking, diff }: OutcomeProps) {
         )
       }
     >
-      {progress.completed + progress.failed} of {count(progress.total, "run")} had ended before.
+      {progress.completed + progress.failed} of {count(progress.total, "run")} had already ended.
       {solve.reason && solve.reason !== "cancelled" && (
         <>
           {" "}

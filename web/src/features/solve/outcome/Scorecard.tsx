@@ -11,11 +11,11 @@ import { Empty } from "@/ui/states";
 interface Props {
   solveId: string;
   ranking: readonly PlaceEntry[];
-  /** False: it was stopped before, and the order is that of the line-up. */
+  /** False if the solve was stopped before ranking; then runs keep their initial order. */
   isRanked: boolean;
   champion: string | null;
   notStarted: readonly string[];
-  /** What ended the budget, when something did. */
+  /** The limit that ended the budget, if any. */
   ended: string;
   hot: string;
   heat: (runId: string) => void;
@@ -24,7 +24,7 @@ interface Props {
 
 const HEADS = ["fixed", "broken", "files", "lines", "time", "cost"] as const;
 
-/** The ranking with the numbers that made it, and why each is where it is. */
+/** The ranking, with the numbers behind it and a reason for each place. */
 export function Scorecard(props: Props) {
   const { ranking, notStarted, ended } = props;
   return (
@@ -33,7 +33,7 @@ export function Scorecard(props: Props) {
         <Table {...props} />
       ) : (
         <Empty title="No ranking yet">
-          When all runs are verified, they are listed here in order, with the reason.
+          When all runs are verified, the ranking appears here, with a reason for each place.
         </Empty>
       )}
       {notStarted.length > 0 && <NotStarted handles={notStarted} ended={ended} />}
@@ -45,7 +45,7 @@ function Table({ solveId, ranking, isRanked, champion, hot, heat, diff }: Props)
   return (
     <section
       aria-label="Scorecard"
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keys
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling area must be reachable by keyboard
       tabIndex={0}
       className="card relative min-w-0 overflow-x-auto"
     >
@@ -64,7 +64,7 @@ function Table({ solveId, ranking, isRanked, champion, hot, heat, diff }: Props)
             ))}
             <th scope="col">why</th>
             <th scope="col">
-              <span className="sr-only">look at</span>
+              <span className="sr-only">actions</span>
             </th>
           </tr>
         </thead>

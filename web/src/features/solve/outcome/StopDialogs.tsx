@@ -26,8 +26,8 @@ export function StopSolve({ solveId, solve, close }: StopSolveProps) {
       close={close}
     >
       <p className="text-soft">
-        {count(queued + running + verifying, "run")} of it will end within seconds. What they did so
-        far stays to be read, {money(solve.cost_usd)} stay spent, and no champion is named.
+        {count(queued + running + verifying, "run")} will end within seconds. Their trajectories are
+        kept, the {money(solve.cost_usd)} already spent is not returned, and no champion is chosen.
       </p>
     </ConfirmDialog>
   );
@@ -52,7 +52,8 @@ export function StopRun({ solveId, lane, close }: StopRunProps) {
       close={close}
     >
       <p className="text-soft">
-        It is at step {lane.steps} and has cost {money(lane.cost_usd)}. The other contestants go on.
+        The run is at step {lane.steps} and has cost {money(lane.cost_usd)}. The other contestants
+        keep running.
       </p>
     </ConfirmDialog>
   );

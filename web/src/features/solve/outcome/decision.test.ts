@@ -3,7 +3,7 @@ import { pairOf } from "@/features/solve/useSolveKeys";
 import { anEvent, aPlace, aSolve, someFacts, T0 } from "@/testing/solveBuilders";
 import { branchFor, compareUrl, decidedBy, endingOf, takenFrom } from "./decision";
 
-test("how it ended", () => {
+test("maps state and champion to an ending", () => {
   const ending = (
     state: "queued" | "completed" | "failed" | "awaiting_review",
     champion?: string,
@@ -17,14 +17,14 @@ test("how it ended", () => {
   ]).toEqual(["open", "none", "champion", "champion", "failed"]);
 });
 
-test("the rule that decided is what the second is told, unless a person chose", () => {
+test("takes the deciding rule from the second place, unless a person chose", () => {
   const ranking = [aPlace(), aPlace({ rank: 2, run_id: "run-b", why: "22 lines instead of 5" })];
   expect(decidedBy(ranking, "run-a")?.why).toBe("22 lines instead of 5");
   expect(decidedBy(ranking, "run-b")).toBeNull();
   expect(decidedBy([aPlace()], "run-a")).toBeNull();
 });
 
-test("what a person did is read from the timeline", () => {
+test("reads a person's decision from the events", () => {
   const settled = (data: Record<string, unknown>) =>
     takenFrom([{ ...anEvent(9, "solve.settled", T0), data }])?.words;
   expect(takenFrom([anEvent(1, "solve.opened", T0)])).toBeNull();
@@ -35,13 +35,13 @@ test("what a person did is read from the timeline", () => {
   expect(settled({ dismissed: "too large" })).toBe("Dismissed: too large");
 });
 
-test("a branch is named after the issue", () => {
+test("names a branch after the issue", () => {
   expect(branchFor(someFacts())).toBe("yudai/12-two-equal-purchases");
   const nameless = someFacts({ issue_number: null, issue_title: "¿¿" });
   expect(branchFor(nameless)).toBe("yudai/solve-1");
 });
 
-test("two to compare: those picked, else the champion and the next", () => {
+test("compares the two picked runs, else the champion and the next run", () => {
   const lanes = ["a", "b", "c"].map((id) => ({ id }) as never);
   expect(pairOf({ picks: ["c", "b"], champion: "a", lanes })).toEqual(["c", "b"]);
   expect(pairOf({ picks: ["c"], champion: "a", lanes })).toEqual(["a", "c"]);

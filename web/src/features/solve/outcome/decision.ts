@@ -17,14 +17,14 @@ export function ruleOf(reducer: string): string {
   return RULES[reducer] ?? reducer;
 }
 
-/** What told the champion from the next one; a person's choice needs no rule. */
+/** The second place, whose reason shows what decided. Null if a person chose the champion. */
 export function decidedBy(ranking: readonly PlaceEntry[], champion: string): PlaceEntry | null {
   const place = ranking.find((entry) => entry.run_id === champion);
   if (place?.rank !== 1) return null;
   return ranking.find((entry) => entry.rank === 2) ?? null;
 }
 
-/** A badge beside it says the verdict already. */
+/** Removes the verdict from a reason, because a badge beside it shows the verdict. */
 export function sansVerdict(why: string): string {
   return why.replace(/^(passed|failed|unproved|unverified): /, "");
 }
@@ -32,11 +32,11 @@ export function sansVerdict(why: string): string {
 export interface Taken {
   at: number;
   words: string;
-  /** False: no answer was. */
+  /** False if no patch was taken. */
   isTaken: boolean;
 }
 
-/** How a person decided, from the timeline. */
+/** A person's decision, read from the events. */
 export function takenFrom(events: readonly EventView[]): Taken | null {
   const event = events.findLast(({ kind }) => kind === "solve.settled" || kind === "patch.applied");
   if (!event) return null;

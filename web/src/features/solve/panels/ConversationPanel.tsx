@@ -7,11 +7,11 @@ interface Props {
   solveId: string;
   conversationId: string | null | undefined;
   close: () => void;
-  /** The conversation itself, drawn by whom it belongs to. */
+  /** Renders the conversation. Passed in, because features do not import each other. */
   thread: (conversationId: string) => ReactNode;
 }
 
-/** The conversation beside the race; where there is none, one is begun. */
+/** The conversation beside the lanes, or a button that starts one. */
 export function ConversationPanel({ solveId, conversationId, close, thread }: Props) {
   return (
     <aside

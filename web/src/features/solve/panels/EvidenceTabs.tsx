@@ -16,7 +16,7 @@ interface Props {
   children: ReactNode;
 }
 
-/** What the decision rests on. */
+/** Tabs for the evidence of a decision. */
 export function EvidenceTabs({ view, choose, children }: Props) {
   const panel = useId();
   return (

@@ -6,7 +6,7 @@ import { Hostile } from "@/ui/Hostile";
 import { Markdown } from "@/ui/Markdown";
 import { Empty, Skeleton } from "@/ui/states";
 
-/** What was asked for, and how it is tested. */
+/** The issue text and the test command. */
 export function IssueText({ facts }: { facts: SolveView | undefined }) {
   if (!facts) return <Skeleton rows={5} label="Loading the issue" />;
   return (
@@ -14,7 +14,7 @@ export function IssueText({ facts }: { facts: SolveView | undefined }) {
       <div className="max-w-[88ch]">
         <Markdown text={facts.issue_body || facts.issue_title} />
       </div>
-      {facts.issue_facts && <Taken facts={facts.issue_facts} />}
+      {facts.issue_facts && <IssueSource facts={facts.issue_facts} />}
       {facts.test_command && (
         <p className="mt-3 border-t border-line pt-2 text-xs break-words text-muted">
           tested with{" "}
@@ -27,21 +27,23 @@ export function IssueText({ facts }: { facts: SolveView | undefined }) {
   );
 }
 
-/** It was read once, then: what changed at the forge since is not in it. */
-function Taken({ facts }: { facts: IssueFacts }) {
-  const left = leftOut(facts);
+/** The issue was read once. Later changes at the forge are not included. */
+function IssueSource({ facts }: { facts: IssueFacts }) {
+  const omissions = leftOut(facts);
   return (
     <div className="mt-3 flex flex-col gap-1 border-t border-line pt-2 text-xs text-muted">
       <p>
-        <ForgeLink url={facts.url}>The issue</ForgeLink> by <Hostile text={facts.author} />, as it
-        was on {date(facts.taken_at)}
+        <ForgeLink url={facts.url}>The issue</ForgeLink> by <Hostile text={facts.author} />, as of{" "}
+        {date(facts.taken_at)}
         {facts.comments_used > 0 && `, with ${count(facts.comments_used, "comment")}`}.
       </p>
-      {left.length > 0 && <p className="text-accent-text">Left out: {left.join("; ")}.</p>}
+      {omissions.length > 0 && (
+        <p className="text-accent-text">Left out: {omissions.join("; ")}.</p>
+      )}
     </div>
   );
 }
 
 export function Undecided() {
-  return <Empty title="No champion yet">Its changes and proof will be shown here.</Empty>;
+  return <Empty title="No champion yet">The champion's changes and proof will appear here.</Empty>;
 }

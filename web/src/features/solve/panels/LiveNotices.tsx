@@ -5,7 +5,7 @@ import type { Watched } from "@/live/useUpdates";
 import { Button } from "@/ui/Button";
 import { Banner } from "@/ui/states";
 
-/** A server that comes back may be a newer one, whose page this is not. */
+/** Offers a reload when the server has been upgraded while it was unreachable. */
 export function Upgraded({ error }: Pick<Watched, "error">) {
   const { data, refetch } = useQuery({
     queryKey: ["version"],
@@ -15,39 +15,39 @@ export function Upgraded({ error }: Pick<Watched, "error">) {
   });
   const first = useRef<string | null>(null);
   if (data && first.current === null) first.current = data.version;
-  const wasAway = useRef(false);
+  const wasUnreachable = useRef(false);
   useEffect(() => {
-    if (error) wasAway.current = true;
-    else if (wasAway.current) {
-      wasAway.current = false;
+    if (error) wasUnreachable.current = true;
+    else if (wasUnreachable.current) {
+      wasUnreachable.current = false;
       void refetch();
     }
   }, [error, refetch]);
   if (!data || data.version === first.current) return null;
   return (
     <Banner action={<Button onClick={() => window.location.reload()}>Reload</Button>}>
-      The server is now version {data.version}; this page is of {first.current}.
+      The server is now version {data.version}; this page is version {first.current}.
     </Banner>
   );
 }
 
 const QUIET_MS = 10_000;
 
-/** Tells screen readers how the race stands, at most every ten seconds. */
+/** Announces progress to screen readers, at most every ten seconds. */
 export function Announcer({ text }: { text: string }) {
-  const [told, setTold] = useState("");
+  const [announced, setAnnounced] = useState("");
   const last = useRef(0);
   useEffect(() => {
     const wait = Math.max(0, last.current + QUIET_MS - Date.now());
     const timer = setTimeout(() => {
       last.current = Date.now();
-      setTold(text);
+      setAnnounced(text);
     }, wait);
     return () => clearTimeout(timer);
   }, [text]);
   return (
     <p aria-live="polite" className="sr-only">
-      {told}
+      {announced}
     </p>
   );
 }

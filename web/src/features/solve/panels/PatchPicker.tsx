@@ -8,19 +8,19 @@ interface Props {
   choose: (runId: string) => void;
 }
 
-/** Whose patch is looked at: the champion's, or any other's that made one. */
+/** Selects the run whose patch is shown: the champion or any run with a patch. */
 export function PatchPicker({ ranking, champion, runId, choose }: Props) {
-  const those = ranking.filter((place) => place.files_changed > 0 || place.run_id === runId);
-  if (!those.length) return null;
+  const choices = ranking.filter((place) => place.files_changed > 0 || place.run_id === runId);
+  if (!choices.length) return null;
   return (
     <label className="mb-3 flex min-w-0 items-center gap-2 text-sm text-muted">
-      of
+      patch of
       <select
         value={runId}
         onChange={(event) => choose(event.target.value)}
         className="min-h-8 max-w-full min-w-0 rounded-md border border-control bg-ground px-2 text-text"
       >
-        {those.map((place) => (
+        {choices.map((place) => (
           <option key={place.run_id} value={place.run_id}>
             {place.run_id === champion ? "★ " : ""}
             {place.rank}. {shown(place.handle)}

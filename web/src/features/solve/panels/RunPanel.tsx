@@ -17,7 +17,7 @@ import { Tabs } from "@/ui/Tabs";
 const PARTS: readonly { id: Part; name: string }[] = [
   { id: "trajectory", name: "Trajectory" },
   { id: "setup", name: "Setup" },
-  { id: "baseline", name: "Smoke" },
+  { id: "baseline", name: "Baseline" },
   { id: "agent", name: "Agent" },
   { id: "test", name: "Tests" },
 ];
@@ -29,11 +29,11 @@ interface Props {
   isChampion: boolean;
   show: (runId: string, part: Part) => void;
   close: (runId: string) => void;
-  /** Its trajectory, drawn by whom it belongs to. */
+  /** The trajectory. Passed in, because features do not import each other. */
   children: ReactNode;
 }
 
-/** One open run: its trajectory, or one of its logs. */
+/** One open run: its trajectory or one of its logs. */
 export function RunPanel({ solveId, lane, part, isChampion, show, close, children }: Props) {
   const panel = useId();
   return (
@@ -79,7 +79,7 @@ export function RunPanel({ solveId, lane, part, isChampion, show, close, childre
   );
 }
 
-/** As the trajectory's own head, so that nothing moves from one part to the next. */
+/** Matches the trajectory's header, so that nothing moves when the tab changes. */
 function LogHead({ solveId, lane, isChampion }: Pick<Props, "solveId" | "lane" | "isChampion">) {
   return (
     <header className="flex flex-wrap items-baseline gap-x-3 text-xs">
@@ -100,7 +100,7 @@ function LogHead({ solveId, lane, isChampion }: Pick<Props, "solveId" | "lane" |
 
 function WhyFailed({ lane, part, show }: Pick<Props, "lane" | "part" | "show">) {
   const cause = lane.cause && CAUSES[lane.cause];
-  const words = cause?.words ?? "it failed";
+  const words = cause?.words ?? "the run failed";
   return (
     <div className="flex flex-wrap items-center gap-x-3 gap-y-1 border-b border-line bg-bad-ground px-3 py-2 text-sm">
       <p className="min-w-0 grow [overflow-wrap:anywhere]">
@@ -129,7 +129,7 @@ const NAMES: Record<Kind, string> = {
 };
 
 const RunLog = memo(function RunLog({ lane, kind }: { lane: LaneView; kind: Kind }) {
-  // Not `rev`: a log that grows is not read anew with each step.
+  // Keyed without `rev`: a growing log is not fetched again at each step.
   const log = useQuery(logQuery(lane.id, kind, `${lane.attempt} ${lane.state}`));
   if (log.isPending) return <Skeleton rows={6} label={`Loading the log of ${NAMES[kind]}`} />;
   if (log.isError) return <NoLog error={log.error} kind={kind} retry={() => void log.refetch()} />;

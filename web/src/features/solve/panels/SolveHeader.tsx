@@ -1,4 +1,5 @@
 import { Link } from "react-router";
+import { isActive } from "@/api/queries/solves";
 import type { Origin, SolveView, WatchedSolve } from "@/api/types";
 import { duration, money, short } from "@/lib/format";
 import { useNow } from "@/lib/useNow";
@@ -18,10 +19,10 @@ interface Props {
 }
 
 export function SolveHeader({ solveId, solve, facts, aheadMs, isTalking, talk, stop }: Props) {
-  const isOpen = solve.state === "queued" || solve.state === "running";
+  const isOpen = isActive(solve.state);
   return (
     <header className="flex min-w-0 flex-col gap-1">
-      <Whence solveId={solveId} facts={facts} />
+      <Breadcrumb solveId={solveId} facts={facts} />
       <div className="flex flex-wrap items-start justify-between gap-x-6 gap-y-2">
         <h1 className="min-w-0 grow basis-80 text-lg font-semibold break-words">
           {facts ? <Hostile text={facts.issue_title || facts.solve.issue} /> : "Solve"}
@@ -44,7 +45,7 @@ export function SolveHeader({ solveId, solve, facts, aheadMs, isTalking, talk, s
   );
 }
 
-function Whence({ solveId, facts }: Pick<Props, "solveId" | "facts">) {
+function Breadcrumb({ solveId, facts }: Pick<Props, "solveId" | "facts">) {
   return (
     <p className="flex flex-wrap gap-x-2 text-xs break-words text-muted">
       <Link to="/" className="hover:text-text">
@@ -64,7 +65,7 @@ function Whence({ solveId, facts }: Pick<Props, "solveId" | "facts">) {
         </>
       )}
       <span title={solveId}>{short(solveId)}</span>
-      {facts?.origin && <Asked origin={facts.origin} />}
+      {facts?.origin && <RequestedBy origin={facts.origin} />}
     </p>
   );
 }
@@ -81,12 +82,12 @@ function IssueNumber({ facts }: { facts: SolveView }) {
 
 const WAYS: Record<Origin["kind"], string> = {
   person: "",
-  label: "requested by a label",
+  label: "requested with a label",
   comment: "requested in a comment",
 };
 
-/** Who asked for it at the forge, and where. */
-function Asked({ origin }: { origin: Origin }) {
+/** Who requested the solve at the forge, with a link. */
+function RequestedBy({ origin }: { origin: Origin }) {
   const way = WAYS[origin.kind];
   if (!way) return null;
   return (
@@ -101,14 +102,14 @@ function Asked({ origin }: { origin: Origin }) {
       {origin.login && (
         <>
           {" "}
-          of <Hostile text={origin.login} />
+          by <Hostile text={origin.login} />
         </>
       )}
     </span>
   );
 }
 
-/** Ticks by itself: nothing else is drawn anew for it. */
+/** A component of its own, so that each tick renders only this element. */
 function Elapsed({ solve, aheadMs }: Pick<Props, "solve" | "aheadMs">) {
   const now = (useNow(1000, solve.finished_at === null) + aheadMs) / 1000;
   const from = solve.started_at ?? solve.created_at;

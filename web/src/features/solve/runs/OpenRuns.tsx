@@ -11,17 +11,17 @@ interface Props {
   panel: (lane: LaneView, opened: Opened) => ReactNode;
 }
 
-/** Up to four runs side by side, in one column where it is narrow, one at a time where it is small. */
+/** Up to four runs: side by side, in one column on narrow screens, as tabs on small ones. */
 export function OpenRuns({ open, lanes, panel }: Props) {
   const isSmall = useMedia("(max-width: 767px)");
-  const known = open.flatMap((one) => {
-    const lane = lanes.get(one.runId);
-    return lane ? [{ one, lane }] : [];
+  const known = open.flatMap((opened) => {
+    const lane = lanes.get(opened.runId);
+    return lane ? [{ opened, lane }] : [];
   });
   const shared = sharedEnd(known.map(({ lane }) => lane.handle));
   const [chosen, choose] = useState("");
   if (!known.length) return null;
-  // What was opened last is what is wanted now.
+  // The run that was opened last is shown by default.
   const current = known.find(({ lane }) => lane.id === chosen) ?? known.at(-1);
   const visible = isSmall ? known.filter((item) => item === current) : known;
   return (
@@ -39,9 +39,9 @@ export function OpenRuns({ open, lanes, panel }: Props) {
         />
       )}
       <div className="grid min-w-0 grid-cols-1 gap-3 xl:grid-cols-[repeat(auto-fit,minmax(27rem,1fr))]">
-        {visible.map(({ one, lane }) => (
+        {visible.map(({ opened, lane }) => (
           <div key={lane.id} className="min-w-0">
-            {panel(lane, one)}
+            {panel(lane, opened)}
           </div>
         ))}
       </div>

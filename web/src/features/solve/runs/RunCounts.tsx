@@ -10,7 +10,7 @@ const COUNTED: readonly { key: keyof Progress; colour: string; always: boolean }
   { key: "cancelled", colour: "text-soft", always: false },
 ];
 
-/** How many runs are in which state. */
+/** Number of runs per state. */
 export function RunCounts({ progress }: { progress: Progress }) {
   return (
     <dl aria-label="Runs" className="flex flex-wrap gap-x-4 gap-y-0.5 text-xs">
@@ -26,7 +26,7 @@ export function RunCounts({ progress }: { progress: Progress }) {
   );
 }
 
-/** One line for those who do not see the lanes move. */
+/** One line for screen readers. */
 export function inWords({ total, completed, running, verifying, failed }: Progress): string {
   const parts = [`${completed + failed} of ${total} runs done`];
   if (running) parts.push(`${running} running`);

@@ -11,7 +11,7 @@ import { shown } from "@/lib/hostile";
 import { Hostile } from "@/ui/Hostile";
 import { StateBadge, VerdictBadge } from "@/ui/StateBadge";
 
-/** Names, bar and numbers of all lanes stand in the same columns. */
+/** Grid columns shared by all lanes and the header. */
 export const WIDE =
   "@6xl:grid @6xl:grid-cols-[2.5rem_minmax(11rem,1.2fr)_minmax(13rem,3fr)_3.5rem_4rem_3.5rem_4.75rem_4.5rem_minmax(13rem,1.5fr)_5.25rem] @6xl:items-center";
 const MIDDLE =
@@ -20,15 +20,15 @@ const MIDDLE =
 export interface RunLaneProps {
   solveId: string;
   lane: LaneView;
-  /** Its number on the page, for the keys 1 to 9. */
+  /** Number on the page, for the keys 1 to 9. */
   number: number;
   axis: Axis;
   end: number;
   now: number;
-  /** So many characters at the end of its handle are those of all others too. */
+  /** Length of the handle's suffix that all handles share. */
   shared: number;
   why: string;
-  /** Why a queued run waits. */
+  /** Why the run is still queued. */
   waits: string;
   isChampion: boolean;
   isOpen: boolean;
@@ -74,7 +74,7 @@ export const RunLane = memo(function RunLane(props: RunLaneProps) {
         />
       </div>
       <RunLaneNumbers lane={lane} now={props.now} />
-      <What lane={lane} why={props.why} waits={props.waits} />
+      <Status lane={lane} why={props.why} waits={props.waits} />
       <Actions {...props} />
     </li>
   );
@@ -103,9 +103,9 @@ function Name({ lane, isOpen, toggle, isChampion, shared }: RunLaneProps) {
   );
 }
 
-/** State and verdict, then the newest action or why it ended so. */
-function What({ lane, why, waits }: Pick<RunLaneProps, "lane" | "why" | "waits">) {
-  const text = whatText(lane, why, waits);
+/** State or verdict, then the newest action or the reason for the ending. */
+function Status({ lane, why, waits }: Pick<RunLaneProps, "lane" | "why" | "waits">) {
+  const text = statusText(lane, why, waits);
   return (
     <div
       className="order-6 flex w-full min-w-0 items-baseline gap-2 text-xs @3xl:order-5 @3xl:col-start-2 @3xl:pl-4 @6xl:order-none @6xl:col-start-auto @6xl:pl-0"
@@ -123,12 +123,12 @@ function What({ lane, why, waits }: Pick<RunLaneProps, "lane" | "why" | "waits">
   );
 }
 
-export function whatText(lane: LaneView, why: string, waits: string): string {
+export function statusText(lane: LaneView, why: string, waits: string): string {
   if (lane.state === "failed") return lane.cause ? CAUSES[lane.cause].words : lane.error;
   if (lane.state === "queued")
     return lane.attempt > 1 ? `attempt ${lane.attempt}, ${waits}` : waits;
   if (isOver(lane.state)) return sansVerdict(why);
-  if (lane.phase === "starting") return "its sandbox starts";
+  if (lane.phase === "starting") return "starting its sandbox";
   return lane.last_action;
 }
 
@@ -144,7 +144,7 @@ function Actions({ solveId, lane, isPicked, pick, stop }: RunLaneProps) {
         <button
           type="button"
           aria-label={`Stop ${handle}`}
-          title="Stop it ( . )"
+          title="Stop ( . )"
           onClick={() => stop(lane)}
           className={`${small} hover:text-bad`}
         >
@@ -163,7 +163,7 @@ function Actions({ solveId, lane, isPicked, pick, stop }: RunLaneProps) {
       <Link
         to={`/solves/${solveId}/runs/${lane.id}`}
         aria-label={`Trajectory of ${handle}, on its own page`}
-        title="On its own page"
+        title="Open on its own page"
         className={small}
       >
         <span aria-hidden>↗</span>

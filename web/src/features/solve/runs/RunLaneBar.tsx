@@ -1,13 +1,13 @@
 import { memo, useMemo } from "react";
 import type { LaneView } from "@/api/types";
 import { type Axis, percent, SCALES, worked } from "@/features/solve/runs/axis";
-import { type Placed, placed, SIGNS, spots, told } from "@/features/solve/runs/marks";
+import { describeMarks, type Placed, placed, SIGNS, spots } from "@/features/solve/runs/marks";
 
 interface Props {
   lane: LaneView;
   axis: Axis;
   end: number;
-  /** Seconds by the server's clock; of no account once the run is over. */
+  /** Seconds by the server's clock. Unused once the run is over. */
   now: number;
   isChampion: boolean;
 }
@@ -15,13 +15,13 @@ interface Props {
 const TRACK =
   "bg-[repeating-linear-gradient(to_right,var(--line)_0_1px,transparent_1px_25%)] bg-raised";
 
-/** How far a run has come, and the moments on the way. */
+/** Progress bar of a run with its marks. */
 export function RunLaneBar({ lane, axis, end, now, isChampion }: Props) {
   const scale = SCALES[axis];
   const reached = percent(scale.reached(lane, now), end);
   const agent = axis === "time" ? percent(worked(lane, now), end) : reached;
   const marks = useMemo(() => placed(lane, axis, end), [lane, axis, end]);
-  const label = `${scale.name}: ${scale.shown(scale.reached(lane, now))} of ${scale.shown(end)}; ${told(lane, marks, axis)}`;
+  const label = `${scale.name}: ${scale.shown(scale.reached(lane, now))} of ${scale.shown(end)}; ${describeMarks(lane, marks, axis)}`;
   return (
     <div role="img" aria-label={label} className={`relative h-6 overflow-hidden rounded ${TRACK}`}>
       {reached > agent && (
@@ -30,7 +30,7 @@ export function RunLaneBar({ lane, axis, end, now, isChampion }: Props) {
           style={{ width: `${reached}%` }}
         />
       )}
-      {/* No transition: a layer that moves would make one of each mark that lies on it. */}
+      {/* No transition: an animated layer would force a compositing layer for each mark on it. */}
       <div
         className={`absolute inset-y-0 left-0 border-b-2 ${colour(lane, isChampion)}`}
         style={{ width: `${agent}%` }}

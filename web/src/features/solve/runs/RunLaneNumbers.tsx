@@ -14,7 +14,7 @@ function Cell({ name, title, children }: { name: string; title?: string; childre
 
 /** Steps, cost, time, tests and the size of the change. */
 export function RunLaneNumbers({ lane, now }: { lane: LaneView; now: number }) {
-  const hasBegun = lane.started_at !== null;
+  const hasStarted = lane.started_at !== null;
   const limit = lane.step_limit ? `/${lane.step_limit}` : "";
   return (
     <div className="order-5 grid w-full grid-cols-3 gap-x-4 gap-y-0.5 text-xs @3xl:order-6 @3xl:col-span-2 @3xl:col-start-3 @3xl:grid-cols-5 @6xl:order-none @6xl:contents @6xl:text-sm">
@@ -22,8 +22,8 @@ export function RunLaneNumbers({ lane, now }: { lane: LaneView; now: number }) {
         {lane.steps}
         <span className="text-muted">{limit}</span>
       </Cell>
-      <Cell name="cost">{hasBegun ? money(lane.cost_usd) : <Nothing />}</Cell>
-      <Cell name="time">{hasBegun ? duration(worked(lane, now)) : <Nothing />}</Cell>
+      <Cell name="cost">{hasStarted ? money(lane.cost_usd) : <Nothing />}</Cell>
+      <Cell name="time">{hasStarted ? duration(worked(lane, now)) : <Nothing />}</Cell>
       <Cell name="tests">
         <Tests lane={lane} />
       </Cell>

@@ -25,7 +25,7 @@ interface Props {
   heat: (runId: string) => void;
 }
 
-/** The race itself. Between two polls only the lanes that are under way are drawn anew. */
+/** The lanes of all runs. Between two polls, only active lanes render again. */
 export function RunLanes(props: Props) {
   const { solve, lanes, axis, ranking } = props;
   const isLive = lanes.some((lane) => lane.started_at !== null && !isOver(lane.state));
@@ -70,10 +70,10 @@ export function RunLanes(props: Props) {
 }
 
 function waitsFor({ progress, state }: WatchedSolve, maxParallel: number | undefined): string {
-  if (state === "queued") return "the solve waits for its turn";
+  if (state === "queued") return "waiting for the solve to start";
   const busy = progress.running + progress.verifying;
-  if (!maxParallel) return "waits for a free slot";
-  return busy < maxParallel ? "is about to start" : `${busy} of ${maxParallel} slots busy`;
+  if (!maxParallel) return "waiting for a free slot";
+  return busy < maxParallel ? "about to start" : `${busy} of ${maxParallel} slots busy`;
 }
 
 function Controls({ axis, setAxis, sort, setSort }: Props) {
@@ -115,7 +115,7 @@ function Controls({ axis, setAxis, sort, setSort }: Props) {
 
 const COLUMNS = ["steps", "cost", "time", "tests", "change"] as const;
 
-/** Names of the columns for the eye; each number carries its own for everybody else. */
+/** Column names, hidden from screen readers: each number has its own label. */
 function Heads({ end, axis }: { end: number; axis: Axis }) {
   return (
     <div

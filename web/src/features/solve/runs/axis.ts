@@ -1,18 +1,18 @@
 import type { LaneView, MarkView } from "@/api/types";
 import { duration, money } from "@/lib/format";
 
-/** What lanes are drawn along: each begins at 0 with its own start, so that they can be compared. */
+/** The axis of the lanes. Each run starts at 0, so that runs can be compared. */
 export type Axis = "time" | "cost" | "steps";
 
 interface Scale {
   id: Axis;
   name: string;
   key: string;
-  /** How far a run has come; `now` in seconds by the server's clock. */
+  /** Progress of a run; `now` in seconds by the server's clock. */
   reached: (lane: LaneView, now: number) => number;
   marked: (lane: LaneView, mark: MarkView) => number;
   shown: (value: number) => string;
-  /** The end of the axis is a round number: it grows in few steps instead of creeping. */
+  /** Rounds the end of the axis up, so that it grows in few steps. */
   round: (value: number) => number;
 }
 
@@ -61,13 +61,13 @@ export function lasted(lane: LaneView, now: number): number {
   return Math.max(0, (lane.finished_at ?? now) - lane.started_at);
 }
 
-/** Seconds of the agent itself: what comes after it submitted is our verification. */
+/** Seconds until the agent submitted, without verification. */
 export function worked(lane: LaneView, now: number): number {
   if (lane.started_at === null) return 0;
   return Math.max(0, (lane.submitted_at ?? lane.finished_at ?? now) - lane.started_at);
 }
 
-/** Where the axis ends: the next round number after the run that has come farthest. */
+/** The end of the axis: the next round number after the longest run. */
 export function axisEnd(lanes: readonly LaneView[], axis: Axis, now: number): number {
   const scale = SCALES[axis];
   const farthest = Math.max(0, ...lanes.map((lane) => scale.reached(lane, now)));
@@ -76,19 +76,19 @@ export function axisEnd(lanes: readonly LaneView[], axis: Axis, now: number): nu
   return limit ? Math.min(end, Math.max(limit, farthest)) : end;
 }
 
-/** 1, 2, 4, 5 or 10 of whatever size; nothing at all is drawn on an axis to 1. */
+/** Rounds up to 1, 2, 4, 5 or 10 times a power of ten; 1 if there is no value. */
 export function roundNumber(value: number): number {
   if (!(value > 0)) return 1;
   const power = 10 ** Math.floor(Math.log10(value));
-  const step = TENS.find((one) => one * power >= value * 0.999999) ?? 10;
+  const step = TENS.find((factor) => factor * power >= value * 0.999999) ?? 10;
   return step * power;
 }
 
 export function roundTime(seconds: number): number {
-  return CLOCK.find((one) => one >= seconds) ?? Math.ceil(seconds / 3600) * 3600;
+  return CLOCK.find((end) => end >= seconds) ?? Math.ceil(seconds / 3600) * 3600;
 }
 
-/** A share of the axis, from 0 to 100, as far as it can be drawn. */
+/** Percent of the axis, limited to 0 to 100. */
 export function percent(value: number, end: number): number {
   return end > 0 ? Math.min(100, Math.max(0, (value / end) * 100)) : 0;
 }

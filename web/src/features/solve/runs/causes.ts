@@ -3,19 +3,21 @@ import type { Part } from "@/features/solve/runs/order";
 
 type Cause = components["schemas"]["Cause"];
 
-interface Told {
+interface CauseText {
   words: string;
-  /** Where the reason is most likely to be read. */
+  /** The part of the run that most likely shows the reason. */
   look: Part;
   next: string;
 }
 
 const AGENT = { look: "trajectory", next: "See what it did" } as const;
 const SETUP = { look: "setup", next: "See the setup log" } as const;
-const LIMIT = { look: "trajectory", next: "See how far it came" } as const;
+const LIMIT = { look: "trajectory", next: "See how far it got" } as const;
 
-/** The words of the server's own table of causes (`src/yudai/kit/causes.py`), and what to do next. */
-export const CAUSES: Record<Cause, Told> = {
+/**
+ * The texts of the server's table of causes (`src/yudai/kit/causes.py`), and what to look at next.
+ */
+export const CAUSES: Record<Cause, CauseText> = {
   sandbox_failed: { words: "the sandbox could not be started", ...SETUP },
   sandbox_lost: { words: "the sandbox died during the run", ...AGENT },
   sandbox_refused: {

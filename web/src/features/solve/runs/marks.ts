@@ -10,7 +10,7 @@ export interface Look {
   colour: string;
 }
 
-/** Each has its own shape, so that no colour has to be seen. */
+/** Each mark has its own shape, so that colour is not needed to recognise it. */
 export const SIGNS: Record<Sign, Look> = {
   edit: { sign: "▲", word: "first edit", colour: "text-accent-text" },
   passed: { sign: "◆", word: "tests passed", colour: "text-good" },
@@ -25,24 +25,24 @@ export interface Placed {
   /** Percent of the axis. */
   at: number;
   value: number;
-  /** How many like it lie on the same spot. */
+  /** Number of merged marks. */
   times: number;
 }
 
 const SAME_SPOT = 1.8;
 const NEAR = 8;
 
-/** The marks of a lane from left to right; those of a kind that would cover each other are one. */
+/** The marks of a lane from left to right. Overlapping marks of the same kind are merged. */
 export function placed(lane: LaneView, axis: Axis, end: number): Placed[] {
   const scale = SCALES[axis];
   const all = [
-    ...lane.marks.map((mark) => one(signOf(mark.kind, mark.ok), scale.marked(lane, mark), end)),
+    ...lane.marks.map((mark) => markAt(signOf(mark.kind, mark.ok), scale.marked(lane, mark), end)),
     ...endings(lane, axis, end),
   ].sort((a, b) => a.value - b.value);
   return all.reduce<Placed[]>(joined, []);
 }
 
-function one(sign: Sign, value: number, end: number): Placed {
+function markAt(sign: Sign, value: number, end: number): Placed {
   return { sign, value, at: percent(value, end), times: 1 };
 }
 
@@ -59,16 +59,16 @@ function signOf(kind: "edit" | "test", ok: boolean | null): Sign {
   return ok ? "passed" : "failed";
 }
 
-/** After it submitted a run costs nothing and takes no step: there it is where its bar ends. */
+/** The submit and error marks. On the cost and steps axes, a run submits at the end of its bar. */
 function endings(lane: LaneView, axis: Axis, end: number): Placed[] {
   const scale = SCALES[axis];
-  const found: Placed[] = [];
+  const marks: Placed[] = [];
   if (lane.submitted_at !== null) {
     const value = axis === "time" ? lane.submitted_at - (lane.started_at ?? 0) : reached(lane);
-    found.push(one("submit", value, end));
+    marks.push(markAt("submit", value, end));
   }
-  if (lane.state === "failed") found.push(one("error", reached(lane), end));
-  return found;
+  if (lane.state === "failed") marks.push(markAt("error", reached(lane), end));
+  return marks;
 
   function reached(of: LaneView): number {
     return scale.reached(of, of.finished_at ?? 0);
@@ -77,7 +77,7 @@ function endings(lane: LaneView, axis: Axis, end: number): Placed[] {
 
 const WIDTH_REM = 0.65;
 
-/** Where each is drawn: on its spot, or beside at most two before it, however wide the lane is. */
+/** CSS positions of the marks: on their spot, or beside up to two marks before them. */
 export function spots(marks: readonly Placed[]): string[] {
   const onSpot = (place: number, by: number) => {
     const [mark, before] = [marks[place], marks[place - by]];
@@ -92,8 +92,8 @@ export function spots(marks: readonly Placed[]): string[] {
   });
 }
 
-/** The picture in words. */
-export function told(lane: LaneView, marks: readonly Placed[], axis: Axis): string {
+/** Describes the marks for screen readers. */
+export function describeMarks(lane: LaneView, marks: readonly Placed[], axis: Axis): string {
   const words = marks.map((mark) => {
     const times = mark.times > 1 ? ` (${count(mark.times, "time")})` : "";
     return `${SIGNS[mark.sign].word} at ${SCALES[axis].shown(mark.value)}${times}`;

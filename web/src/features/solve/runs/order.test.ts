@@ -26,25 +26,25 @@ const ids = (sort: Parameters<typeof sorted>[2], all = lanes) =>
     .map(({ id }) => id)
     .join("");
 
-test("before there is a ranking the line-up's order holds", () => {
+test("keeps the line-up's order before there is a ranking", () => {
   expect(ids("rank")).toBe("cba");
   expect(ids("position")).toBe("cba");
 });
 
-test("the ranking goes before it, and who has none comes last", () => {
+test("sorts by rank, with unranked runs last", () => {
   const ranked = lanes.map((lane) => ({ ...lane, rank: { a: 1, c: 2 }[lane.id] ?? null }));
   expect(ids("rank", ranked)).toBe("acb");
 });
 
-test("by cost, steps and time; a run that has not begun is not the cheapest", () => {
+test("sorts by cost, steps and time, with runs that have not started last", () => {
   expect([ids("cost"), ids("steps"), ids("time")]).toEqual(["bac", "bac", "acb"]);
 });
 
-test("an order that there is not is the ranking's", () => {
+test("falls back to rank for an unknown order", () => {
   expect([sortOf("cost"), sortOf("x"), sortOf(null)]).toEqual(["cost", "rank", "rank"]);
 });
 
-test("what is open is read from the URL and written as it was", () => {
+test("reads open runs from the URL and writes them back unchanged", () => {
   const text = "run-1,run-2.test";
   expect(parseOpen(text)).toEqual([
     { runId: "run-1", part: "trajectory" },
@@ -53,31 +53,31 @@ test("what is open is read from the URL and written as it was", () => {
   expect(writeOpen(parseOpen(text))).toBe(text);
 });
 
-test("nonsense in the URL opens nothing, and never more than four", () => {
+test("ignores invalid URL values and opens at most four runs", () => {
   expect(parseOpen(null)).toEqual([]);
   expect(parseOpen(",,<b>,a/../b")).toEqual([]);
   expect(parseOpen("a.nonsense")).toEqual([{ runId: "a", part: "trajectory" }]);
   expect(parseOpen("a,a,b,c,d,e")).toHaveLength(4);
 });
 
-test("a fifth takes the place of the first; once more closes it", () => {
+test("replaces the first run by a fifth, and closes an open run", () => {
   const four = parseOpen("a,b,c,d");
   expect(writeOpen(toggled(four, "e"))).toBe("b,c,d,e");
   expect(writeOpen(toggled(four, "b"))).toBe("a,c,d");
 });
 
-test("a part of a run is shown where the run is, or opens it", () => {
+test("shows a part in an open run, or opens the run", () => {
   expect(writeOpen(withPart(parseOpen("a,b"), "a", "agent"))).toBe("a.agent,b");
   expect(writeOpen(withPart(parseOpen("a"), "b", "setup"))).toBe("a,b.setup");
 });
 
-test("two are picked to be compared", () => {
+test("keeps the last two picked runs", () => {
   expect(picked(["a"], "b")).toEqual(["a", "b"]);
   expect(picked(["a", "b"], "c")).toEqual(["b", "c"]);
   expect(picked(["a", "b"], "a")).toEqual(["b"]);
 });
 
-test("what all handles end with is told apart from what they are told apart by", () => {
+test("finds the suffix that all handles share", () => {
   const end = "-t0.2-test-first";
   expect(sharedEnd([`opus${end}`, `gpt-4${end}`])).toBe(end.length);
   expect(sharedEnd(["opus-a", "gpt-b"])).toBe(0);

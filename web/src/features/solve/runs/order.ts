@@ -17,17 +17,17 @@ export function sortOf(text: string | null): Sort {
 
 const NEVER = Number.MAX_SAFE_INTEGER;
 
-/** What a run that has not begun took is not "least": it comes last. */
+/** Runs that have not started come last. */
 const KEYS: Record<Sort, (lane: LaneView) => number> = {
   rank: (lane) => lane.rank ?? NEVER,
   position: () => 0,
   cost: (lane) => (lane.started_at === null ? NEVER : lane.cost_usd),
-  // Of runs under way only those that were sent again are known to the second: coarse keeps them still.
+  // Ongoing runs have no final time: they come last and keep their place.
   time: (lane) => (lane.finished_at === null ? NEVER : worked(lane, 0)),
   steps: (lane) => (lane.started_at === null ? NEVER : lane.steps),
 };
 
-/** The line-up's own order settles what is equal: before the ranking, everything. */
+/** Sorts lanes. The line-up's order breaks ties. */
 export function sorted(
   lanes: readonly LaneView[],
   places: ReadonlyMap<string, number>,
@@ -47,17 +47,17 @@ export type Part = "trajectory" | "setup" | "baseline" | "agent" | "test";
 const PARTS: readonly Part[] = ["trajectory", "setup", "baseline", "agent", "test"];
 export const MAX_OPEN = 4;
 
-/** `open=run,run.test` in the URL: which runs are open, and what of each is looked at. */
+/** Parses `open=run,run.test` in the URL: the open runs and the part shown of each. */
 export function parseOpen(text: string | null): Opened[] {
-  const found = new Map<string, Opened>();
+  const openRuns = new Map<string, Opened>();
   for (const entry of (text ?? "").split(",")) {
     const [runId = "", part = ""] = entry.split(".");
     if (/^[\w-]{1,64}$/.test(runId)) {
       const known = PARTS.find((name) => name === part) ?? "trajectory";
-      found.set(runId, { runId, part: known });
+      openRuns.set(runId, { runId, part: known });
     }
   }
-  return [...found.values()].slice(0, MAX_OPEN);
+  return [...openRuns.values()].slice(0, MAX_OPEN);
 }
 
 export function writeOpen(open: readonly Opened[]): string {
@@ -66,25 +66,27 @@ export function writeOpen(open: readonly Opened[]): string {
     .join(",");
 }
 
-/** A fifth takes the place of the one that was opened first. */
+/** Opens or closes a run. A fifth run replaces the one opened first. */
 export function toggled(open: readonly Opened[], runId: string): Opened[] {
-  if (open.some((one) => one.runId === runId)) return open.filter((one) => one.runId !== runId);
+  if (open.some((opened) => opened.runId === runId)) {
+    return open.filter((opened) => opened.runId !== runId);
+  }
   return [...open, { runId, part: "trajectory" as const }].slice(-MAX_OPEN);
 }
 
 export function withPart(open: readonly Opened[], runId: string, part: Part): Opened[] {
-  const isOpen = open.some((one) => one.runId === runId);
+  const isOpen = open.some((opened) => opened.runId === runId);
   const all = isOpen ? open : toggled(open, runId);
-  return all.map((one) => (one.runId === runId ? { runId, part } : one));
+  return all.map((opened) => (opened.runId === runId ? { runId, part } : opened));
 }
 
-/** Two at most; a third takes the place of the first. */
+/** Picks at most two runs. A third replaces the first. */
 export function picked(before: readonly string[], runId: string): string[] {
   if (before.includes(runId)) return before.filter((id) => id !== runId);
   return [...before, runId].slice(-2);
 }
 
-/** How many characters at the end all handles have in common, in whole parts: `-t0.2-test-first`. */
+/** Length of the suffix that all handles share, in whole parts: `-t0.2-test-first`. */
 export function sharedEnd(handles: readonly string[]): number {
   const [first = "", ...others] = handles;
   if (!others.length) return 0;

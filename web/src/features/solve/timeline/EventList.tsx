@@ -12,11 +12,11 @@ interface Props {
   lanes: ReadonlyMap<string, LaneView>;
 }
 
-/** Everything that happened, newest first. */
+/** All events, newest first. */
 export function EventList({ events, lanes }: Props) {
   const [most, setMost] = useState(FIRST);
   const newest = events.slice(-most).reverse();
-  const left = events.length - newest.length;
+  const remaining = events.length - newest.length;
   return (
     <div className="card min-w-0 px-3 py-2">
       <ol aria-label="Events" className="flex flex-col gap-1 text-xs">
@@ -44,9 +44,9 @@ export function EventList({ events, lanes }: Props) {
           </li>
         ))}
       </ol>
-      {left > 0 && (
+      {remaining > 0 && (
         <Button look="quiet" className="mt-2" onClick={() => setMost(most + FIRST)}>
-          Show {count(left, "earlier event")}
+          Show {count(remaining, "earlier event")}
         </Button>
       )}
     </div>

@@ -16,7 +16,7 @@ function brief(solve: ReturnType<typeof aSolve>, events: ReturnType<typeof anEve
   ]);
 }
 
-test("each stage has its time, how long it lasted, and where we are", () => {
+test("gives each stage its time, duration and phase", () => {
   const solve = aSolve({ state: "running", created_at: T0, started_at: T0 + 3 });
   expect(brief(solve, [opened, started])).toEqual([
     ["queued", 0, 3, "past"],
@@ -33,7 +33,7 @@ test("each stage has its time, how long it lasted, and where we are", () => {
   ]);
 });
 
-test("a solve without a champion skips the review", () => {
+test("skips the review of a solve without a champion", () => {
   const solve = aSolve({ state: "completed", created_at: T0, started_at: T0 + 3 });
   const abstained = anEvent(3, "solve.abstained", T0 + 60, "completed");
   expect(brief(solve, [opened, started, abstained])).toEqual([
@@ -45,7 +45,7 @@ test("a solve without a champion skips the review", () => {
 });
 
 test.each(["failed", "cancelled"] as const)(
-  "one that %s ends so, also before it started",
+  "ends with the state %s, even before the start",
   (state) => {
     const solve = aSolve({ state, created_at: T0, started_at: null, finished_at: T0 + 9 });
     expect(brief(solve, [])).toEqual([
@@ -57,7 +57,7 @@ test.each(["failed", "cancelled"] as const)(
   },
 );
 
-test("before the events have come, the solve's own times do", () => {
+test("uses the solve's own times before the events arrive", () => {
   const solve = aSolve({
     state: "awaiting_review",
     created_at: T0,
@@ -67,30 +67,30 @@ test("before the events have come, the solve's own times do", () => {
   expect(brief(solve, []).map(([, at]) => at)).toEqual([0, 1, 5, null]);
 });
 
-test("an event of a kind that we have no words for is named as it is", () => {
+test("shows the kind of an event that has no text", () => {
   expect(eventWords("run.judged")).toBe("was verified");
   expect(eventWords("run.turned_round")).toBe("turned round");
 });
 
-test("what an event says besides is plain and on one line", () => {
+test("shows the plain values of an event on one line", () => {
   const event = anEvent(1, "baseline.measured", T0);
   const data = { passing: 45, key: "abc", from: "a", nested: { a: 1 }, cause: "out_of_steps" };
   expect(eventFacts({ ...event, data })).toBe("passing 45, cause out_of_steps");
 });
 
-test("a blocked connection tells where to and when", () => {
+test("shows target and phase of a blocked connection", () => {
   const event = anEvent(1, "network.blocked", T0);
   const data = { host: "pypi.example", port: 443, phase: "setup" };
   expect(eventWords(event.kind)).toBe("a connection was blocked:");
   expect(eventFacts({ ...event, data })).toBe("pypi.example:443, in the setup phase");
-  const six = { host: "2001:db8::1", port: 22, phase: "agent" };
-  expect(eventFacts({ ...event, data: six })).toBe("[2001:db8::1]:22, in the agent phase");
-  const looked = { host: "evil.example", phase: "agent" };
-  expect(eventFacts({ ...event, data: looked })).toBe("evil.example, in the agent phase");
+  const ipv6 = { host: "2001:db8::1", port: 22, phase: "agent" };
+  expect(eventFacts({ ...event, data: ipv6 })).toBe("[2001:db8::1]:22, in the agent phase");
+  const lookup = { host: "evil.example", phase: "agent" };
+  expect(eventFacts({ ...event, data: lookup })).toBe("evil.example, in the agent phase");
   expect(eventFacts({ ...event, data: {} })).toBe("?");
 });
 
-test("what is above the limit is told in one go", () => {
+test("summarises blocked connections above the limit", () => {
   const event = anEvent(1, "network.blocked_more", T0);
   expect(eventWords(event.kind)).toBe("more connections were blocked than are listed here,");
   expect(eventFacts({ ...event, data: { phase: "agent" } })).toBe("in the agent phase");

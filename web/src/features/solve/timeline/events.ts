@@ -1,11 +1,12 @@
+import { isActive } from "@/api/queries/solves";
 import type { EventView, SolveState, WatchedSolve } from "@/api/types";
 
 export interface Stage {
   state: SolveState;
   name: string;
-  /** Seconds since the epoch; null: not reached. */
+  /** Seconds since the epoch; null if not reached. */
   at: number | null;
-  /** Seconds that it lasted; null: it lasts still, or never was. */
+  /** Duration in seconds; null if it has not ended or was never reached. */
   lasted: number | null;
   phase: "past" | "now" | "ahead" | "skipped";
 }
@@ -19,18 +20,18 @@ export const NAMES: Record<SolveState, string> = {
   cancelled: "Cancelled",
 };
 
-const WAY: readonly SolveState[] = ["queued", "running", "awaiting_review"];
+const STAGES: readonly SolveState[] = ["queued", "running", "awaiting_review"];
 const ENDS: readonly SolveState[] = ["completed", "failed", "cancelled"];
 
-/** Queued, running, awaiting review and how it ended, each with when. */
+/** The stages of a solve: queued, running, awaiting review and the final state. */
 export function stages(solve: WatchedSolve, events: readonly EventView[]): Stage[] {
   const times = timesOf(solve, events);
   const hasEnded = ENDS.includes(solve.state);
-  const way = [...WAY, hasEnded ? solve.state : "completed"];
-  const here = way.indexOf(solve.state);
-  return way.map((state, place) => {
+  const states = [...STAGES, hasEnded ? solve.state : "completed"];
+  const here = states.indexOf(solve.state);
+  return states.map((state, place) => {
     const at = times.get(state) ?? null;
-    const next = way.slice(place + 1).find((later) => times.has(later));
+    const next = states.slice(place + 1).find((later) => times.has(later));
     const until = next === undefined ? null : (times.get(next) ?? null);
     return {
       state,
@@ -48,7 +49,7 @@ function phaseOf(place: number, here: number, at: number | null): Stage["phase"]
   return at === null ? "skipped" : "past";
 }
 
-/** Events tell it exactly; the solve's own times are there before they come. */
+/** Events have the exact times. The solve's own times are used until the events arrive. */
 function timesOf(solve: WatchedSolve, events: readonly EventView[]): Map<SolveState, number> {
   const times = new Map<SolveState, number>([["queued", solve.created_at]]);
   if (solve.started_at !== null) times.set("running", solve.started_at);
@@ -56,8 +57,8 @@ function timesOf(solve: WatchedSolve, events: readonly EventView[]): Map<SolveSt
     const to = event.kind.startsWith("solve.") ? event.data.to : undefined;
     if (typeof to === "string" && to in NAMES) times.set(to as SolveState, event.at);
   }
-  const isResting = solve.state !== "queued" && solve.state !== "running";
-  if (isResting && !times.has(solve.state) && solve.finished_at !== null) {
+  const isStopped = !isActive(solve.state);
+  if (isStopped && !times.has(solve.state) && solve.finished_at !== null) {
     times.set(solve.state, solve.finished_at);
   }
   return times;
@@ -68,34 +69,34 @@ const WORDS: Record<string, string> = {
   "solve.imported": "imported from a file",
   "solve.started": "started",
   "solve.resumed": "resumed",
-  "solve.offered": "a champion is offered for review",
+  "solve.offered": "a champion was offered for review",
   "solve.abstained": "completed without a champion",
   "solve.settled": "a person has decided",
   "solve.broke": "failed",
   "solve.cancelled": "stopped",
   "base.fetched": "the repository was fetched",
-  "base.prepared": "the repository is set up",
+  "base.prepared": "the repository was set up",
   "network.blocked": "a connection was blocked:",
   "network.blocked_more": "more connections were blocked than are listed here,",
-  "baseline.measured": "tests measured before any change",
+  "baseline.measured": "the tests were measured before any change",
   "runs.cross_examined": "each patch was tested with the other contestants' tests",
   "champion.chosen": "chosen as champion by a person",
   "patch.applied": "its patch was applied",
   "run.started": "started",
   "run.resumed": "resumed",
-  "run.retried": "starts again",
+  "run.retried": "was started again",
   "run.submitted": "submitted its patch",
   "run.judged": "was verified",
   "run.broke": "failed",
   "run.cancelled": "was stopped",
   "run.call_lost": "lost a model call",
-  "run.call_refused": "a model call of its agent was refused",
+  "run.call_refused": "had a model call refused",
   "publication.requested": "a pull request was requested",
   "publication.committed": "the patch became a commit",
   "publication.pushed": "its branch was pushed",
   "publication.opened": "the pull request was opened",
   "publication.commented": "the result was posted in a comment",
-  "publication.done": "publishing is done",
+  "publication.done": "publishing finished",
   "publication.refused": "publishing was refused",
   "publication.stale": "the base has changed in the patch's files",
   "pull.reopened": "the pull request was opened again",
@@ -110,7 +111,7 @@ const WORDS: Record<string, string> = {
   "outcome.answered": "a person answered whether it was reverted",
 };
 
-/** What happened, for people; what we have no words for stays as it is named. */
+/** The text of an event. A kind without a text is shown as it is named. */
 export function eventWords(kind: string): string {
   return WORDS[kind] ?? kind.replace(/^[a-z]+\./, "").replaceAll("_", " ");
 }
@@ -127,7 +128,7 @@ const PHRASES: Record<string, (data: EventView["data"]) => string> = {
   },
 };
 
-/** The rest of what an event says, on one line. */
+/** The data of an event on one line. */
 export function eventFacts(event: EventView): string {
   const phrase = PHRASES[event.kind];
   if (phrase) return phrase(event.data);
