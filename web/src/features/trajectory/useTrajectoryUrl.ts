@@ -1,6 +1,7 @@
 import { useCallback, useEffect, useRef, useState } from "react";
 import { useSearchParams } from "react-router";
 import { type Filter, toFilter } from "@/features/trajectory/kinds";
+import { useIsLeaving } from "@/lib/useIsLeaving";
 
 /** What is looked at, as it stands in the address. */
 export interface Look {
@@ -32,6 +33,7 @@ export interface TrajectoryUrl {
  */
 export function useTrajectoryUrl(isInAddress: boolean): TrajectoryUrl {
   const [params, setParams] = useSearchParams();
+  const isLeaving = useIsLeaving();
   const [now, setNow] = useState(() => (isInAddress ? read(params) : NOTHING));
   const address = JSON.stringify(read(params));
   const agreed = useRef(address);
@@ -43,13 +45,13 @@ export function useTrajectoryUrl(isInAddress: boolean): TrajectoryUrl {
   }, [isInAddress, address]);
   useEffect(() => {
     const wanted = JSON.stringify(now);
-    if (!isInAddress || agreed.current === wanted) return;
+    if (!isInAddress || isLeaving || agreed.current === wanted) return;
     const timer = setTimeout(() => {
       agreed.current = wanted;
       setParams((before) => written(before, now), { replace: true, preventScrollReset: true });
     }, SETTLED_MS);
     return () => clearTimeout(timer);
-  }, [isInAddress, now, setParams]);
+  }, [isInAddress, isLeaving, now, setParams]);
   const look = useCallback(
     (changed: Partial<Look>) => setNow((before) => ({ ...before, ...changed })),
     [],
