@@ -1,6 +1,7 @@
 import { useCallback, useEffect, useRef, useState } from "react";
 import { useSearchParams } from "react-router";
 import { type Filter, toFilter } from "@/features/trajectory/kinds";
+import { useIsLeaving } from "@/lib/useIsLeaving";
 
 /** The view state in the URL. */
 export interface Look {
@@ -32,6 +33,7 @@ export interface TrajectoryUrl {
  */
 export function useTrajectoryUrl(usesUrl: boolean): TrajectoryUrl {
   const [params, setParams] = useSearchParams();
+  const isLeaving = useIsLeaving();
   const [now, setNow] = useState(() => (usesUrl ? read(params) : NOTHING));
   const urlState = JSON.stringify(read(params));
   const synced = useRef(urlState);
@@ -43,13 +45,13 @@ export function useTrajectoryUrl(usesUrl: boolean): TrajectoryUrl {
   }, [usesUrl, urlState]);
   useEffect(() => {
     const next = JSON.stringify(now);
-    if (!usesUrl || synced.current === next) return;
+    if (!usesUrl || isLeaving || synced.current === next) return;
     const timer = setTimeout(() => {
       synced.current = next;
       setParams((before) => written(before, now), { replace: true, preventScrollReset: true });
     }, SETTLED_MS);
     return () => clearTimeout(timer);
-  }, [usesUrl, now, setParams]);
+  }, [usesUrl, isLeaving, now, setParams]);
   const look = useCallback(
     (changed: Partial<Look>) => setNow((before) => ({ ...before, ...changed })),
     [],

@@ -65,11 +65,13 @@ function serve(responses: FakeResponses = {}) {
 
 const sent = (route: string) => requests.filter((request) => request.route === route);
 
-function open(at = "/new") {
+const Solve = () => <h1>Solve page</h1>;
+
+function open(at = "/new", solvePage: () => Promise<object> = async () => ({ Component: Solve })) {
   const router = createMemoryRouter(
     [
       { path: "/new", element: <Component /> },
-      { path: "/solves/:id", element: <h1>Solve page</h1> },
+      { path: "/solves/:id", lazy: solvePage },
     ],
     { initialEntries: [at] },
   );
@@ -102,6 +104,25 @@ test("starts a solve from a URL, once, with an idempotency key", async () => {
   const [solve] = sent("POST /api/solves");
   expect(solve?.key).toBeTruthy();
   expect(solve?.body).toMatchObject({ repo_path: FOLDER, issue_text: "Leap" });
+});
+
+test("stays on the solve page when the form changes while that page loads", async () => {
+  serve();
+  let load = (_page: object) => {};
+  const page = new Promise<object>((resolve) => {
+    load = resolve;
+  });
+  const { router, user } = open(READY, () => page);
+  await waitFor(() => expect(screen.getByText("$3–9")).toBeVisible());
+  await user.click(start());
+  await waitFor(() => expect(router.state.navigation.location?.pathname).toBe("/solves/solve-1"));
+  await user.type(screen.getByLabelText("Title"), "!");
+  // Longer than the pause after which the form writes its content to the URL.
+  await new Promise((resolve) => setTimeout(resolve, 400));
+  expect(router.state.navigation.location?.pathname).toBe("/solves/solve-1");
+  load({ Component: Solve });
+  await screen.findByText("Solve page");
+  expect(router.state.location.pathname).toBe("/solves/solve-1");
 });
 
 test("shows what is missing at each field of an empty form, and focuses the first", async () => {

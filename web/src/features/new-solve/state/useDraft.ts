@@ -3,6 +3,7 @@ import { useLocation, useNavigate } from "react-router";
 import type { Draft } from "@/features/new-solve/state/draft";
 import { fromSearch, toSearch } from "@/features/new-solve/state/draftUrl";
 import { restoreDraft, saveDraft } from "@/features/new-solve/state/savedDraft";
+import { useIsLeaving } from "@/lib/useIsLeaving";
 
 const PAUSE_MS = 300;
 
@@ -12,6 +13,7 @@ export type Change = (change: Partial<Draft> | ((draft: Draft) => Draft)) => voi
 export function useDraft(): [Draft, Change] {
   const { search } = useLocation();
   const go = useNavigate();
+  const isLeaving = useIsLeaving();
   const [draft, setDraft] = useState(() => restoreDraft(search));
   const untouched = useRef(draft);
   const written = useRef(search);
@@ -24,7 +26,7 @@ export function useDraft(): [Draft, Change] {
   }, [search]);
 
   useEffect(() => {
-    if (draft === untouched.current) return;
+    if (draft === untouched.current || isLeaving) return;
     saveDraft(draft);
     const timer = setTimeout(() => {
       const next = toSearch(draft);
@@ -33,7 +35,7 @@ export function useDraft(): [Draft, Change] {
       go({ search: next }, { replace: true, preventScrollReset: true });
     }, PAUSE_MS);
     return () => clearTimeout(timer);
-  }, [draft, go]);
+  }, [draft, go, isLeaving]);
 
   const change = useCallback<Change>((by) => {
     setDraft((before) => (typeof by === "function" ? by(before) : { ...before, ...by }));
