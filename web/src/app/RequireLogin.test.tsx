@@ -1,5 +1,5 @@
 import { QueryClientProvider, useQuery } from "@tanstack/react-query";
-import { configure, render, screen, waitFor } from "@testing-library/react";
+import { render, screen, waitFor } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { createMemoryRouter, RouterProvider } from "react-router";
 import { beforeEach, expect, test, vi } from "vitest";
@@ -11,10 +11,6 @@ import * as returnPath from "@/lib/returnPath";
 import { Component as LoginPage } from "@/routes/LoginPage";
 import { Refused, SIGNED_OUT, serve, signedIn } from "@/testing/fakeServer";
 import { Failure } from "@/ui/states";
-
-// Generous timeouts, because the machine may be busy.
-configure({ asyncUtilTimeout: 8000 });
-vi.setConfig({ testTimeout: 30_000 });
 
 function Costs() {
   const query = useQuery(costQuery(30));

@@ -1,21 +1,13 @@
-import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
-import { render, screen } from "@testing-library/react";
-import { createMemoryRouter, RouterProvider } from "react-router";
+import { screen } from "@testing-library/react";
 import { expect, test, vi } from "vitest";
 import type { Me } from "@/api/types";
 import { Shell } from "@/app/Shell";
 import { signedIn } from "@/testing/fakeServer";
+import { renderRoutes } from "@/testing/renderRoutes";
 
 function open(me: Partial<Me>) {
   vi.stubGlobal("scrollTo", () => undefined);
-  const router = createMemoryRouter([{ path: "*", element: <Shell /> }]);
-  const client = new QueryClient();
-  client.setQueryData(["me"], signedIn(me));
-  render(
-    <QueryClientProvider client={client}>
-      <RouterProvider router={router} />
-    </QueryClientProvider>,
-  );
+  renderRoutes([{ path: "*", element: <Shell /> }], "/", signedIn(me));
 }
 
 test.each([

@@ -1,12 +1,11 @@
-import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
-import { render, screen, waitFor, within } from "@testing-library/react";
+import { screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
-import { createMemoryRouter, RouterProvider } from "react-router";
 import { beforeEach, expect, test, vi } from "vitest";
 import { api } from "@/api/client";
 import type { SolveView, UpdatesView } from "@/api/types";
 import { useLiveSolves } from "@/live/store";
 import { Component } from "@/routes/SolvePage";
+import { renderRoutes } from "@/testing/renderRoutes";
 import { aLane, anUpdate, aPlace, aSolve, someFacts, T0 } from "@/testing/solveBuilders";
 
 const PATCH =
@@ -61,9 +60,6 @@ beforeEach(() => {
   vi.spyOn(api, "GET").mockImplementation(get as never);
   vi.spyOn(api, "POST").mockImplementation(post as never);
   vi.stubGlobal("fetch", () => Promise.resolve(new Response(PATCH)));
-  HTMLDialogElement.prototype.showModal = function open() {
-    this.open = true;
-  };
 });
 
 const ENDED = {
@@ -99,20 +95,11 @@ const RANKING = [
 ];
 
 function show(search = "") {
-  const router = createMemoryRouter(
-    [
-      { path: "/solves/:solveId", element: <Component /> },
-      { path: "/solves/:solveId/compare", element: <p>compared</p> },
-    ],
-    { initialEntries: [`/solves/solve-1${search}`] },
-  );
-  const client = new QueryClient({ defaultOptions: { queries: { retry: false } } });
-  render(
-    <QueryClientProvider client={client}>
-      <RouterProvider router={router} />
-    </QueryClientProvider>,
-  );
-  return router;
+  const routes = [
+    { path: "/solves/:solveId", element: <Component /> },
+    { path: "/solves/:solveId/compare", element: <p>compared</p> },
+  ];
+  return renderRoutes(routes, `/solves/solve-1${search}`).router;
 }
 
 test("shows the champion first with the deciding rule, and the failed run with its cause", async () => {

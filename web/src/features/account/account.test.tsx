@@ -1,17 +1,12 @@
-import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
-import { configure, render, screen, waitFor, within } from "@testing-library/react";
-import userEvent from "@testing-library/user-event";
-import { createMemoryRouter, RouterProvider } from "react-router";
-import { beforeEach, expect, test, vi } from "vitest";
+import { screen, waitFor, within } from "@testing-library/react";
+import { expect, test, vi } from "vitest";
 import type { KeyView, LoginView, Me } from "@/api/types";
 import { endWords, usedWords } from "@/features/account/ApiKeys";
 import { browserOf } from "@/features/account/LoginList";
 import * as returnPath from "@/lib/returnPath";
 import { Component as SettingsPage } from "@/routes/SettingsPage";
 import { Refused, serve, signedIn } from "@/testing/fakeServer";
-
-configure({ asyncUtilTimeout: 8000 });
-vi.setConfig({ testTimeout: 30_000 });
+import { renderRoutes } from "@/testing/renderRoutes";
 
 function aKey(over: Partial<KeyView> = {}): KeyView {
   return {
@@ -44,24 +39,10 @@ const USUAL = {
 };
 
 function open(me: Partial<Me> = {}) {
-  const router = createMemoryRouter([{ path: "*", element: <SettingsPage /> }]);
-  const client = new QueryClient({ defaultOptions: { queries: { retry: false } } });
-  client.setQueryData(["me"], signedIn(me));
-  render(
-    <QueryClientProvider client={client}>
-      <RouterProvider router={router} />
-    </QueryClientProvider>,
-  );
-  return userEvent.setup();
+  return renderRoutes([{ path: "*", element: <SettingsPage /> }], "/", signedIn(me)).user;
 }
 
 const routesOf = (requests: { route: string }[]) => requests.map(({ route }) => route);
-
-beforeEach(() => {
-  HTMLDialogElement.prototype.showModal = function show() {
-    this.open = true;
-  };
-});
 
 test("shows neither keys nor sign-ins in local mode", async () => {
   const requests = serve(USUAL);

@@ -51,10 +51,6 @@ function show(view: SolveView = VIEW, search = "") {
 
 beforeEach(() => {
   localStorage.clear();
-  // jsdom does not implement modal dialogs.
-  HTMLDialogElement.prototype.showModal = function open() {
-    this.open = true;
-  };
 });
 afterEach(() => vi.unstubAllGlobals());
 

@@ -1,17 +1,14 @@
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
-import { configure, render, screen, waitFor, within } from "@testing-library/react";
+import { render, screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { createMemoryRouter, RouterProvider } from "react-router";
-import { beforeEach, expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import type { EventView, SolveView } from "@/api/types";
 import { anOutcome, aPublication, eventsOf } from "@/features/publication/builders";
 import { PublicationPanel } from "@/features/publication/PublicationPanel";
 import { Refused, serve, signedIn } from "@/testing/fakeServer";
 import { PAYLOADS } from "@/testing/payloads";
 import { aPlace, aSolve, someFacts } from "@/testing/solveBuilders";
-
-configure({ asyncUtilTimeout: 8000 });
-vi.setConfig({ testTimeout: 30_000 });
 
 const SOLVE = aSolve({ state: "awaiting_review", champion: "run-a" });
 const OF_FORGE = { repo_url: "https://github.com/octo/passbook", ranking: [aPlace()] };
@@ -33,12 +30,6 @@ function panel(facts: Partial<SolveView>, events: readonly EventView[] = []) {
   const { rerender, container } = render(shown(events));
   return { container, again: (now: readonly EventView[]) => rerender(shown(now)) };
 }
-
-beforeEach(() => {
-  HTMLDialogElement.prototype.showModal = function open() {
-    this.open = true;
-  };
-});
 
 test("is hidden for a solve of a folder", () => {
   serve({});

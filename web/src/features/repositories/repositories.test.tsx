@@ -1,17 +1,12 @@
-import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
-import { configure, render, screen, waitFor, within } from "@testing-library/react";
-import userEvent from "@testing-library/user-event";
-import { createMemoryRouter, RouterProvider } from "react-router";
-import { describe, expect, test, vi } from "vitest";
+import { screen, waitFor, within } from "@testing-library/react";
+import { describe, expect, test } from "vitest";
 import type { IssueLine, Me, RepoLine } from "@/api/types";
 import { matching, pageOf } from "@/features/repositories/filter";
 import { Component as IssuesPage } from "@/routes/IssuesPage";
 import { Component as ReposPage } from "@/routes/RepositoriesPage";
 import { FORGE, Refused, serve, signedIn } from "@/testing/fakeServer";
 import { PAYLOADS } from "@/testing/payloads";
-
-configure({ asyncUtilTimeout: 8000 });
-vi.setConfig({ testTimeout: 30_000 });
+import { renderRoutes } from "@/testing/renderRoutes";
 
 function aRepo(over: Partial<RepoLine> = {}): RepoLine {
   return {
@@ -43,22 +38,12 @@ function anIssue(over: Partial<IssueLine> = {}): IssueLine {
 }
 
 function open(at: string, me: Partial<Me> = {}) {
-  const router = createMemoryRouter(
-    [
-      { path: "/repos", element: <ReposPage /> },
-      { path: "/repos/:owner/:name", element: <IssuesPage /> },
-      { path: "/new", element: <h1>The form</h1> },
-    ],
-    { initialEntries: [at] },
-  );
-  const client = new QueryClient({ defaultOptions: { queries: { retry: false } } });
-  client.setQueryData(["me"], signedIn(me));
-  const { container } = render(
-    <QueryClientProvider client={client}>
-      <RouterProvider router={router} />
-    </QueryClientProvider>,
-  );
-  return { router, user: userEvent.setup(), container };
+  const routes = [
+    { path: "/repos", element: <ReposPage /> },
+    { path: "/repos/:owner/:name", element: <IssuesPage /> },
+    { path: "/new", element: <h1>The form</h1> },
+  ];
+  return renderRoutes(routes, at, signedIn(me));
 }
 
 const REPOS = "GET /api/forge/repos";

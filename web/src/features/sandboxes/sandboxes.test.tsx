@@ -1,16 +1,11 @@
-import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
-import { configure, render, screen, waitFor, within } from "@testing-library/react";
-import userEvent from "@testing-library/user-event";
-import { createMemoryRouter, RouterProvider } from "react-router";
-import { beforeEach, describe, expect, test, vi } from "vitest";
+import { screen, waitFor, within } from "@testing-library/react";
+import { describe, expect, test } from "vitest";
 import type { Me } from "@/api/types";
 import { Component as SandboxesPage } from "@/routes/SandboxesPage";
 import { type RecordedRequest, Refused, serve, signedIn } from "@/testing/fakeServer";
 import { PAYLOADS } from "@/testing/payloads";
+import { renderRoutes } from "@/testing/renderRoutes";
 import { aBase, aLeftover, aLook, aSandbox, NO_TAGS, RUN, SOLVE } from "./builders";
-
-configure({ asyncUtilTimeout: 8000 });
-vi.setConfig({ testTimeout: 30_000 });
 
 const EMPTY = {
   "GET /api/sandboxes": { sandboxes: [] },
@@ -19,32 +14,16 @@ const EMPTY = {
 const REAP = "POST /api/sandboxes/reap";
 
 function open(me: Partial<Me> = { mode: "local" }, at = "/sandboxes") {
-  const router = createMemoryRouter(
-    [
-      { path: "/sandboxes", element: <SandboxesPage /> },
-      { path: "/solves/:solveId/runs/:runId", element: <h1>The run</h1> },
-    ],
-    { initialEntries: [at] },
-  );
-  const client = new QueryClient({ defaultOptions: { queries: { retry: false } } });
-  client.setQueryData(["me"], signedIn(me));
-  render(
-    <QueryClientProvider client={client}>
-      <RouterProvider router={router} />
-    </QueryClientProvider>,
-  );
-  return userEvent.setup();
+  const routes = [
+    { path: "/sandboxes", element: <SandboxesPage /> },
+    { path: "/solves/:solveId/runs/:runId", element: <h1>The run</h1> },
+  ];
+  return renderRoutes(routes, at, signedIn(me)).user;
 }
 
 const routesOf = (requests: RecordedRequest[]) => requests.map(({ route }) => route);
 const bodiesOf = (requests: RecordedRequest[]) =>
   requests.filter(({ route }) => route === REAP).map(({ body }) => body);
-
-beforeEach(() => {
-  HTMLDialogElement.prototype.showModal = function show() {
-    this.open = true;
-  };
-});
 
 describe("access", () => {
   test("requests sandboxes for administrators only", () => {

@@ -1,15 +1,9 @@
-import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
-import { configure, render, screen, waitFor } from "@testing-library/react";
-import userEvent from "@testing-library/user-event";
-import { createMemoryRouter, RouterProvider } from "react-router";
-import { beforeEach, expect, test, vi } from "vitest";
-import { FOLDER, MODELS } from "@/features/new-solve/state/builders";
+import { screen, waitFor } from "@testing-library/react";
+import { beforeEach, expect, test } from "vitest";
+import { FOLDER, FORECAST, MODELS } from "@/features/new-solve/state/builders";
 import { Component } from "@/routes/NewSolvePage";
 import { Refused, serve, signedIn } from "@/testing/fakeServer";
-
-// A busy machine is no failure.
-configure({ asyncUtilTimeout: 8000 });
-vi.setConfig({ testTimeout: 30_000 });
+import { renderRoutes } from "@/testing/renderRoutes";
 
 const PREVIEW = {
   repo: "o/r",
@@ -29,46 +23,22 @@ const PREVIEW = {
   characters: 30,
   tokens: 8,
 };
-const FORECAST = {
-  total: 4,
-  starting: 4,
-  not_started: 0,
-  contestants: [],
-  max_parallel: 3,
-  free: false,
-  cost_usd: { low: 3, high: 9 },
-  ceiling_usd: 10,
-  lacks: [],
-  seconds: { low: 840, high: 840 },
-  folder: null,
-  command: "",
-  ask: { repo_url: "https://github.com/O/r" },
-};
 const USUAL = {
   "GET /api/me": signedIn({ mode: "local" }),
   "GET /api/models": { models: MODELS },
   "GET /api/repos": { repos: [] },
   "GET /api/forge/repos/o/r/issues/12": PREVIEW,
-  "POST /api/forecasts": FORECAST,
+  "POST /api/forecasts": { ...FORECAST, ask: { repo_url: "https://github.com/O/r" } },
   "POST /api/solves": { id: "solve-1" },
 };
 
 function open(at: string) {
-  const router = createMemoryRouter(
-    [
-      { path: "/new", element: <Component /> },
-      { path: "/solves/:id", element: <h1>Solve page</h1> },
-      { path: "/repos", element: <h1>Repositories page</h1> },
-    ],
-    { initialEntries: [at] },
-  );
-  const client = new QueryClient({ defaultOptions: { queries: { retry: false } } });
-  render(
-    <QueryClientProvider client={client}>
-      <RouterProvider router={router} />
-    </QueryClientProvider>,
-  );
-  return { router, user: userEvent.setup() };
+  const routes = [
+    { path: "/new", element: <Component /> },
+    { path: "/solves/:id", element: <h1>Solve page</h1> },
+    { path: "/repos", element: <h1>Repositories page</h1> },
+  ];
+  return renderRoutes(routes, at);
 }
 
 const start = () => screen.getByRole("button", { name: /^Start/ });

@@ -1,25 +1,8 @@
-import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
-import { configure, render, screen, waitFor, within } from "@testing-library/react";
-import userEvent from "@testing-library/user-event";
-import { createMemoryRouter, RouterProvider } from "react-router";
+import { screen, waitFor, within } from "@testing-library/react";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { FOLDER, MODELS } from "@/features/new-solve/state/builders";
+import { FOLDER, FORECAST, MODELS } from "@/features/new-solve/state/builders";
 import { Component } from "@/routes/NewSolvePage";
-
-// The client keeps the Request that there is when it is made; Node's own wants whole addresses.
-vi.hoisted(() => {
-  const Whole = globalThis.Request;
-  globalThis.Request = class extends Whole {
-    constructor(input: RequestInfo | URL, init?: RequestInit) {
-      const { signal: _, ...rest } = init ?? {};
-      super(typeof input === "string" ? new URL(input, "http://localhost") : input, rest);
-    }
-  };
-});
-
-// A busy machine is no failure.
-configure({ asyncUtilTimeout: 8000 });
-vi.setConfig({ testTimeout: 30_000 });
+import { renderRoutes } from "@/testing/renderRoutes";
 
 interface FakeResponse {
   status?: number;
@@ -28,21 +11,6 @@ interface FakeResponse {
 type FakeResponses = Record<string, (body: unknown) => FakeResponse>;
 
 let requests: { route: string; body: unknown; key: string | null }[] = [];
-
-const FORECAST = {
-  total: 4,
-  starting: 4,
-  not_started: 0,
-  contestants: [],
-  max_parallel: 3,
-  free: false,
-  cost_usd: { low: 3, high: 9 },
-  ceiling_usd: 10,
-  lacks: [],
-  seconds: { low: 840, high: 840 },
-  folder: null,
-  command: "yudai solve /home/ada/passbook",
-};
 
 const USUAL: FakeResponses = {
   "GET /api/models": () => ({ body: { models: MODELS } }),
@@ -68,20 +36,11 @@ const sent = (route: string) => requests.filter((request) => request.route === r
 const Solve = () => <h1>Solve page</h1>;
 
 function open(at = "/new", solvePage: () => Promise<object> = async () => ({ Component: Solve })) {
-  const router = createMemoryRouter(
-    [
-      { path: "/new", element: <Component /> },
-      { path: "/solves/:id", lazy: solvePage },
-    ],
-    { initialEntries: [at] },
-  );
-  const client = new QueryClient({ defaultOptions: { queries: { retry: false } } });
-  render(
-    <QueryClientProvider client={client}>
-      <RouterProvider router={router} />
-    </QueryClientProvider>,
-  );
-  return { router, user: userEvent.setup() };
+  const routes = [
+    { path: "/new", element: <Component /> },
+    { path: "/solves/:id", lazy: solvePage },
+  ];
+  return renderRoutes(routes, at);
 }
 
 const READY = `/new?repo=${FOLDER}&issue=Leap`;

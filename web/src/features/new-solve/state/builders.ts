@@ -37,3 +37,18 @@ export const MODELS = [
 export function lineup(...models: string[]): Axes {
   return { ...BLANK.lineup, models };
 }
+
+export const FORECAST = {
+  total: 4,
+  starting: 4,
+  not_started: 0,
+  contestants: [],
+  max_parallel: 3,
+  free: false,
+  cost_usd: { low: 3, high: 9 },
+  ceiling_usd: 10,
+  lacks: [],
+  seconds: { low: 840, high: 840 },
+  folder: null,
+  command: "yudai solve /home/ada/passbook",
+};
