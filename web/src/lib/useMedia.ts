@@ -1,7 +1,7 @@
 import { useCallback, useSyncExternalStore } from "react";
 
-/** Returns whether a media query matches; false if the browser has no media queries. */
-export function useMedia(query: string): boolean {
+/** Returns whether a media query matches; `fallback` if the browser has no media queries. */
+export function useMedia(query: string, fallback = false): boolean {
   const subscribe = useCallback(
     (changed: () => void) => {
       const list = window.matchMedia?.(query);
@@ -10,5 +10,5 @@ export function useMedia(query: string): boolean {
     },
     [query],
   );
-  return useSyncExternalStore(subscribe, () => window.matchMedia?.(query).matches ?? false);
+  return useSyncExternalStore(subscribe, () => window.matchMedia?.(query).matches ?? fallback);
 }

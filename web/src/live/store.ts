@@ -52,26 +52,29 @@ export const useLiveSolves = create<LiveSolves>((set) => ({
       return { solves: newest(solves, solveId, merged(liveSolve, update)) };
     }),
   prepend: (solveId, runId, attempt, earlier) =>
-    set(({ solves }) => {
-      const liveSolve = solves.get(solveId);
-      const live = liveSolve?.live.get(runId);
-      if (!liveSolve || live?.attempt !== attempt) return { solves };
-      const messages = joined(earlier, live.messages);
-      const all = new Map(liveSolve.live).set(runId, { attempt, messages });
-      return { solves: new Map(solves).set(solveId, { ...liveSolve, live: all }) };
-    }),
+    set(({ solves }) => ({
+      solves: withLive(solves, solveId, runId, attempt, (known) => joined(earlier, known)),
+    })),
   refresh: (solveId, runId, attempt, last) =>
-    set(({ solves }) => {
-      const liveSolve = solves.get(solveId);
-      const live = liveSolve?.live.get(runId);
-      if (!liveSolve || live?.attempt !== attempt) return { solves };
-      const all = new Map(liveSolve.live).set(runId, {
-        attempt,
-        messages: replaced(live.messages, last),
-      });
-      return { solves: new Map(solves).set(solveId, { ...liveSolve, live: all }) };
-    }),
+    set(({ solves }) => ({
+      solves: withLive(solves, solveId, runId, attempt, (known) => replaced(known, last)),
+    })),
 }));
+
+/** Changes the messages of a run. Does nothing if the run is at another attempt. */
+function withLive(
+  solves: LiveSolves["solves"],
+  solveId: string,
+  runId: string,
+  attempt: number,
+  change: (known: readonly MessageView[]) => readonly MessageView[],
+): LiveSolves["solves"] {
+  const liveSolve = solves.get(solveId);
+  const live = liveSolve?.live.get(runId);
+  if (!liveSolve || live?.attempt !== attempt) return solves;
+  const all = new Map(liveSolve.live).set(runId, { attempt, messages: change(live.messages) });
+  return new Map(solves).set(solveId, { ...liveSolve, live: all });
+}
 
 const KEPT = 8;
 

@@ -1,6 +1,7 @@
 import { memo, type ReactNode } from "react";
 import { painted } from "@/lib/ansi";
 import { piecesOf, shown } from "@/lib/hostile";
+import { marked } from "@/ui/Hostile";
 
 const MAX_MARKS = 60;
 
@@ -29,14 +30,5 @@ function withMarks(text: string): ReactNode {
   const pieces = piecesOf(text);
   if (pieces.length < 2 && !pieces[0]?.hidden) return text;
   if (pieces.length > MAX_MARKS) return shown(text);
-  return pieces.map((piece, place) =>
-    piece.hidden ? (
-      // biome-ignore lint/suspicious/noArrayIndexKey: pieces of one text have no id
-      <mark key={place} className="rounded bg-bad-ground px-0.5 text-xs text-bad">
-        {piece.text}
-      </mark>
-    ) : (
-      piece.text
-    ),
-  );
+  return marked(pieces);
 }

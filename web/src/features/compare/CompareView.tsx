@@ -4,11 +4,12 @@ import type { SolveView } from "@/api/types";
 import { ChooseDialog } from "@/features/compare/ChooseDialog";
 import { CompareHeader } from "@/features/compare/CompareHeader";
 import { PairPicker } from "@/features/compare/PairPicker";
-import { Patches, type RenderFile, withParam } from "@/features/compare/Patches";
+import { Patches, type RenderFile } from "@/features/compare/Patches";
 import { pairName, type Side } from "@/features/compare/pair";
 import { ScoreTable } from "@/features/compare/ScoreTable";
 import { TestSets } from "@/features/compare/TestSets";
 import { useComparison } from "@/features/compare/useCompare";
+import { SAME_PLACE, withParams } from "@/lib/searchParams";
 import { useKeys } from "@/lib/useKeys";
 import { Hostile } from "@/ui/Hostile";
 import { Banner, Empty } from "@/ui/states";
@@ -31,10 +32,7 @@ export function CompareView({ view, file }: Props) {
     if (!comparison || !side || side.isChampion) return;
     const { a, b } = comparison;
     // Pins the pair in the URL: the default pair depends on the champion, which is about to change.
-    setParams((before) => withParam(withParam(before, "a", a.run.id), "b", b.run.id), {
-      replace: true,
-      preventScrollReset: true,
-    });
+    setParams((before) => withParams(before, { a: a.run.id, b: b.run.id }), SAME_PLACE);
     setCandidate(side);
   };
   const [chooseA, chooseB] = [() => choose(comparison?.a), () => choose(comparison?.b)];

@@ -1,9 +1,9 @@
 import { useSearchParams } from "react-router";
 import type { RunView, SolveView } from "@/api/types";
-import { withParam } from "@/features/compare/Patches";
 import { bestFirst, type Letter } from "@/features/compare/pair";
 import type { Comparison } from "@/features/compare/useCompare";
 import { shown } from "@/lib/hostile";
+import { SAME_PLACE, withParams } from "@/lib/searchParams";
 import { Button } from "@/ui/Button";
 import { CONTROL, Field } from "@/ui/Field";
 
@@ -19,15 +19,9 @@ export function PairPicker({ view, comparison, isBlind }: Props) {
   const { a, b } = comparison;
   const runs = bestFirst(view);
   const pick = (first: string, second: string) =>
-    setParams((before) => withParam(withParam(before, "a", first), "b", second), {
-      replace: true,
-      preventScrollReset: true,
-    });
+    setParams((before) => withParams(before, { a: first, b: second }), SAME_PLACE);
   const blind = (on: boolean) =>
-    setParams((before) => withParam(before, "blind", on ? "1" : null), {
-      replace: true,
-      preventScrollReset: true,
-    });
+    setParams((before) => withParams(before, { blind: on ? "1" : "" }), SAME_PLACE);
   return (
     <div className="flex flex-wrap items-end gap-x-3 gap-y-2">
       {!isBlind && (

@@ -4,11 +4,13 @@ import { Mark } from "@/features/compare/CompareHeader";
 import { FileChips } from "@/features/compare/FileChips";
 import { type Aligned, align, neighbour } from "@/features/compare/files";
 import type { Letter } from "@/features/compare/pair";
-import { type Comparison, type Patched, usePatch, useWide } from "@/features/compare/useCompare";
+import { type Comparison, type Patched, usePatch } from "@/features/compare/useCompare";
 import { count } from "@/lib/format";
 import { pathText } from "@/lib/patch/path";
 import type { PatchFile } from "@/lib/patch/types";
+import { SAME_PLACE, withParams } from "@/lib/searchParams";
 import { useKeys } from "@/lib/useKeys";
+import { useMedia } from "@/lib/useMedia";
 import { Hostile } from "@/ui/Hostile";
 import { Failure, Skeleton } from "@/ui/states";
 import { Tabs } from "@/ui/Tabs";
@@ -34,10 +36,7 @@ export function Patches({ comparison, file }: Props) {
   const requested = params.get("file");
   const chosen = rows.some((row) => row.path === requested) ? requested : null;
   const choose = (path: string | null) =>
-    setParams((before) => withParam(before, "file", path), {
-      replace: true,
-      preventScrollReset: true,
-    });
+    setParams((before) => withParams(before, { file: path ?? "" }), SAME_PLACE);
   const move = (by: 1 | -1) => () => choose(neighbour(rows, chosen, by));
   useKeys({ ArrowLeft: move(-1), ArrowRight: move(1) });
   const isLazy = rows.reduce((sum, row) => sum + size(row.a) + size(row.b), 0) > MANY_LINES;
@@ -61,13 +60,6 @@ export function Patches({ comparison, file }: Props) {
 
 function size(file: PatchFile | null): number {
   return file ? file.added + file.removed : 0;
-}
-
-export function withParam(before: URLSearchParams, name: string, value: string | null) {
-  const next = new URLSearchParams(before);
-  if (value === null) next.delete(name);
-  else next.set(name, value);
-  return next;
 }
 
 function PatchNotice({ side, of }: { side: Letter; of: Patched }) {
@@ -99,7 +91,7 @@ function Marks({ letters }: { letters: readonly Letter[] }) {
 }
 
 function Rows({ rows, file }: RowsProps) {
-  const isWide = useWide();
+  const isWide = useMedia("(min-width: 1024px)", true);
   const [params, setParams] = useSearchParams();
   const side = params.get("side") === "B" ? "B" : "A";
   if (isWide) {
@@ -114,12 +106,7 @@ function Rows({ rows, file }: RowsProps) {
           { id: "B", name: "B" },
         ]}
         chosen={side}
-        choose={(id) =>
-          setParams((before) => withParam(before, "side", id), {
-            replace: true,
-            preventScrollReset: true,
-          })
-        }
+        choose={(id) => setParams((before) => withParams(before, { side: id }), SAME_PLACE)}
       />
       {rows.map((row) => (
         <Cell key={row.path} letter={side} row={row} file={file} />

@@ -1,5 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { useEffect, useMemo, useState } from "react";
+import { useEffect, useMemo } from "react";
 import { useSearchParams } from "react-router";
 import { api, ask } from "@/api/client";
 import { ProblemError } from "@/api/problem";
@@ -96,18 +96,4 @@ export function useChoice(solveId: string, done: () => void) {
       done();
     },
   });
-}
-
-/** Whether the window is wide enough for two diffs side by side. */
-export function useWide(): boolean {
-  const [query] = useState(() =>
-    typeof matchMedia === "undefined" ? null : matchMedia("(min-width: 1024px)"),
-  );
-  const [isWide, setWide] = useState(query?.matches ?? true);
-  useEffect(() => {
-    const listen = () => setWide(query?.matches ?? true);
-    query?.addEventListener("change", listen);
-    return () => query?.removeEventListener("change", listen);
-  }, [query]);
-  return isWide;
 }

@@ -17,6 +17,7 @@ import {
   withPart,
   writeOpen,
 } from "@/features/solve/runs/order";
+import { SAME_PLACE, withParams } from "@/lib/searchParams";
 import { useUpdates } from "@/live/useUpdates";
 
 export type View = "scorecard" | "diff" | "verification" | "issue" | "events";
@@ -34,13 +35,13 @@ export function useSolveUrl() {
   }, [params]);
   const change = useCallback(
     (how: Params) => {
-      latest.current = how(new URLSearchParams(latest.current));
+      latest.current = how(latest.current);
       setParams(latest.current, SAME_PLACE);
     },
     [setParams],
   );
   const set = useCallback(
-    (name: string, value: string) => change((url) => written(url, name, value)),
+    (name: string, value: string) => change((url) => withParams(url, { [name]: value })),
     [change],
   );
   const openText = params.get("open");
@@ -49,7 +50,7 @@ export function useSolveUrl() {
   const picks = useMemo(() => pickText.split(",").filter(Boolean).slice(-2), [pickText]);
   const reopen = useCallback(
     (how: (before: Opened[]) => Opened[]) =>
-      change((url) => written(url, "open", writeOpen(how(parseOpen(url.get("open")))))),
+      change((url) => withParams(url, { open: writeOpen(how(parseOpen(url.get("open")))) })),
     [change],
   );
   return {
@@ -64,7 +65,7 @@ export function useSolveUrl() {
     setSort: (sort: Sort) => set("sort", sort === "rank" ? "" : sort),
     setTalk: (isOpen: boolean) => set("talk", isOpen ? "1" : ""),
     setView: (view: View, of = "") =>
-      change((url) => written(written(url, "view", view), "of", of || (url.get("of") ?? ""))),
+      change((url) => withParams(url, { view, of: of || (url.get("of") ?? "") })),
     toggle: useCallback((runId: string) => reopen((all) => toggled(all, runId)), [reopen]),
     show: useCallback(
       (runId: string, part: Part) => reopen((all) => withPart(all, runId, part)),
@@ -74,19 +75,11 @@ export function useSolveUrl() {
       (runId: string) =>
         change((url) => {
           const before = (url.get("pick") ?? "").split(",").filter(Boolean);
-          return written(url, "pick", picked(before, runId).join(","));
+          return withParams(url, { pick: picked(before, runId).join(",") });
         }),
       [change],
     ),
   };
-}
-
-const SAME_PLACE = { replace: true, preventScrollReset: true } as const;
-
-function written(url: URLSearchParams, name: string, value: string): URLSearchParams {
-  if (value) url.set(name, value);
-  else url.delete(name);
-  return url;
 }
 
 const NO_RANKING: readonly PlaceEntry[] = [];

@@ -1,9 +1,6 @@
-import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { useRef } from "react";
-import { Link, useNavigate } from "react-router";
-import { api, ask, newKey } from "@/api/client";
+import { Link } from "react-router";
 import { mayAdminister, useMe } from "@/api/queries/me";
-import { solveKeys } from "@/api/queries/solves";
+import { useDemo } from "@/lib/useDemo";
 import { Button } from "@/ui/Button";
 import { Failure } from "@/ui/states";
 
@@ -62,18 +59,4 @@ export function FirstSteps() {
       </div>
     </div>
   );
-}
-
-function useDemo() {
-  const go = useNavigate();
-  const client = useQueryClient();
-  const key = useRef(newKey());
-  return useMutation({
-    mutationFn: () =>
-      ask(api.POST("/api/demo", { params: { header: { "Idempotency-Key": key.current } } })),
-    onSuccess: (solve) => {
-      void client.invalidateQueries({ queryKey: solveKeys.all });
-      go(`/solves/${solve.id}`);
-    },
-  });
 }

@@ -1,31 +1,21 @@
-import { useState } from "react";
-import { Link, useNavigate } from "react-router";
+import { Link } from "react-router";
 import type { SolveSummary } from "@/api/types";
 import { age, count, date, money } from "@/lib/format";
 import { shown } from "@/lib/hostile";
-import { useKeys } from "@/lib/useKeys";
 import { useNow } from "@/lib/useNow";
+import { useRowKeys } from "@/lib/useRowKeys";
 import { Hostile } from "@/ui/Hostile";
 import { StateBadge } from "@/ui/StateBadge";
 
 const HEAD = "px-3 py-2 text-left font-normal whitespace-nowrap";
 const CELL = "px-3 py-2 align-baseline";
 
+const idOf = (solve: SolveSummary) => `solve-${solve.id}`;
+
 /** One row per solve. `j` and `k` move, `o` and Enter open. */
 export function SolvesTable({ solves }: { solves: readonly SolveSummary[] }) {
-  const go = useNavigate();
   const now = useNow(10_000) / 1000;
-  const [at, setAt] = useState(-1);
-  const move = (by: number) => {
-    const next = Math.min(solves.length - 1, Math.max(0, at + by));
-    setAt(next);
-    document.querySelector<HTMLElement>(`#solve-${solves[next]?.id} a`)?.focus();
-  };
-  const open = () => {
-    const chosen = solves[at];
-    if (chosen) go(`/solves/${chosen.id}`);
-  };
-  useKeys({ j: () => move(1), k: () => move(-1), o: open });
+  const chosen = useRowKeys(solves.map(idOf));
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling area must be reachable by keyboard
     <section aria-label="Solves" tabIndex={0} className="card overflow-x-auto">
@@ -44,7 +34,7 @@ export function SolvesTable({ solves }: { solves: readonly SolveSummary[] }) {
         </thead>
         <tbody>
           {solves.map((solve, place) => (
-            <Row key={solve.id} solve={solve} now={now} chosen={place === at} />
+            <Row key={solve.id} solve={solve} now={now} chosen={place === chosen} />
           ))}
         </tbody>
       </table>
@@ -56,7 +46,7 @@ function Row({ solve, now, chosen }: { solve: SolveSummary; now: number; chosen:
   const { progress, tests } = solve;
   return (
     <tr
-      id={`solve-${solve.id}`}
+      id={idOf(solve)}
       aria-current={chosen || undefined}
       className="border-t border-line first:border-0 hover:bg-raised aria-[current]:bg-raised aria-[current]:shadow-[inset_2px_0_0_var(--accent)]"
     >

@@ -2,6 +2,7 @@ import { useMemo } from "react";
 import { useSearchParams } from "react-router";
 import type { SolveFilter } from "@/api/queries/solves";
 import type { SolveState } from "@/api/types";
+import { withParams } from "@/lib/searchParams";
 
 /** State filters by name. The name is used in the URL. */
 export const VIEWS: readonly { id: string; name: string; states: readonly SolveState[] }[] = [
@@ -42,17 +43,8 @@ export function useFilter() {
   const choose = (changes: Partial<Chosen>) =>
     setParams(
       (before) => {
-        const next = { ...chosen, ...changes };
-        const named: [string, string][] = [
-          ["state", next.view],
-          ["repo", next.repo],
-          ["q", next.q],
-        ];
-        for (const [name, value] of named) {
-          if (value) before.set(name, value);
-          else before.delete(name);
-        }
-        return before;
+        const { view, repo, q } = { ...chosen, ...changes };
+        return withParams(before, { state: view, repo, q });
       },
       { replace: true },
     );

@@ -1,6 +1,7 @@
 import { useCallback, useEffect, useRef, useState } from "react";
 import { useSearchParams } from "react-router";
 import { type Filter, toFilter } from "@/features/trajectory/kinds";
+import { SAME_PLACE, withParams } from "@/lib/searchParams";
 import { useIsLeaving } from "@/lib/useIsLeaving";
 
 /** The view state in the URL. */
@@ -48,7 +49,7 @@ export function useTrajectoryUrl(usesUrl: boolean): TrajectoryUrl {
     if (!usesUrl || isLeaving || synced.current === next) return;
     const timer = setTimeout(() => {
       synced.current = next;
-      setParams((before) => written(before, now), { replace: true, preventScrollReset: true });
+      setParams((before) => withParams(before, { ...now }), SAME_PLACE);
     }, SETTLED_MS);
     return () => clearTimeout(timer);
   }, [usesUrl, isLeaving, now, setParams]);
@@ -69,15 +70,6 @@ export function useTrajectoryUrl(usesUrl: boolean): TrajectoryUrl {
 function read(params: URLSearchParams): Look {
   const entries = NAMES.map((name) => [name, params.get(name) ?? ""]);
   return { ...NOTHING, ...Object.fromEntries(entries) };
-}
-
-function written(before: URLSearchParams, now: Look): URLSearchParams {
-  const after = new URLSearchParams(before);
-  for (const name of NAMES) {
-    if (now[name]) after.set(name, now[name]);
-    else after.delete(name);
-  }
-  return after;
 }
 
 export function toNumber(text: string): number | null {

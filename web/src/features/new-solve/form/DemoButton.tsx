@@ -1,4 +1,4 @@
-import { useDemo } from "@/features/new-solve/state/useNewSolve";
+import { useDemo } from "@/lib/useDemo";
 import { Button } from "@/ui/Button";
 import { Hostile } from "@/ui/Hostile";
 

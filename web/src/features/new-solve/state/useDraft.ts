@@ -3,6 +3,7 @@ import { useLocation, useNavigate } from "react-router";
 import type { Draft } from "@/features/new-solve/state/draft";
 import { fromSearch, toSearch } from "@/features/new-solve/state/draftUrl";
 import { restoreDraft, saveDraft } from "@/features/new-solve/state/savedDraft";
+import { SAME_PLACE } from "@/lib/searchParams";
 import { useIsLeaving } from "@/lib/useIsLeaving";
 
 const PAUSE_MS = 300;
@@ -32,7 +33,7 @@ export function useDraft(): [Draft, Change] {
       const next = toSearch(draft);
       if (next === written.current) return;
       written.current = next;
-      go({ search: next }, { replace: true, preventScrollReset: true });
+      go({ search: next }, SAME_PLACE);
     }, PAUSE_MS);
     return () => clearTimeout(timer);
   }, [draft, go, isLeaving]);

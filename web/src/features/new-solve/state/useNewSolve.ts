@@ -1,19 +1,18 @@
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQuery } from "@tanstack/react-query";
 import { type FocusEvent, useEffect, useRef, useState } from "react";
-import { useNavigate } from "react-router";
 import { newKey } from "@/api/client";
 import type { ProblemError } from "@/api/problem";
 import { useMe } from "@/api/queries/me";
 import { modelsQuery } from "@/api/queries/models";
-import { createSolve, type SolveBody, startDemo } from "@/api/queries/newSolve";
-import { solveKeys } from "@/api/queries/solves";
-import type { ModelView, SolveSummary } from "@/api/types";
+import { createSolve, type SolveBody } from "@/api/queries/newSolve";
+import type { ModelView } from "@/api/types";
 import type { Draft } from "@/features/new-solve/state/draft";
 import { check, type Errors, errorsOf, lacking } from "@/features/new-solve/state/fieldErrors";
 import { bodyOf } from "@/features/new-solve/state/request";
 import { saveDraft } from "@/features/new-solve/state/savedDraft";
 import { type Change, useDraft } from "@/features/new-solve/state/useDraft";
 import { type ForecastState, useForecast } from "@/features/new-solve/state/useForecast";
+import { useOpenSolve } from "@/lib/useDemo";
 
 export interface NewSolve {
   draft: Draft;
@@ -118,7 +117,7 @@ function show(control: Element | null | undefined): void {
 function useSending(draft: Draft) {
   const [errors, setErrors] = useState<Errors>({});
   const last = useRef({ text: "", key: "" });
-  const arrive = useArrival();
+  const openSolve = useOpenSolve();
   const mutation = useMutation({
     mutationFn: (body: SolveBody) => {
       const text = JSON.stringify(body);
@@ -129,7 +128,7 @@ function useSending(draft: Draft) {
     onError: (error) => setErrors(errorsOf(error as ProblemError)),
     onSuccess: (solve) => {
       saveDraft({ ...draft, sent: true });
-      arrive(solve);
+      openSolve(solve);
     },
   });
   const clearError = (field: string) => {
@@ -144,26 +143,4 @@ function useSending(draft: Draft) {
     send: mutation.mutate,
     isSending: mutation.isPending || mutation.isSuccess,
   };
-}
-
-function useArrival(): (solve: SolveSummary) => void {
-  const go = useNavigate();
-  const client = useQueryClient();
-  return (solve) => {
-    void client.invalidateQueries({ queryKey: solveKeys.all });
-    void go(`/solves/${encodeURIComponent(solve.id)}`);
-  };
-}
-
-/** Starts the bundled demo, which needs no key and no issue. */
-export function useDemo() {
-  const arrive = useArrival();
-  const key = useRef("");
-  return useMutation({
-    mutationFn: () => {
-      key.current ||= newKey();
-      return startDemo(key.current);
-    },
-    onSuccess: arrive,
-  });
 }

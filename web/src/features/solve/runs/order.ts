@@ -1,5 +1,6 @@
 import type { LaneView, RunState } from "@/api/types";
 import { worked } from "@/features/solve/runs/axis";
+import { MAX_OPEN } from "@/live/polling";
 
 export type Sort = "rank" | "position" | "cost" | "time" | "steps";
 
@@ -45,7 +46,6 @@ export interface Opened {
 
 export type Part = "trajectory" | "setup" | "baseline" | "agent" | "test";
 const PARTS: readonly Part[] = ["trajectory", "setup", "baseline", "agent", "test"];
-export const MAX_OPEN = 4;
 
 /** Parses `open=run,run.test` in the URL: the open runs and the part shown of each. */
 export function parseOpen(text: string | null): Opened[] {
