@@ -2,7 +2,7 @@ import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 import { api, ask, newKey } from "@/api/client";
 import type { ChatMessage } from "@/api/types";
 
-const NOTHING = { title: "", repo_path: "", repo_url: "", solve_id: "" };
+const EMPTY = { title: "", repo_path: "", repo_url: "", solve_id: "" };
 
 export const chatKeys = {
   all: ["conversations"] as const,
@@ -63,16 +63,15 @@ export function post(id: string, text: string) {
   );
 }
 
-export function begin(body: {
-  title?: string;
-  repo_path?: string;
-  repo_url?: string;
-  solve_id?: string;
-}) {
+/** Starts a conversation. A repeated call with the same key starts no second one. */
+export function startConversation(
+  body: { title?: string; repo_path?: string; repo_url?: string; solve_id?: string },
+  key: string = newKey(),
+) {
   return ask(
     api.POST("/api/conversations", {
-      params: { header: { "Idempotency-Key": newKey() } },
-      body: { ...NOTHING, ...body },
+      params: { header: { "Idempotency-Key": key } },
+      body: { ...EMPTY, ...body },
     }),
   );
 }

@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { useNavigate } from "react-router";
 import { ProblemError } from "@/api/problem";
-import { begin, chatKeys } from "@/api/queries/conversations";
+import { chatKeys, startConversation } from "@/api/queries/conversations";
 import { Button } from "@/ui/Button";
 import { CONTROL, Field } from "@/ui/Field";
 import { Failure } from "@/ui/states";
@@ -14,7 +14,7 @@ export function NewConversation() {
   const [title, setTitle] = useState("");
   const [repo, setRepo] = useState("");
   const start = useMutation({
-    mutationFn: () => begin({ title, ...place(repo) }),
+    mutationFn: () => startConversation({ title, ...place(repo) }),
     onSuccess: (made) => {
       void client.invalidateQueries({ queryKey: chatKeys.all });
       go(`/conversations/${made.id}`);

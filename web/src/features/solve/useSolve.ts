@@ -2,6 +2,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { useSearchParams } from "react-router";
 import { api, ask, newKey } from "@/api/client";
+import { startConversation } from "@/api/queries/conversations";
 import { isActive, solveKeys, solveQuery } from "@/api/queries/solves";
 import type { LaneView, PlaceEntry } from "@/api/types";
 import { type Axis, axisOf } from "@/features/solve/runs/axis";
@@ -152,11 +153,6 @@ export function useDismiss(solveId: string) {
 export function useStartConversation(solveId: string) {
   const [key] = useState(newKey);
   return useAction(solveId, (title: string) =>
-    ask(
-      api.POST("/api/conversations", {
-        params: { header: { "Idempotency-Key": key } },
-        body: { title, repo_url: "", repo_path: "", solve_id: solveId },
-      }),
-    ),
+    startConversation({ title, solve_id: solveId }, key),
   );
 }

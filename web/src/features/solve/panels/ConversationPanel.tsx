@@ -26,13 +26,13 @@ export function ConversationPanel({ solveId, conversationId, close, thread }: Pr
         </Button>
       </div>
       <div className="relative flex min-h-0 grow flex-col overflow-auto p-3">
-        {conversationId ? thread(conversationId) : <Begin solveId={solveId} />}
+        {conversationId ? thread(conversationId) : <StartConversation solveId={solveId} />}
       </div>
     </aside>
   );
 }
 
-function Begin({ solveId }: { solveId: string }) {
+function StartConversation({ solveId }: { solveId: string }) {
   const talk = useStartConversation(solveId);
   return (
     <div className="flex flex-col items-center gap-3 px-3 py-6 text-center text-sm text-soft">
