@@ -37,7 +37,7 @@ class Desk:
             self.repo, "It adds wrongly", body="1 + 1 is 3", by="eve"
         )
         self.credentials = FakeCredentials(everybody=self.forge.credential("stranger"))
-        self.asks = ForgeIssueReader(as_port(self.forge), self.credentials, place.clock)
+        self.asks = ForgeIssueReader(as_port(self.forge), self.credentials, place.context.clock)
 
     @property
     def submitter(self) -> Submitter:
@@ -49,7 +49,7 @@ class Desk:
 
     async def open(self, **changes: Any) -> SolveRow:
         solve_id, _ = await self.submitter.submit(self.ask(**changes), user_id="wim")
-        async with self.place.store.read() as db:
+        async with self.place.context.store.read() as db:
             return await solves.get(db, solve_id)
 
     async def refused(self, **changes: Any) -> RefusedError:

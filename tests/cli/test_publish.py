@@ -36,7 +36,6 @@ from yudai.publishing.views import PublicationView
 from yudai.settings import Settings
 from yudai.solves.domain.origin import PublishMode
 from yudai.solves.domain.request import SolveAsk
-from yudai.views.documents import Reader
 from yudai.wiring.components import open_context
 
 GIVEN = DEFAULTS._replace(
@@ -243,7 +242,7 @@ async def test_a_stale_one_says_what_to_do(stub: Stub, settings: Settings):
 async def _at_forge(settings: Settings, **columns: Any) -> None:
     """A solve of a forge in our own database, awaiting review."""
     async with open_context(settings) as context:
-        await Ring(Reader(context)).solve(
+        await Ring(context).solve(
             passed(),
             repo="ada/calc",
             repo_url="https://github.com/ada/calc",

@@ -30,7 +30,6 @@ from yudai.kit.errors import GatewayError
 from yudai.kit.ids import MessageId
 from yudai.runs.spending.run_cap import Quote
 from yudai.solves.domain.states import SolveEvent
-from yudai.views.documents import Reader
 
 NewAnswering = Callable[..., ChatAnswerer]
 MODEL = "openai/gpt-4.1-mini"
@@ -46,12 +45,12 @@ def database_kind() -> Kind:
 @pytest.fixture
 def new_answering(hall: Hall) -> NewAnswering:
     clock = SystemClock()
-    reader = Reader(Context(hall.store, cast("Any", None), clock))
+    context = Context(hall.store, cast("Any", None), clock)
 
     def build(gateway: Gateway, model: str | None = MODEL, **changes: Any) -> ChatAnswerer:
         routes = Routes(openrouter=True, local=changes.pop("local", False))
         catalogue = Catalogue(hall.store, clock, routes)
-        return ChatAnswerer(reader, catalogue, gateway, model, **changes)
+        return ChatAnswerer(context, catalogue, gateway, model, **changes)
 
     return build
 

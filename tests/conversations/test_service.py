@@ -71,7 +71,7 @@ class Talk:
         self.engine = engine
         self.made = made
         self.conversations = place.conversations
-        self.hall = Hall(place.store)
+        self.hall = Hall(place.context.store)
 
     async def post(self, text: str, **more: Any) -> SolveId | None:
         return (await self.conversations.post(self.made.id, text, **ME, **more)).solve_id
@@ -85,12 +85,12 @@ class Talk:
 
     async def solve(self, solve_id: SolveId | None) -> SolveRow:
         assert solve_id is not None
-        async with self.place.store.read() as db:
+        async with self.place.context.store.read() as db:
             return await solves.get(db, solve_id)
 
     async def restart(self) -> None:
         """What a worker does that finds what a dead process has left, a minute later."""
-        store, engine, clock = self.place.store, self.engine, Later()
+        store, engine, clock = self.place.context.store, self.engine, Later()
         chores = (Milestones(store).sweep, partial(queue_unanswered, store, engine, clock))
         await Sweeper(store, clock, engine, Stopper(store, clock), chores=chores).sweep()
 
@@ -247,10 +247,10 @@ async def test_an_engine_that_is_away_is_asked_again_later(talk: Talk) -> None:
     posted = await talk.conversations.post(talk.made.id, "Why?", **ME)
     talk.engine.broken = None
     place = talk.place
-    assert await queue_unanswered(place.store, talk.engine, place.clock) == 1
+    assert await queue_unanswered(place.context.store, talk.engine, place.context.clock) == 1
     assert talk.engine.answered == [posted.message.id]
     await talk.conversations.answerer.answer(posted.message.id)
-    assert await queue_unanswered(place.store, talk.engine, place.clock) == 0
+    assert await queue_unanswered(place.context.store, talk.engine, place.context.clock) == 0
 
 
 @BOTH

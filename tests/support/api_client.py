@@ -46,9 +46,7 @@ from yudai.settings import Settings
 from yudai.solves.domain.budget import Budget
 from yudai.store.store import Store
 from yudai.triggers.webhooks import Deliveries
-from yudai.views.documents import Reader
 from yudai.views.forge_repositories import Browser
-from yudai.views.solves import Viewer
 from yudai.views.updates import open_updates
 from yudai.wiring.accounts import make_accounts
 from yudai.wiring.api_service import Service
@@ -153,7 +151,6 @@ async def open_place(home: Path, url: str, engine: Engine) -> AsyncGenerator[Pla
     settings = Settings.model_validate({"YUDAI_HOME": home, "DATABASE_URL": url})
     async with await Store.open(url) as store, open_updates(store, clock) as updates:
         context = Context(store, ObjectStoreArtifacts(Folder(home / "artifacts")), clock)
-        reader = Reader(context)
         catalogue = Catalogue(store, clock, Routes(openrouter=True))
         stopper = Stopper(store, clock)
         gateway = NobodysGateway()
@@ -178,25 +175,22 @@ async def open_place(home: Path, url: str, engine: Engine) -> AsyncGenerator[Pla
         )
         yield Place(
             settings=settings,
-            store=store,
-            reader=reader,
+            context=context,
             submitter=submitter,
             forecaster=Forecaster(submitter, partial(open_preview, home, clock, person=home)),
-            applier=Applier(reader, forge),
+            applier=Applier(context, forge),
             catalogue=catalogue,
             conversations=Conversations(
                 context=context,
                 engine=engine,
                 submitter=submitter,
                 catalogue=catalogue,
-                viewer=Viewer(store, clock),
                 milestones=Milestones(store),
-                answerer=ChatAnswerer(reader, catalogue, gateway, None),
+                answerer=ChatAnswerer(context, catalogue, gateway, None),
             ),
             updates=updates,
             stopper=stopper,
             engine=engine,
-            clock=clock,
             forge=remote,
             credentials=credentials,
             browser=Browser(asks, credentials),

@@ -97,7 +97,7 @@ async def test_without_both_it_does_not(place: Place, built: Path, monkeypatch: 
 
 async def show_artifact(place: Place) -> set[str]:
     """What a browser would do with a log that is a web page."""
-    await Ring(place.reader).solve(passed())
+    await Ring(place.context).solve(passed())
     async with client_of(create_app(place)) as client:
         answer = await client.get(f"/api/runs/{run_id(0)}/patch")
     assert answer.status_code == 200

@@ -40,7 +40,7 @@ async def run_demo(
         given = DemoOptions(sandbox, parallel, reducer)
         solve_id = await _start(settings, app.submitter, given)
         await follow(app, solve_id, progress)
-        return await _show_end(OwnRecords(settings, app.reader), solve_id, json=json)
+        return await _show_end(OwnRecords(settings, app.context), solve_id, json=json)
 
 
 async def _show_end(
@@ -123,7 +123,7 @@ async def _show_here(settings: Settings, given: DemoOptions) -> int:
         solve_id = await _start(service.settings, service.submitter, given)
         page = f"{served.entry.url}/solves/{solve_id}"
         await _show_page(page, given)
-        records = OwnRecords(service.settings, service.reader)
+        records = OwnRecords(service.settings, service.context)
         # An interrupted demo ends, so that the next start does not take it over.
         async with ending(service.stopper, solve_id, progress):
             await show_runs(records.watch(solve_id), progress)

@@ -24,7 +24,7 @@ from yudai.publishing.publisher import Publisher
 from yudai.publishing.requests import Publications
 from yudai.publishing.views import PublicationView
 from yudai.settings import Settings
-from yudai.views.documents import Reader
+from yudai.views.documents import document
 from yudai.wiring.components import open_context
 from yudai.wiring.sandboxes import make_backend
 
@@ -152,7 +152,7 @@ async def _publish_here(settings: Settings, target: str, *, json: bool) -> Publi
 
     console = consoles.progress() if json else consoles.result()
     async with open_context(settings) as context:
-        solve_id = (await Reader(context).document(target)).solve.id
+        solve_id = (await document(context, target)).solve.id
         backend = make_backend(settings, store=context.store)
         try:
             async with open_forge_services(settings, context, backend=backend) as forge_services:

@@ -44,7 +44,7 @@ from yudai.solves.idempotency import IdempotencyKey, KeyReusedError, KeyTakenErr
 from yudai.solves.queries import issue_of
 from yudai.store.outages import StoreAwayError
 from yudai.views.solve_queries import Which
-from yudai.views.solves import SolveSummary, Viewer
+from yudai.views.solves import SolveSummary, solve_page
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger()
 
@@ -73,7 +73,6 @@ class Conversations:
     engine: Engine
     submitter: Submitter
     catalogue: Catalogue
-    viewer: Viewer
     milestones: Milestones
     answerer: ChatAnswerer
 
@@ -116,7 +115,7 @@ class Conversations:
     async def read(self, conversation_id: ConversationId, *, user_id: str) -> ConversationDetail:
         row = await self._get(conversation_id, user_id)
         which = Which(user_id, conversation_id=row.id)
-        page = await self.viewer.page(which, limit=_MAX_SOLVES)
+        page = await solve_page(self.context, which, limit=_MAX_SOLVES)
         return ConversationDetail(**dict(to_conversation(row)), solves=page.solves)
 
     async def messages(

@@ -5,14 +5,13 @@ import binascii
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from pydantic import Field
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from yudai.artifacts.context import Context
 from yudai.forge.domain.issue import IssueFacts
-from yudai.kit.clock import Clock
 from yudai.kit.errors import NotFoundError
 from yudai.kit.ids import RunId, SolveId
 from yudai.kit.money import usd
@@ -29,7 +28,6 @@ from yudai.solves.domain.budget import Budget
 from yudai.solves.domain.matrix import Contestant, Matrix
 from yudai.solves.domain.origin import Origin, PublishMode
 from yudai.solves.tables import EventRow, SolveRow
-from yudai.store.store import Store
 from yudai.verification.domain.verdict import Tally as Tests
 from yudai.verification.domain.verdict import Verdict
 from yudai.verification.domain.verdict import tally as tally_of
@@ -136,45 +134,43 @@ class SolveView(SolveDocument, Decisions, SolveFacts):
     links: dict[str, str]
 
 
-@dataclass(frozen=True)
-class Viewer:
-    store: Store
-    clock: Clock
+async def solve_page(context: Context, which: Which, *, limit: int, cursor: str = "") -> SolvePage:
+    after = mark_of(cursor)
+    async with context.store.read() as db:
+        rows = await pages.page(db, which, limit=limit + 1, after=after)
+        shown = rows[:limit]
+        known = await _known(db, [row.id for row in shown])
+    now = context.clock.now()
+    return SolvePage(
+        solves=tuple(_summary(row, known, now=now) for row in shown),
+        cursor=cursor_of(shown[-1]) if len(rows) > limit else None,
+        reset=bool(cursor) and after is None,
+    )
 
-    async def page(self, which: Which, *, limit: int, cursor: str = "") -> SolvePage:
-        after = mark_of(cursor)
-        async with self.store.read() as db:
-            rows = await pages.page(db, which, limit=limit + 1, after=after)
-            shown = rows[:limit]
-            known = await _known(db, [row.id for row in shown])
-        now = self.clock.now()
-        return SolvePage(
-            solves=tuple(_summary(row, known, now=now) for row in shown),
-            cursor=cursor_of(shown[-1]) if len(rows) > limit else None,
-            reset=bool(cursor) and after is None,
-        )
 
-    async def summary(self, solve_id: SolveId, *, user_id: str) -> SolveSummary:
-        async with self.store.read() as db:
-            row = await pages.listed(db, solve_id)
-            if row is None or row.user_id != user_id:
-                raise _not_found(solve_id)
-            known = await _known(db, [solve_id])
-        return _summary(row, known, now=self.clock.now())
-
-    async def solve(self, solve_id: SolveId, *, user_id: str) -> SolveView:
-        async with self.store.read() as db:
-            row = await self._own(db, solve_id, user_id)
-            rows = await runs.of_solve(db, solve_id)
-            told = await events.after(db, solve_id, limit=_MAX_EVENTS)
-            published = await publications.find(db, solve_id)
-        return _view(row, rows, told, published=published, now=self.clock.now())
-
-    async def _own(self, db: AsyncSession, solve_id: SolveId, user_id: str) -> SolveRow:
-        row = await solves.get(db, solve_id)
-        if row.user_id != user_id:
+async def solve_summary(context: Context, solve_id: SolveId, *, user_id: str) -> SolveSummary:
+    async with context.store.read() as db:
+        row = await pages.listed(db, solve_id)
+        if row is None or row.user_id != user_id:
             raise _not_found(solve_id)
-        return row
+        known = await _known(db, [solve_id])
+    return _summary(row, known, now=context.clock.now())
+
+
+async def solve_view(context: Context, solve_id: SolveId, *, user_id: str) -> SolveView:
+    async with context.store.read() as db:
+        row = await _own(db, solve_id, user_id)
+        rows = await runs.of_solve(db, solve_id)
+        told = await events.after(db, solve_id, limit=_MAX_EVENTS)
+        published = await publications.find(db, solve_id)
+    return _view(row, rows, told, published=published, now=context.clock.now())
+
+
+async def _own(db: AsyncSession, solve_id: SolveId, user_id: str) -> SolveRow:
+    row = await solves.get(db, solve_id)
+    if row.user_id != user_id:
+        raise _not_found(solve_id)
+    return row
 
 
 def cursor_of(row: SolveRow) -> str:

@@ -5,11 +5,11 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection
 
+from yudai.artifacts.context import Context
 from yudai.kit.errors import NotFoundError
 from yudai.kit.ids import RunId, SolveId
 from yudai.kit.value import from_attributes
 from yudai.solves import timeline as events
-from yudai.store.store import Store
 from yudai.views import update_queries as facts
 from yudai.views.live_runs import LaneView, WatchedSolve, lane_view
 from yudai.views.solves import EventView
@@ -33,8 +33,9 @@ class Watched(NamedTuple):
         return 0.0 if started_at is None else (self.solve.finished_at or now) - started_at
 
 
-async def watched(store: Store, solve_id: SolveId, *, after_event: int = 0, now: float) -> Watched:
-    async with store.read() as db:
+async def watched(context: Context, solve_id: SolveId, *, after_event: int = 0) -> Watched:
+    now = context.clock.now()
+    async with context.store.read() as db:
         seen = await db.run_sync(lambda sync: _read(sync.connection(), solve_id, now))
         # After the state: what led to it is among them.
         told = await events.after(db, solve_id, after_event)

@@ -9,6 +9,7 @@ from yudai.agents.endpoint.port import ModelEndpoint
 from yudai.arena.cancel import Stopper
 from yudai.arena.forecast import Forecaster
 from yudai.arena.submit import Submitter
+from yudai.artifacts.context import Context
 from yudai.conversations.milestones import Milestones
 from yudai.conversations.service import Conversations
 from yudai.decisions.apply import Applier
@@ -17,14 +18,10 @@ from yudai.engine.port import Engine
 from yudai.forge.adapters.folder.preview import open_preview
 from yudai.gateway.catalogue import Catalogue
 from yudai.gateway.throttle import ThrottledGateway
-from yudai.kit.clock import Clock
 from yudai.sandboxes.reap import Reaper
 from yudai.settings import Settings
-from yudai.store.store import Store
 from yudai.triggers.webhooks import Deliveries
-from yudai.views.documents import Reader
 from yudai.views.forge_repositories import Browser
-from yudai.views.solves import Viewer
 from yudai.views.updates import Updates, open_updates
 from yudai.wiring.accounts import Accounts
 from yudai.wiring.command_agents import make_model_endpoint
@@ -45,9 +42,7 @@ class Service:
     """Opens no sandbox and makes model calls only for agents in sandboxes."""
 
     settings: Settings
-    store: Store
-    reader: Reader
-    clock: Clock
+    context: Context
     engine: Engine
     catalogue: Catalogue
     stopper: Stopper
@@ -80,9 +75,7 @@ async def open_service(settings: Settings) -> AsyncGenerator[Service]:
         throttled = ThrottledGateway(gateway, settings.model_max_parallel)
         yield Service(
             settings=settings,
-            store=store,
-            reader=Reader(context),
-            clock=clock,
+            context=context,
             engine=engine,
             catalogue=submitter.catalogue,
             stopper=submitter.solves.stopper,
@@ -94,7 +87,6 @@ async def open_service(settings: Settings) -> AsyncGenerator[Service]:
                 engine=engine,
                 submitter=submitter,
                 catalogue=submitter.catalogue,
-                viewer=Viewer(store, clock),
                 milestones=Milestones(store),
                 answerer=make_chat_answerer(settings, context, gateway),
             ),

@@ -25,7 +25,6 @@ from yudai.store.pool import Pool
 from yudai.store.postgresql import session_name
 from yudai.store.store import Store
 from yudai.store.urls import POSTGRESQL
-from yudai.views.documents import Reader
 from yudai.wiring.home import make_home
 
 if TYPE_CHECKING:
@@ -82,7 +81,7 @@ def make_applier(settings: Settings, context: Context) -> "Applier":
     from yudai.decisions.apply import Applier
     from yudai.forge.adapters.folder.forge import LocalForge
 
-    return Applier(Reader(context), LocalForge(settings.home, context.clock))
+    return Applier(context, LocalForge(settings.home, context.clock))
 
 
 @asynccontextmanager
@@ -195,7 +194,7 @@ def make_chat_answerer(settings: Settings, context: Context, gateway: Gateway) -
     from yudai.conversations.answer import ChatAnswerer
 
     catalogue = make_catalogue(settings, context)
-    return ChatAnswerer(Reader(context), catalogue, gateway, settings.chat_model)
+    return ChatAnswerer(context, catalogue, gateway, settings.chat_model)
 
 
 def make_lease(store: Store, *, durable: bool, timings: LeaseTimings | None = None) -> Lease:

@@ -9,6 +9,7 @@ from yudai.arena.cancel import Stopper
 from yudai.arena.open import Solves
 from yudai.arena.plan import Planner
 from yudai.arena.submit import Submitter
+from yudai.artifacts.context import Context
 from yudai.decisions.apply import Applier
 from yudai.engine.adapters.in_process import InProcessEngine
 from yudai.gateway.port import Gateway
@@ -16,8 +17,6 @@ from yudai.kit.ids import SolveId
 from yudai.sandboxes.port import Backend, Capabilities
 from yudai.settings import Settings
 from yudai.solves.domain.states import SolveEvent
-from yudai.store.store import Store
-from yudai.views.documents import Reader
 from yudai.wiring.arena import make_flow, open_arena
 from yudai.wiring.components import (
     NEVER_LOST,
@@ -33,8 +32,7 @@ from yudai.wiring.submit import make_submitter
 @dataclass(frozen=True)
 class App:
     settings: Settings
-    store: Store
-    reader: Reader
+    context: Context
     backend: Backend
     capabilities: Capabilities
     engine: InProcessEngine
@@ -85,8 +83,7 @@ async def open_app(
         )
         yield App(
             settings=settings,
-            store=context.store,
-            reader=Reader(context),
+            context=context,
             backend=arena.backend,
             capabilities=arena.capabilities,
             engine=engine,

@@ -105,7 +105,7 @@ async def test_a_folder_is_solved_by_a_message(
 async def test_milestones_lead_to_the_champions_patch(
     client: httpx.AsyncClient, here: str, place: Place
 ) -> None:
-    hall = Hall(place.store)
+    hall = Hall(place.context.store)
     await hall.solve(conversation_id=ConversationId(here.rpartition("/")[2]))
     await hall.play()
     milestones = {message["milestone"]: message for message in await said(client, here)}

@@ -40,7 +40,7 @@ async def test_an_open_solve_counts_with_its_cap(place: Place, repository: Repos
     await submitter.submit(_ask(repository, limits={"budget_usd": 1}), user_id="ada")
 
     # One that has ended counts with what it has cost.
-    async with place.store.change() as db:
+    async with place.context.store.change() as db:
         await solves.change(db, SolveId(first), spent_micros=USD // 2, uncertain_micros=USD // 2)
     await place.stopper.cancel(SolveId(first))
     await submitter.submit(_ask(repository, limits={"budget_usd": 1}), user_id="ada")

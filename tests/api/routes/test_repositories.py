@@ -26,7 +26,7 @@ class Shop:
         self.repo: RepoRef = self.forge.add_repository("ada/calc", roles={"ada": Role.ADMIN})
         self.number = self.forge.add_issue(self.repo, f"It adds\u202e {HIDDEN}", body=f"x {HIDDEN}")
         place.credentials.users[LOCAL_USER] = self.forge.credential("ada")
-        asks = ForgeIssueReader(as_port(self.forge), place.credentials, place.clock)
+        asks = ForgeIssueReader(as_port(self.forge), place.credentials, place.context.clock)
         self.browser = replace(place.browser, asks=asks)
 
     def app(self, **changes: object) -> FastAPI:

@@ -16,7 +16,7 @@ from yudai.views.updates import UpdatesView
 
 @pytest.fixture
 async def scene(place: Place) -> Scene:
-    opened = Scene(place.store)
+    opened = Scene(place.context.store)
     await opened.open(lanes=2)
     await opened.say(0, "hello", "x" * 40_000)
     return opened

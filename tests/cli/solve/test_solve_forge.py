@@ -36,7 +36,7 @@ from yudai.solves import timeline as events
 from yudai.solves.domain.origin import OriginKind, PublishMode
 from yudai.solves.domain.states import SolveState
 from yudai.solves.tables import SolveRow
-from yudai.views.documents import Reader
+from yudai.views.documents import find_solve
 from yudai.wiring.components import open_context
 from yudai.wiring.local_app import App, open_app
 
@@ -127,7 +127,7 @@ def town(tmp_path: Path, settings: Settings, monkeypatch: pytest.MonkeyPatch) ->
     @asynccontextmanager
     async def opened(*args: Any, **kwargs: Any) -> AsyncGenerator[Any]:
         async with open_app(*args, **kwargs) as app:
-            asked = Publications(app.store, app.reader.context.clock, town.forge.url)
+            asked = Publications(app.context.store, app.context.clock, town.forge.url)
             town.publisher = town.publisher or Publishing(asked)
             yield WithForging(app, town)
 
@@ -149,7 +149,7 @@ def given(town: Town, **changes: Any) -> Options:
 
 async def _solve(settings: Settings, ending: str) -> tuple[SolveRow, list[str]]:
     async with open_context(settings) as context:
-        row = await Reader(context).solve(ending)
+        row = await find_solve(context, ending)
         async with context.store.read() as db:
             told = [event.kind for event in await events.after(db, row.id)]
     return row, told

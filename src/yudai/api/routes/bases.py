@@ -42,7 +42,7 @@ class BaseRemoved(Value):
 @router.get("/bases", operation_id="listBases")
 async def find(service: ServiceDep, backend: BackendQuery = None) -> BaseList:
     """List bases of this server's home, or of its account at a provider."""
-    async with open_named_backend(service.settings, backend, service.store) as shelf:
+    async with open_named_backend(service.settings, backend, service.context.store) as shelf:
         found = await shelf.bases()
     return BaseList(
         bases=tuple(map(_view, found)), total_bytes=sum(base.size_bytes or 0 for base in found)
@@ -52,7 +52,7 @@ async def find(service: ServiceDep, backend: BackendQuery = None) -> BaseList:
 @router.delete("/bases/{key}", operation_id="removeBase", responses=CONFLICT)
 async def remove(key: str, service: ServiceDep, backend: BackendQuery = None) -> BaseRemoved:
     """Remove a base; it is built again when it is needed."""
-    async with open_named_backend(service.settings, backend, service.store) as shelf:
+    async with open_named_backend(service.settings, backend, service.context.store) as shelf:
         if not await shelf.remove_base(key):
             raise NotFoundError(f"there is no base {key[:200]!a}")
     return BaseRemoved(key=key)

@@ -35,7 +35,7 @@ async def ready(service: ServiceDep) -> Health:
     """Checks database and engine: send requests elsewhere while this is a 503."""
     try:
         async with asyncio.timeout(_PATIENCE_S):
-            async with service.store.read() as db:
+            async with service.context.store.read() as db:
                 await db.execute(text("SELECT 1"))
     except TimeoutError:
         raise ApiError(Code.STORE_UNAVAILABLE, "the database does not answer") from None

@@ -46,7 +46,7 @@ async def cost(
     days: Annotated[int, Query(ge=1, le=366, description="How far back.")] = 30,
 ) -> CostView:
     """Get costs by day, model, strategy and repository."""
-    return await cost_of(service.store, service.clock, user_id=user.id, days=days)
+    return await cost_of(service.context.store, service.context.clock, user_id=user.id, days=days)
 
 
 class Metrics(PlainTextResponse):

@@ -30,7 +30,7 @@ async def forecast(
 @router.get("/repos", operation_id="listRepos")
 async def repos(service: ServiceDep, user: MayRead) -> RepoList:
     """List repositories of earlier solves, newest first."""
-    return await recent_repositories(service.store, user_id=user.id)
+    return await recent_repositories(service.context.store, user_id=user.id)
 
 
 @router.post("/demo", status_code=202, operation_id="startDemo", responses=ACCEPTED)

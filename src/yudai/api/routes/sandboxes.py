@@ -15,7 +15,9 @@ from yudai.store.holders import Liveness
 
 
 async def _sandbox_overview(service: ServiceDep) -> SandboxOverview:
-    return SandboxOverview(service.store, service.clock, Liveness(is_gone, is_there=is_there))
+    return SandboxOverview(
+        service.context.store, service.context.clock, Liveness(is_gone, is_there=is_there)
+    )
 
 
 SandboxOverviewDep = Annotated[SandboxOverview, Depends(_sandbox_overview)]

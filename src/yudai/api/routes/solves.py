@@ -16,11 +16,18 @@ from yudai.api.security.rights import (
 )
 from yudai.arena.submit import Submitted
 from yudai.decisions.apply import AppliedView, ApplyAsk, DismissAsk
-from yudai.decisions.choose import Choice, Chooser
+from yudai.decisions.choose import Choice, choose_champion, dismiss_solve
 from yudai.solves.domain.request import SolveAsk
 from yudai.solves.domain.states import SolveState
 from yudai.views.solve_queries import Which
-from yudai.views.solves import SolvePage, SolveSummary, SolveView, Viewer
+from yudai.views.solves import (
+    SolvePage,
+    SolveSummary,
+    SolveView,
+    solve_page,
+    solve_summary,
+    solve_view,
+)
 
 router = APIRouter(tags=["solves"])
 
@@ -77,13 +84,13 @@ async def find(  # noqa: PLR0913 - one for each of the query's
         words=q,
         repo_urls=await authorizer.visible(user),
     )
-    return await _viewer(service).page(which, limit=limit, cursor=cursor)
+    return await solve_page(service.context, which, limit=limit, cursor=cursor)
 
 
 @router.get("/solves/{solve_id}", operation_id="getSolve")
 async def read(solve_id: SolveIdPath, service: ServiceDep, permit: MayReadSolve) -> SolveView:
     """Get a solve with its runs and timeline; use `updates` for live progress."""
-    return await _viewer(service).solve(solve_id, user_id=permit.owner_id)
+    return await solve_view(service.context, solve_id, user_id=permit.owner_id)
 
 
 @router.post("/solves/{solve_id}/cancel", operation_id="cancelSolve", responses=CONFLICT)
@@ -99,8 +106,9 @@ async def choose(
     solve_id: SolveIdPath, body: Choice, service: ServiceDep, permit: MayRunSolve
 ) -> SolveSummary:
     """Choose another champion than the ranking offers, with a reason."""
-    chooser = Chooser(service.store, service.clock)
-    await chooser.choose(solve_id, body, user_id=permit.owner_id, by=permit.user.id)
+    await choose_champion(
+        service.context, solve_id, body, user_id=permit.owner_id, by=permit.user.id
+    )
     return await summary(solve_id, service, permit.owner)
 
 
@@ -117,15 +125,16 @@ async def dismiss(
     solve_id: SolveIdPath, body: DismissAsk, service: ServiceDep, permit: MayRunSolve
 ) -> SolveSummary:
     """Complete the solve without taking a patch; its runs do not change."""
-    chooser = Chooser(service.store, service.clock)
-    await chooser.dismiss(solve_id, body.reason, user_id=permit.owner_id, by=permit.user.id)
+    await dismiss_solve(
+        service.context, solve_id, body.reason, user_id=permit.owner_id, by=permit.user.id
+    )
     return await summary(solve_id, service, permit.owner)
 
 
 async def accepted(
     submitted: Submitted, service: Service, user: User, *, response: Response
 ) -> SolveSummary:
-    shown = await _viewer(service).summary(submitted.solve_id, user_id=user.id)
+    shown = await solve_summary(service.context, submitted.solve_id, user_id=user.id)
     response.headers["Location"] = shown.links["self"]
     if submitted.replayed:
         response.headers["Idempotency-Replayed"] = "true"
@@ -133,11 +142,7 @@ async def accepted(
 
 
 async def summary(solve_id: SolveIdPath, service: Service, user: User) -> SolveSummary:
-    return await _viewer(service).summary(solve_id, user_id=user.id)
-
-
-def _viewer(service: Service) -> Viewer:
-    return Viewer(service.store, service.clock)
+    return await solve_summary(service.context, solve_id, user_id=user.id)
 
 
 # The two root routes of the first clients.

@@ -8,7 +8,6 @@ from yudai.cli.http.home_lock import ServerEntry, find_owner, is_owned, known_ow
 from yudai.cli.records.records import OwnRecords, Records
 from yudai.kit.errors import YudaiError
 from yudai.settings import Settings
-from yudai.views.documents import Reader
 from yudai.wiring.components import open_context
 
 
@@ -25,7 +24,7 @@ async def open_records(settings: Settings) -> AsyncGenerator[Records]:
     url = settings.server or _elsewhere(settings)
     if url is None:
         async with open_context(settings) as context:
-            yield OwnRecords(settings, Reader(context))
+            yield OwnRecords(settings, context)
         return
     # Only here: an HTTP client costs start-up time that a look at the database need not pay.
     from yudai.cli.records.http_records import open_server_records

@@ -5,15 +5,17 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 from yudai.arena.cancel import Stopper
+from yudai.artifacts.context import Context
 from yudai.artifacts.port import ArtifactKind
+from yudai.artifacts.queries import artifact_of
 from yudai.cli.http.home_lock import is_owned
-from yudai.decisions.choose import Chooser
+from yudai.decisions.choose import dismiss_solve
 from yudai.kit.ids import LOCAL_USER, RunId, SolveId
 from yudai.publishing.views import OutcomeList, outcomes_of
 from yudai.runs.domain.trajectory.trajectory import TrajectoryMessage
 from yudai.settings import Settings
 from yudai.solves.domain.states import RESTING
-from yudai.views.documents import Reader
+from yudai.views import documents
 from yudai.views.domain.document import SolveDocument
 from yudai.wiring.components import is_shared, make_stopper
 
@@ -72,47 +74,48 @@ class OwnRecords:
     """The database itself."""
 
     settings: Settings
-    reader: Reader
+    context: Context
     server: str = ""
 
     async def document(self, ending: str) -> SolveDocument:
-        return await self.reader.document(ending)
+        return await documents.document(self.context, ending)
 
     async def recent(self, limit: int) -> Sequence[SolveDocument]:
-        return await self.reader.recent(limit)
+        return await documents.recent(self.context, limit)
 
     async def find(self, ending: str) -> SolveId:
-        return SolveId((await self.reader.solve(ending)).id)
+        return SolveId((await documents.find_solve(self.context, ending)).id)
 
     async def run(self, ending: str) -> "RunDetail":
         # Only here: `yudai list` need not wait for it.
         from yudai.views.runs import detail_of
 
-        run = await self.reader.run(ending)
-        async with self.reader.context.store.read() as db:
+        run = await documents.find_run(self.context, ending)
+        async with self.context.store.read() as db:
             return await detail_of(db, run)
 
     async def messages(self, run_id: RunId) -> Sequence[TrajectoryMessage]:
-        return await self.reader.messages(run_id)
+        return await documents.messages(self.context, run_id)
 
     async def trajectory(self, run_id: RunId) -> dict[str, Any]:
-        return await self.reader.trajectory(await self.reader.run(run_id))
+        return await documents.trajectory(
+            self.context, await documents.find_run(self.context, run_id)
+        )
 
     async def artifact(self, run_id: RunId, kind: ArtifactKind) -> bytes:
-        return await self.reader.artifact(run_id, kind)
+        return await artifact_of(self.context, run_id, kind)
 
     async def cancel(self, solve_id: SolveId) -> None:
         await self._stopper.cancel(solve_id)
 
     async def dismiss(self, solve_id: SolveId, reason: str) -> None:
-        chooser = Chooser(self.reader.context.store, self.reader.context.clock)
-        await chooser.dismiss(solve_id, reason, user_id=LOCAL_USER)
+        await dismiss_solve(self.context, solve_id, reason, user_id=LOCAL_USER)
 
     async def outcomes(self, solve_id: SolveId) -> OutcomeList | None:
-        return await outcomes_of(self.reader.context.store, solve_id)
+        return await outcomes_of(self.context.store, solve_id)
 
     async def remark(self, solve_id: SolveId) -> str:
-        solve = await self.reader.solve(solve_id)
+        solve = await documents.find_solve(self.context, solve_id)
         waits = solve.durable and solve.state not in RESTING
         if not waits or is_shared(self.settings) or is_owned(self.settings.home):
             return ""
@@ -124,8 +127,8 @@ class OwnRecords:
         async def is_dead() -> bool:
             return await self._stopper.is_dead(solve_id)
 
-        return DatabaseSource(self.reader, solve_id, is_dead)
+        return DatabaseSource(self.context, solve_id, is_dead)
 
     @property
     def _stopper(self) -> Stopper:
-        return make_stopper(self.reader.context)
+        return make_stopper(self.context)

@@ -4,9 +4,9 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
+from yudai.artifacts.context import Context
 from yudai.kit.ids import SolveId
 from yudai.solves.domain.states import RESTING
-from yudai.views.documents import Reader
 from yudai.views.watched import Watched, watched
 
 _POLL_S = 0.2
@@ -29,7 +29,7 @@ class Source(Protocol):
 class DatabaseSource:
     """Our own database, until the solve has come to rest or is over otherwise."""
 
-    reader: Reader
+    context: Context
     solve_id: SolveId
     is_over: Callable[[], Awaitable[bool]]
     _cursor: int = 0
@@ -37,9 +37,7 @@ class DatabaseSource:
     async def look(self) -> Look:
         # Asked before the look, so that the last look shows the end.
         over = await self.is_over()
-        now = self.reader.context.clock.now()
-        store = self.reader.context.store
-        seen = await watched(store, self.solve_id, after_event=self._cursor, now=now)
+        seen = await watched(self.context, self.solve_id, after_event=self._cursor)
         self._cursor = max((event.id for event in seen.events), default=self._cursor)
         over = over or seen.solve.state in RESTING
         return Look(

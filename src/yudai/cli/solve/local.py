@@ -39,7 +39,7 @@ class LocalClient:
 
     @property
     def records(self) -> OwnRecords:
-        return OwnRecords(self.app.settings, self.app.reader)
+        return OwnRecords(self.app.settings, self.app.context)
 
     @property
     def applier(self) -> Applier:
@@ -48,9 +48,8 @@ class LocalClient:
     @property
     def desk(self) -> OwnDesk:
         forge_services = self.app.forge_services
-        asked = Publications(
-            self.app.store, self.app.reader.context.clock, forge_services.forge.url
-        )
+        context = self.app.context
+        asked = Publications(context.store, context.clock, forge_services.forge.url)
         return OwnDesk(forge_services.publisher, asked)
 
     async def plan(self, asked: SolveAsk) -> Planned:

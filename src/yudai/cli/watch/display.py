@@ -66,7 +66,7 @@ async def follow(app: "App", solve_id: SolveId, console: Console) -> None:
     async def is_over() -> bool:
         return await app.engine.status(solve_id) is not FlowStatus.RUNNING
 
-    source = DatabaseSource(app.reader, solve_id, is_over)
+    source = DatabaseSource(app.context, solve_id, is_over)
     display = asyncio.create_task(show_runs(source, console))
     try:
         async with ending(app.stopper, solve_id, console):
