@@ -155,7 +155,7 @@ class Arena:
 
     async def cancel(self, solve_id: SolveId) -> None:
         """As another process would: the guard of this one notices."""
-        await self.app.stopper.cancel(solve_id)
+        await self.app.arena.stopper.cancel(solve_id)
         async with asyncio.timeout(5):
             await self.app.engine.wait(solve_id)
 
@@ -189,7 +189,7 @@ async def arena(tmp_path: Path, database_url: str) -> AsyncIterator[Arena]:
     )
     async with open_app(settings, gateway=gateway, retry_delays_s=(0.01,)) as app:
         yield Arena(app, scripts, gateway)
-        assert await app.backend.list() == []
+        assert await app.arena.backend.list() == []
 
 
 def known(name: str) -> Model:
@@ -361,9 +361,9 @@ async def test_cancelling_ends_everything_and_keeps_what_was_done(arena: Arena):
     document = await documents.document(arena.app.context, solve_id)
     assert document.solve.state == "cancelled"
     assert {place.state for place in document.ranking} <= {"cancelled", "completed"}
-    assert await arena.app.backend.list() == []
+    assert await arena.app.arena.backend.list() == []
     with pytest.raises(ConflictError, match="there is nothing to cancel"):
-        await arena.app.stopper.cancel(solve_id)
+        await arena.app.arena.stopper.cancel(solve_id)
 
 
 async def test_a_solve_cancelled_before_its_first_step_is_cancelled(arena: Arena):
@@ -391,7 +391,7 @@ async def test_a_cancelled_run_keeps_its_trajectory(arena: Arena):
 async def test_what_a_dead_process_left_open_is_failed_at_the_next_start(arena: Arena):
     solve_id = await arena.open("hangs")
     await arena.gateway.hanging.wait()
-    stopper = arena.app.stopper
+    stopper = arena.app.arena.stopper
     assert await stopper.fail_dead() == 0
     process_died = replace(stopper, is_gone=lambda _host, _pid: True)
     assert await process_died.fail_dead() == 1

@@ -77,7 +77,7 @@ async def place(tmp_path: Path, database_url: str) -> AsyncIterator[Place]:
     )
     async with open_app(settings, gateway=scripted_gateway(scripts)) as app:
         yield Place(app, repository, scripts)
-        assert await app.backend.list() == []
+        assert await app.arena.backend.list() == []
 
 
 async def test_from_the_folder_to_the_applied_champion(place: Place, tmp_path: Path):
@@ -150,7 +150,7 @@ async def test_without_a_champion_there_is_nothing_to_apply(place: Place):
 async def test_a_model_that_cannot_be_called_is_refused_before_the_folder_is_read(place: Place):
     with pytest.raises(RefusedError, match="there is no script"):
         await place.request("scripted/nobody")
-    home = place.app.settings.home
+    home = place.app.arena.settings.home
     assert not [*home.glob("sources/*")]
 
 

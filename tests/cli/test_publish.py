@@ -19,7 +19,7 @@ from tests.cli.stub_server import Stub, problem, serving
 from tests.support.servers.databases import used_home
 from tests.support.solve_rows import SOLVE, Ring, passed, run_id
 from yudai.cli import publish as serverdesk
-from yudai.cli.publish import OwnDesk, publish, run_publish
+from yudai.cli.publish import LocalPublishClient, publish, run_publish
 from yudai.cli.records.choose import Server
 from yudai.cli.show.show import run_show
 from yudai.cli.solve.solve import run_solve, solve_there
@@ -324,7 +324,7 @@ async def test_who_stops_waiting_stops_the_wait_only(settings: Settings):
         asked = Publications(context.store, context.clock, "https://github.com")
         stuck: Any = Stuck(asked)
         console = Console(stderr=True)
-        waiting = asyncio.create_task(publish(OwnDesk(stuck, asked), SOLVE, console))
+        waiting = asyncio.create_task(publish(LocalPublishClient(stuck, asked), SOLVE, console))
         await started.wait()
         waiting.cancel()
         with pytest.raises(asyncio.CancelledError):

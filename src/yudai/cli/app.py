@@ -79,16 +79,11 @@ def demo(
     reducer: options.Reducer = "simple",
 ) -> int:
     """Solve an issue of a bundled repository, shown live in the page. Needs no key or account."""
-    if leave or json:
-        from yudai.cli.demo import run_demo
+    from yudai.cli.demo import DemoOptions, run_demo, show_demo
 
-        return run_until_signal(
-            run_demo(_settings(), sandbox=sandbox, parallel=parallel, reducer=reducer, json=json)
-        )
-    from yudai.cli.demo import DemoOptions, show_demo
-
-    given = DemoOptions(sandbox=sandbox, parallel=parallel, reducer=reducer, opens=not no_open)
-    return run_until_signal(show_demo(_settings(), given))
+    given = DemoOptions(sandbox, parallel, reducer, opens=not no_open, json=json)
+    run = run_demo if leave or json else show_demo
+    return run_until_signal(run(_settings(), given))
 
 
 @app.command()

@@ -32,10 +32,10 @@ _PAUSE_S = 1.0
 
 
 @dataclass(frozen=True)
-class ServerDesk:
+class ServerPublishClient:
     remote: Remote
 
-    async def ask(self, solve_id: SolveId) -> PublicationView:
+    async def request(self, solve_id: SolveId) -> PublicationView:
         """A lost answer is no second pull request: who asks again is told that it is under way."""
         post = partial(self.remote.post, f"/api/solves/{solve_id}/publish")
         found = await retry(post, [_PAUSE_S], on=AwayError)
@@ -47,7 +47,7 @@ class ServerDesk:
         except NotFoundError:
             return None
 
-    async def go_on(self, seen: PublicationView) -> None:
+    async def wait(self, seen: PublicationView) -> None:
         del seen
         await asyncio.sleep(_PAUSE_S)
 
@@ -56,10 +56,10 @@ _MAX_WAIT_S = 60.0
 _STALE = " (its base branch has moved on: solve it anew)"
 
 
-class Desk(Protocol):
+class PublishClient(Protocol):
     """Who publishes: a server, or this process."""
 
-    async def ask(self, solve_id: SolveId) -> PublicationView:
+    async def request(self, solve_id: SolveId) -> PublicationView:
         """ConflictError where there is nothing to publish, or it is under way."""
         ...
 
@@ -67,20 +67,20 @@ class Desk(Protocol):
         """None: nobody has asked for it."""
         ...
 
-    async def go_on(self, seen: PublicationView) -> None:
+    async def wait(self, seen: PublicationView) -> None:
         """Until something may have changed."""
         ...
 
 
 @dataclass(frozen=True)
-class OwnDesk:
+class LocalPublishClient:
     """In this very process."""
 
     publisher: Publisher
     publications: Publications
     user_id: str = LOCAL_USER
 
-    async def ask(self, solve_id: SolveId) -> PublicationView:
+    async def request(self, solve_id: SolveId) -> PublicationView:
         return await self.publisher.request(solve_id, actor=self.user_id)
 
     async def view(self, solve_id: SolveId) -> PublicationView | None:
@@ -89,19 +89,19 @@ class OwnDesk:
         except NotFoundError:
             return None
 
-    async def go_on(self, seen: PublicationView) -> None:
+    async def wait(self, seen: PublicationView) -> None:
         await asyncio.sleep(max(0.0, (seen.due_at or 0.0) - self.publications.clock.now()))
         await self.publisher.resume(seen.solve_id)
 
 
-async def publish(desk: Desk, solve_id: SolveId, console: Console) -> PublicationView:
+async def publish(client: PublishClient, solve_id: SolveId, console: Console) -> PublicationView:
     """Ask, wait, say where it is; RefusedError when it may not be."""
     async with working(console, "publishing: commit, branch, pull request, comment"):
-        seen = await _asked(desk, solve_id)
+        seen = await _requested(client, solve_id)
         while seen.state not in RESTING:
             _check_wait(seen)
-            await desk.go_on(seen)
-            seen = await desk.view(solve_id) or seen
+            await client.wait(seen)
+            seen = await client.view(solve_id) or seen
     if seen.state is not PublicationState.DONE or seen.pull_number is None:
         why = one_line(seen.reason, width=400) or "there is no pull request"
         hint = _STALE if seen.state is PublicationState.STALE else ""
@@ -124,11 +124,11 @@ def _check_wait(seen: PublicationView) -> None:
         )
 
 
-async def _asked(desk: Desk, solve_id: SolveId) -> PublicationView:
+async def _requested(client: PublishClient, solve_id: SolveId) -> PublicationView:
     try:
-        return await desk.ask(solve_id)
+        return await client.request(solve_id)
     except ConflictError:
-        seen = await desk.view(solve_id)
+        seen = await client.view(solve_id)
         is_under_way = seen is not None and (seen.state not in RESTING or seen.pull_number)
         if seen is None or not is_under_way:
             raise
@@ -157,7 +157,9 @@ async def _publish_here(settings: Settings, target: str, *, json: bool) -> Publi
         try:
             async with open_forge_services(settings, context, backend=backend) as forge_services:
                 asked = Publications(context.store, context.clock, forge_services.forge.url)
-                return await publish(OwnDesk(forge_services.publisher, asked), solve_id, console)
+                return await publish(
+                    LocalPublishClient(forge_services.publisher, asked), solve_id, console
+                )
         finally:
             await backend.close()
 
@@ -171,4 +173,4 @@ async def _publish_there(
     console = consoles.progress() if json else consoles.result()
     async with open_server_records(url, home=settings.home) as records:
         solve_id = (await records.document(target)).solve.id
-        return await publish(ServerDesk(records.remote), solve_id, console)
+        return await publish(ServerPublishClient(records.remote), solve_id, console)

@@ -32,9 +32,8 @@ from yudai.wiring.components import (
     open_context,
     open_gateway,
 )
-from yudai.wiring.forge import make_deliveries, make_triggers, open_forge_services
+from yudai.wiring.forge import make_deliveries, make_submitter, make_triggers, open_forge_services
 from yudai.wiring.sandbox_upkeep import open_reaper
-from yudai.wiring.submit import make_submitter
 
 
 @dataclass(frozen=True)
@@ -71,7 +70,9 @@ async def open_service(settings: Settings) -> AsyncGenerator[Service]:
         if settings.token_keys and "," in settings.token_keys.get_secret_value():
             # During a key rotation seal everything with the newest key.
             await forge_services.keyring.reseal()
-        submitter = make_submitter(settings, context, engine, gateway, remotes=forge_services.asks)
+        submitter = make_submitter(
+            settings, context, forge_services, engine=engine, gateway=gateway
+        )
         throttled = ThrottledGateway(gateway, settings.model_max_parallel)
         yield Service(
             settings=settings,

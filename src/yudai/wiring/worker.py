@@ -33,9 +33,8 @@ from yudai.wiring.components import (
     make_lease,
     make_sources,
 )
-from yudai.wiring.forge import make_deliveries, make_poller, make_triggers
+from yudai.wiring.forge import make_deliveries, make_poller, make_submitter, make_triggers
 from yudai.wiring.sandbox_upkeep import DAY_S, make_evictor
-from yudai.wiring.submit import make_submitter
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger()
 
@@ -77,7 +76,7 @@ def make_rounds(arena: Arena, engine: DbosEngine) -> tuple[AbstractAsyncContextM
     chores = (Milestones(store).sweep, partial(queue_unanswered, store, engine, clock))
     sweeper = Sweeper(store, clock, engine, arena.stopper, chores)
     submitter = make_submitter(
-        settings, context, engine, arena.gateway, remotes=forge_services.asks
+        settings, context, forge_services, engine=engine, gateway=arena.gateway
     )
     # Commands may not name scripts; GITHUB_MATRIX, set by the operator, may.
     triggers = make_triggers(settings, forge_services, replace(submitter, takes_scripts=True))

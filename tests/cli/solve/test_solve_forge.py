@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -70,7 +70,7 @@ class FolderMirrors(LocalForge):
 
 
 class Town:
-    """What `app.forge_services` has, and who may ask."""
+    """What `app.arena.forge_services` has, and who may ask."""
 
     def __init__(self, home: Path, code: Repository) -> None:
         self.head = code.head
@@ -98,9 +98,10 @@ class WithForging:
 
     def __init__(self, app: App, town: Town) -> None:
         self._app = app
-        self.forge_services = SimpleNamespace(
+        services = SimpleNamespace(
             forge=town.forge, mirrors=town.mirrors, asks=town.asks, publisher=town.publisher
         )
+        self.arena = replace(app.arena, forge_services=cast("Any", services))
         self.submitter = replace(app.submitter, remotes=town.asks)
         self.planner = replace(
             app.planner, mirrors=town.mirrors, credentials=town, forge_url=town.forge.url

@@ -10,11 +10,9 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from yudai.cli.records.source import DatabaseSource, Source
+from yudai.cli.records.source import Source
 from yudai.cli.show.result import blocked_line, blocked_of, is_blocked
-from yudai.cli.spinner import end_display
 from yudai.cli.text import dollars, one_line, seconds
-from yudai.engine.port import FlowStatus
 from yudai.kit.causes import POLICIES
 from yudai.kit.errors import ConflictError
 from yudai.kit.ids import SolveId
@@ -27,7 +25,6 @@ from yudai.views.watched import Watched
 if TYPE_CHECKING:
     from yudai.arena.cancel import Stopper
     from yudai.solves.domain.blocked import BlockedEntry
-    from yudai.wiring.local_app import App
 
 _NUMBERS_WIDTH = 48
 _WIDE = 110
@@ -58,22 +55,6 @@ class Phase(NamedTuple):
 
     kind: str
     at: float
-
-
-async def follow(app: "App", solve_id: SolveId, console: Console) -> None:
-    """Show the runs until the flow has ended; being cancelled cancels the solve first."""
-
-    async def is_over() -> bool:
-        return await app.engine.status(solve_id) is not FlowStatus.RUNNING
-
-    source = DatabaseSource(app.context, solve_id, is_over)
-    display = asyncio.create_task(show_runs(source, console))
-    try:
-        async with ending(app.stopper, solve_id, console):
-            await app.engine.wait(solve_id)
-            await asyncio.wait([display])
-    finally:
-        await end_display(display)
 
 
 @asynccontextmanager
