@@ -64,6 +64,8 @@ class LaneView(RunFacts):
     lines_changed: int = Field(alias="lines")
     """Added and removed."""
     verdict: VerdictStatus | None
+    verdict_summary: str = ""
+    """One line; empty while there is no verdict."""
     tests: Tally | None
     marks: tuple[MarkView, ...]
     """At most 40: the first edit and the newest tests."""
@@ -121,6 +123,7 @@ def lane_view(run: Facts, *, step_limit: int, baseline: Baseline | None, now: fl
         elapsed_ms=max(0, int(elapsed_s * 1000)),
         last_action=_last_action(run.last_turn),
         verdict=None if run.verdict is None else run.verdict.status,
+        verdict_summary="" if run.verdict is None else run.verdict.summary,
         tests=None if run.verdict is None else tally(run.verdict, baseline),
         marks=tuple(_mark_view(mark, run.earlier_cost_micros) for mark in run.marks or ()),
         url=run_url(run.id),

@@ -190,7 +190,7 @@ async def detail_of(db: AsyncSession, run: RunRow) -> RunDetail:
         solve_id=run.solve_id,
         step_limit=solve.budget.max_steps,
         sandbox_id=run.sandbox_id,
-        links=_links(run, await _refs(db, run)),
+        links=_detail_links(run, await _refs(db, run)),
     )
 
 
@@ -225,7 +225,7 @@ async def _refs(db: AsyncSession, run: RunRow) -> dict[ArtifactKind, ArtifactRef
     return of_solve | await artifact_rows.of_run(db, run.id)
 
 
-def _links(run: RunRow, refs: dict[ArtifactKind, ArtifactRef]) -> dict[str, str]:
+def _detail_links(run: RunRow, refs: dict[ArtifactKind, ArtifactRef]) -> dict[str, str]:
     """What is there already is linked by its content, so that it may be kept for ever."""
     here = run_url(run.id)
     parts = ("cancel", "attempts", "plan", "steps", "messages", "tests")

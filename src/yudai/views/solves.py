@@ -215,7 +215,7 @@ def _summary(row: SolveRow, known: _Known, *, now: float) -> SolveSummary:
         champion_handle="" if champion is None else champion.handle,
         tests=champion and _tests(champion),
         reason=row.reason or row.error,
-        links=_links(row.id),
+        links=_solve_links(row.id),
     )
 
 
@@ -229,7 +229,7 @@ def progress_of(tally: Tally) -> Progress:
     return Progress(total=tally.states.total(), **counts)
 
 
-def _links(solve_id: SolveId) -> dict[str, str]:
+def _solve_links(solve_id: SolveId) -> dict[str, str]:
     here = f"/api/solves/{solve_id}"
     return {"self": here, "updates": f"{here}/updates", "cancel": f"{here}/cancel"}
 
@@ -265,7 +265,7 @@ def _view(
         runs=tuple(map(run_view, rows)),
         events=tuple(from_attributes(EventView, event) for event in told),
         publication=None if published is None else view_of(published),
-        links=_links(row.id),
+        links=_solve_links(row.id),
     )
 
 

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection
 
+from yudai.artifacts.context import Context
 from yudai.kit.clock import Clock
 from yudai.kit.errors import NotFoundError, RefusedError
 from yudai.kit.ids import LOCAL_USER, RunId, SolveId
@@ -118,7 +119,7 @@ class Answer:
     def read(self, db: Connection) -> None:
         """At most seven statements, however long the trajectories are."""
         solve = facts.solve(db, self._ask.solve_id)
-        self._solve = watched_solve(db, self._ask.solve_id, solve).model_dump_json().encode()
+        self._solve = _watched_solve(db, self._ask.solve_id, solve).model_dump_json().encode()
         self._room.takes(self._solve, is_first=True)
         self._read_lanes(db, step_limit=solve.budget.max_steps)
         self._read_events(db)
@@ -261,7 +262,7 @@ def _is_seen(mark: Mark, lane: Lane) -> bool:
     return mark.rev == lane.rev and mark.attempt == lane.attempt
 
 
-def watched_solve(db: Connection, solve_id: SolveId, solve: Facts) -> WatchedSolve:
+def _watched_solve(db: Connection, solve_id: SolveId, solve: Facts) -> WatchedSolve:
     """Of a row that `update_queries.solve` has read."""
     tally = facts.progress(db, solve_id)
     return from_attributes(
@@ -296,9 +297,21 @@ class Updates:
         body = None
         if ask.solve_id.isascii() and ask.solve_id.isprintable():
             body = await self.snapshot_reader.run(partial(_look, ask=ask, now=self.clock.now()))
-        if body is None:
-            raise NotFoundError(f"there is no solve {ask.solve_id!a}")
-        return body
+        return _known(body, ask)
+
+
+async def poll_once(context: Context, ask: Ask) -> UpdatesView:
+    """The same without a thread of its own: for a process that polls a single solve."""
+    look = partial(_look, ask=ask, now=context.clock.now())
+    async with context.store.read() as db:
+        body = await db.run_sync(lambda session: look(session.connection()))
+    return UpdatesView.model_validate_json(_known(body, ask))
+
+
+def _known(body: bytes | None, ask: Ask) -> bytes:
+    if body is None:
+        raise NotFoundError(f"there is no solve {ask.solve_id!a}")
+    return body
 
 
 @asynccontextmanager

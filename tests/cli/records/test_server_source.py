@@ -60,7 +60,7 @@ async def test_what_changed_replaces_what_was_known(stub: Stub, remote: Remote, 
     assert [entry.state for entry in seen.lanes] == ["running", "completed"]
     first, second = seen.lanes
     assert (first.last_action, first.finished_at, first.cost_usd) == ("cat a.py", None, 0.25)
-    assert (seen.verdicts[second.id], second.finished_at) == ("passed", 1007.0)
+    assert (second.verdict, second.finished_at) == ("passed", 1007.0)
     assert [asked.query for asked in stub.asked if asked.path == UPDATES] == [{}, {"cursor": "1"}]
 
 

@@ -17,7 +17,7 @@ from yudai.arena.blocked_hosts import BLOCKED, MORE
 from yudai.cli.decide import run_cancel
 from yudai.cli.http.home_lock import owning
 from yudai.cli.records.records import OwnRecords
-from yudai.cli.records.source import DatabaseSource
+from yudai.cli.records.source import DatabaseSource, Watched
 from yudai.cli.show.show import run_show
 from yudai.cli.watch.display import Phase, phase_words, show_runs
 from yudai.cli.watch.watch import run_watch, watch
@@ -33,7 +33,6 @@ from yudai.solves import timeline as events
 from yudai.solves.domain.states import SolveEvent, SolveState
 from yudai.store.holders import Holder
 from yudai.views import documents
-from yudai.views.watched import watched
 from yudai.wiring.components import open_context
 
 WORKER = WorkerId("0190a000-0000-7000-8000-00000000cccc")
@@ -220,6 +219,13 @@ async def test_what_was_blocked_is_part_of_the_solve(ring: Ring, settings: Setti
     assert (more["run_id"], more["host"]) == (run_id(0), None)
 
 
+async def watched(ring: Ring) -> Watched:
+    async def is_over() -> bool:
+        return False
+
+    return (await DatabaseSource(ring.context, SOLVE, is_over).look()).seen
+
+
 @pytest.mark.parametrize(
     ("kind", "words"),
     [
@@ -232,13 +238,13 @@ async def test_what_was_blocked_is_part_of_the_solve(ring: Ring, settings: Setti
 async def test_every_phase_has_its_words(ring: Ring, kind: str, words: str):
     await ring.solve(passed(), None, **RUNNING)
     now = ring.context.clock.now()
-    seen = await watched(ring.context, SOLVE)
+    seen = await watched(ring)
     assert words in phase_words(seen, Phase(kind, now - 3.0), now=now)
 
 
 async def test_after_the_last_run_the_tests_are_crossed(ring: Ring):
     await ring.solve(passed(), failed(), **RUNNING)
-    seen = await watched(ring.context, SOLVE)
+    seen = await watched(ring)
     assert "cross-examination" in phase_words(seen, Phase("baseline.measured", 0.0), now=0.0)
 
 

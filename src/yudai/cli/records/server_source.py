@@ -8,13 +8,11 @@ from rich.text import Text
 
 from yudai.cli import console as consoles
 from yudai.cli.http.client import AwayError, Remote
-from yudai.cli.records.source import Look
+from yudai.cli.records.source import KnownSolve, Look
 from yudai.kit.errors import YudaiError
-from yudai.kit.ids import RunId, SolveId, short
+from yudai.kit.ids import SolveId, short
 from yudai.solves.domain.states import RESTING
-from yudai.views.live_runs import LaneView, WatchedSolve
 from yudai.views.updates import UpdatesView
-from yudai.views.watched import Watched
 
 _FIRST_WAIT_S = 2.0
 _LONGEST_WAIT_S = 30.0
@@ -26,46 +24,24 @@ _LONGEST_POLL_S = 2.0
 
 @dataclass
 class UpdatesSource:
-    """Only what has changed comes over the line: lanes are kept here and replaced one by one."""
-
     remote: Remote
     solve_id: SolveId
     console: Console
     _: KW_ONLY
     first_wait_s: float = _FIRST_WAIT_S
     patience_s: float = _PATIENCE_S
-    _issue: str | None = field(default=None, init=False)
-    _cursor: str = field(default="", init=False)
-    _event: int = field(default=0, init=False)
-    _solve: WatchedSolve | None = field(default=None, init=False)
-    _lanes: dict[RunId, LaneView] = field(default_factory=dict[RunId, LaneView], init=False)
+    _known: KnownSolve = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._known = KnownSolve(self.remote.url)
 
     async def look(self) -> Look:
         updates = await self._ask()
-        if updates.reset:
-            self._lanes.clear()
-        self._cursor = updates.cursor
-        self._solve = updates.solve or self._solve
-        self._lanes |= {lane.id: lane for lane in updates.lanes}
-        seen = self._read(updates)
-        self._event = max((event.id for event in updates.events), default=self._event)
+        seen = self._known.update(updates)
         return Look(
             seen=seen,
             is_last=seen.solve.state in RESTING and not updates.more,
             wait_s=0 if updates.more else _pace(updates.poll_ms / 1000),
-        )
-
-    def _read(self, updates: UpdatesView) -> Watched:
-        if self._solve is None:
-            raise YudaiError(f"{self.remote.url} sent an update without its solve")
-        return Watched(
-            issue=self._issue or "",
-            solve=self._solve,
-            lanes=tuple(self._lanes.values()),
-            verdicts={lane.id: lane.verdict or "" for lane in self._lanes.values()},
-            at=updates.server_time,
-            # After a reset all of them come again.
-            events=tuple(event for event in updates.events if event.id > self._event),
         )
 
     async def _ask(self) -> UpdatesView:
@@ -90,9 +66,10 @@ class UpdatesSource:
 
     async def _ask_once(self) -> UpdatesView:
         path = f"/api/solves/{self.solve_id}"
-        if self._issue is None:
-            self._issue = str((await self.remote.get(path))["solve"]["issue"])
-        params = {"cursor": self._cursor} if self._cursor else {}
+        known = self._known
+        if known.issue is None:
+            known.issue = str((await self.remote.get(path))["solve"]["issue"])
+        params = {"cursor": known.cursor} if known.cursor else {}
         return await self.remote.read(UpdatesView, f"{path}/updates", **params)
 
     def _say(self, text: str) -> None:

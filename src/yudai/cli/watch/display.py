@@ -10,7 +10,7 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from yudai.cli.records.source import Source
+from yudai.cli.records.source import Source, Watched
 from yudai.cli.show.result import blocked_line, blocked_of, is_blocked
 from yudai.cli.text import dollars, one_line, seconds
 from yudai.kit.causes import POLICIES
@@ -20,7 +20,6 @@ from yudai.kit.money import MICROS_PER_USD
 from yudai.runs.domain.states import RunState
 from yudai.views.live_runs import LaneView
 from yudai.views.solves import EventView
-from yudai.views.watched import Watched
 
 if TYPE_CHECKING:
     from yudai.arena.cancel import Stopper
@@ -161,16 +160,18 @@ def _table(seen: Watched, phase: Phase, *, now: float, width: int) -> Table:
     if width >= _WIDE:
         table.add_column("", overflow="ellipsis", no_wrap=True)
     for lane in seen.lanes:
-        cells = _cells(lane, seen.verdicts[lane.id], now=now)
+        cells = _cells(lane, now=now)
         table.add_row(*cells[: len(table.columns)], style=_STYLES[lane.state])
     table.caption = Text(phase_words(seen, phase, now=now))
     table.caption_justify = "left"
     return table
 
 
-def _cells(lane: LaneView, verdict: str, *, now: float) -> list[Text]:
+def _cells(lane: LaneView, *, now: float) -> list[Text]:
     started = lane.started_at
     took = "" if started is None else seconds(max(0.0, (lane.finished_at or now) - started))
+    # A server of an earlier version sends no summary.
+    verdict = lane.verdict_summary or lane.verdict or ""
     note = verdict or ("" if lane.cause is None else POLICIES[lane.cause].message)
     told = one_line(note) or one_line(lane.last_action, width=60)
     return [
