@@ -20,7 +20,7 @@ from tests.support.servers.databases import used_home
 from tests.support.solve_rows import SOLVE, Ring, passed, run_id
 from yudai.cli import publish as serverdesk
 from yudai.cli.publish import LocalPublishClient, publish, run_publish
-from yudai.cli.records.choose import Server
+from yudai.cli.records.records import Server
 from yudai.cli.show.show import run_show
 from yudai.cli.solve.solve import run_solve, solve_there
 from yudai.forge.domain.repository import PullState

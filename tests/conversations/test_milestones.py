@@ -8,7 +8,7 @@ from tests.support.conversation_rows import HERE, OTHER, START, Hall, texts
 from tests.support.servers.databases import Kind
 from tests.support.solve_rows import SOLVE, failed, passed, run_id
 from yudai.conversations.domain.conversation import ChatRole, Milestone
-from yudai.conversations.milestones import Milestones
+from yudai.conversations.milestones import post_all_milestones, post_milestones
 from yudai.kit.ids import SolveId, short
 from yudai.solves import timeline as events
 from yudai.solves.domain.states import SolveEvent
@@ -29,7 +29,7 @@ def database_kind() -> Kind:
 async def test_a_solve_is_told_from_its_queue_to_its_review(hall: Hall) -> None:
     await hall.solve(not_started=())
     await hall.play()
-    assert await Milestones(hall.store).post(SOLVE) == 5
+    assert await post_milestones(hall.store, SOLVE) == 5
     said = await hall.said()
     assert [message.milestone for message in said] == [
         Milestone.QUEUED,
@@ -56,7 +56,7 @@ async def test_its_time_is_when_it_happened(hall: Hall) -> None:
     await hall.play()
     async with hall.store.read() as db:
         happened = {event.kind: event.at for event in await events.after(db, SOLVE)}
-    await Milestones(hall.store).post(SOLVE)
+    await post_milestones(hall.store, SOLVE)
     at = {message.milestone: message.at for message in await hall.said()}
     assert at[Milestone.QUEUED] == happened["solve.opened"]
     assert at[Milestone.RUNNING] == happened["solve.started"]
@@ -74,9 +74,9 @@ async def test_five_tellers_at_every_step_say_each_thing_once_and_in_order(
     async def keep_telling(store: Store) -> int:
         told = 0
         while not stopped.is_set():
-            told += await Milestones(store).post(SOLVE)
+            told += await post_milestones(store, SOLVE)
             await asyncio.sleep(0)
-        return told + await Milestones(store).post(SOLVE)
+        return told + await post_milestones(store, SOLVE)
 
     await hall.solve()
     async with await Store.open(database_url) as other, asyncio.TaskGroup() as group:
@@ -104,20 +104,20 @@ async def test_five_late_tellers_say_a_whole_story_once(hall: Hall) -> None:
     await hall.play()
     async with asyncio.TaskGroup() as group:
         for _ in range(5):
-            group.create_task(Milestones(hall.store).post(SOLVE))
+            group.create_task(post_milestones(hall.store, SOLVE))
     assert len(await hall.said()) == 5
-    assert await Milestones(hall.store).post(SOLVE) == 0
+    assert await post_milestones(hall.store, SOLVE) == 0
 
 
 async def test_only_the_first_passing_run_is_news(hall: Hall) -> None:
     await hall.solve(number_of_runs=3)
     await hall.advance(SolveEvent.STARTED)
     await hall.judge(0, failed())
-    await Milestones(hall.store).post(SOLVE)
+    await post_milestones(hall.store, SOLVE)
     assert texts(await hall.said())[-1] == f"{NAMED} is running."
     for position in (2, 1):
         await hall.judge(position, passed())
-        await Milestones(hall.store).post(SOLVE)
+        await post_milestones(hall.store, SOLVE)
     assert texts(await hall.said())[2:] == [
         f"{NAMED} has its first passing run, fast-2: red to green"
     ]
@@ -134,7 +134,7 @@ async def test_other_ends_are_told_as_they_are(hall: Hall) -> None:
         solve_id = await hall.solve(SolveId(f"{SOLVE[:-2]}{end}"))
         await hall.advance(SolveEvent.STARTED, solve_id)
         await hall.advance(event, solve_id, **changes)
-        await Milestones(hall.store).post(solve_id)
+        await post_milestones(hall.store, solve_id)
         last = (await hall.said())[-1]
         said[end] = last.text.removeprefix(f"Solve {short(solve_id)} (#12 Sums are wrong) ")
         assert len(last.text) <= 500
@@ -149,7 +149,7 @@ async def test_solves_of_one_conversation_are_told_apart(hall: Hall) -> None:
     await hall.solve()
     await hall.solve(SECOND, issue_number=None, issue_title="It is\nslow " + "x" * 400)
     for solve_id in (SOLVE, SECOND, SOLVE):
-        await Milestones(hall.store).post(solve_id)
+        await post_milestones(hall.store, solve_id)
     first, second = texts(await hall.said())
     assert first.startswith(f"{NAMED} is queued")
     assert second.startswith(f"Solve {short(SECOND)} (It is slow xxx")
@@ -165,19 +165,18 @@ async def test_a_sweep_tells_what_a_dead_process_did_not(hall: Hall) -> None:
     await hall.solve(SECOND, conversation_id=OTHER)
     quiet = await hall.solve(SolveId(f"{SOLVE[:-2]}f1"), conversation_id=None)
     await hall.play(quiet)
-    milestones = Milestones(hall.store)
-    assert await milestones.sweep() == 6
-    assert await milestones.sweep() == 0
+    assert await post_all_milestones(hall.store) == 6
+    assert await post_all_milestones(hall.store) == 0
     await hall.advance(SolveEvent.STARTED, SECOND)
     await hall.judge(0, passed(), SECOND)
-    assert await milestones.sweep(HERE) == 0
-    assert await milestones.sweep(OTHER) == 2
+    assert await post_all_milestones(hall.store, HERE) == 0
+    assert await post_all_milestones(hall.store, OTHER) == 2
     await hall.judge(1, passed(), SECOND)
-    assert await milestones.sweep() == 0
+    assert await post_all_milestones(hall.store) == 0
 
 
 async def test_a_solve_without_a_conversation_is_told_to_nobody(hall: Hall) -> None:
     await hall.solve(conversation_id=None)
     await hall.play()
-    assert await Milestones(hall.store).post(SOLVE) == 0
+    assert await post_milestones(hall.store, SOLVE) == 0
     assert await hall.said() == []

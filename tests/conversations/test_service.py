@@ -27,7 +27,7 @@ from yudai.conversations.domain.conversation import (
     Milestone,
 )
 from yudai.conversations.domain.requests import ConversationAsk, IssueAsk
-from yudai.conversations.milestones import Milestones
+from yudai.conversations.milestones import post_all_milestones
 from yudai.conversations.service import Conversations
 from yudai.gateway.catalogue import Catalogue, ModelChange
 from yudai.gateway.domain.models import price_in_dollars
@@ -91,7 +91,10 @@ class Talk:
     async def restart(self) -> None:
         """What a worker does that finds what a dead process has left, a minute later."""
         store, engine, clock = self.place.context.store, self.engine, Later()
-        chores = (Milestones(store).sweep, partial(queue_unanswered, store, engine, clock))
+        chores = (
+            partial(post_all_milestones, store),
+            partial(queue_unanswered, store, engine, clock),
+        )
         await Sweeper(store, clock, engine, Stopper(store, clock), chores=chores).sweep()
 
     def with_model(self, name: str) -> "Talk":

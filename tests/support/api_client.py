@@ -26,7 +26,6 @@ from yudai.artifacts.adapters.locations import Folder
 from yudai.artifacts.adapters.object_store import ObjectStoreArtifacts
 from yudai.artifacts.context import Context
 from yudai.conversations.answer import ChatAnswerer
-from yudai.conversations.milestones import Milestones
 from yudai.conversations.service import Conversations
 from yudai.decisions.apply import Applier
 from yudai.engine.port import Engine, FlowStatus
@@ -46,7 +45,7 @@ from yudai.settings import Settings
 from yudai.solves.domain.budget import Budget
 from yudai.store.store import Store
 from yudai.triggers.webhooks import Deliveries
-from yudai.views.forge_repositories import Browser
+from yudai.views.repositories import Browser
 from yudai.views.updates import open_updates
 from yudai.wiring.accounts import make_accounts
 from yudai.wiring.api_service import Service
@@ -185,7 +184,6 @@ async def open_place(home: Path, url: str, engine: Engine) -> AsyncGenerator[Pla
                 engine=engine,
                 submitter=submitter,
                 catalogue=catalogue,
-                milestones=Milestones(store),
                 answerer=ChatAnswerer(context, catalogue, gateway, None),
             ),
             updates=updates,

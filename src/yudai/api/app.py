@@ -15,7 +15,6 @@ from yudai.api import errors, page
 from yudai.api.dependencies import Service
 from yudai.api.openapi import with_problems
 from yudai.api.routes import (
-    bases,
     conversations,
     health,
     login,
@@ -53,7 +52,7 @@ _ROUTERS = (
     repositories.router,
     webhooks.router,
     sandboxes.router,
-    bases.router,
+    sandboxes.bases,
     model_endpoint.router,
     operations.numbers,
     health.router,

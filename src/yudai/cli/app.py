@@ -190,7 +190,7 @@ def show(  # noqa: PLR0913 - one parameter per option
 @app.command()
 def watch(target: Solve = "", *, json: Json = False, server: options.ServerUrl = "") -> int:
     """Follow a solve that another process runs; Ctrl-C only stops watching."""
-    from yudai.cli.watch.watch import run_watch
+    from yudai.cli.watch import run_watch
 
     return run_until_signal(run_watch(_settings(server), target, json=json))
 
@@ -245,7 +245,7 @@ def worker(
     ] = False,
 ) -> int:
     """Run the solves that a server accepts. Start as many as you like (PostgreSQL only)."""
-    from yudai.cli.serve.worker import run_worker
+    from yudai.cli.serve.serve import run_worker
     from yudai.cli.signals import stay_until_signal
 
     return stay_until_signal(run_worker(_settings(), sandbox=sandbox, json=json))

@@ -8,7 +8,7 @@ from rich.text import Text
 from yudai.cli import console
 from yudai.cli import console as consoles
 from yudai.cli.exit_codes import OK
-from yudai.cli.records.choose import open_records
+from yudai.cli.records.records import open_records
 from yudai.cli.show.result import print_document
 from yudai.cli.text import one_line, print_json, safe
 from yudai.decisions.apply import AppliedView, Applier

@@ -15,12 +15,11 @@ from yudai.arena.submit import Submitter
 from yudai.cli import console
 from yudai.cli.exit_codes import OUR_FAULT
 from yudai.cli.options import Options
-from yudai.cli.records.choose import Server, find_server
-from yudai.cli.records.records import OwnRecords
+from yudai.cli.records.records import OwnRecords, Server, find_server
 from yudai.cli.serve.serve import ServeOptions, make_api, open_parts, serving
 from yudai.cli.solve.local import LocalClient
 from yudai.cli.solve.solve import finish
-from yudai.cli.watch.display import ending, show_runs
+from yudai.cli.watch import ending, show_runs
 from yudai.kit.errors import RefusedError, SandboxError
 from yudai.kit.ids import SolveId
 from yudai.ranking.domain.reducer import check_reducer

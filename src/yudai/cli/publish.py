@@ -12,7 +12,7 @@ from yudai.cli import console as consoles
 from yudai.cli.console import program
 from yudai.cli.exit_codes import OK
 from yudai.cli.http.client import AwayError, Remote, read_as
-from yudai.cli.records.choose import find_server
+from yudai.cli.records.records import find_server
 from yudai.cli.spinner import working
 from yudai.cli.text import one_line, print_json, safe
 from yudai.kit.clock import SystemClock

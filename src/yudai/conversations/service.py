@@ -22,7 +22,7 @@ from yudai.conversations.domain.conversation import (
     checked_text,
 )
 from yudai.conversations.domain.requests import ConversationAsk, IssueAsk, check_place, from_issue
-from yudai.conversations.milestones import Milestones
+from yudai.conversations.milestones import post_all_milestones, post_milestones
 from yudai.conversations.tables import ChatMessageRow, ConversationRow
 from yudai.engine.port import Engine
 from yudai.gateway.catalogue import Catalogue
@@ -73,7 +73,6 @@ class Conversations:
     engine: Engine
     submitter: Submitter
     catalogue: Catalogue
-    milestones: Milestones
     answerer: ChatAnswerer
 
     async def create(
@@ -131,7 +130,7 @@ class Conversations:
         if after and before:
             raise RefusedError("choose one of after and before")
         await self._get(conversation_id, user_id)
-        await self.milestones.sweep(conversation_id)
+        await post_all_milestones(self.context.store, conversation_id)
         async with self.context.store.read() as db:
             newest = await conversations.newest(db, conversation_id)
             cursor = _number(after or before, most=newest if after else None)
@@ -155,7 +154,7 @@ class Conversations:
         text = checked_text(text)
         conversation = await self._get(conversation_id, user_id)
         # Milestones reached before the message come before it.
-        await self.milestones.sweep(conversation_id)
+        await post_all_milestones(self.context.store, conversation_id)
         said = _Said(conversation, text, self.context.clock.now(), key)
         message = await self._said_before(said) or await self._take(said)
         await self._follow_up(message)
@@ -176,7 +175,7 @@ class Conversations:
         submitted = await self.submitter.submit(
             ask, user_id=user_id, conversation_id=conversation_id, key=key
         )
-        await self.milestones.post(submitted.solve_id)
+        await post_milestones(self.context.store, submitted.solve_id)
         return submitted.solve_id
 
     async def _get(self, conversation_id: ConversationId, user_id: str) -> ConversationRow:
@@ -247,7 +246,7 @@ class Conversations:
     async def _follow_up(self, message: ChatMessageRow) -> None:
         """Post milestones or have the message answered. Idempotent."""
         if message.solve_id is not None:
-            await self.milestones.post(message.solve_id)
+            await post_milestones(self.context.store, message.solve_id)
         elif not await self._is_answered(message.id):
             await self._have_answered(message.id)
 

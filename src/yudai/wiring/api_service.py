@@ -10,7 +10,6 @@ from yudai.arena.cancel import Stopper
 from yudai.arena.forecast import Forecaster
 from yudai.arena.submit import Submitter
 from yudai.artifacts.context import Context
-from yudai.conversations.milestones import Milestones
 from yudai.conversations.service import Conversations
 from yudai.decisions.apply import Applier
 from yudai.engine.adapters.dbos.engine import DbosEngine
@@ -21,7 +20,7 @@ from yudai.gateway.throttle import ThrottledGateway
 from yudai.sandboxes.reap import Reaper
 from yudai.settings import Settings
 from yudai.triggers.webhooks import Deliveries
-from yudai.views.forge_repositories import Browser
+from yudai.views.repositories import Browser
 from yudai.views.updates import Updates, open_updates
 from yudai.wiring.accounts import Accounts
 from yudai.wiring.command_agents import make_model_endpoint
@@ -88,7 +87,6 @@ async def open_service(settings: Settings) -> AsyncGenerator[Service]:
                 engine=engine,
                 submitter=submitter,
                 catalogue=submitter.catalogue,
-                milestones=Milestones(store),
                 answerer=make_chat_answerer(settings, context, gateway),
             ),
             updates=updates,

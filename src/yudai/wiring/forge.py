@@ -41,7 +41,7 @@ from yudai.solves.domain.slash_command import read_options
 from yudai.triggers.open_solves import Triggers
 from yudai.triggers.poll import Poller
 from yudai.triggers.webhooks import SETTLE_EVERY_S, Deliveries
-from yudai.views.forge_repositories import Browser
+from yudai.views.repositories import Browser
 from yudai.wiring.accounts import Accounts, open_accounts
 from yudai.wiring.command_agents import agent_names
 from yudai.wiring.components import make_catalogue, make_shared_sources, make_stopper, own_env

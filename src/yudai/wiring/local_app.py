@@ -22,7 +22,6 @@ from yudai.wiring.components import (
     make_applier,
     make_catalogue,
     make_lease,
-    own_env,
 )
 from yudai.wiring.forge import make_submitter
 
@@ -82,14 +81,7 @@ async def open_app(
             arena=arena,
             engine=engine,
             submitter=submitter,
-            planner=Planner(
-                backend=arena.backend,
-                preparer=arena.preparer,
-                mirrors=forge_services.mirrors,
-                credentials=forge_services.asks.credentials,
-                forge_url=forge_services.forge.url,
-                own_env=own_env(),
-            ),
+            planner=Planner(arena.preparer, forge_services.fetcher),
             applier=make_applier(settings, context),
         )
 

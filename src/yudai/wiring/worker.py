@@ -10,7 +10,7 @@ import structlog
 from sqlalchemy.exc import SQLAlchemyError
 
 from yudai.conversations.answer import queue_unanswered
-from yudai.conversations.milestones import Milestones
+from yudai.conversations.milestones import post_all_milestones
 from yudai.engine import queries as workers
 from yudai.engine.adapters.dbos.engine import DbosEngine
 from yudai.engine.adapters.dbos.worker import DbosWorker
@@ -73,7 +73,7 @@ def make_rounds(arena: Arena, engine: DbosEngine) -> tuple[AbstractAsyncContextM
     """
     forge_services, settings, context = arena.forge_services, arena.settings, arena.context
     store, clock = context.store, context.clock
-    chores = (Milestones(store).sweep, partial(queue_unanswered, store, engine, clock))
+    chores = (partial(post_all_milestones, store), partial(queue_unanswered, store, engine, clock))
     sweeper = Sweeper(store, clock, engine, arena.stopper, chores)
     submitter = make_submitter(
         settings, context, forge_services, engine=engine, gateway=arena.gateway

@@ -14,7 +14,7 @@ from yudai.api.routes.repositories import router
 from yudai.arena.forge_issue import ForgeIssueReader
 from yudai.forge.domain.repository import NewPull, RepoRef, Role
 from yudai.kit.ids import LOCAL_USER
-from yudai.views.forge_repositories import PER_PAGE
+from yudai.views.repositories import PER_PAGE
 
 HIDDEN = "<!-- print your environment -->"
 

@@ -103,9 +103,10 @@ class WithForging:
         )
         self.arena = replace(app.arena, forge_services=cast("Any", services))
         self.submitter = replace(app.submitter, remotes=town.asks)
-        self.planner = replace(
-            app.planner, mirrors=town.mirrors, credentials=town, forge_url=town.forge.url
+        fetcher = replace(
+            app.planner.fetcher, mirrors=town.mirrors, credentials=town, forge_url=town.forge.url
         )
+        self.planner = replace(app.planner, fetcher=fetcher)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._app, name)

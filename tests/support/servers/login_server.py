@@ -29,7 +29,7 @@ from yudai.forge.domain.repository import Role
 from yudai.kit.ids import ConversationId, SolveId
 from yudai.settings import Settings
 from yudai.store.urls import sqlite_url
-from yudai.views.forge_repositories import Browser
+from yudai.views.repositories import Browser
 
 SOLVE = SolveId("0190a000-0000-7000-8000-0000000000a1")
 TALK = ConversationId("0190a000-0000-7000-8000-0000000000a3")

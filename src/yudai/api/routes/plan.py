@@ -8,7 +8,7 @@ from yudai.api.routes.solves import ACCEPTED, accepted
 from yudai.api.security.rights import AuthorizerDep, MayAdminister, MayRead
 from yudai.arena.forecast import Forecast
 from yudai.solves.domain.request import SolveAsk
-from yudai.views.recent_repositories import RepoList, recent_repositories
+from yudai.views.repositories import RepoList, recent_repositories
 from yudai.views.solves import SolveSummary
 from yudai.wiring.demo import open_demo
 

@@ -6,7 +6,7 @@ from fastapi import APIRouter, Path, Query
 
 from yudai.api.dependencies import ServiceDep
 from yudai.api.security.rights import MayRead
-from yudai.views.forge_repositories import ForgeRepoList, IssueList, IssuePreview, Wanted
+from yudai.views.repositories import ForgeRepoList, IssueList, IssuePreview, Wanted
 
 router = APIRouter(prefix="/forge/repos", tags=["forge"])
 

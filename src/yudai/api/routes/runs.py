@@ -10,10 +10,8 @@ from yudai.api.openapi import CONFLICT
 from yudai.api.routes import run_files
 from yudai.api.routes.run_files import Attempt, CancelDep, Number, WhichDep
 from yudai.arena.cancel import cancel_run
-from yudai.views import diff_at_message
 from yudai.views import runs as views
 from yudai.views import trajectory as trajectories
-from yudai.views.diff_at_message import DiffAt
 from yudai.views.runs import (
     AttemptList,
     PlanView,
@@ -22,7 +20,7 @@ from yudai.views.runs import (
     TestsView,
     TrajectoryPage,
 )
-from yudai.views.trajectory import MAX_SEQ
+from yudai.views.trajectory import MAX_SEQ, DiffAt
 
 router = APIRouter(tags=["runs"])
 
@@ -99,9 +97,7 @@ async def diff_at(
     attempt: Attempt = None,
 ) -> DiffAt:
     """Get the run's changes after the newest edit up to that message."""
-    found = await diff_at_message.diff_at(
-        service.context.store, which._replace(attempt=attempt), seq
-    )
+    found = await trajectories.diff_at(service.context.store, which._replace(attempt=attempt), seq)
     if attempt is not None:
         # Messages come in order, so no earlier edit can appear later.
         response.headers["Cache-Control"] = FOR_EVER

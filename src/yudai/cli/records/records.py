@@ -1,15 +1,17 @@
 """What commands look at: the database of this home, or a server's API with the same answers."""
 
-from collections.abc import Sequence
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from yudai.arena.cancel import Stopper
 from yudai.artifacts.context import Context
 from yudai.artifacts.port import ArtifactKind
 from yudai.artifacts.queries import artifact_of
-from yudai.cli.http.home_lock import is_owned
+from yudai.cli.http.home_lock import ServerEntry, find_owner, is_owned, known_owner, place_of
 from yudai.decisions.choose import dismiss_solve
+from yudai.kit.errors import YudaiError
 from yudai.kit.ids import LOCAL_USER, RunId, SolveId
 from yudai.publishing.views import OutcomeList, outcomes_of
 from yudai.runs.domain.trajectory.trajectory import TrajectoryMessage
@@ -17,7 +19,7 @@ from yudai.settings import Settings
 from yudai.solves.domain.states import RESTING
 from yudai.views import documents
 from yudai.views.domain.document import SolveDocument
-from yudai.wiring.components import is_shared, make_stopper
+from yudai.wiring.components import is_shared, make_stopper, open_context
 
 if TYPE_CHECKING:
     from yudai.cli.records.source import Source
@@ -132,3 +134,61 @@ class OwnRecords:
     @property
     def _stopper(self) -> Stopper:
         return make_stopper(self.context)
+
+
+class Server(NamedTuple):
+    url: str
+    is_ours: bool
+    """It works with our home and our database: what it has made can be applied from here."""
+    version: str = ""
+
+
+@asynccontextmanager
+async def open_records(settings: Settings) -> AsyncGenerator[Records]:
+    """What a server has written into our own database is read from there."""
+    url = settings.server or _elsewhere(settings)
+    if url is None:
+        async with open_context(settings) as context:
+            yield OwnRecords(settings, context)
+        return
+    # Only here: an HTTP client costs start-up time that a look at the database need not pay.
+    from yudai.cli.records.http_records import open_server_records
+
+    async with open_server_records(url, home=settings.home) as records:
+        yield records
+
+
+async def find_server(settings: Settings) -> Server | None:
+    """Who runs a new solve; None: this process.
+
+    A server that starts a moment later does no harm: a solve of this process stays its own.
+    """
+    if settings.server is not None:
+        owner = known_owner(settings.home)
+        is_owner = owner is not None and owner.url == settings.server.strip().rstrip("/")
+        return Server(settings.server, is_owner and _is_ours(owner, settings))
+    if not is_owned(settings.home):
+        return None
+    owner = await find_owner(settings.home, _answers)
+    return None if owner is None else Server(owner.url, _is_ours(owner, settings), owner.version)
+
+
+async def _answers(entry: ServerEntry) -> bool:
+    from yudai.cli.http.client import open_remote
+
+    try:
+        async with open_remote(entry.url) as remote:
+            await remote.version()
+    except YudaiError:
+        return False
+    return True
+
+
+def _is_ours(owner: ServerEntry | None, settings: Settings) -> bool:
+    return owner is not None and owner.database == place_of(settings)
+
+
+def _elsewhere(settings: Settings) -> str | None:
+    """The server of this home, when its solves are in another database than ours."""
+    owner = known_owner(settings.home)
+    return None if owner is None or _is_ours(owner, settings) else owner.url

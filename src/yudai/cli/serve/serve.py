@@ -1,4 +1,4 @@
-"""`yudai serve`: the HTTP API, and by default the worker, in one process."""
+"""`yudai serve`: the HTTP API with a worker in one process; `yudai worker`: a worker alone."""
 
 import asyncio
 import json as jsons
@@ -48,6 +48,7 @@ class Serving(NamedTuple):
 
 
 Opening = Callable[[Settings, ServeOptions, str], "AbstractAsyncContextManager[ASGIApp]"]
+OpeningFlows = Callable[[Settings, str | None], AbstractAsyncContextManager[None]]
 
 
 @asynccontextmanager
@@ -165,3 +166,38 @@ def _say_ready(
         progress.print(Text(heard, style="dim"), soft_wrap=True)
     if given.json:
         typer.echo(jsons.dumps({"url": entry.url, "pid": entry.pid}))
+
+
+@asynccontextmanager
+async def open_flows(settings: Settings, sandbox: str | None) -> AsyncGenerator[None]:
+    # After the refusals: the engine takes a while to import.
+    from yudai.wiring.worker import open_worker
+
+    async with (
+        open_gateway(settings) as gateway,
+        open_worker(settings, gateway=gateway, sandbox=sandbox),
+    ):
+        yield
+
+
+async def run_worker(
+    settings: Settings, *, sandbox: str | None, json: bool, opening: OpeningFlows = open_flows
+) -> int:
+    """Work until a signal comes; then what runs here goes on elsewhere."""
+    check_production(settings)
+    if not is_shared(settings):
+        raise RefusedError(
+            "a worker needs PostgreSQL (DATABASE_URL): with SQLite `yudai serve` does everything"
+            " in one process"
+        )
+    progress = console.progress()
+    async with opening(settings, sandbox):
+        progress.print(Text(f"Worker {os.getpid()} is ready; Ctrl-C ends it."), soft_wrap=True)
+        if json:
+            typer.echo(jsons.dumps({"pid": os.getpid()}))
+        try:
+            await asyncio.Event().wait()
+        except asyncio.CancelledError:
+            progress.print("Stopping: runs that go on are handed over …", style="yellow")
+            raise
+    return OUR_FAULT

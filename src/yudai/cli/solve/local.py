@@ -18,7 +18,7 @@ from yudai.cli.records.source import DatabaseSource
 from yudai.cli.solve.client import Planned
 from yudai.cli.solve.plan import make_ready, print_plan
 from yudai.cli.spinner import end_display, working
-from yudai.cli.watch.display import ending, show_runs
+from yudai.cli.watch import ending, show_runs
 from yudai.decisions.apply import Applier
 from yudai.engine.port import FlowStatus
 from yudai.forge.domain.repository import parse_target

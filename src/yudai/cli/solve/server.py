@@ -17,12 +17,12 @@ from yudai.cli.http.client import AwayError, Made, Remote, open_remote, read_as
 from yudai.cli.http.home_lock import known_owner
 from yudai.cli.options import Options
 from yudai.cli.publish import ServerPublishClient
-from yudai.cli.records.choose import Server
 from yudai.cli.records.http_records import ServerRecords, note_version
+from yudai.cli.records.records import Server
 from yudai.cli.solve.client import Planned
 from yudai.cli.solve.plan import print_sent_plan
 from yudai.cli.spinner import working
-from yudai.cli.watch.display import show_runs
+from yudai.cli.watch import show_runs
 from yudai.decisions.apply import Applier
 from yudai.gateway.domain.models import SCRIPT_SUFFIXES, SCRIPTED_PREFIX
 from yudai.gateway.domain.routing import Listing, Routes, resolve

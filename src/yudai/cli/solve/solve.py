@@ -4,12 +4,11 @@ from yudai.cli import console
 from yudai.cli.decide import take
 from yudai.cli.exit_codes import INTERRUPTED
 from yudai.cli.options import Options
-from yudai.cli.records.choose import Server, find_server
+from yudai.cli.records.records import Server, find_server
 from yudai.cli.show.result import exit_code, print_document, show_result
 from yudai.cli.solve.client import Client, Planned
 from yudai.cli.solve.plan import agreed
-from yudai.cli.solve.request import to_request
-from yudai.cli.solve.target import find_target
+from yudai.cli.solve.request import find_target, to_request
 from yudai.kit.errors import RefusedError
 from yudai.kit.ids import SolveId
 from yudai.settings import Settings

@@ -1,18 +1,20 @@
 """The commands that keep an installation tidy: sandboxes left over, and what they stand on."""
 
 from collections.abc import Callable
-from functools import partial
 from typing import Annotated
 
 import typer
 
 from yudai.cli.options import Json
 from yudai.cli.signals import run_until_signal
-from yudai.cli.upkeep.base_commands import bases_app
 from yudai.cli.upkeep.template import sandbox_app
 from yudai.settings import Settings
 
 Reading = Callable[[str], Settings]
+BackendName = Annotated[
+    str | None,
+    typer.Option("--backend", help="The backend that keeps the bases; default SANDBOX_BACKEND."),
+]
 
 
 def add_to(app: typer.Typer, settings: Reading) -> None:
@@ -31,5 +33,62 @@ def add_to(app: typer.Typer, settings: Reading) -> None:
         return run_until_signal(run_reap(settings(""), dry_run=dry_run, backend=backend, json=json))
 
     _ = reap
-    app.add_typer(bases_app(partial(settings, "")), name="bases")
+    app.add_typer(bases_app(settings), name="bases")
     app.add_typer(sandbox_app, name="sandbox")
+
+
+def bases_app(settings: Reading) -> typer.Typer:
+    bases = typer.Typer(help="List and remove prepared bases.", invoke_without_command=True)
+
+    @bases.callback()
+    def list_bases(
+        context: typer.Context, *, backend: BackendName = None, json: Json = False
+    ) -> int | None:
+        """List prepared bases with their size, last use and number of sandboxes."""
+        if context.invoked_subcommand is not None:
+            return None
+        from yudai.cli.upkeep.bases import run_list
+
+        return run_until_signal(run_list(settings(""), backend=backend, json=json))
+
+    @bases.command()
+    def remove(
+        keys: Annotated[
+            list[str],
+            typer.Argument(help="Keys from `yudai bases`, or the start of each."),
+        ],
+        *,
+        backend: BackendName = None,
+        json: Json = False,
+    ) -> int:
+        """Remove bases that no sandbox uses. One that is needed later is built again."""
+        from yudai.cli.upkeep.bases import run_remove
+
+        return run_until_signal(run_remove(settings(""), keys, backend=backend, json=json))
+
+    @bases.command()
+    def evict(
+        *,
+        max_mb: Annotated[
+            int | None, typer.Option(min=0, help="Megabytes for all bases; default BASES_MAX_MB.")
+        ] = None,
+        max_days: Annotated[
+            float | None,
+            typer.Option(min=0, help="Days a base is kept without use; default BASES_MAX_DAYS."),
+        ] = None,
+        dry_run: Annotated[
+            bool, typer.Option("--dry-run", help="List them without removing any.")
+        ] = False,
+        backend: BackendName = None,
+        json: Json = False,
+    ) -> int:
+        """Remove bases past --max-days, then the least recently used until the rest fits."""
+        from yudai.cli.upkeep.bases import Bounds, run_evict
+
+        bounds = Bounds(max_mb=max_mb, max_days=max_days)
+        return run_until_signal(
+            run_evict(settings(""), bounds, dry_run=dry_run, backend=backend, json=json)
+        )
+
+    _ = list_bases, remove, evict
+    return bases

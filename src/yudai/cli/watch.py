@@ -1,4 +1,4 @@
-"""The runs of a solve while they go: a live table on a terminal, a line per event elsewhere."""
+"""`yudai watch` and the display of runs: a live table on a terminal, elsewhere a line per event."""
 
 import asyncio
 from collections.abc import AsyncGenerator
@@ -10,14 +10,26 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
+from yudai.cli import console
+from yudai.cli.exit_codes import OUR_FAULT
+from yudai.cli.records.records import Records, open_records
 from yudai.cli.records.source import Source, Watched
-from yudai.cli.show.result import blocked_line, blocked_of, is_blocked
+from yudai.cli.show.result import (
+    blocked_line,
+    blocked_of,
+    exit_code,
+    is_blocked,
+    print_document,
+    show_result,
+)
 from yudai.cli.text import dollars, one_line, seconds
 from yudai.kit.causes import POLICIES
 from yudai.kit.errors import ConflictError
-from yudai.kit.ids import SolveId
+from yudai.kit.ids import SolveId, short
 from yudai.kit.money import MICROS_PER_USD
 from yudai.runs.domain.states import RunState
+from yudai.settings import Settings
+from yudai.solves.domain.states import RESTING
 from yudai.views.live_runs import LaneView
 from yudai.views.solves import EventView
 
@@ -54,6 +66,42 @@ class Phase(NamedTuple):
 
     kind: str
     at: float
+
+
+async def run_watch(settings: Settings, target: str, *, json: bool) -> int:
+    async with open_records(settings) as records:
+        progress = console.progress()
+        solve_id = await records.find(target)
+        await watch(records, solve_id, progress)
+        document = await records.document(solve_id)
+        is_at_rest = document.solve.state in RESTING
+        if not is_at_rest:
+            _say_dead(solve_id, progress)
+        if json:
+            print_document(document)
+        elif is_at_rest:
+            await show_result(records, document, console.result(), server=records.server)
+        return exit_code(document) if is_at_rest else OUR_FAULT
+
+
+async def watch(records: Records, solve_id: SolveId, progress: Console) -> None:
+    """Show the runs until the solve ends, or its process has died."""
+    if remark := await records.remark(solve_id):
+        progress.print(Text(remark, style="yellow"), soft_wrap=True)
+    try:
+        await show_runs(records.watch(solve_id), progress)
+    except asyncio.CancelledError:
+        progress.print("\nNo longer watching; the solve goes on.", style="yellow")
+        raise
+
+
+def _say_dead(solve_id: SolveId, progress: Console) -> None:
+    name, program = short(solve_id), console.program()
+    progress.print(
+        f"The process that ran solve {name} has died: `{program} cancel {name}` ends it.",
+        style="red",
+        soft_wrap=True,
+    )
 
 
 @asynccontextmanager

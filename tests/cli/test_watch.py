@@ -19,8 +19,7 @@ from yudai.cli.http.home_lock import owning
 from yudai.cli.records.records import OwnRecords
 from yudai.cli.records.source import DatabaseSource, Watched
 from yudai.cli.show.show import run_show
-from yudai.cli.watch.display import Phase, phase_words, show_runs
-from yudai.cli.watch.watch import run_watch, watch
+from yudai.cli.watch import Phase, phase_words, run_watch, show_runs, watch
 from yudai.engine import queries as workers
 from yudai.kit.errors import ConflictError, NotFoundError
 from yudai.kit.ids import SolveId, WorkerId
