@@ -1,9 +1,11 @@
 """`yudai publish`: a pull request with the champion's patch, or where it is already."""
 
 import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from rich.console import Console
 from rich.text import Text
@@ -12,7 +14,7 @@ from yudai.cli import console as consoles
 from yudai.cli.console import program
 from yudai.cli.exit_codes import OK
 from yudai.cli.http.client import AwayError, Remote, read_as
-from yudai.cli.records.records import find_server
+from yudai.cli.records.records import OwnRecords, Records, find_server
 from yudai.cli.spinner import working
 from yudai.cli.text import one_line, print_json, safe
 from yudai.kit.clock import SystemClock
@@ -24,9 +26,8 @@ from yudai.publishing.publisher import Publisher
 from yudai.publishing.requests import Publications
 from yudai.publishing.views import PublicationView
 from yudai.settings import Settings
-from yudai.views.documents import document
 from yudai.wiring.components import open_context
-from yudai.wiring.sandboxes import make_backend
+from yudai.wiring.sandbox_upkeep import open_named_backend
 
 _PAUSE_S = 1.0
 
@@ -136,41 +137,38 @@ async def _requested(client: PublishClient, solve_id: SolveId) -> PublicationVie
 
 
 async def run_publish(settings: Settings, target: str, *, json: bool) -> int:
-    server = await find_server(settings)
-    if server is None:
-        seen = await _publish_here(settings, target, json=json)
-    else:
-        seen = await _publish_there(settings, server.url, target, json=json)
+    console = consoles.progress() if json else consoles.result()
+    async with _open(settings) as opened:
+        solve_id = (await opened.records.document(target)).solve.id
+        seen = await publish(opened.client, solve_id, console)
     if json:
         print_json(seen.model_dump(mode="json"))
     return OK
 
 
-async def _publish_here(settings: Settings, target: str, *, json: bool) -> PublicationView:
+class _Opened(NamedTuple):
+    records: Records
+    client: PublishClient
+
+
+@asynccontextmanager
+async def _open(settings: Settings) -> AsyncGenerator[_Opened]:
+    server = await find_server(settings)
+    if server is not None:
+        # Only here: an HTTP client costs start-up time.
+        from yudai.cli.records.http_records import open_server_records
+
+        async with open_server_records(server.url, home=settings.home) as records:
+            yield _Opened(records, ServerPublishClient(records.remote))
+        return
     # Only here: a forge's client costs start-up time.
     from yudai.wiring.forge import open_forge_services
 
-    console = consoles.progress() if json else consoles.result()
-    async with open_context(settings) as context:
-        solve_id = (await document(context, target)).solve.id
-        backend = make_backend(settings, store=context.store)
-        try:
-            async with open_forge_services(settings, context, backend=backend) as forge_services:
-                asked = Publications(context.store, context.clock, forge_services.forge.url)
-                return await publish(
-                    LocalPublishClient(forge_services.publisher, asked), solve_id, console
-                )
-        finally:
-            await backend.close()
-
-
-async def _publish_there(
-    settings: Settings, url: str, target: str, *, json: bool
-) -> PublicationView:
-    # Only here: an HTTP client costs start-up time.
-    from yudai.cli.records.http_records import open_server_records
-
-    console = consoles.progress() if json else consoles.result()
-    async with open_server_records(url, home=settings.home) as records:
-        solve_id = (await records.document(target)).solve.id
-        return await publish(ServerPublishClient(records.remote), solve_id, console)
+    async with (
+        open_context(settings) as context,
+        open_named_backend(settings, None, context.store) as backend,
+        open_forge_services(settings, context, backend=backend) as forge_services,
+    ):
+        asked = Publications(context.store, context.clock, forge_services.forge.url)
+        client = LocalPublishClient(forge_services.publisher, asked)
+        yield _Opened(OwnRecords(settings, context), client)
