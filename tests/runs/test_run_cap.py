@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from yudai.gateway.domain.models import FREE, Price
 from yudai.kit.causes import Cause
 from yudai.kit.errors import GatewayError
-from yudai.runs.spending.run_cap import USEFUL_OUTPUT_TOKENS, LocalCap, Quote
+from yudai.runs.spending.run_cap import USEFUL_OUTPUT_TOKENS, Quote, RunCap
 
 # One micro-dollar per output token, and nothing else, makes the sums readable.
 UNIT = Price(input_micros=0, output_micros=1_000_000)
@@ -22,7 +22,7 @@ def quote(micros: int) -> Quote:
     return Quote(input_tokens=0, output_tokens=micros, price=UNIT)
 
 
-async def spend(local_cap: LocalCap, cost: int, *, bound: int | None = None) -> int:
+async def spend(local_cap: RunCap, cost: int, *, bound: int | None = None) -> int:
     """One call; returns what it was allowed to cost."""
     async with local_cap.hold(quote(bound or cost)) as hold:
         hold.cost_micros = cost
@@ -32,13 +32,13 @@ async def spend(local_cap: LocalCap, cost: int, *, bound: int | None = None) -> 
 class Running:
     """A call that is under way until it is told to end."""
 
-    def __init__(self, local_cap: LocalCap, bound: int) -> None:
+    def __init__(self, local_cap: RunCap, bound: int) -> None:
         self.begun = asyncio.Event()
         self.end = asyncio.Event()
         self.cost = 0
         self.task = asyncio.create_task(self._run(local_cap, bound))
 
-    async def _run(self, local_cap: LocalCap, bound: int) -> None:
+    async def _run(self, local_cap: RunCap, bound: int) -> None:
         async with local_cap.hold(quote(bound)) as hold:
             self.begun.set()
             await self.end.wait()
@@ -57,7 +57,7 @@ async def settled() -> None:
 
 
 async def test_calls_that_fit_together_run_together():
-    local_cap = LocalCap(1000)
+    local_cap = RunCap(1000)
     runs = [Running(local_cap, 300) for _ in range(4)]
     await settled()
     assert [run.begun.is_set() for run in runs] == [True, True, True, False]
@@ -75,7 +75,7 @@ async def test_calls_that_fit_together_run_together():
 
 
 async def test_a_call_that_does_not_fit_runs_alone_and_may_overshoot_alone():
-    local_cap = LocalCap(100)
+    local_cap = RunCap(100)
     first, large = Running(local_cap, 60), Running(local_cap, 500)
     small = Running(local_cap, 1)
     await settled()
@@ -93,7 +93,7 @@ async def test_a_call_that_does_not_fit_runs_alone_and_may_overshoot_alone():
 
 
 async def test_a_used_up_cap_refuses_at_once_also_while_others_run():
-    local_cap = LocalCap(100)
+    local_cap = RunCap(100)
     running = Running(local_cap, 50)
     await settled()
     await spend(local_cap, 100, bound=50)
@@ -103,21 +103,21 @@ async def test_a_used_up_cap_refuses_at_once_also_while_others_run():
 
 
 async def test_free_calls_neither_wait_nor_fail():
-    local_cap = LocalCap(0)
+    local_cap = RunCap(0)
     free = Quote(input_tokens=10**6, output_tokens=10**6, price=FREE)
     for _ in range(3):
         async with local_cap.hold(free) as hold:
             assert hold.quote == free
     with pytest.raises(GatewayError):
         await spend(local_cap, 1)
-    busy = LocalCap(100)
+    busy = RunCap(100)
     await spend(busy, 100)
     async with busy.hold(free):
         pass
 
 
 async def test_what_may_have_been_billed_counts_against_the_cap_but_is_no_cost():
-    local_cap = LocalCap(100)
+    local_cap = RunCap(100)
     async with local_cap.hold(quote(100)) as hold:
         hold.uncertain_micros = 100
     assert (local_cap.spent_micros, local_cap.uncertain_micros, local_cap.left_micros) == (
@@ -130,7 +130,7 @@ async def test_what_may_have_been_billed_counts_against_the_cap_but_is_no_cost()
 
 
 async def test_an_error_gives_everything_back():
-    local_cap = LocalCap(100)
+    local_cap = RunCap(100)
     with pytest.raises(ZeroDivisionError):
         async with local_cap.hold(quote(100)):
             raise ZeroDivisionError
@@ -138,7 +138,7 @@ async def test_an_error_gives_everything_back():
 
 
 async def test_one_who_stops_waiting_lets_the_next_ones_in():
-    local_cap = LocalCap(100)
+    local_cap = RunCap(100)
     running, large, small = Running(local_cap, 60), Running(local_cap, 80), Running(local_cap, 10)
     await settled()
     assert not small.begun.is_set()
@@ -152,7 +152,7 @@ async def test_one_who_stops_waiting_lets_the_next_ones_in():
 
 @pytest.mark.parametrize("cost", [0, 100])
 async def test_cancelled_in_the_moment_of_the_answer_leaves_nothing_reserved(cost: int):
-    local_cap = LocalCap(100)
+    local_cap = RunCap(100)
     async with local_cap.hold(quote(100)) as hold:
         waiting = Running(local_cap, 100)
         await settled()
@@ -166,7 +166,7 @@ async def test_cancelled_in_the_moment_of_the_answer_leaves_nothing_reserved(cos
 
 
 async def test_near_the_cap_replies_get_shorter_but_stay_useful():
-    local_cap = LocalCap(10_000)
+    local_cap = RunCap(10_000)
     await spend(local_cap, 5_000)
     assert await spend(local_cap, 2_000, bound=16_384) == 5_000
     assert await spend(local_cap, 2_900, bound=16_384) == 3_000
@@ -207,20 +207,20 @@ class Race:
     """Contestants that call until they have had their turns, are refused, or are cancelled."""
 
     def __init__(self, cap: int) -> None:
-        self.local_cap = LocalCap(cap)
+        self.run_cap = RunCap(cap)
         self.charges = [0]
 
     async def contestant(self, turns: list[Turn]) -> None:
         for turn in turns:
             try:
-                async with self.local_cap.hold(quote(turn.bound)) as hold:
-                    assert self.local_cap.left_micros > 0, "a call was made on a used-up cap"
+                async with self.run_cap.hold(quote(turn.bound)) as hold:
+                    assert self.run_cap.left_micros > 0, "a call was made on a used-up cap"
                     for _ in range(turn.takes):
                         await asyncio.sleep(0)
                     hold.cost_micros = turn.cost
                     self.charges.append(turn.cost)
             except GatewayError:
-                assert self.local_cap.left_micros <= 0, "refused, although there was money"
+                assert self.run_cap.left_micros <= 0, "refused, although there was money"
                 return
 
     async def run(self, lots: list[list[Turn]], cancelled: dict[int, int]) -> None:

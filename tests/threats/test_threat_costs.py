@@ -10,7 +10,7 @@ from yudai.gateway.domain.models import Price
 from yudai.kit.causes import Cause
 from yudai.kit.errors import GatewayError, RefusedError
 from yudai.runs.spending import run_cap as caps
-from yudai.runs.spending.run_cap import LocalCap, Quote
+from yudai.runs.spending.run_cap import Quote, RunCap
 from yudai.solves.domain import matrix as matrices
 from yudai.solves.domain.matrix import Matrix
 
@@ -21,7 +21,7 @@ UNIT = Price(input_micros=0, output_micros=1_000_000)
 
 async def race(contestants: int) -> int:
     """What contestants who all call at once have spent of one cap."""
-    local_cap = LocalCap(CAP)
+    local_cap = RunCap(CAP)
     at_once = asyncio.Barrier(contestants)
 
     async def contestant() -> None:

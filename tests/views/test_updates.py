@@ -142,6 +142,7 @@ async def test_a_lane_says_how_far_it_is(scene: Scene, watcher: Watcher, clock: 
         "files_changed": 0,
         "lines": 0,
         "verdict": None,
+        "verdict_summary": "",
         "tests": None,
         "rank": None,
         "marks": [],

@@ -43,9 +43,11 @@ def blocked_entry(kind: str, run_id: RunId | None, facts: Mapping[str, object]) 
     )
 
 
-def blocked_of(told: Iterable[EventRow]) -> tuple[BlockedEntry, ...]:
+def blocked_of(timeline: Iterable[EventRow]) -> tuple[BlockedEntry, ...]:
     return tuple(
-        blocked_entry(event.kind, event.run_id, event.data) for event in told if event.kind in KINDS
+        blocked_entry(event.kind, event.run_id, event.data)
+        for event in timeline
+        if event.kind in KINDS
     )
 
 
@@ -113,14 +115,14 @@ class BlockedHostRecorder:
 
     def _kind(self, owner: _Owner, blocked: Blocked) -> str | None:
         """Kind of the event to write; None when it was written before."""
-        told = self._written[owner] = self._written.pop(owner, set())
+        written = self._written[owner] = self._written.pop(owner, set())
         while len(self._written) > OWNERS:
             del self._written[next(iter(self._written))]
         what = (blocked.phase.value, blocked.host, blocked.port)
-        if what in told or len(told) > MOST:
+        if what in written or len(written) > MOST:
             return None
-        told.add(what)
-        return BLOCKED if len(told) <= MOST else MORE
+        written.add(what)
+        return BLOCKED if len(written) <= MOST else MORE
 
 
 async def _owner(db: AsyncSession, name: str) -> _Owner | None:

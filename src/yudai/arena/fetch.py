@@ -82,8 +82,8 @@ class Fetcher:
                 return row
             if kept is not None:
                 await artifacts.add(db, solve.id, None, kept, at=now)
-            told: dict[str, object] = {"commit": snapshot.commit, "branch": snapshot.branch}
-            await events.append(db, solve.id, kind=FETCHED, at=now, data=told)
+            facts: dict[str, object] = {"commit": snapshot.commit, "branch": snapshot.branch}
+            await events.append(db, solve.id, kind=FETCHED, at=now, data=facts)
             return await solves.change(
                 db,
                 solve.id,

@@ -47,7 +47,7 @@ async def run_polling(*, rounds: int, json: bool) -> int:
     lines = [
         f"a poll that finds nothing new: {result.idle_us:.0f} us of processor time, the least "
         f"that is answered {result.live_us:.0f} us: {_against(result.ratio, result.target)}",
-        f"a poll with a message for each of {result.lanes} lanes: {result.short_bytes} bytes after "
+        f"a poll with a message for each of {result.lanes} runs: {result.short_bytes} bytes after "
         f"{result.short_messages} messages, {result.long_bytes} after {result.long_messages}",
     ]
     return _print(result, lines, json=json)

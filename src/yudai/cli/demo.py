@@ -13,7 +13,7 @@ from rich.text import Text
 
 from yudai.arena.submit import Submitter
 from yudai.cli import console
-from yudai.cli.exit_codes import OUR_FAULT
+from yudai.cli.exit_codes import FAILED
 from yudai.cli.options import Options
 from yudai.cli.records.records import OwnRecords, Server, find_server
 from yudai.cli.serve.serve import ServeOptions, make_api, open_parts, serving
@@ -117,7 +117,7 @@ async def _show_here(settings: Settings, given: DemoOptions) -> int:
         except asyncio.CancelledError:
             # What was asked for is done: this is how it ends.
             return code
-    return OUR_FAULT
+    return FAILED
 
 
 async def _show_there(settings: Settings, given: DemoOptions, server: Server) -> int:

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 from rich.text import Text
 
 from yudai.cli import console as consoles
-from yudai.cli.exit_codes import OUR_FAULT
+from yudai.cli.exit_codes import FAILED
 from yudai.cli.serve.listen import bind, url_of
 from yudai.cli.text import print_json
 from yudai.kit.errors import ConflictError, RefusedError
@@ -56,7 +56,7 @@ async def run_fake_github(settings: Settings, given: FakeGitHubOptions) -> int:
             async with server.answering(state, listener) as http:
                 _say(state, json=given.json)
                 await asyncio.wait([http])
-    return OUR_FAULT
+    return FAILED
 
 
 @contextmanager
@@ -102,7 +102,7 @@ def _say(state: "State", *, json: bool) -> None:
         f"  set -a; . {shlex.quote(str(file))}; set +a; {consoles.program()} serve",
         "",
         f"Then add the label yudai to {issue} (as bob),",
-        "watch the race, and merge, close or revert the pull request that comes of it.",
+        "watch the solve, and merge, close or revert the pull request that comes of it.",
         "",
         "Or without a server, from the same variables, as yourself:",
         f"  {consoles.program()} solve {sample.REPO}#{sample.ISSUE} --model {sample.MODEL} --pr",

@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from yudai.cli import console
-from yudai.cli.exit_codes import OUR_FAULT
+from yudai.cli.exit_codes import FAILED
 from yudai.cli.records.records import Records, open_records
 from yudai.cli.records.source import Source, Watched
 from yudai.cli.show.result import (
@@ -81,7 +81,7 @@ async def run_watch(settings: Settings, target: str, *, json: bool) -> int:
             print_document(document)
         elif is_at_rest:
             await show_result(records, document, console.result(), server=records.server)
-        return exit_code(document) if is_at_rest else OUR_FAULT
+        return exit_code(document) if is_at_rest else FAILED
 
 
 async def watch(records: Records, solve_id: SolveId, progress: Console) -> None:
@@ -182,8 +182,8 @@ class _Board:
 
     def _below(self, most: int) -> list[Text]:
         """The newest of what was blocked."""
-        lanes = () if self._shown is None else self._shown[0].lanes
-        handles = {lane.id: lane.handle for lane in lanes}
+        runs = () if self._shown is None else self._shown[0].runs
+        handles = {run.id: run.handle for run in runs}
         lines = [blocked_line(entry, handles) for entry in self._blocked[-most:]]
         earlier = len(self._blocked) - len(lines)
         words = [f"blocked: {earlier} before that"] if earlier else []
@@ -191,7 +191,7 @@ class _Board:
 
 
 def _line(seen: Watched, event: EventView) -> str:
-    names = {lane.id: lane.handle for lane in seen.lanes}
+    names = {run.id: run.handle for run in seen.runs}
     at = seconds(max(0.0, event.at - seen.solve.created_at))
     facts = " ".join(f"{key}={one_line(str(value))}" for key, value in event.data.items())
     run_id = event.run_id
@@ -207,36 +207,36 @@ def _table(seen: Watched, phase: Phase, *, now: float, width: int) -> Table:
         table.add_column(numbers, justify="right", no_wrap=True)
     if width >= _WIDE:
         table.add_column("", overflow="ellipsis", no_wrap=True)
-    for lane in seen.lanes:
-        cells = _cells(lane, now=now)
-        table.add_row(*cells[: len(table.columns)], style=_STYLES[lane.state])
+    for run in seen.runs:
+        cells = _cells(run, now=now)
+        table.add_row(*cells[: len(table.columns)], style=_STYLES[run.state])
     table.caption = Text(phase_words(seen, phase, now=now))
     table.caption_justify = "left"
     return table
 
 
-def _cells(lane: LaneView, *, now: float) -> list[Text]:
-    started = lane.started_at
-    took = "" if started is None else seconds(max(0.0, (lane.finished_at or now) - started))
+def _cells(run: LaneView, *, now: float) -> list[Text]:
+    started = run.started_at
+    took = "" if started is None else seconds(max(0.0, (run.finished_at or now) - started))
     # A server of an earlier version sends no summary.
-    verdict = lane.verdict_summary or lane.verdict or ""
-    note = verdict or ("" if lane.cause is None else POLICIES[lane.cause].message)
-    told = one_line(note) or one_line(lane.last_action, width=60)
+    verdict = run.verdict_summary or run.verdict or ""
+    note = verdict or ("" if run.cause is None else POLICIES[run.cause].message)
+    remark = one_line(note) or one_line(run.last_action, width=60)
     return [
-        Text(one_line(lane.handle)),
-        Text(lane.state),
-        Text(str(lane.steps)),
-        Text(str(lane.edits)),
-        Text(dollars(round(lane.cost_usd * MICROS_PER_USD))),
+        Text(one_line(run.handle)),
+        Text(run.state),
+        Text(str(run.steps)),
+        Text(str(run.edits)),
+        Text(dollars(round(run.cost_usd * MICROS_PER_USD))),
         Text(took),
-        Text(told, style="" if note else "dim"),
+        Text(remark, style="" if note else "dim"),
     ]
 
 
 def phase_words(seen: Watched, phase: Phase, *, now: float) -> str:
     """What is being done now, and for how long already."""
     elapsed = seconds(max(0.0, seen.elapsed_s(now)))
-    states = [lane.state for lane in seen.lanes]
+    states = [run.state for run in seen.runs]
     left = sum(state in (RunState.QUEUED, RunState.RUNNING) for state in states)
     verifying = states.count(RunState.VERIFYING)
     if (words := _PHASES.get(phase.kind)) is not None:

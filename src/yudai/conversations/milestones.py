@@ -37,16 +37,16 @@ async def post_milestones(store: Store, solve_id: SolveId) -> int:
     """
     async with store.read() as db:
         solve = await solves.get(db, solve_id)
-        if solve.conversation_id is None or not await _untold(db, solve_id):
+        if solve.conversation_id is None or not await _unposted(db, solve_id):
             return 0
     conversation_id = ConversationId(solve.conversation_id)
     async with store.change() as db:
         await conversations.hold(db, conversation_id)
         # Read again under the lock: another process may have posted it.
-        untold = await _untold(db, solve_id)
+        unposted = await _unposted(db, solve_id)
         solve = await solves.get(db, solve_id)
         rows = await runs.of_solve(db, solve_id)
-        return sum([await _say(db, solve, rows, item) for item in untold])
+        return sum([await _say(db, solve, rows, item) for item in unposted])
 
 
 async def post_all_milestones(store: Store, conversation_id: ConversationId | None = None) -> int:
@@ -61,11 +61,11 @@ async def post_all_milestones(store: Store, conversation_id: ConversationId | No
     return sum([await post_milestones(store, solve_id) for solve_id in found])
 
 
-async def _untold(db: AsyncSession, solve_id: SolveId) -> list[Reached]:
+async def _unposted(db: AsyncSession, solve_id: SolveId) -> list[Reached]:
     events = await conversations.timeline(db, solve_id, tuple(REACHED))
-    told = await conversations.posted_milestones(db, solve_id)
+    posted = await conversations.posted_milestones(db, solve_id)
     happened = (Happened(event.kind, event.at, event.run_id, event.data) for event in events)
-    return [item for item in reached(happened) if item.milestone not in told]
+    return [item for item in reached(happened) if item.milestone not in posted]
 
 
 async def _say(db: AsyncSession, solve: SolveRow, rows: Sequence[RunRow], item: Reached) -> bool:

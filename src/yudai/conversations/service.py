@@ -58,7 +58,7 @@ class ConversationDetail(Conversation):
     """Newest first."""
 
 
-class _Said(NamedTuple):
+class _NewMessage(NamedTuple):
     """A message that is not stored yet."""
 
     conversation: ConversationRow
@@ -155,8 +155,8 @@ class Conversations:
         conversation = await self._get(conversation_id, user_id)
         # Milestones reached before the message come before it.
         await post_all_milestones(self.context.store, conversation_id)
-        said = _Said(conversation, text, self.context.clock.now(), key)
-        message = await self._said_before(said) or await self._take(said)
+        new = _NewMessage(conversation, text, self.context.clock.now(), key)
+        message = await self._earlier(new) or await self._take(new)
         await self._follow_up(message)
         return Posted(message=to_message(message), solve_id=message.solve_id)
 
@@ -182,57 +182,57 @@ class Conversations:
         async with self.context.store.read() as db:
             return await conversations.get(db, conversation_id, user_id=user_id)
 
-    async def _said_before(self, said: _Said) -> ChatMessageRow | None:
+    async def _earlier(self, new: _NewMessage) -> ChatMessageRow | None:
         async with self.context.store.read() as db:
-            earlier = await idempotency.find(db, said.conversation.user_id, said.key)
+            earlier = await idempotency.find(db, new.conversation.user_id, new.key)
             return await conversations.message(db, MessageId(int(earlier))) if earlier else None
 
-    async def _take(self, said: _Said) -> ChatMessageRow:
+    async def _take(self, new: _NewMessage) -> ChatMessageRow:
         try:
-            if is_command(said.text):
-                return await self._carry_out(said)
+            if is_command(new.text):
+                return await self._carry_out(new)
             async with self.context.store.change() as db:
-                return await self._write(db, said)
+                return await self._write(db, new)
         except KeyTakenError:
             # Sent twice at the same moment: the other request has committed.
-            if earlier := await self._said_before(said):
+            if earlier := await self._earlier(new):
                 return earlier
             raise
 
     async def _write(
-        self, db: AsyncSession, said: _Said, solve_id: SolveId | None = None
+        self, db: AsyncSession, new: _NewMessage, solve_id: SolveId | None = None
     ) -> ChatMessageRow:
-        of, user_id = said.conversation.id, said.conversation.user_id
+        of, user_id = new.conversation.id, new.conversation.user_id
         row = ChatMessageRow(
-            conversation_id=of, role=ChatRole.USER, text=said.text, at=said.at, solve_id=solve_id
+            conversation_id=of, role=ChatRole.USER, text=new.text, at=new.at, solve_id=solve_id
         )
         # Add the message before the key: a request with the same key has then committed.
         await conversations.add_message(db, row)
         made = str(row.id)
-        await idempotency.keep(db, user_id, said.key, resource_id=made, at=self.context.clock.now())
+        await idempotency.keep(db, user_id, new.key, resource_id=made, at=self.context.clock.now())
         return row
 
-    async def _carry_out(self, said: _Said) -> ChatMessageRow:
+    async def _carry_out(self, new: _NewMessage) -> ChatMessageRow:
         """Execute a command; its message is committed together with its solve or refusal."""
         written: list[ChatMessageRow] = []
 
         async def also(db: AsyncSession, solve_id: SolveId) -> None:
-            written.append(await self._write(db, said, solve_id))
+            written.append(await self._write(db, new, solve_id))
 
-        of = said.conversation
+        of = new.conversation
         try:
-            ask = await self._ask(of, parse_command(said.text))
+            ask = await self._ask(of, parse_command(new.text))
             await self.submitter.submit(ask, user_id=of.user_id, conversation_id=of.id, also=also)
         except (KeyTakenError, KeyReusedError, StoreAwayError):
             # Not refusals: the message exists, or its state is unknown.
             raise
         except (RefusedError, InfrastructureError) as error:
-            return await self._refuse(said, error.over_http())
+            return await self._refuse(new, error.over_http())
         return written[0]
 
-    async def _refuse(self, said: _Said, why: str) -> ChatMessageRow:
+    async def _refuse(self, new: _NewMessage, why: str) -> ChatMessageRow:
         async with self.context.store.change() as db:
-            message = await self._write(db, said)
+            message = await self._write(db, new)
             await conversations.add_once(
                 db,
                 message.conversation_id,

@@ -156,14 +156,14 @@ class Applier:
     async def _settle(self, answer: _Answer, data: dict[str, object]) -> None:
         """Settle the solve. A second decision is only added to the timeline."""
         solve_id, now = SolveId(answer.solve.id), self.context.clock.now()
-        told = {"run": answer.run.id, **data}
+        facts = {"run": answer.run.id, **data}
         async with self.context.store.change() as db:
             solve = await solves.hold(db, solve_id)
             if solve.state == SolveState.AWAITING_REVIEW:
-                await solves.advance(db, solve_id, SolveEvent.SETTLED, at=now, data=told)
+                await solves.advance(db, solve_id, SolveEvent.SETTLED, at=now, data=facts)
             else:
                 await events.append(
-                    db, solve_id, kind="patch.applied", at=now, run_id=answer.run.id, data=told
+                    db, solve_id, kind="patch.applied", at=now, run_id=answer.run.id, data=facts
                 )
 
 

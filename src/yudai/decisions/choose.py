@@ -45,7 +45,7 @@ async def dismiss_solve(
 
     `by` names the person when it is not the owner.
     """
-    told: dict[str, object] = {"dismissed": line(reason, width=MAX_REASON), "by": by or user_id}
+    facts: dict[str, object] = {"dismissed": line(reason, width=MAX_REASON), "by": by or user_id}
     async with context.store.change() as db:
         solve = await solves.hold(db, solve_id)
         _check_owner(solve, user_id)
@@ -56,7 +56,7 @@ async def dismiss_solve(
                 state=solve.state,
             )
         now = context.clock.now()
-        await solves.advance(db, solve_id, SolveEvent.SETTLED, at=now, data=told)
+        await solves.advance(db, solve_id, SolveEvent.SETTLED, at=now, data=facts)
         await publications.cancel(db, solve_id, at=now)
 
 
@@ -84,13 +84,13 @@ async def choose_champion(
                 f"{run.handle} is {run.state}: choose a completed run, it has an answer",
                 field="run_id",
             )
-        told: dict[str, object] = {
+        facts: dict[str, object] = {
             "was": solve.champion_run_id,
             "reason": reason,
             "by": by or user_id,
         }
         await events.append(
-            db, solve_id, kind="champion.chosen", at=now, run_id=RunId(run.id), data=told
+            db, solve_id, kind="champion.chosen", at=now, run_id=RunId(run.id), data=facts
         )
         await solves.change(
             db, solve_id, champion_run_id=run.id, reason=f"chosen by a person: {reason}"

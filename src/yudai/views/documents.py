@@ -140,9 +140,9 @@ def head_of(solve: SolveRow, cost_micros: int, *, now: float) -> dict[str, objec
 
 
 def document_of(
-    solve: SolveRow, rows: Sequence[RunRow], told: Iterable[EventRow], *, now: float
+    solve: SolveRow, rows: Sequence[RunRow], timeline: Iterable[EventRow], *, now: float
 ) -> SolveDocument:
-    """Of `told` only what was blocked is part of it."""
+    """Of `timeline` only what was blocked is part of it."""
     cost_micros = sum(run.total_cost_micros for run in rows)
     folder = None if solve.snapshot is None else str(solve.snapshot.root)
     return SolveDocument(
@@ -153,5 +153,5 @@ def document_of(
         not_started=tuple(contestant.handle for contestant in solve.not_started),
         reason=solve.reason or solve.error,
         budget_ended=stopped_by(solve, rows, now=now),
-        blocked=blocked_of(told),
+        blocked=blocked_of(timeline),
     )

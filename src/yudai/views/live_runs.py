@@ -39,7 +39,7 @@ _MAX_COMMANDS = 50
 
 
 class MarkView(Value):
-    """A moment of a run that a lane shows: its first edit, or tests that it ran."""
+    """A moment of a run that the live view shows: its first edit, or tests that it ran."""
 
     kind: Literal["edit", "test"]
     at: float
@@ -109,7 +109,7 @@ class MessageView(Value):
 
 
 def lane_view(run: Facts, *, step_limit: int, baseline: Baseline | None, now: float) -> LaneView:
-    """Of a row that `update_queries.lanes` has read."""
+    """Of a row that `update_queries.runs` has read."""
     elapsed_s = 0.0 if run.started_at is None else (run.finished_at or now) - run.started_at
     return from_attributes(
         LaneView,
@@ -177,8 +177,8 @@ def _mark_view(mark: RunMark, earlier_micros: int) -> MarkView:
 def _said(body: Object, extra: Object, *, has_commands: bool) -> str:
     raw = extra.get("raw_output")
     if isinstance(raw, str):
-        told = as_text(extra.get("exception_info"))
-        return f"{raw}\n{told}" if told else raw
+        exception = as_text(extra.get("exception_info"))
+        return f"{raw}\n{exception}" if exception else raw
     return thought_of(body) if has_commands else text_of(body)
 
 
@@ -186,12 +186,12 @@ def _is_code(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and abs(value) < 1 << 31
 
 
-def _phase(lane: Facts) -> Phase:
-    if lane.state in FINAL:
+def _phase(run: Facts) -> Phase:
+    if run.state in FINAL:
         return "done"
-    if lane.state is RunState.RUNNING:
-        return "working" if lane.message_count else "starting"
-    return "verifying" if lane.state is RunState.VERIFYING else "waiting"
+    if run.state is RunState.RUNNING:
+        return "working" if run.message_count else "starting"
+    return "verifying" if run.state is RunState.VERIFYING else "waiting"
 
 
 def _last_action(turn: str | None) -> str:

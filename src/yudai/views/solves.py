@@ -124,7 +124,7 @@ class SolveView(SolveDocument, Decisions, SolveFacts):
     origin: Origin | None = Field(description="How it was asked for.")
     publication: PublicationView | None = Field(description="Its pull request, or comment.")
     repo_url: str
-    publish: PublishMode | None = Field(description="null: it is of no forge.")
+    publish: PublishMode | None = Field(description="null: the solve is not from a forge.")
     base_branch: str
     base_commit: str
     reducer: str
@@ -161,9 +161,9 @@ async def solve_view(context: Context, solve_id: SolveId, *, user_id: str) -> So
     async with context.store.read() as db:
         row = await _own(db, solve_id, user_id)
         rows = await runs.of_solve(db, solve_id)
-        told = await events.after(db, solve_id, limit=_MAX_EVENTS)
+        timeline = await events.after(db, solve_id, limit=_MAX_EVENTS)
         published = await publications.find(db, solve_id)
-    return _view(row, rows, told, published=published, now=context.clock.now())
+    return _view(row, rows, timeline, published=published, now=context.clock.now())
 
 
 async def _own(db: AsyncSession, solve_id: SolveId, user_id: str) -> SolveRow:
@@ -249,7 +249,7 @@ def _run_links(run_id: RunId) -> dict[str, str]:
 def _view(
     row: SolveRow,
     rows: Sequence[RunRow],
-    told: Sequence[EventRow],
+    timeline: Sequence[EventRow],
     *,
     published: PublicationRow | None,
     now: float,
@@ -259,11 +259,11 @@ def _view(
     return from_attributes(
         SolveView,
         row,
-        **dict(decisions_of(row, told)),
-        **dict(document_of(row, rows, told, now=now)),
+        **dict(decisions_of(row, timeline)),
+        **dict(document_of(row, rows, timeline, now=now)),
         progress=progress_of(tally),
         runs=tuple(map(run_view, rows)),
-        events=tuple(from_attributes(EventView, event) for event in told),
+        events=tuple(from_attributes(EventView, event) for event in timeline),
         publication=None if published is None else view_of(published),
         links=_solve_links(row.id),
     )

@@ -21,7 +21,7 @@ class Watched(NamedTuple):
 
     issue: str
     solve: WatchedSolve
-    lanes: tuple[LaneView, ...]
+    runs: tuple[LaneView, ...]
     at: float
     events: tuple[EventView, ...]
     """What has happened since the last look."""
@@ -53,21 +53,21 @@ class KnownSolve:
     cursor: str = ""
     solve: WatchedSolve | None = None
     _event: int = 0
-    _lanes: dict[RunId, LaneView] = field(default_factory=dict[RunId, LaneView])
+    _runs: dict[RunId, LaneView] = field(default_factory=dict[RunId, LaneView])
 
     def update(self, updates: UpdatesView) -> Watched:
         if updates.reset:
-            self._lanes.clear()
+            self._runs.clear()
         self.cursor = updates.cursor
         self.solve = updates.solve or self.solve
-        self._lanes |= {lane.id: lane for lane in updates.lanes}
+        self._runs |= {run.id: run for run in updates.lanes}
         if self.solve is None:
             raise YudaiError(f"{self.origin} sent an update without its solve")
         # After a reset all of them come again.
         events = tuple(event for event in updates.events if event.id > self._event)
         self._event = max((event.id for event in events), default=self._event)
-        lanes = tuple(self._lanes.values())
-        return Watched(self.issue or "", self.solve, lanes, updates.server_time, events)
+        runs = tuple(self._runs.values())
+        return Watched(self.issue or "", self.solve, runs, updates.server_time, events)
 
 
 @dataclass

@@ -15,7 +15,7 @@ from rich.text import Text
 
 from yudai import __version__
 from yudai.cli import console
-from yudai.cli.exit_codes import OUR_FAULT
+from yudai.cli.exit_codes import FAILED
 from yudai.cli.http.home_lock import ServerEntry, owning, place_of
 from yudai.cli.serve.listen import answering, bind, url_of
 from yudai.kit.errors import RefusedError
@@ -106,7 +106,7 @@ async def run_serve(
         except asyncio.CancelledError:
             progress.print("Stopping: runs that go on are handed over …", style="yellow")
             raise
-    return OUR_FAULT
+    return FAILED
 
 
 @asynccontextmanager
@@ -200,4 +200,4 @@ async def run_worker(
         except asyncio.CancelledError:
             progress.print("Stopping: runs that go on are handed over …", style="yellow")
             raise
-    return OUR_FAULT
+    return FAILED

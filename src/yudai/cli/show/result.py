@@ -10,7 +10,7 @@ from rich.text import Text
 from yudai.arena.blocked_hosts import KINDS, blocked_entry
 from yudai.artifacts.port import ArtifactKind
 from yudai.cli.console import program
-from yudai.cli.exit_codes import NO_CHAMPION, OK, OUR_FAULT, OUT_OF_BUDGET
+from yudai.cli.exit_codes import FAILED, NO_CHAMPION, OK, OUT_OF_BUDGET
 from yudai.cli.text import one_line, print_json, safe, seconds
 from yudai.forge.domain.repository import PullState
 from yudai.kit.ids import RunId, short
@@ -69,7 +69,7 @@ _MAX_BLOCKED = 20
 def exit_code(document: SolveDocument) -> int:
     # One that has not come to rest is in other hands now.
     if document.solve.state is SolveState.FAILED or document.solve.state not in RESTING:
-        return OUR_FAULT
+        return FAILED
     if document.solve.champion is not None:
         return OK
     return OUT_OF_BUDGET if document.budget_ended else NO_CHAMPION

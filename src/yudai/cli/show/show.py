@@ -199,8 +199,8 @@ def print_step(console: Console, run: "RunDetail", step: Step) -> None:
     _block(console, "thought", step.thought, style="cyan")
     for action in step.actions:
         _print_action(console, action)
-    for told in step.told:
-        _block(console, told.role, told.text)
+    for message in step.told:
+        _block(console, message.role, message.text)
 
 
 def _step_facts(step: Step) -> str:
