@@ -16,7 +16,7 @@ from tests.support.api_client import UNCALLABLE, Place, RecordingEngine, open_pl
 from tests.support.conversation_rows import Hall, texts
 from tests.support.servers.databases import Kind
 from yudai.arena.cancel import Stopper
-from yudai.arena.default_lineup import default_matrix
+from yudai.arena.submit import default_matrix
 from yudai.conversations import queries as conversations
 from yudai.conversations.answer import queue_unanswered
 from yudai.conversations.domain.conversation import (

@@ -21,7 +21,6 @@ from yudai.api.routes import (
     model_endpoint,
     models,
     operations,
-    plan,
     publishing,
     repositories,
     runs,
@@ -32,8 +31,7 @@ from yudai.api.routes import (
 )
 from yudai.api.security.authorize import make_authorizer
 from yudai.api.security.cookies import origin_of
-from yudai.api.security.request_guards import Allowed, BodyLimit, Guard, json_only
-from yudai.api.security.response_headers import ResponseHeaders
+from yudai.api.security.request_guards import Allowed, BodyLimit, Guard, ResponseHeaders, json_only
 from yudai.kit.clock import SystemClock
 
 PREFIX = "/api"
@@ -44,7 +42,6 @@ _ROUTERS = (
     runs.router,
     conversations.router,
     models.router,
-    plan.router,
     operations.installation,
     login.router,
     publishing.router,

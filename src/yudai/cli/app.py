@@ -8,7 +8,7 @@ import typer
 from yudai import __version__
 from yudai.cli import options
 from yudai.cli.accounts import app as people
-from yudai.cli.benches import bench
+from yudai.cli.bench import bench
 from yudai.cli.dev import dev
 from yudai.cli.options import Json, SandboxName
 from yudai.cli.signals import run_until_signal

@@ -75,8 +75,11 @@ class ServiceClient:
 async def run_demo(settings: Settings, given: DemoOptions) -> int:
     """Run it in this process, without a page."""
     progress = console.progress()
-    opening = partial(_open_app, settings)
     has_choice = bool(given.sandbox or settings.sandbox_backend)
+
+    def opening(sandbox: str | None) -> AbstractAsyncContextManager[App]:
+        return open_app(settings, gateway=scripted_gateway(), sandbox=sandbox)
+
     async with _open(opening, given.sandbox, progress, has_choice=has_choice) as app:
         options = Options(json=given.json)
         solve_id = await _start(settings, app.submitter, given)
@@ -160,10 +163,6 @@ async def _open(
             progress.print("The demo's own scripts run as plain processes instead.", style="yellow")
             opened = await stack.enter_async_context(opening("process"))
         yield opened
-
-
-def _open_app(settings: Settings, sandbox: str | None) -> AbstractAsyncContextManager[App]:
-    return open_app(settings, gateway=scripted_gateway(), sandbox=sandbox)
 
 
 @asynccontextmanager

@@ -7,8 +7,7 @@ from typing import NamedTuple
 import structlog
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from yudai.arena.default_lineup import default_matrix
-from yudai.arena.submit import Submitter
+from yudai.arena.submit import Submitter, default_matrix
 from yudai.artifacts.context import Context
 from yudai.conversations import queries as conversations
 from yudai.conversations.answer import ChatAnswerer, to_message

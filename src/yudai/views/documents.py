@@ -75,7 +75,7 @@ async def trajectory(context: Context, run: RunRow) -> dict[str, Any]:
     """In mini-SWE-agent's format, up to now for a run that has not ended or was cut off."""
     with suppress(NotFoundError):
         return json.loads(await artifact_of(context, run.id, ArtifactKind.TRAJECTORY))
-    return export(await messages(context, run.id), SoFar(run))
+    return export(await messages(context, run.id), so_far(run))
 
 
 async def _document(db: AsyncSession, solve: SolveRow, *, now: float) -> SolveDocument:
@@ -90,21 +90,15 @@ async def _document(db: AsyncSession, solve: SolveRow, *, now: float) -> SolveDo
 class SoFar(NamedTuple):
     """A run without an outcome, as its trajectory tells it."""
 
-    run: RunRow
+    exit_status: str
+    steps: int
+    usage: Usage
     patch: str = ""
     config: Mapping[str, object] = MappingProxyType({})
 
-    @property
-    def exit_status(self) -> str:
-        return self.run.exit_status or str(self.run.state)
 
-    @property
-    def steps(self) -> int:
-        return self.run.steps
-
-    @property
-    def usage(self) -> Usage:
-        return self.run.usage
+def so_far(run: RunRow) -> SoFar:
+    return SoFar(run.exit_status or str(run.state), run.steps, run.usage)
 
 
 def chosen_step(messages: Sequence[TrajectoryMessage], number: int) -> Step:

@@ -25,7 +25,7 @@ from yudai.runs.messages import Stored
 from yudai.solves.domain.states import SolveState
 from yudai.testing.domain.report import Baseline
 from yudai.verification.domain.verdict import Tally, VerdictStatus, tally
-from yudai.views.domain.run import RunFacts
+from yudai.views.domain.document import RunFacts
 from yudai.views.solves import SolveFacts
 
 Facts = Row[*tuple[Any, ...]]

@@ -26,7 +26,7 @@ from yudai.solves import timeline as events
 from yudai.solves.tables import SolveRow
 from yudai.testing.domain.report import Baseline
 from yudai.verification.domain.verdict import Tally, Verdict, tally
-from yudai.views.domain.run import AttemptFacts, Tokens
+from yudai.views.domain.document import AttemptFacts, Tokens
 from yudai.views.live_runs import MessageView, run_url
 from yudai.views.solves import RunView, run_view
 

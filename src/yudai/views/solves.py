@@ -34,8 +34,7 @@ from yudai.verification.domain.verdict import tally as tally_of
 from yudai.views import solve_queries as pages
 from yudai.views.decisions import Decisions, decisions_of
 from yudai.views.documents import document_of, head_of
-from yudai.views.domain.document import SolveDocument, SolveHead
-from yudai.views.domain.run import RunFacts, Tokens
+from yudai.views.domain.document import RunFacts, SolveDocument, SolveHead, Tokens
 from yudai.views.solve_queries import Champion, Mark, Tally, Which
 
 _MAX_EVENTS = 10_000

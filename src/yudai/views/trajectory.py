@@ -20,7 +20,7 @@ from yudai.runs.domain.trajectory.transcript import told
 from yudai.runs.messages import Stored
 from yudai.runs.tables import RunRow
 from yudai.store.store import Store
-from yudai.views.documents import SoFar
+from yudai.views.documents import so_far
 from yudai.views.live_runs import MessageView, body_of, message_view, run_url
 from yudai.views.runs import NotYetError, StepPage, StepView, TrajectoryPage, Which, own_run
 
@@ -118,7 +118,7 @@ async def trajectory(store: Store, which: Which) -> Raw:
     """In mini-SWE-agent's format, as far as it goes."""
     async with store.read() as db:
         run = await own_run(db, which)
-    document = export((), SoFar(run))
+    document = export((), so_far(run))
     head = f'{{"info":{json.dumps(document["info"])},"messages":['
     stream = _bodies(store, run, run.attempt)
     tail = f'],"trajectory_format":{json.dumps(FORMAT)}}}'

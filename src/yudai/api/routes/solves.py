@@ -1,24 +1,28 @@
-"""Routes of solves."""
+"""Routes of solves, and of what comes before one: its forecast, recent repositories, the demo."""
 
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Response
 
+from yudai.accounts.access import Right
 from yudai.api.dependencies import IdempotencyHeader, Service, ServiceDep, SolveIdPath, User, keyed
 from yudai.api.openapi import CONFLICT
 from yudai.api.security.rights import (
     AuthorizerDep,
+    MayAdminister,
     MayPublishSolve,
     MayRead,
     MayReadSolve,
     MayRun,
     MayRunSolve,
 )
+from yudai.arena.forecast import Forecast
 from yudai.arena.submit import Submitted
 from yudai.decisions.apply import AppliedView, ApplyAsk, DismissAsk
 from yudai.decisions.choose import Choice, choose_champion, dismiss_solve
 from yudai.solves.domain.request import SolveAsk
 from yudai.solves.domain.states import SolveState
+from yudai.views.repositories import RepoList, recent_repositories
 from yudai.views.solve_queries import Which
 from yudai.views.solves import (
     SolvePage,
@@ -28,6 +32,7 @@ from yudai.views.solves import (
     solve_summary,
     solve_view,
 )
+from yudai.wiring.demo import open_demo
 
 router = APIRouter(tags=["solves"])
 
@@ -129,6 +134,34 @@ async def dismiss(
         service.context, solve_id, body.reason, user_id=permit.owner_id, by=permit.user.id
     )
     return await summary(solve_id, service, permit.owner)
+
+
+@router.post("/forecasts", operation_id="forecastSolve")
+async def forecast(
+    body: SolveAsk, service: ServiceDep, user: MayRead, authorizer: AuthorizerDep
+) -> Forecast:
+    """Check and price the body of POST /api/solves without starting or storing anything.
+
+    Only here every `issue_` field is optional: the words may still be on their way.
+    """
+    await authorizer.place(user, body, Right.READ)
+    return await service.forecaster.forecast(body, user_id=user.id)
+
+
+@router.get("/repos", operation_id="listRepos")
+async def repos(service: ServiceDep, user: MayRead) -> RepoList:
+    """List repositories of earlier solves, newest first."""
+    return await recent_repositories(service.context.store, user_id=user.id)
+
+
+@router.post("/demo", status_code=202, operation_id="startDemo", responses=ACCEPTED)
+async def demo(
+    service: ServiceDep, user: MayAdminister, response: Response, key: IdempotencyHeader = None
+) -> SolveSummary:
+    """Start the bundled demo: a sample repository and scripted contestants, without key or cost."""
+    sent = keyed(key, "startDemo")
+    opened = await open_demo(service.settings, service.submitter, user_id=user.id, key=sent)
+    return await accepted(opened, service, user, response=response)
 
 
 async def accepted(
