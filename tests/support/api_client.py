@@ -193,7 +193,7 @@ async def open_place(home: Path, url: str, engine: Engine) -> AsyncGenerator[Pla
             credentials=credentials,
             browser=Browser(asks, credentials),
             deliveries=Deliveries(store, clock, remote.url, hear, hear, WEBHOOK_SECRET),
-            accounts=make_accounts(settings, store, clock, forge=as_port(remote), provider=None),
+            accounts=make_accounts(settings, context, forge=as_port(remote), provider=None),
             hints=hints,
         )
 

@@ -16,7 +16,6 @@ from yudai.api.dependencies import Service
 from yudai.api.openapi import with_problems
 from yudai.api.routes import (
     conversations,
-    health,
     login,
     model_endpoint,
     models,
@@ -26,7 +25,6 @@ from yudai.api.routes import (
     runs,
     sandboxes,
     solves,
-    updates,
     webhooks,
 )
 from yudai.api.security.authorize import make_authorizer
@@ -38,10 +36,11 @@ PREFIX = "/api"
 Lifespan = Callable[[FastAPI], AbstractAsyncContextManager[None]]
 _ROUTERS = (
     solves.router,
-    updates.router,
+    solves.live,
     runs.router,
     conversations.router,
     models.router,
+    solves.planning,
     operations.installation,
     login.router,
     publishing.router,
@@ -52,7 +51,7 @@ _ROUTERS = (
     sandboxes.bases,
     model_endpoint.router,
     operations.numbers,
-    health.router,
+    operations.health,
 )
 _TAGS = [
     {"name": "solves", "description": "One issue, many contestants, at most one champion."},

@@ -1,8 +1,10 @@
 """Routes of solves, and of what comes before one: its forecast, recent repositories, the demo."""
 
-from typing import Annotated, Any
+from collections.abc import Iterable
+from typing import Annotated, Any, cast
 
-from fastapi import APIRouter, Query, Response
+from fastapi import APIRouter, Query, Request, Response
+from pydantic import AfterValidator, Field
 
 from yudai.accounts.access import Right
 from yudai.api.dependencies import IdempotencyHeader, Service, ServiceDep, SolveIdPath, User, keyed
@@ -20,6 +22,7 @@ from yudai.arena.forecast import Forecast
 from yudai.arena.submit import Submitted
 from yudai.decisions.apply import AppliedView, ApplyAsk, DismissAsk
 from yudai.decisions.choose import Choice, choose_champion, dismiss_solve
+from yudai.kit.ids import SolveId
 from yudai.solves.domain.request import SolveAsk
 from yudai.solves.domain.states import SolveState
 from yudai.views.repositories import RepoList, recent_repositories
@@ -32,9 +35,11 @@ from yudai.views.solves import (
     solve_summary,
     solve_view,
 )
+from yudai.views.updates import MAX_BYTES, MAX_OPEN, Ask, Updates, UpdatesView
 from yudai.wiring.demo import open_demo
 
 router = APIRouter(tags=["solves"])
+planning = APIRouter(tags=["solves"])
 
 ACCEPTED: dict[int | str, dict[str, Any]] = {
     202: {
@@ -136,7 +141,7 @@ async def dismiss(
     return await summary(solve_id, service, permit.owner)
 
 
-@router.post("/forecasts", operation_id="forecastSolve")
+@planning.post("/forecasts", operation_id="forecastSolve")
 async def forecast(
     body: SolveAsk, service: ServiceDep, user: MayRead, authorizer: AuthorizerDep
 ) -> Forecast:
@@ -148,13 +153,13 @@ async def forecast(
     return await service.forecaster.forecast(body, user_id=user.id)
 
 
-@router.get("/repos", operation_id="listRepos")
+@planning.get("/repos", operation_id="listRepos")
 async def repos(service: ServiceDep, user: MayRead) -> RepoList:
     """List repositories of earlier solves, newest first."""
     return await recent_repositories(service.context.store, user_id=user.id)
 
 
-@router.post("/demo", status_code=202, operation_id="startDemo", responses=ACCEPTED)
+@planning.post("/demo", status_code=202, operation_id="startDemo", responses=ACCEPTED)
 async def demo(
     service: ServiceDep, user: MayAdminister, response: Response, key: IdempotencyHeader = None
 ) -> SolveSummary:
@@ -193,3 +198,54 @@ legacy.post(
 async def status(solve_id: SolveIdPath, service: ServiceDep, permit: MayReadSolve) -> SolveSummary:
     """State, progress and champion."""
     return await summary(solve_id, service, permit.owner)
+
+
+live = APIRouter(tags=["solves"])
+
+_MAX_BYTES = 1024 * 1024
+_MAX_OPEN_CHARS = 64 * MAX_OPEN
+
+
+def _names(values: Iterable[str]) -> tuple[str, ...]:
+    return tuple({name: None for value in values for name in value.split(",") if name})
+
+
+def _few(values: tuple[str, ...]) -> tuple[str, ...]:
+    if len(_names(values)) > MAX_OPEN or sum(map(len, values)) > _MAX_OPEN_CHARS:
+        raise ValueError(f"name at most {MAX_OPEN} runs")
+    return values
+
+
+@live.get(
+    "/solves/{solve_id}/updates",
+    operation_id="getUpdates",
+    # Not validated on the way out: the text is built from validated parts.
+    response_class=Response,
+    responses={200: {"model": UpdatesView, "description": "What is new since the cursor."}},
+)
+async def updates(
+    # No unnecessary dependencies: each costs a tenth of an idle poll.
+    request: Request,
+    solve_id: str,
+    permit: MayReadSolve,
+    cursor: Annotated[
+        str, Query(description="From the previous response; an invalid one starts again.")
+    ] = "",
+    runs: Annotated[
+        tuple[Annotated[str, Field(max_length=_MAX_OPEN_CHARS)], ...],
+        Query(
+            alias="open",
+            max_length=MAX_OPEN,
+            description=f"Ids of runs whose messages are wanted, at most {MAX_OPEN}: the parameter "
+            "again for each, or one with commas.",
+        ),
+        AfterValidator(_few),
+    ] = (),
+    max_bytes: Annotated[
+        int, Query(ge=1, le=_MAX_BYTES, description="The rest follows in the next response.")
+    ] = MAX_BYTES,
+) -> Response:
+    """Poll every `poll_ms`, at once if there is `more`, until it is `terminal`."""
+    service = cast("Updates", request.app.state.service.updates)
+    ask = Ask(SolveId(solve_id), permit.owner_id, cursor, _names(runs), max_bytes)
+    return Response(await service.poll(ask), media_type="application/json")
