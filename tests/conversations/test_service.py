@@ -124,10 +124,10 @@ def key(name: str, fingerprint: str = "same") -> IdempotencyKey:
 
 
 def without(conversations: Conversations, **routes: bool) -> Conversations:
-    catalogue = conversations.catalogue
-    return replace(
-        conversations, catalogue=Catalogue(catalogue.store, catalogue.clock, Routes(**routes))
-    )
+    submitter = conversations.submitter
+    context = conversations.context
+    catalogue = Catalogue(context.store, context.clock, Routes(**routes))
+    return replace(conversations, submitter=replace(submitter, catalogue=catalogue))
 
 
 async def test_a_conversation_is_read_with_its_solves(talk: Talk) -> None:
@@ -354,7 +354,7 @@ async def test_no_endpoint_means_no_default(talk: Talk) -> None:
 
 
 async def test_the_default_of_a_server_of_ones_own(talk: Talk) -> None:
-    own = without(talk.conversations, local=True).catalogue
+    own = without(talk.conversations, local=True).submitter.catalogue
     assert (await default_matrix(own)).models == ("local-solo",)
     assert (await default_matrix(own, "gpt-4.1")).models == ("gpt-4.1",)
     price = price_in_dollars(Decimal(0), Decimal(0))

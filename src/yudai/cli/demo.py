@@ -68,7 +68,7 @@ class ServiceClient:
 
     async def follow(self, solve_id: SolveId) -> None:
         # An interrupted demo ends, so that the next start does not take it over.
-        async with ending(self.service.stopper, solve_id, self.progress):
+        async with ending(self.service.submitter.solves.stopper, solve_id, self.progress):
             await show_runs(self.records.watch(solve_id), self.progress)
 
 

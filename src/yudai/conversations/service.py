@@ -24,7 +24,6 @@ from yudai.conversations.domain.requests import ConversationAsk, IssueAsk, check
 from yudai.conversations.milestones import post_all_milestones, post_milestones
 from yudai.conversations.tables import ChatMessageRow, ConversationRow
 from yudai.engine.port import Engine
-from yudai.gateway.catalogue import Catalogue
 from yudai.kit.errors import ConflictError, InfrastructureError, NotFoundError, RefusedError
 from yudai.kit.ids import ConversationId, MessageId, SolveId, short
 from yudai.kit.value import from_attributes
@@ -71,7 +70,6 @@ class Conversations:
     context: Context
     engine: Engine
     submitter: Submitter
-    catalogue: Catalogue
     answerer: ChatAnswerer
 
     async def create(
@@ -267,7 +265,7 @@ class Conversations:
         return from_command(command, place=_place(conversation), matrix=matrix)
 
     async def _default_matrix(self) -> Matrix:
-        return await default_matrix(self.catalogue, self.answerer.chat_model)
+        return await default_matrix(self.submitter.catalogue, self.answerer.chat_model)
 
 
 def to_conversation(row: ConversationRow) -> Conversation:

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from functools import partial
 
 from yudai.agents.endpoint.port import ModelEndpoint
-from yudai.arena.cancel import Stopper
 from yudai.arena.forecast import Forecaster
 from yudai.arena.submit import Submitter
 from yudai.artifacts.context import Context
@@ -15,7 +14,6 @@ from yudai.decisions.apply import Applier
 from yudai.engine.adapters.dbos.engine import DbosEngine
 from yudai.engine.port import Engine
 from yudai.forge.adapters.folder.preview import open_preview
-from yudai.gateway.catalogue import Catalogue
 from yudai.gateway.throttle import ThrottledGateway
 from yudai.sandboxes.reap import Reaper
 from yudai.settings import Settings
@@ -42,8 +40,6 @@ class Service:
     settings: Settings
     context: Context
     engine: Engine
-    catalogue: Catalogue
-    stopper: Stopper
     submitter: Submitter
     forecaster: Forecaster
     applier: Applier
@@ -77,8 +73,6 @@ async def open_service(settings: Settings) -> AsyncGenerator[Service]:
             settings=settings,
             context=context,
             engine=engine,
-            catalogue=submitter.catalogue,
-            stopper=submitter.solves.stopper,
             submitter=submitter,
             forecaster=Forecaster(submitter, partial(open_preview, settings.home, clock)),
             applier=make_applier(settings, context),
@@ -86,7 +80,6 @@ async def open_service(settings: Settings) -> AsyncGenerator[Service]:
                 context=context,
                 engine=engine,
                 submitter=submitter,
-                catalogue=submitter.catalogue,
                 answerer=make_chat_answerer(settings, context, gateway),
             ),
             updates=updates,

@@ -14,7 +14,7 @@ from tests.cli.stub_answers import PATH, UPDATES, event, lane, updates
 from tests.cli.stub_server import Asked, Stub, problem, serving
 from tests.support.solve_rows import SOLVE, run_id
 from yudai.cli.http.client import Remote, open_remote
-from yudai.cli.records.server_source import UpdatesSource
+from yudai.cli.records.http_records import UpdatesSource
 from yudai.cli.watch import show_runs
 from yudai.kit.errors import NotFoundError, YudaiError
 

@@ -107,7 +107,7 @@ async def read(solve_id: SolveIdPath, service: ServiceDep, permit: MayReadSolve)
 async def cancel(solve_id: SolveIdPath, service: ServiceDep, permit: MayRunSolve) -> SolveSummary:
     """Cancel a solve and its open runs; workers stop within two seconds."""
     await summary(solve_id, service, permit.owner)
-    await service.stopper.cancel(solve_id)
+    await service.submitter.solves.stopper.cancel(solve_id)
     return await summary(solve_id, service, permit.owner)
 
 
