@@ -16,16 +16,15 @@ from yudai.api.dependencies import Service
 from yudai.api.openapi import with_problems
 from yudai.api.routes import (
     conversations,
+    forge,
     login,
     model_endpoint,
     models,
     operations,
     publishing,
-    repositories,
     runs,
     sandboxes,
     solves,
-    webhooks,
 )
 from yudai.api.security.authorize import make_authorizer
 from yudai.api.security.cookies import origin_of
@@ -45,8 +44,8 @@ _ROUTERS = (
     login.router,
     publishing.router,
     publishing.outcomes,
-    repositories.router,
-    webhooks.router,
+    forge.router,
+    forge.webhooks,
     sandboxes.router,
     sandboxes.bases,
     model_endpoint.router,

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncGenerator, Iterable, Mapping
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from typing import NamedTuple
 
 import structlog
@@ -126,12 +126,9 @@ class BlockedHostRecorder:
 
 
 async def _owner(db: AsyncSession, name: str) -> _Owner | None:
-    try:
+    with suppress(NotFoundError):
         run = await runs.get(db, RunId(name))
         return _Owner(run.solve_id, run.id)
-    except NotFoundError:
-        pass
-    try:
+    with suppress(NotFoundError):
         return _Owner((await solves.get(db, SolveId(name))).id, None)
-    except NotFoundError:
-        return None
+    return None

@@ -23,9 +23,10 @@ from yudai.kit.locks import lock
 from yudai.settings import Settings, read_settings
 from yudai.settings.forge import LOOPBACK
 
-dev = typer.Typer(help="Try Yudai without an account.", no_args_is_help=True)
 if TYPE_CHECKING:
     from yudai.dev.fake_github.state import State
+
+dev = typer.Typer(help="Try Yudai without an account.", no_args_is_help=True)
 
 _HOST = "127.0.0.1"
 _ENV_FILE = "yudai.env"

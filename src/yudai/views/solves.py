@@ -158,18 +158,13 @@ async def solve_summary(context: Context, solve_id: SolveId, *, user_id: str) ->
 
 async def solve_view(context: Context, solve_id: SolveId, *, user_id: str) -> SolveView:
     async with context.store.read() as db:
-        row = await _own(db, solve_id, user_id)
+        row = await solves.get(db, solve_id)
+        if row.user_id != user_id:
+            raise _not_found(solve_id)
         rows = await runs.of_solve(db, solve_id)
         timeline = await events.after(db, solve_id, limit=_MAX_EVENTS)
         published = await publications.find(db, solve_id)
     return _view(row, rows, timeline, published=published, now=context.clock.now())
-
-
-async def _own(db: AsyncSession, solve_id: SolveId, user_id: str) -> SolveRow:
-    row = await solves.get(db, solve_id)
-    if row.user_id != user_id:
-        raise _not_found(solve_id)
-    return row
 
 
 def cursor_of(row: SolveRow) -> str:

@@ -64,7 +64,7 @@ async def open_service(settings: Settings) -> AsyncGenerator[Service]:
         forge_services = await stack.enter_async_context(open_forge_services(settings, context))
         if settings.token_keys and "," in settings.token_keys.get_secret_value():
             # During a key rotation seal everything with the newest key.
-            await forge_services.keyring.reseal()
+            await forge_services.accounts.keyring.reseal()
         submitter = make_submitter(
             settings, context, forge_services, engine=engine, gateway=gateway
         )

@@ -11,7 +11,6 @@ from urllib.request import proxy_bypass
 import structlog
 from pydantic import SecretStr
 
-from yudai.accounts.credentials import Keyring
 from yudai.accounts.queries import login_of
 from yudai.arena.fetch import Fetcher
 from yudai.arena.forge_issue import ForgeIssueReader
@@ -39,7 +38,6 @@ from yudai.settings import Settings, surroundings
 from yudai.solves.domain.budget import Budget
 from yudai.solves.domain.slash_command import read_options
 from yudai.triggers.open_solves import Triggers
-from yudai.triggers.poll import Poller
 from yudai.triggers.webhooks import SETTLE_EVERY_S, Deliveries
 from yudai.views.repositories import Browser
 from yudai.wiring.accounts import Accounts, open_accounts
@@ -63,10 +61,6 @@ class ForgeServices:
     publisher: Publisher
     settler: Settler
     browser: Browser
-
-    @property
-    def keyring(self) -> Keyring:
-        return self.accounts.keyring
 
 
 @asynccontextmanager
@@ -217,7 +211,7 @@ def make_triggers(
         store=submitter.store,
         clock=submitter.clock,
         forge=forge_services.forge,
-        credentials=forge_services.keyring,
+        credentials=forge_services.accounts.keyring,
         submitter=submitter,
         catalogue=submitter.catalogue,
         label=settings.github_label,
@@ -226,15 +220,6 @@ def make_triggers(
         chat_model=settings.chat_model,
         unknown_user=LOCAL_USER,
         answers=settings.github_comment,
-    )
-
-
-def make_poller(settings: Settings, triggers: Triggers) -> Poller:
-    return Poller(
-        triggers=triggers,
-        watched=settings.github_watch,
-        poll_s=settings.github_poll_s,
-        has_app=bool(settings.github_app_id),
     )
 
 

@@ -25,6 +25,7 @@ from yudai.runs import attempts
 from yudai.runs.spending import holds
 from yudai.settings import Settings
 from yudai.store.outages import StoreAwayError
+from yudai.triggers.poll import Poller
 from yudai.wiring.arena import Arena, make_flow, open_arena
 from yudai.wiring.components import (
     NEVER_LOST,
@@ -33,7 +34,7 @@ from yudai.wiring.components import (
     make_lease,
     make_sources,
 )
-from yudai.wiring.forge import make_deliveries, make_poller, make_submitter, make_triggers
+from yudai.wiring.forge import make_deliveries, make_submitter, make_triggers
 from yudai.wiring.sandbox_upkeep import DAY_S, make_evictor
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger()
@@ -80,7 +81,12 @@ def make_rounds(arena: Arena, engine: DbosEngine) -> tuple[AbstractAsyncContextM
     )
     # Commands may not name scripts; GITHUB_MATRIX, set by the operator, may.
     triggers = make_triggers(settings, forge_services, replace(submitter, takes_scripts=True))
-    poller = make_poller(settings, triggers)
+    poller = Poller(
+        triggers=triggers,
+        watched=settings.github_watch,
+        poll_s=settings.github_poll_s,
+        has_app=bool(settings.github_app_id),
+    )
     deliveries = make_deliveries(settings, forge_services, triggers)
     return (
         rounds("sweeper", sweeper.sweep, every_s=SWEEP_S),

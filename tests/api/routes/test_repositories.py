@@ -10,7 +10,7 @@ from pydantic import SecretStr
 
 from tests.support.api_client import Place, app_of, as_port, client_of
 from tests.support.forge.forge_in_memory import MemoryForge
-from yudai.api.routes.repositories import router
+from yudai.api.routes.forge import router
 from yudai.arena.forge_issue import ForgeIssueReader
 from yudai.forge.domain.repository import NewPull, RepoRef, Role
 from yudai.kit.ids import LOCAL_USER

@@ -11,7 +11,7 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 from sqlalchemy import text
 
 from yudai import __version__
-from yudai.api.dependencies import Service, ServiceDep
+from yudai.api.dependencies import ServiceDep
 from yudai.api.errors import ApiError, Code
 from yudai.api.routes.sandboxes import SandboxOverviewDep
 from yudai.api.security.rights import ADMINISTERING, MONITORING, PUBLIC, MayRead
@@ -129,13 +129,9 @@ async def ready(service: ServiceDep) -> Health:
                 await db.execute(text("SELECT 1"))
     except TimeoutError:
         raise ApiError(Code.STORE_UNAVAILABLE, "the database does not answer") from None
-    await _ask_engine(service)
-    return Health()
-
-
-async def _ask_engine(service: Service) -> None:
     try:
         async with asyncio.timeout(_PATIENCE_S):
             await service.engine.status(_NOBODY)
     except Exception as error:
         raise ApiError(Code.ENGINE_UNAVAILABLE, "try again in a moment") from error
+    return Health()

@@ -10,10 +10,9 @@ from yudai.api.openapi import CONFLICT
 from yudai.api.security.rights import ADMINISTERING
 from yudai.engine.adapters.host_processes import is_gone, is_there
 from yudai.kit.errors import NotFoundError
-from yudai.kit.value import Value
+from yudai.kit.value import Value, from_attributes
 from yudai.operations.overview import SandboxList, SandboxOverview
 from yudai.sandboxes.domain.backends import BackendName
-from yudai.sandboxes.port import BaseFacts
 from yudai.sandboxes.reap import Swept
 from yudai.store.holders import Liveness
 from yudai.wiring.sandbox_upkeep import open_named_backend
@@ -79,7 +78,8 @@ async def find_bases(service: ServiceDep, backend: BackendQuery = None) -> BaseL
     async with open_named_backend(service.settings, backend, service.context.store) as opened:
         found = await opened.bases()
     return BaseList(
-        bases=tuple(map(_base_view, found)), total_bytes=sum(base.size_bytes or 0 for base in found)
+        bases=tuple(from_attributes(BaseView, base) for base in found),
+        total_bytes=sum(base.size_bytes or 0 for base in found),
     )
 
 
@@ -90,7 +90,3 @@ async def remove_base(key: str, service: ServiceDep, backend: BackendQuery = Non
         if not await opened.remove_base(key):
             raise NotFoundError(f"there is no base {key[:200]!a}")
     return BaseRemoved(key=key)
-
-
-def _base_view(base: BaseFacts) -> BaseView:
-    return BaseView(**base.model_dump())

@@ -5,7 +5,6 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from yudai.arena.cancel import Stopper
 from yudai.artifacts.context import Context
 from yudai.artifacts.port import ArtifactKind
 from yudai.artifacts.queries import artifact_of
@@ -108,7 +107,7 @@ class OwnRecords:
         return await artifact_of(self.context, run_id, kind)
 
     async def cancel(self, solve_id: SolveId) -> None:
-        await self._stopper.cancel(solve_id)
+        await make_stopper(self.context).cancel(solve_id)
 
     async def dismiss(self, solve_id: SolveId, reason: str) -> None:
         await dismiss_solve(self.context, solve_id, reason, user_id=LOCAL_USER)
@@ -127,13 +126,9 @@ class OwnRecords:
         from yudai.cli.records.source import DatabaseSource
 
         async def is_dead() -> bool:
-            return await self._stopper.is_dead(solve_id)
+            return await make_stopper(self.context).is_dead(solve_id)
 
         return DatabaseSource(self.context, solve_id, is_dead)
-
-    @property
-    def _stopper(self) -> Stopper:
-        return make_stopper(self.context)
 
 
 class Server(NamedTuple):

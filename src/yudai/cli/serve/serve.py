@@ -63,14 +63,12 @@ async def open_server(
 async def open_parts(settings: Settings, given: ServeOptions) -> "AsyncGenerator[Service]":
     """The service, and the worker before it: nothing is asked of an engine that is not there."""
     from yudai.wiring.api_service import open_service
-    from yudai.wiring.worker import open_worker
 
     if given.sandbox:
         settings = settings.model_copy(update={"sandbox_backend": given.sandbox})
     async with AsyncExitStack() as stack:
         if not given.no_worker:
-            gateway = await stack.enter_async_context(open_gateway(settings))
-            await stack.enter_async_context(open_worker(settings, gateway=gateway))
+            await stack.enter_async_context(open_flows(settings, None))
         yield await stack.enter_async_context(open_service(settings))
 
 
