@@ -221,12 +221,12 @@ async def test_a_proved_fix_is_offered_with_its_artifacts(arena: Arena):
     assert b"test_add" in await artifact_of(context, run_id, ArtifactKind.TEST_LOG)
     roles = [message.role for message in await documents.messages(context, run_id)]
     assert roles == ["system", "user", "assistant", "tool", "tool", "assistant", "tool", "exit"]
-    race = await rows_of_solve(context.store, "")
-    row = race.runs[0]
+    solve_rows = await rows_of_solve(context.store, "")
+    row = solve_rows.runs[0]
     assert (row.exit_status, row.steps, row.message_count) == ("Submitted", 2, len(roles))
     assert row.sandbox_id
     assert row.latency_ms > 0
-    assert [event.kind for event in race.events] == [
+    assert [event.kind for event in solve_rows.events] == [
         "solve.opened", "solve.started", "base.prepared", "baseline.measured", "run.started",
         "run.submitted", "run.judged", "runs.cross_examined", "solve.offered",
     ]  # fmt: skip
@@ -550,8 +550,8 @@ async def test_a_solve_that_ends_every_worker_is_failed(arena: Arena):
 async def test_the_contestants_time_begins_when_they_can(arena: Arena):
     solve_id = await arena.open("hangs", measured=None, budget={"time_budget_s": 100.0})
     await arena.gateway.hanging.wait()
-    race = await rows_of_solve(arena.app.context.store, solve_id)
-    measured = next(event.at for event in race.events if event.kind == "baseline.measured")
-    assert race.solve.deadline_at is not None
-    assert abs(race.solve.deadline_at - measured - 100.0) < 1.0
+    solve_rows = await rows_of_solve(arena.app.context.store, solve_id)
+    measured = next(event.at for event in solve_rows.events if event.kind == "baseline.measured")
+    assert solve_rows.solve.deadline_at is not None
+    assert abs(solve_rows.solve.deadline_at - measured - 100.0) < 1.0
     await arena.cancel(solve_id)

@@ -85,13 +85,13 @@ async def test_from_the_folder_to_the_applied_champion(place: Place, tmp_path: P
     before = look(root)
     solve_id = await place.solve("scripted/good")
     assert look(root) == before
-    race = await rows_of_solve(place.app.context.store, solve_id)
-    assert race.solve.state == "awaiting_review"
-    assert race.solve.base_branch == "main"
-    assert race.solve.test_command == "python -m pytest"
-    assert [e.kind for e in race.events].count("baseline.measured") == 1
-    assert race.solve.baseline is not None
-    assert race.solve.baseline.passing == {"test_calc.py::test_zero"}
+    solve_rows = await rows_of_solve(place.app.context.store, solve_id)
+    assert solve_rows.solve.state == "awaiting_review"
+    assert solve_rows.solve.base_branch == "main"
+    assert solve_rows.solve.test_command == "python -m pytest"
+    assert [e.kind for e in solve_rows.events].count("baseline.measured") == 1
+    assert solve_rows.solve.baseline is not None
+    assert solve_rows.solve.baseline.passing == {"test_calc.py::test_zero"}
     # By default only the folder that one is in is changed.
     with pytest.raises(NotFoundError, match="there is no solve of"):
         await place.app.applier.apply("", here=tmp_path)

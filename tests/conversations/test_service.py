@@ -13,7 +13,7 @@ import pytest
 import pytest_asyncio
 
 from tests.support.api_client import UNCALLABLE, Place, RecordingEngine, open_place
-from tests.support.conversation_rows import Hall, texts
+from tests.support.conversation_rows import ChatRows, texts
 from tests.support.servers.databases import Kind
 from yudai.arena.cancel import Stopper
 from yudai.arena.submit import default_matrix
@@ -71,7 +71,7 @@ class Talk:
         self.engine = engine
         self.made = made
         self.conversations = place.conversations
-        self.hall = Hall(place.context.store)
+        self.chat_rows = ChatRows(place.context.store)
 
     async def post(self, text: str, **more: Any) -> SolveId | None:
         return (await self.conversations.post(self.made.id, text, **ME, **more)).solve_id
@@ -192,7 +192,7 @@ async def test_a_list_goes_on_from_its_cursor_and_begins_again_from_a_bad_one(ta
 async def test_messages_go_on_in_both_directions(talk: Talk) -> None:
     empty = await talk.page()
     assert (empty.messages, empty.before, empty.after, empty.more) == ((), None, "0", False)
-    ids = [await talk.hall.say(str(n), conversation_id=talk.made.id) for n in range(5)]
+    ids = [await talk.chat_rows.say(str(n), conversation_id=talk.made.id) for n in range(5)]
     tail = await talk.page(limit=2)
     assert (texts(tail.messages), tail.more) == (["3", "4"], True)
     older = await talk.page(limit=2, before=tail.before)
@@ -207,7 +207,7 @@ async def test_messages_go_on_in_both_directions(talk: Talk) -> None:
 
 
 async def test_a_cursor_that_leads_nowhere_means_the_newest(talk: Talk) -> None:
-    await talk.hall.say("hello", conversation_id=talk.made.id)
+    await talk.chat_rows.say("hello", conversation_id=talk.made.id)
     for cursor in ("x", "-1", "9" * 30, "999999", "1.5", "\x00", "²"):
         page = await talk.page(after=cursor)
         assert (texts(page.messages), page.reset) == (["hello"], True)
@@ -431,12 +431,12 @@ async def test_a_crash_after_the_commit_is_made_good_once(talk: Talk) -> None:
         await replace(talk.conversations, submitter=dying).post(
             talk.made.id, "/solve #12 model=o3", **ME, key=key("one")
         )
-    [asked] = await talk.hall.said(talk.made.id)
+    [asked] = await talk.chat_rows.said(talk.made.id)
     assert asked.solve_id is not None
     for _ in range(2):
         await talk.restart()
     assert talk.engine.started == [asked.solve_id]
-    assert [message.milestone for message in await talk.hall.said(talk.made.id)] == [
+    assert [message.milestone for message in await talk.chat_rows.said(talk.made.id)] == [
         None,
         Milestone.QUEUED,
     ]
@@ -465,8 +465,8 @@ async def test_a_refusal_is_said_once(talk: Talk) -> None:
 
 
 async def test_what_happened_stands_before_what_was_said_later(talk: Talk) -> None:
-    solve_id = await talk.hall.solve(conversation_id=talk.made.id)
-    await talk.hall.play(solve_id)
+    solve_id = await talk.chat_rows.solve(conversation_id=talk.made.id)
+    await talk.chat_rows.play(solve_id)
     await talk.post("And now?")
     said = (await talk.page()).messages
     assert [message.milestone for message in said[:5]] == [

@@ -1,4 +1,4 @@
-"""`yudai solve owner/repo#12` in this process: a forge in memory, a real race, a real sandbox."""
+"""`yudai solve owner/repo#12` in this process: a forge in memory, a real solve, a real sandbox."""
 
 import json
 from collections.abc import AsyncGenerator
@@ -88,7 +88,7 @@ class Town:
         return self.forge.credential("wim")
 
     async def writing(self, repo: RepoRef, *, user_id: str) -> Credential:
-        """Asked for before the race; what is written is the publisher's."""
+        """Asked for before the solve; what is written is the publisher's."""
         assert (repo.owner, user_id) == ("ada", LOCAL_USER)
         return self.forge.credential("wim")
 
@@ -157,7 +157,7 @@ async def _solve(settings: Settings, ending: str) -> tuple[SolveRow, list[str]]:
     return row, told
 
 
-async def test_an_issue_is_fetched_planned_raced_and_published(
+async def test_an_issue_is_fetched_planned_solved_and_published(
     settings: Settings, town: Town, capsys
 ):
     assert await run_solve(settings, given(town, pr=True)) == 0
