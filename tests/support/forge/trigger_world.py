@@ -49,7 +49,7 @@ class Post:
             forge=forge,
             credentials=self.credentials,
             submitter=replace(place.submitter, remotes=asks),
-            catalogue=place.catalogue,
+            catalogue=place.submitter.catalogue,
             label="yudai",
             matrix="model=gpt-4.1 temp=0.1,0.9 parallel=2",
         )
